@@ -408,7 +408,7 @@ class GpuDeskService:
         from gpudesk.decision.outcome.decision import Decider
         from gpudesk.decision.rules.data_files import read_rules
 
-        return Decider(read_rules(paths.rules_dir()), DecisionFactsBuilder(self))
+        return Decider(read_rules(paths.rules_dir()), DecisionFactsBuilder(self), self.calibration)
 
     @cached_property
     def reference_data(self) -> ReferenceData:

@@ -292,7 +292,7 @@ def _find_reported_source(
 
 
 def _is_home_platform(name: str, part: Accelerator, settings: CostSettings) -> bool:
-    return name in _OF_OTHERS and settings.runs_on in list_platforms(part)
+    return name in _OF_OTHERS and (settings.runs_on is None or settings.runs_on in list_platforms(part))
 
 
 def _resolve_assumed(

@@ -5,8 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from enum import StrEnum
 from functools import cached_property
-from typing import TypeVar
+from typing import Final, TypeVar
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims, Dispute
@@ -151,6 +152,22 @@ def make_column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
         met[key] += 1
         unique.append(key if met[key] == 1 else f"{key}#{met[key]}")
     return tuple(unique)
+
+
+class LeadVerdict(StrEnum):
+    """How sure it is that one leads, by its odds."""
+
+    LEADS = "leads"
+    LIKELY_LEADS = "likely leads"
+    LEANS = "leans"
+    TOO_CLOSE = "too close to call"
+
+
+_LEAD_ODDS: Final = ((0.95, LeadVerdict.LEADS), (0.80, LeadVerdict.LIKELY_LEADS), (0.65, LeadVerdict.LEANS))
+
+
+def judge_odds(odds: float) -> LeadVerdict:
+    return next((verdict for least, verdict in _LEAD_ODDS if odds >= least), LeadVerdict.TOO_CLOSE)
 
 
 def get_accelerator_id(key: str) -> str:

@@ -114,8 +114,6 @@ COST_INPUTS: Final[Mapping[str, CostInput]] = MappingProxyType({each.name: each 
 
 #: Terms of rents in the order in which they are offered.
 RENT_TERMS: Final = ("on_demand", "spot", "reserved")
-#: The platform that the team's software runs on, unless the scenario says otherwise.
-DEFAULT_PLATFORM: Final = "CUDA"
 
 
 @dataclass(frozen=True, slots=True)
@@ -137,13 +135,13 @@ class CostSettings:
 
     `inputs` hold for all accelerators, `parts` for one by its id. `rent_term` is the term of rents that is
     taken from the catalog. `around` takes every input to be known to this share on either side. Software is
-    ported to accelerators of other platforms than `runs_on`.
+    ported to accelerators of other platforms than `runs_on`; where nobody says what it runs on, no port is paid for.
     """
 
     inputs: Mapping[str, UncertainValue] = field(default_factory=lambda: _NOTHING)
     parts: Mapping[str, Mapping[str, UncertainValue]] = field(default_factory=lambda: _NOBODY)
     rent_term: str = RENT_TERMS[0]
-    runs_on: str = DEFAULT_PLATFORM
+    runs_on: str | None = None
     around: float | None = None
     currency: DisplayCurrency | None = None
 

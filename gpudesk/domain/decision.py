@@ -10,8 +10,10 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
 
 #: An answer: the id of an option, or a number where a question takes one.
 AnswerValue = str | float
@@ -126,9 +128,14 @@ _QUESTIONS: Final = (
     DecisionQuestion("service", DialogueScreen.LATENCY, ("interactive", "server", "offline"), "server"),
     DecisionQuestion("site", DialogueScreen.SITE, ("open", "rack", "oam", "hgx", "pcie", "amd"), "open"),
     DecisionQuestion("destination", DialogueScreen.SITE, ("free", "controlled", UNKNOWN_ANSWER), UNKNOWN_ANSWER),
-    DecisionQuestion("priority", DialogueScreen.GOAL, ("balanced", "cost", "speed", "users", "certainty"), "balanced"),
     DecisionQuestion(
-        "work", DialogueScreen.GOAL, ("serving", "multimodal", "media", "fine_tuning", "training"), "serving"
+        "priority", DialogueScreen.GOAL, ("balanced", "cost", "speed", "latency", "users", "certainty"), "balanced"
+    ),
+    DecisionQuestion(
+        "work",
+        DialogueScreen.GOAL,
+        ("serving", "multimodal", "media", "embeddings", "fine_tuning", "training"),
+        "serving",
     ),
     DecisionQuestion("standing", DialogueScreen.GOAL, (NO_LIMIT_ANSWER, "reference", "frontier"), NO_LIMIT_ANSWER),
     DecisionQuestion(
@@ -137,7 +144,12 @@ _QUESTIONS: Final = (
     DecisionQuestion(
         "tuning", DialogueScreen.TEAM, ("full", "untuned", "tuned", "own_code", UNKNOWN_ANSWER), UNKNOWN_ANSWER
     ),
-    DecisionQuestion("current_platform", DialogueScreen.TEAM, ("CUDA", "ROCm", "other", NO_LIMIT_ANSWER), "CUDA"),
+    DecisionQuestion(
+        "current_platform",
+        DialogueScreen.TEAM,
+        ("CUDA", "ROCm", "other", NO_LIMIT_ANSWER, UNKNOWN_ANSWER),
+        UNKNOWN_ANSWER,
+    ),
     DecisionQuestion("acquisition", DialogueScreen.MONEY, ("undecided", "own", "rent"), "undecided"),
     DecisionQuestion(
         "monthly_hours",
@@ -184,7 +196,7 @@ QUESTIONS: Final[Mapping[str, DecisionQuestion]] = MappingProxyType({each.id: ea
 
 _NOTHING: Final[Mapping[str, AnswerValue]] = MappingProxyType({})
 _NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
-#: What a rule adds to the score of what it favours, by its strength; those that must hold remove instead.
+#: How much a rule counts as an argument, by its strength; those that must hold remove instead.
 DEFAULT_WEIGHTS: Final[Mapping[RuleStrength, float]] = MappingProxyType(
     {RuleStrength.HARD: 0.0, RuleStrength.STRONG: 3.0, RuleStrength.MILD: 1.0}
 )
@@ -288,6 +300,14 @@ class DecisionRule:
     against: tuple[str, ...] = ()
 
 
+class RuleRole(StrEnum):
+    """What a rule did to a decision: it is in the objective or the limits, it argues, or it changes nothing."""
+
+    DECIDED = "decided"
+    ARGUED = "argued"
+    NO_MATTER = "did not matter"
+
+
 class TraceCell(NamedTuple):
     """What a rule does to one accelerator, and the fact that it shows."""
 
@@ -300,7 +320,7 @@ class TraceCell(NamedTuple):
 class TraceLine:
     """A rule that fired: its case, what was tested of the scenario, and one cell for each column.
 
-    `weight` is what it adds where it favours. `counted_with` is the rule of the same theme that counts for
+    `weight` is how much it counts as an argument. `counted_with` is the rule of the same theme that counts for
     both; `answers` are those that it rests on.
     """
 
@@ -311,6 +331,7 @@ class TraceLine:
     cells: tuple[TraceCell, ...]
     weight: float
     counted_with: str | None = None
+    role: RuleRole = RuleRole.NO_MATTER
 
     @property
     def title(self) -> str:
@@ -340,19 +361,58 @@ class RuleExclusion(NamedTuple):
     because: tuple[ConditionResult, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class ColumnStanding:
-    """How one column stands: its score with likely figures, and its share of the draws that it wins.
+class ObjectiveName(StrEnum):
+    """What candidates are scored by, one unit for all of them."""
 
-    `removed` are the rules that remove it, `open_rules` those that would but cannot be decided.
+    COST = "usd_per_million_output"
+    THROUGHPUT = "output_tokens_per_s_per_accelerator"
+    DENSITY = "output_tokens_per_s_per_kw"
+    LATENCY = "request_s"
+    CAPACITY = "requests_per_accelerator"
+    TIME = "months_to_production"
+
+
+class DecisionObjective(NamedTuple):
+    """The aim in force. `payment` is "owned" or "rented" where costs are compared.
+
+    `instead_of` is the aim that was asked for where no candidate has what it takes to score it.
+    """
+
+    name: ObjectiveName
+    unit: str
+    lower_is_better: bool
+    payment: str | None = None
+    instead_of: ObjectiveName | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DecisionCandidate:
+    """The deployment of one column that carries the load, and how it does by the objective.
+
+    `value` is None where something is `missing`, of which `needed` is the most (a price) at which it would
+    lead. `eligible` candidates are scored, and their `odds` to be the best add up to 1. `removed` are the
+    rules that remove it, `open_rules` those that would but cannot be decided. `score` is what arguments add.
     """
 
     key: str
     accelerator: str
+    count: int | None
+    plan: ParallelPlan | None
+    eligible: bool
+    value: IntervalEstimate | None
+    odds: float
     score: float
-    share: float
     removed: tuple[str, ...] = ()
     open_rules: tuple[str, ...] = ()
+    missing: str | None = None
+    needed: float | None = None
+
+
+class DecisionScope(NamedTuple):
+    """Whether figures of text serving answer what is asked, and why not."""
+
+    answered: bool
+    why: Message | None = None
 
 
 class DecisionVerdict(StrEnum):
@@ -363,12 +423,18 @@ class DecisionVerdict(StrEnum):
     NONE_FITS = "none fits"
 
 
-class WeighedRule(NamedTuple):
-    """A rule with what it gives the leading column over the mean of the others; below 0 it is against it."""
+class DecisionReason(NamedTuple):
+    """A fact for or against the leading column, with the column `other` that it is compared with.
 
-    rule: DecisionRule
-    line: TraceLine
-    gain: float
+    `line` is the rule that argues so; None for a figure of the estimates or costs. `fact` is what was tested,
+    None where the rule tests no figure.
+    """
+
+    fact: str | None
+    ours: FactValue
+    theirs: FactValue
+    other: str | None
+    line: TraceLine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -453,13 +519,30 @@ class RecommendedDeployment:
     plan: ParallelPlan
 
 
+class WayOutKind(StrEnum):
+    """What is changed so that something meets every limit."""
+
+    WEIGHTS = "weights"
+    COUNT = "count"
+    ACCELERATOR = "accelerator"
+    CONTEXT = "context"
+
+
+class WayOut(NamedTuple):
+    """A change after which a deployment meets every limit, with the estimate that shows it."""
+
+    kind: WayOutKind
+    estimate: Estimate
+
+
 @dataclass(frozen=True, slots=True)
 class Decision:
     """What the answers come to on one catalog: everything that screen, paper and command line show of it.
 
     `columns` are the keys of the columns in their order, `facts` those of the scenario and `parts` those of
-    each column. `silent` are the rules that did not fire. `shares` are of draws of everything that is not
-    known, the weights of the rules among it; `runner_up` is the key of the next column.
+    each column. `silent` are the rules that did not fire. `robustness` is the odds of what is recommended,
+    `runner_up` the key of the next column. `tied_by` is the column that the figures alone would put first, by
+    less than can be told, where arguments decided.
     """
 
     columns: tuple[str, ...]
@@ -468,16 +551,19 @@ class Decision:
     parts: tuple[FactValues, ...]
     trace: tuple[TraceLine, ...]
     silent: tuple[str, ...]
-    standings: tuple[ColumnStanding, ...]
+    objective: DecisionObjective
+    scope: DecisionScope
+    candidates: tuple[DecisionCandidate, ...]
     verdict: DecisionVerdict
     recommended: RecommendedDeployment | None
     runner_up: str | None
+    tied_by: str | None
     robustness: float
-    draws: int
-    reasons: tuple[WeighedRule, ...]
-    against: tuple[WeighedRule, ...]
+    reasons: tuple[DecisionReason, ...]
+    against: tuple[DecisionReason, ...]
     exclusions: tuple[RuleExclusion, ...]
     advice: tuple[RuleAdvice, ...]
     conflicts: tuple[RuleConflict, ...]
     pilot: PilotMeasurement | None
     factors: tuple[DecisionFactor, ...]
+    ways_out: tuple[WayOut, ...] = ()

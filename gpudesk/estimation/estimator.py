@@ -99,6 +99,13 @@ class Estimator:
                 answers[position] = estimate
         return [answer for answer in answers if answer is not None]
 
+    def list_counts(self, request: EstimateRequest) -> tuple[int, ...]:
+        """Return the sizes of a deployment that are tried where a request leaves it open, smallest first.
+
+        Raises InputError for a request that cannot be answered.
+        """
+        return self._table.find_space(replace(request, count=None)).counts
+
     def remember(self, most: int) -> None:
         """Remember this many plans, of about 1.5 kB each: for many questions about many deployments."""
         self._table.most_kept = most

@@ -36,27 +36,17 @@ from gpudesk.domain.field_checks import accept_number, make_unknown_field_error
 from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.files import describe_unreadable
 from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
-from gpudesk.report.decision.questions import (
-    format_answer,
-    get_option_texts,
-    get_question_text,
-    label_question_group,
-    label_screen,
-)
+from gpudesk.report.decision.questions import format_answer, get_option_texts, get_question_text, label_screen
 from gpudesk.report.decision.recommendation import list_recommendation_lines
 from gpudesk.report.decision.rules import (
     describe_effect_marks,
     describe_rule_answers,
     get_effect_mark,
+    label_rule_role,
     label_rule_source,
     label_rule_strength,
 )
-from gpudesk.report.decision.verdict import (
-    describe_robustness,
-    describe_verdict_reason,
-    format_draw_shares,
-    format_verdict,
-)
+from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -273,8 +263,8 @@ def _list_trace_table(
     blank = " " * ids
     yield strong(_GAP.join([blank, *(pad_text(*each) for each in zip(heads, widths, strict=True)), tr("Rule")]))
     rows = zip(decision.trace, grid, strict=True)
-    for strength, group in groupby(rows, key=lambda row: row[0].rule.strength):
-        yield strong(label_question_group(strength))
+    for role, group in groupby(rows, key=lambda row: row[0].role):
+        yield strong(label_rule_role(role))
         for line, cells in group:
             texts = (pad_text(*each) for each in zip(cells, widths, strict=True))
             lead = _GAP.join([pad_text(line.rule.id, ids), *texts, ""])
@@ -284,8 +274,8 @@ def _list_trace_table(
 def _list_trace_items(
     decision: Decision, heads: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
-    for strength, group in groupby(decision.trace, key=lambda line: line.rule.strength):
-        yield strong(label_question_group(strength))
+    for role, group in groupby(decision.trace, key=lambda line: line.role):
+        yield strong(label_rule_role(role))
         for line in group:
             yield from indent_hanging(f"{line.rule.id}{_GAP}", _describe_trace_line(line, decision, formatter), width)
             cells = zip(heads, line.cells, strict=True)
@@ -331,27 +321,28 @@ Strong = Callable[[str], str]
 
 
 def list_decision_lines(
-    decision: Decision, flips: Sequence[DecisionFlip], names: Mapping[str, str], width: int, strong: Strong
+    decision: Decision,
+    flips: Sequence[DecisionFlip],
+    names: Mapping[str, str],
+    width: int,
+    strong: Strong,
+    *,
+    with_rules: bool,
 ) -> Iterator[str]:
-    """Yield the verdict, how firm it is, reasons, exclusions, advice, changes, and every rule that fired."""
+    """Yield the verdict with its odds, reasons, what is compared, what would change it; every rule if asked."""
     formatter = Formatter()
     for line in wrap_text(format_verdict(decision, names, formatter), width):
         yield strong(line)
     yield from wrap_text(describe_verdict_reason(decision, names, formatter), width)
-    yield from wrap_text(_format_robustness(decision, names), width)
     lines = list_recommendation_lines(decision, flips, names, formatter)
     for subject, said in groupby(lines, key=lambda line: line.subject):
         yield ""
         yield strong(subject)
         for each in said:
             yield from indent_hanging("  ", f"{each.text}.", width)
-    yield ""
-    yield from list_trace_lines(decision, names, formatter, width, strong)
-
-
-def _format_robustness(decision: Decision, names: Mapping[str, str]) -> str:
-    shares, firm = format_draw_shares(decision, names), describe_robustness(decision, names)
-    return tr("{firm}: {shares}.", firm=firm, shares=shares) if shares else f"{firm}."
+    if with_rules:
+        yield ""
+        yield from list_trace_lines(decision, names, formatter, width, strong)
 
 
 #: Options that say what is compared; lists of questions and rules need none of them.
@@ -364,6 +355,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {said}")
     _add_said(parser.add_argument_group(tr("answers and weights, over those of the scenario")))
     add_scenario_options(parser)
+    parser.add_argument("--rules", action="store_true", help=tr("show every rule that fired, by what it did"))
     parser.add_argument(
         "--show",
         action="append",
@@ -424,7 +416,7 @@ def run(options: argparse.Namespace) -> int:
         elif options.list_rules:
             _list_rules(service, weights, as_json=options.json)
         elif scenario is not None:
-            _decide(scenario, service, options.show, as_json=options.json)
+            _decide(scenario, service, options)
     return EXIT_DONE
 
 
@@ -466,27 +458,28 @@ def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_jso
     output.print_lines(list_rule_table(rules, output.get_terminal_width(), output.make_bold))
 
 
-def _decide(scenario: Scenario, service: GpuDeskService, show: Sequence[str], *, as_json: bool) -> None:
+def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Namespace) -> None:
     from gpudesk.cli.commands.decide_show import AdvisoryRequest, encode_advisory, list_advisory_text
     from gpudesk.domain.answer import make_column_keys
     from gpudesk.report.labels import get_today, list_column_names
 
     answer = service.answer(scenario)
     decision = service.decide(answer)
-    flips = service.flips(answer)
+    flips = service.flips(answer) if decision.scope.answered else ()
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
     asked = AdvisoryRequest(answer, decision, names, service, get_today())
-    if as_json:
+    if options.json:
         from gpudesk.report.writers.decision_json import encode_decision
 
-        output.print_json({**encode_decision(decision, flips, names), **encode_advisory(show, asked)})
+        output.print_json({**encode_decision(decision, flips, names), **encode_advisory(options.show, asked)})
         return
 
     # What cannot be shown is told before anything is written.
-    beside = list(list_advisory_text(show, asked, output.get_terminal_width(), output.make_bold))
-    output.print_lines(
-        (*list_decision_lines(decision, flips, names, output.get_terminal_width(), output.make_bold), *beside)
+    beside = list(list_advisory_text(options.show, asked, output.get_terminal_width(), output.make_bold))
+    lines = list_decision_lines(
+        decision, flips, names, output.get_terminal_width(), output.make_bold, with_rules=options.rules
     )
+    output.print_lines((*lines, *beside))
 
 
 def _describe_wrong_answer(given: str) -> Message:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gpudesk.decision.facts.deployments import carries_load
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.cost import CostColumn
@@ -24,8 +26,6 @@ _MS: Final = 1000.0
 #: Bytes of the numbers of one token that go from accelerator to host and back: its id and its probability.
 _TOKEN_BYTES: Final = 8.0
 _FORMS: Final = (("OAM", "oam"), ("SXM", "sxm"), ("PCIe", "pcie"))
-#: Notes of an estimate that its load is not carried.
-_FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
 _FOUR_BITS: Final = ("fp4", "nvfp4", "mxfp4")
 
 
@@ -107,7 +107,7 @@ def _get_form(form_factor: str | None) -> str | None:
 
 
 def _list_memory_facts(view: AcceleratorView) -> dict[str, FactValue]:
-    facts: dict[str, FactValue] = {"fits": view.estimate is not None, "holds_load": _holds_load(view)}
+    facts: dict[str, FactValue] = {"fits": view.estimate is not None, "holds_load": carries_load(view.estimate)}
     if isinstance(view.alone, Estimate):
         use = view.alone.memory
         needs = use.capacity_bytes - use.free_bytes
@@ -137,15 +137,6 @@ def _list_memory_facts(view: AcceleratorView) -> dict[str, FactValue]:
     }
 
 
-def _holds_load(view: AcceleratorView) -> bool | None:
-    """Whether a deployment keeps up with its load, and within the load's limits with one request at least."""
-    estimate = view.estimate
-    if estimate is None:
-        return None
-    said = {note.id for note in estimate.notes}
-    return estimate.stable is not False and said.isdisjoint(_FALLS_SHORT)
-
-
 def _list_speed_facts(view: AcceleratorView) -> dict[str, FactValue]:
     estimate = view.estimate
     if estimate is None:
@@ -156,6 +147,9 @@ def _list_speed_facts(view: AcceleratorView) -> dict[str, FactValue]:
         "tokens_per_s_each": estimate.output_tokens_per_s_per_accelerator,
         "ttft_ms": estimate.ttft_ms,
         "tpot_ms": tpot,
+        "request_s": estimate.request_s,
+        "requests_each": estimate.max_concurrency / estimate.count,
+        "basis": estimate.basis.value,
         "interactivity": None if tpot is None else IntervalEstimate(_MS / tpot.value, _MS / tpot.high, _MS / tpot.low),
         "limiter": None if estimate.limiter is None else estimate.limiter.value,
         "decode_share": _compute_decode_share(view),
@@ -199,6 +193,32 @@ def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
         "tokens_per_s_kw": None if efficiency is None else efficiency.tokens_per_s_per_kw,
         "watts_per_token_s": watts,
     }
+
+
+#: Months to move software to another platform: a month of three engineers' work to two of three (seed-000).
+_PORT_MONTHS: Final = IntervalEstimate(4.5, 3.0, 6.0)
+
+
+def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, FactValue]:
+    """Return in how many months a column can be in production: delivery, then a port where one is needed.
+
+    `today` is an ISO date. Not known where an announced part has no release date.
+    """
+    port = _PORT_MONTHS if part.get("needs_port") is True else IntervalEstimate(0.0, 0.0, 0.0)
+    wait = 0.0
+    if part.get("announced") is True:
+        release = _count_months(str(part.get("available")))
+        now = _count_months(today)
+        if release is None or now is None:
+            return {"months_to_production": None}
+        wait = max(0.0, float(release - now))
+    return {"months_to_production": IntervalEstimate(*(wait + each for each in port))}
+
+
+def _count_months(date: str) -> int | None:
+    """Return the months from the year 0 to an ISO month or day; None for anything else, like a half year."""
+    found = re.match(r"(\d{4})-(\d{2})", date)
+    return None if found is None else int(found[1]) * 12 + int(found[2])
 
 
 def get_likely_input(costs: CostColumn, name: str) -> float | None:

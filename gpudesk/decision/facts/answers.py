@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
-from gpudesk.domain.cost import DEFAULT_PLATFORM
 from gpudesk.domain.decision import (
     NO_LIMIT,
     NO_LIMIT_ANSWER,
@@ -66,7 +65,7 @@ def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dic
     elif work.load.kind is LoadKind.LIMITS:
         found["service"] = "interactive"
     found |= _list_limit_answers(scenario)
-    if (platform := scenario.costs.runs_on) != DEFAULT_PLATFORM:
+    if (platform := scenario.costs.runs_on) is not None:
         known = QUESTIONS["current_platform"].options
         found["current_platform"] = platform if platform in known else _OTHER
     return found

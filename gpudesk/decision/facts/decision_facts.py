@@ -15,10 +15,12 @@ from gpudesk.decision.facts.accelerator_facts import (
     get_number,
     list_accelerator_facts,
 )
+from gpudesk.decision.facts.answers import get_cost_platform
+from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSource
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
+from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
-from gpudesk.domain.decision import FactValue, FactValues
+from gpudesk.domain.decision import FactValue, FactValues, QuestionAnswer, WayOut
 from gpudesk.domain.deployment_analysis import RequestTimeline
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.model import Attention, Model, MoeFfn
@@ -30,21 +32,15 @@ from gpudesk.text.messages import InputError
 from gpudesk.text.units import GB
 
 if TYPE_CHECKING:
-    from gpudesk.catalog.read import Catalog
     from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.estimate import CalibrationCoverage
     from gpudesk.domain.sizing import FitMatrix
-    from gpudesk.estimation.estimator import Estimator
 
 
-class DecisionSource(Protocol):
+class DecisionSource(DeploymentSource, Protocol):
     """What decisions are made from: the catalog, estimates, costs and records."""
 
-    @property
-    def catalog(self) -> Catalog: ...
-    @property
-    def estimator(self) -> Estimator: ...
     @property
     def costing(self) -> CostCalculator: ...
     @property
@@ -232,6 +228,10 @@ def _runs_engine(asked: FactValue, engines: frozenset[str]) -> bool | None:
     return bool(engines) if asked == _ANY else asked in engines
 
 
+#: So many answers are kept with what was asked beside them: those that a dialogue goes to and fro between.
+_KEPT: Final = 16
+
+
 class _EngineAnswers(NamedTuple):
     """What is asked of the engine about a column: one request on one accelerator, and on the fewest."""
 
@@ -244,34 +244,46 @@ class _EngineAnswers(NamedTuple):
 
 
 class DecisionFactsBuilder:
-    """Finds the ground of answered scenarios; the last is kept, for dialogues ask for it again and again."""
+    """Finds the ground of answered scenarios; the last ones are kept, for dialogues ask for them again and again."""
 
     def __init__(self, service: DecisionSource) -> None:
         self._service = service
-        self._last: dict[str | None, tuple[Answer, DecisionFacts]] = {}
-        self._asked: tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]] | None = None
+        self._chooser = DeploymentChooser(service)
+        self._last: dict[tuple[int, str | None], tuple[Answer, DecisionFacts]] = {}
+        self._asked: dict[int, tuple[Answer, tuple[_EngineAnswers, ...]]] = {}
 
     def apart(self, answer: Answer) -> DecisionFactsBuilder:
         """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
         made = DecisionFactsBuilder(self._service)
-        made._asked = answer.columns, self._asked_of(answer)
+        made._chooser.take_over(self._chooser)
+        made._asked = dict(self._asked)
+        made._asked[id(answer)] = answer, self._asked_of(answer)
         return made
 
-    def of(self, answer: Answer, platform: str | None) -> DecisionFacts:
-        """Return the ground of an answer, whose software runs on a platform where one is named."""
-        kept = self._last.get(platform)
-        if kept is not None and kept[0] is answer:
-            return kept[1]
-        ground = self._made(answer, platform)
-        if kept is None or len(self._last) > 1:
-            self._last.clear()
-        self._last[platform] = answer, ground
-        return ground
+    def of(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> DecisionFacts:
+        """Return the ground of an answer on the deployments that are judged under answers in the dialogue."""
+        sized = self._chooser.choose(answer, answers)
+        platform = get_cost_platform(answers)
+        key = id(sized), platform
+        kept = self._last.get(key)
+        if kept is None or kept[0] is not sized:
+            if len(self._last) >= _KEPT:
+                self._last.clear()
+            self._last[key] = kept = sized, self._made(sized, platform)
+        return kept[1]
+
+    def find_ways_out(
+        self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer], allowed: Sequence[str]
+    ) -> tuple[WayOut, ...]:
+        """Return what would make something meet every limit; `allowed` as `find_ways_out` takes them."""
+        from gpudesk.decision.outcome.ways_out import find_ways_out
+
+        return find_ways_out(self._service, ground.answer, self._chooser.read_terms(answers), allowed)
 
     def _made(self, answer: Answer, platform: str | None) -> DecisionFacts:
         costed = _cost_on_platform(answer, platform)
         costing = self._service.costing
-        costs, situations = costing.costs(costed), costing.situations(costed)
+        costs, situations = costing.costs(costed, brief=True), costing.situations(costed)
         engines = tuple(self._engines(column.accelerator.id) for column in answer.columns)
         views = self._views(answer, costs, engines)
         parts = tuple(list_accelerator_facts(view) for view in views)
@@ -328,8 +340,8 @@ class DecisionFactsBuilder:
     def _asked_of(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
         """Return what is asked of the engine beside an answer; costs change without it."""
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
-        last = self._asked
-        if last is None or last[0] is not answer.columns:
+        last = self._asked.get(id(answer))
+        if last is None or last[0] is not answer:
             requests = answer.scenario.requests()
             found = self._service.estimator.estimate_many(
                 [_make_single_request(each, count) for count in (1, None) for each in requests]
@@ -346,7 +358,9 @@ class DecisionFactsBuilder:
                 )
                 for place, column in enumerate(answer.columns)
             )
-            self._asked = last = answer.columns, asked
+            if len(self._asked) >= _KEPT:
+                self._asked.clear()
+            self._asked[id(answer)] = last = answer, asked
         return last[1]
 
     def _time(self, estimate: Estimate | None) -> RequestTimeline | None:

@@ -1,13 +1,10 @@
-"""Facts of an accelerator that need the others: who leads in which figure, for which a port pays back, in draws too."""
+"""Facts of an accelerator that need the others: who leads in which figure, for which a port pays back."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
 from gpudesk.costing.scenario_costs import compare_port
@@ -20,7 +17,6 @@ from gpudesk.domain.decision import FactValue, FactValues
 from gpudesk.domain.registry import FIGURES
 from gpudesk.text.formatting import IntervalEstimate
 
-Draws = NDArray[np.float64]
 Beats = Callable[[int, int], bool | None]
 
 
@@ -92,15 +88,6 @@ def _compute_ratio_margin(answer: Answer, one: str, other: str) -> float:
     return 1.0 if back is None else back.ratio.high / back.ratio.value
 
 
-def find_leaders_in_draws(draws: Mapping[int, Draws], *, higher: bool) -> dict[int, NDArray[np.bool_]]:
-    """Return in which draws each place is the best; equal ones lead together. Empty with fewer than two."""
-    if len(draws) < 2:
-        return {}
-    table = np.stack(list(draws.values()))
-    best = table.max(axis=0) if higher else table.min(axis=0)
-    return {place: row == best for place, row in zip(draws, table, strict=True)}
-
-
 #: Facts that say who leads in a figure of the answer -> the figure.
 LEADING_FIGURES: Mapping[str, str] = {
     "leads_throughput": "output_tokens_per_s",
@@ -142,7 +129,7 @@ LEADING: Final = (*_NUMBERS, *LEADING_FIGURES, *_BY_SPEED)
 def choose_payment_basis(parts: Sequence[FactValues], acquisition: object) -> PaymentBasis | None:
     """Return by which costs tokens are compared: as they are paid for, else by those that all have.
 
-    None where no kind of cost is known of two accelerators.
+    None where no cost is known of any.
     """
     if acquisition in ("own", "rent"):
         return PaymentBasis(rented=acquisition == "rent")
@@ -150,7 +137,7 @@ def choose_payment_basis(parts: Sequence[FactValues], acquisition: object) -> Pa
         sum(get_interval(part, name) is not None for part in parts)
         for name in ("owned_usd_per_million", "rented_usd_per_million")
     ]
-    if max(known, default=0) < 2:
+    if max(known, default=0) < 1:
         return None
     return PaymentBasis(rented=known[1] > known[0])
 
@@ -240,56 +227,22 @@ def _compute_payback(situations: Sequence[AcceleratorCostInputs], place: int, ho
     return math.inf if found[0].value is None else found[0].value
 
 
-#: Banded facts that grow with the speed of an accelerator, and those that fall with it.
-_WITH_SPEED = ("tokens_per_s", "tokens_per_s_each", "interactivity", "tokens_per_s_kw")
-_AGAINST_SPEED = ("ttft_ms", "tpot_ms", "watts_per_token_s")
-#: Facts that say who leads -> the drawn fact, and whether more of it is better.
-_SIMULATED_LEADS = {
-    "leads_throughput": ("tokens_per_s", True),
-    "leads_throughput_each": ("tokens_per_s_each", True),
-    "leads_tpot": ("tpot_ms", False),
-    "leads_ttft": ("ttft_ms", False),
-    "leads_density": ("tokens_per_s_kw", True),
-    "leads_power": ("watts_per_token_s", False),
-    "leads_cost": ("usd_per_million", False),
-    "leads_owned_cost": ("owned_usd_per_million", False),
-}
+#: Facts that limits hold: what makes an accelerator slower than estimated makes its tokens wait.
+_LIMITED: Final = ("ttft_ms", "tpot_ms")
 
 
 def simulate_facts(
-    situations: Sequence[AcceleratorCostInputs],
-    parts: Sequence[FactValues],
-    standing: Sequence[int],
-    basis: PaymentBasis | None,
-    drawing: CostSampler,
+    situations: Sequence[AcceleratorCostInputs], parts: Sequence[FactValues], drawing: CostSampler
 ) -> SimulatedFacts:
-    """Return draws of the banded facts of all columns, and of who leads among the `standing` ones.
-
-    `basis` is how tokens are paid for where their costs are compared; None where they are not. Latencies err
-    against throughput: what makes an accelerator slower than estimated makes its tokens wait.
-    """
-    drawn = [_simulate_figures(found, part, basis, drawing) for found, part in zip(situations, parts, strict=True)]
-    facts: list[dict[str, SimulatedFact]] = [dict(each) for each in drawn]
-    for name, (figure, higher) in _SIMULATED_LEADS.items():
-        values = {place: drawn[place][figure] for place in standing if figure in drawn[place]}
-        for place, leads in find_leaders_in_draws(values, higher=higher).items():
-            facts[place][name] = leads
-    return SimulatedFacts(drawing.count, drawing.seed, tuple(facts))
+    """Return draws of the figures of all columns that limits hold."""
+    return SimulatedFacts(
+        drawing.count,
+        drawing.seed,
+        tuple(_simulate_figures(found, part, drawing) for found, part in zip(situations, parts, strict=True)),
+    )
 
 
-def _simulate_figures(
-    found: AcceleratorCostInputs, part: FactValues, basis: PaymentBasis | None, drawing: CostSampler
-) -> dict[str, Draws]:
+def _simulate_figures(found: AcceleratorCostInputs, part: FactValues, drawing: CostSampler) -> dict[str, SimulatedFact]:
     error = drawing.error(found)
-    drawn: dict[str, Draws] = {}
-    for names, sign in ((_WITH_SPEED, 1.0), (_AGAINST_SPEED, -1.0)):
-        for name in names:
-            band = get_interval(part, name)
-            if band is not None:
-                drawn[name] = draw_interval(band.low, band.value, band.high, sign * error)
-    owned = drawing.costs(found, PaymentBasis(rented=False))
-    if owned is not None:
-        drawn["owned_usd_per_million"] = owned
-    if basis is not None and (paid := drawing.costs(found, basis)) is not None:
-        drawn["usd_per_million"] = paid
-    return drawn
+    bands = {name: band for name in _LIMITED if (band := get_interval(part, name)) is not None}
+    return {name: draw_interval(band.low, band.value, band.high, -error) for name, band in bands.items()}

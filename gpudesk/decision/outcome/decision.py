@@ -1,14 +1,16 @@
-"""Decisions: facts of an answered scenario, what rules say of them, and what follows."""
+"""Decisions: the objective scores candidates, what must hold removes them, and rules argue for and against."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, PaymentBasis, compute_common_error
-from gpudesk.decision.facts.answers import convert_answers, get_cost_platform, resolve_answers
+from gpudesk.decision.facts.accelerator_facts import get_number, list_timing_facts
+from gpudesk.decision.facts.answers import convert_answers, resolve_answers
 from gpudesk.decision.facts.decision_facts import list_platform_facts
 from gpudesk.decision.facts.leaders import (
     add_cost_facts,
@@ -17,10 +19,19 @@ from gpudesk.decision.facts.leaders import (
     list_payback_facts,
     simulate_facts,
 )
+from gpudesk.decision.outcome.objective import (
+    choose_objective,
+    compute_odds,
+    get_objective_fact,
+    rank_candidates,
+    score_candidates,
+    solve_for_lead,
+)
+from gpudesk.decision.rules.conditions import parse_condition
 from gpudesk.decision.rules.scoring import (
-    LeadShares,
-    compute_lead_shares,
-    compute_scores,
+    assign_roles,
+    compute_argument_shares,
+    compute_limit_odds,
     get_line_theme,
     list_removing_rules,
     list_undecided_rules,
@@ -30,16 +41,20 @@ from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.cost import CostAnswer
 from gpudesk.domain.decision import (
     AnswerValue,
-    ColumnStanding,
     ConditionResult,
     Decision,
+    DecisionCandidate,
     DecisionFactor,
+    DecisionObjective,
+    DecisionReason,
     DecisionRule,
+    DecisionScope,
     DecisionVerdict,
     FactorCell,
     FactorLevel,
     FactValue,
     FactValues,
+    ObjectiveName,
     PilotMeasurement,
     QuestionAnswer,
     RecommendedDeployment,
@@ -47,9 +62,13 @@ from gpudesk.domain.decision import (
     RuleConflict,
     RuleEffect,
     RuleExclusion,
+    RuleRole,
     TraceLine,
-    WeighedRule,
 )
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import Calibration
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Term, message
 
 if TYPE_CHECKING:
     from gpudesk.decision.facts.decision_facts import DecisionFacts, DecisionFactsBuilder
@@ -117,9 +136,17 @@ def _rate_level(leads: FactValue, value: FactValue, *, fits: bool, nobody: bool)
 
 
 DECISION_DRAWS: Final = 2_000
-#: The leading column is recommended where it leads in so many of the draws: twice as many as all others.
-CLEAR_SHARE: Final = 2.0 / 3.0
-_REASONS: Final = 3
+#: The leading candidate is named where its odds are so good.
+NAMED_ODDS: Final = 0.8
+#: What all arguments for a candidate come to, as a share of its value: less than figures can tell apart.
+_ARGUMENTS: Final = 0.08
+#: What a commitment counts that is a tenth as large, and carries the load just as well.
+_TENTH_OF_BILL: Final = 0.08
+_REASONS: Final = 4
+#: Figures that differ by less are the same.
+_ALIKE: Final = 0.03
+#: Kinds of work that figures of text serving say nothing of.
+_OUT_OF_SCOPE: Final = ("media", "embeddings", "fine_tuning", "training")
 #: Requests that a pilot sends at least, and rounds of all in flight; seconds that it takes at least.
 _PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS = 256, 10, 600.0
 _SECONDS_PER_HOUR: Final = 3600.0
@@ -135,42 +162,56 @@ class EffectiveFacts:
     basis: PaymentBasis | None
 
 
-class Decider:
-    """Decides answered scenarios by rules; what does not depend on answers is worked out once."""
+@dataclass(frozen=True, slots=True)
+class RankedCandidates:
+    """The candidates of a decision: those in the running from the best to the worst, and all in their order.
 
-    def __init__(self, rules: Sequence[DecisionRule], ground: DecisionFactsBuilder) -> None:
+    `by_figures` is the place of the one that leads without arguments.
+    """
+
+    candidates: tuple[DecisionCandidate, ...]
+    order: tuple[int, ...]
+    by_figures: int | None
+
+
+class Decider:
+    """Decides answered scenarios: the objective scores, limits remove, rules argue."""
+
+    def __init__(self, rules: Sequence[DecisionRule], ground: DecisionFactsBuilder, calibration: Calibration) -> None:
         self.rules = tuple(rules)
         self._removing = tuple(rule for rule in rules if any(case.requires for case in rule.cases))
         self._ground = ground
+        self._calibration = calibration
 
-    def decide(
-        self, answer: Answer, said: Mapping[str, AnswerValue] | None = None, *, draws: int = DECISION_DRAWS
-    ) -> Decision:
+    def decide(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> Decision:
         """Return the decision on an answered scenario, under other answers than its own where `said`."""
         answers = resolve_answers(answer.scenario, said, answer.model.native_precision)
-        platform = get_cost_platform(answers)
-        ground = self._ground.of(answer, platform)
-        situation = self._situation(answer, ground, answers)
+        ground = self._ground.of(answer, answers)
+        situation = self._situation(ground, answers)
         weights = answer.scenario.decision.weights
         values = {name: each.value for name, each in answers.items()}
         lines = trace_rules(self.rules, situation.facts, situation.parts, values, weights)
-        found = self._shares(answer, ground, situation, lines, draws)
-        decision = _make_decision(answer, answers, situation, lines, found, draws)
+        objective = choose_objective(answers, [situation.parts[place] for place in situation.standing], situation.basis)
+        ranked = self._rank(answer, ground, situation, lines, objective)
+        lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
+        decision = _make_decision(ground, answers, situation, lines, ranked, objective)
+        if decision.verdict is DecisionVerdict.NONE_FITS:
+            allowed = _list_allowed(decision)
+            decision = replace(decision, ways_out=self._ground.find_ways_out(ground, answers, allowed))
         return self._unsure(decision, values, weights)
 
     def apart(self, answer: Answer) -> Decider:
         """Return one that a job may use on its thread for this answer, with whatever is said and paid."""
-        return Decider(self.rules, self._ground.apart(answer))
+        return Decider(self.rules, self._ground.apart(answer), self._calibration)
 
     def costs_of(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
-        """Return the costs that a decision rests on: those of software on the platform that is in use."""
+        """Return the costs that a decision rests on, those of the deployments that it judges."""
         answers = resolve_answers(answer.scenario, said, answer.model.native_precision)
-        return self._ground.of(answer, get_cost_platform(answers)).costs
+        return self._ground.of(answer, answers).costs
 
-    def _situation(
-        self, answer: Answer, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]
-    ) -> EffectiveFacts:
+    def _situation(self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]) -> EffectiveFacts:
         """Return all facts: first those that remove columns, then who leads among those that are left."""
+        answer = ground.answer
         keys = make_column_keys(answer.scenario.accelerators)
         every = tuple(range(len(ground.parts)))
         said = convert_answers(answers)
@@ -179,6 +220,7 @@ class Decider:
         parts = [add_cost_facts(part, basis) for part in ground.parts]
         wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, said)
         parts = _merge_facts(parts, [list_platform_facts(current, part, wide, by_platform) for part in parts])
+        parts = _merge_facts(parts, [list_timing_facts(part, answer.data_date) for part in parts])
         parts = _merge_facts(parts, ground.for_engine(said.get("serving_engine")))
         facts |= _list_derived_facts(parts, every, ground, said)
         hard = trace_rules(self._removing, facts, parts, {}, {})
@@ -191,12 +233,76 @@ class Decider:
         parts = _merge_facts(parts, list_leading_facts(answer, keys, parts, standing))
         return EffectiveFacts(facts, tuple(parts), standing, basis)
 
-    def _shares(
-        self, answer: Answer, ground: DecisionFacts, situation: EffectiveFacts, lines: Sequence[TraceLine], draws: int
-    ) -> LeadShares:
-        drawing = CostSampler(draws, DRAW_SEED, compute_common_error(answer))
-        drawn = simulate_facts(ground.situations, situation.parts, situation.standing, situation.basis, drawing)
-        return compute_lead_shares(lines, situation.facts, situation.parts, drawn)
+    def _rank(
+        self,
+        answer: Answer,
+        ground: DecisionFacts,
+        situation: EffectiveFacts,
+        lines: Sequence[TraceLine],
+        objective: DecisionObjective,
+    ) -> RankedCandidates:
+        """Return the candidates with their odds, in an order in which no candidate depends on another."""
+        parts = situation.parts
+        scores = score_candidates(objective, ground, parts, situation.basis, self._calibration)
+        meets = self._meet_limits(ground, situation, lines)
+        likely = self._keep_likely(situation)
+        eligible = [
+            place in likely and score.value is not None and share > 0.0
+            for place, (score, share) in enumerate(zip(scores, meets, strict=True))
+        ]
+        odds = compute_odds(scores, eligible, meets)
+        ranks = rank_candidates(scores, meets)
+        arguments = compute_argument_shares(lines, objective.name, len(parts))
+        argued = [
+            rank + _ARGUMENTS * share - _TENTH_OF_BILL * _measure_bill(part)
+            for rank, share, part in zip(ranks, arguments, parts, strict=True)
+        ]
+        running = [place for place, can in enumerate(eligible) if can]
+        order = tuple(sorted(running, key=lambda place: (-argued[place], place)))
+        best = None if not order else scores[order[0]].value
+        keys = make_column_keys(answer.scenario.accelerators)
+        candidates = tuple(
+            DecisionCandidate(
+                key=key,
+                accelerator=view.column.accelerator.id,
+                count=None if view.estimate is None else view.estimate.count,
+                plan=None if view.estimate is None else view.estimate.plan,
+                eligible=eligible[place],
+                value=scores[place].value,
+                odds=odds[place],
+                score=arguments[place],
+                removed=list_removing_rules(lines, place),
+                open_rules=list_undecided_rules(lines, place),
+                missing=scores[place].missing,
+                needed=None
+                if best is None or situation.basis is None or objective.name is not ObjectiveName.COST
+                else solve_for_lead(ground.situations[place], situation.basis, scores[place].missing, best.value),
+            )
+            for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
+        )
+        return RankedCandidates(candidates, order, max(running, key=lambda place: (odds[place], -place), default=None))
+
+    def _meet_limits(
+        self, ground: DecisionFacts, situation: EffectiveFacts, lines: Sequence[TraceLine]
+    ) -> tuple[float, ...]:
+        """Return the odds that each column keeps within its limits; no draws where no band holds a limit."""
+        undecided = any(
+            cell.effect is RuleEffect.UNDECIDED for line in lines if line.case.requires for cell in line.cells
+        )
+        if not undecided:
+            return tuple(float(not list_removing_rules(lines, place)) for place in range(len(situation.parts)))
+        drawing = CostSampler(DECISION_DRAWS, DRAW_SEED, compute_common_error(ground.answer))
+        drawn = simulate_facts(ground.situations, situation.parts, drawing)
+        return compute_limit_odds(lines, situation.facts, situation.parts, drawn)
+
+    def _keep_likely(self, situation: EffectiveFacts) -> tuple[int, ...]:
+        """Return the columns that no rule removes by their likely figures, without regard to bands."""
+        parts = [
+            {name: fact.value if isinstance(fact, IntervalEstimate) else fact for name, fact in part.items()}
+            for part in situation.parts
+        ]
+        hard = trace_rules(self._removing, situation.facts, parts, {}, {})
+        return tuple(place for place in situation.standing if not list_removing_rules(hard, place))
 
     def _unsure(self, decision: Decision, answers: Mapping[str, AnswerValue], weights: Mapping[str, float]) -> Decision:
         """Return the decision with what rules tell to do where nothing is clear."""
@@ -204,10 +310,17 @@ class Decider:
             silent = _list_silent_rules(self.rules, decision.trace)
             return replace(decision, silent=silent)
         facts = {**decision.facts, "unsure": True}
-        lines = trace_rules(self.rules, facts, decision.parts, answers, weights)
+        traced = trace_rules(self.rules, facts, decision.parts, answers, weights)
+        lines = assign_roles(traced, decision.objective.name, [each.eligible for each in decision.candidates])
         return replace(
             decision, facts=facts, trace=lines, advice=_list_advice(lines), silent=_list_silent_rules(self.rules, lines)
         )
+
+
+def _measure_bill(part: FactValues) -> float:
+    """Return the common logarithm of what a deployment commits to: USD an hour, else accelerators."""
+    rent, count = get_number(part, "rent_usd_h"), get_number(part, "deployed") or 1.0
+    return math.log10(count * (rent or 1.0))
 
 
 def _merge_facts(parts: Sequence[FactValues], more: Sequence[FactValues]) -> list[dict[str, FactValue]]:
@@ -238,35 +351,25 @@ def _list_derived_facts(
 
 
 def _make_decision(
-    answer: Answer,
+    ground: DecisionFacts,
     answers: Mapping[str, QuestionAnswer],
     situation: EffectiveFacts,
     lines: tuple[TraceLine, ...],
-    found: LeadShares,
-    draws: int,
+    ranked: RankedCandidates,
+    objective: DecisionObjective,
 ) -> Decision:
-    keys = make_column_keys(answer.scenario.accelerators)
-    points = compute_scores(lines, len(keys))
-    standings = tuple(
-        ColumnStanding(
-            key=key,
-            accelerator=answer.columns[place].accelerator.id,
-            score=points[place],
-            share=found.columns[place],
-            removed=list_removing_rules(lines, place),
-            open_rules=list_undecided_rules(lines, place),
-        )
-        for place, key in enumerate(keys)
-    )
-    ranked = sorted(
-        (place for place in range(len(keys)) if not standings[place].removed),
-        key=lambda place: (-found.columns[place], -points[place], place),
-    )
-    verdict = _get_verdict(ranked, found)
-    first = ranked[0] if ranked else None
-    second = ranked[1] if len(ranked) > 1 else None
-    others = ranked[1:] or [place for place in range(len(keys)) if place != first]
-    weighed = () if first is None else _weigh_themes(lines, first, others)
+    candidates, order = ranked.candidates, ranked.order
+    scope = _find_scope(answers)
+    first = order[0] if order and scope.answered else None
+    second = order[1] if first is not None and len(order) > 1 else None
+    odds = 0.0 if first is None else candidates[first].odds
+    if not order and not situation.standing:
+        verdict = DecisionVerdict.NONE_FITS
+    else:
+        verdict = DecisionVerdict.WINNER if odds >= NAMED_ODDS else DecisionVerdict.OPEN
+    keys = tuple(each.key for each in candidates)
+    tied = None if first is None or ranked.by_figures in (None, first) else ranked.by_figures
+    spoken = [] if first is None else list_reasons(situation.parts, keys, lines, objective, first, order[1:])
     return Decision(
         columns=keys,
         answers=answers,
@@ -274,57 +377,143 @@ def _make_decision(
         parts=situation.parts,
         trace=lines,
         silent=(),
-        standings=standings,
+        objective=objective,
+        scope=scope,
+        candidates=candidates,
         verdict=verdict,
-        recommended=None if first is None else _make_recommended(answer, keys, first),
+        recommended=None if first is None else _make_recommended(candidates[first]),
         runner_up=None if second is None else keys[second],
-        robustness=0.0 if first is None else found.columns[first],
-        draws=draws,
-        reasons=tuple(each for each in weighed if each.gain > 0.0)[:_REASONS],
-        against=tuple(each for each in reversed(weighed) if each.gain < 0.0)[:1],
+        tied_by=None if tied is None else keys[tied],
+        robustness=odds,
+        reasons=tuple(reason for reason, gains in spoken if gains)[:_REASONS],
+        against=tuple(reason for reason, gains in spoken if not gains)[:_REASONS],
         exclusions=_list_exclusions(keys, lines),
         advice=_list_advice(lines),
         conflicts=_list_conflicts(lines),
-        pilot=_plan_pilot(answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
+        pilot=_plan_pilot(ground.answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
         factors=rate_factors(situation.parts),
     )
 
 
-def _get_verdict(ranked: Sequence[int], found: LeadShares) -> DecisionVerdict:
-    if not ranked:
-        return DecisionVerdict.NONE_FITS
-    return DecisionVerdict.WINNER if found.columns[ranked[0]] >= CLEAR_SHARE else DecisionVerdict.OPEN
+#: Facts by which rules hold a deployment to what it must carry.
+_CARRIED: Final = frozenset({"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"})
 
 
-def _make_recommended(answer: Answer, keys: Sequence[str], place: int) -> RecommendedDeployment | None:
-    column = answer.columns[place]
-    if column.estimate is None:
+def _list_allowed(decision: Decision) -> tuple[str, ...]:
+    """Return the accelerators that only fit, load or limits remove: another deployment may do."""
+    rules = {line.rule.id: line for line in decision.trace}
+    return tuple(
+        candidate.accelerator
+        for candidate in decision.candidates
+        if all(parse_condition(rules[rule].case.requires or "").names & _CARRIED for rule in candidate.removed)
+    )
+
+
+def _find_scope(answers: Mapping[str, QuestionAnswer]) -> DecisionScope:
+    work = str(answers["work"].value)
+    if work not in _OUT_OF_SCOPE:
+        return DecisionScope(answered=True)
+    return DecisionScope(
+        answered=False,
+        why=message(
+            "decide.out_of_scope",
+            "These figures are of text serving. They do not say which accelerator is best for {work}.",
+            work=_WORK_TERMS[work],
+        ),
+    )
+
+
+_WORK_TERMS: Final = {
+    "media": Term("work.media", "images or video"),
+    "embeddings": Term("work.embeddings", "embeddings"),
+    "fine_tuning": Term("work.fine_tuning", "fine-tuning"),
+    "training": Term("work.training", "training"),
+}
+
+
+def _make_recommended(candidate: DecisionCandidate) -> RecommendedDeployment | None:
+    if candidate.count is None or candidate.plan is None:
         return None
-    return RecommendedDeployment(keys[place], column.accelerator.id, column.estimate.count, column.estimate.plan)
+    return RecommendedDeployment(candidate.key, candidate.accelerator, candidate.count, candidate.plan)
 
 
-def _weigh_themes(lines: Sequence[TraceLine], first: int, others: Sequence[int]) -> tuple[WeighedRule, ...]:
-    """Return what each theme gives the first column over the mean of the others, the most first."""
-    by_theme: dict[str, list[TraceLine]] = {}
-    for line in lines:
-        if line.case.favours is not None:
-            by_theme.setdefault(get_line_theme(line), []).append(line)
-    found = []
-    for of_theme in by_theme.values():
-        ours = _find_heaviest_line(of_theme, first)
-        rivals = [each for place in others if (each := _find_heaviest_line(of_theme, place)) is not None]
-        mean = sum(each.weight for each in rivals) / max(len(others), 1)
-        gain = (0.0 if ours is None else ours.weight) - mean
-        said = ours if gain > 0.0 else max(rivals, key=lambda line: line.weight, default=None)
-        if said is not None and gain != 0.0:
-            found.append(WeighedRule(said.rule, said, gain))
-    return tuple(sorted(found, key=lambda each: -each.gain))
+#: Figures that stand beside the objective, with whether less is better.
+_BESIDE: Final = (("usd_per_million", True), ("tokens_per_s_each", False), ("interactivity", False))
+#: A fact that says who leads, or what is so -> the figure that it compares.
+_TESTED: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "leads_memory": "memory_gib",
+        "leads_kv_room": "kv_room_gb",
+        "leads_concurrency": "max_concurrency",
+        "leads_coverage": "models_held",
+        "leads_model_engines": "model_engine_count",
+        "leads_host_link": "host_link_gbs",
+        "widest_software": "engine_count",
+        "needs_port": "platform",
+        "native_fp4": "fp4_pflops",
+        "announced": "available",
+    }
+)
+_SOUND: Final = (EstimateBasis.MEASURED.value, EstimateBasis.CALIBRATED.value)
 
 
-def _find_heaviest_line(lines: Sequence[TraceLine], place: int) -> TraceLine | None:
-    """Return the heaviest line that favours a column; of as heavy ones the first."""
-    favouring = [line for line in lines if line.cells[place].effect is RuleEffect.FAVOURS]
-    return max(favouring, key=lambda line: line.weight, default=None)
+def list_reasons(
+    parts: Sequence[FactValues],
+    keys: Sequence[str],
+    lines: Sequence[TraceLine],
+    objective: DecisionObjective,
+    first: int,
+    others: Sequence[int],
+) -> list[tuple[DecisionReason, bool]]:
+    """Return what there is to say of the first column beside the next one, and whether it speaks for it.
+
+    The objective comes first, then the figures beside it, then arguments of rules from the heaviest on.
+    """
+    found: list[tuple[DecisionReason, bool]] = []
+    other = others[0] if others else None
+    aim = get_objective_fact(objective.name)
+    figures = ((aim, objective.lower_is_better), *(each for each in _BESIDE if each[0] != aim))
+    for fact, lower in figures:
+        ours, theirs = get_number(parts[first], fact), None if other is None else get_number(parts[other], fact)
+        if ours is None or (theirs is None and fact != aim):
+            continue
+        if theirs is not None and abs(ours - theirs) <= _ALIKE * abs(theirs) and fact != aim:
+            continue
+        gains = theirs is None or (ours <= theirs if lower else ours >= theirs)
+        said = parts[first].get(fact), None if other is None else parts[other].get(fact)
+        found.append((DecisionReason(fact, *said, None if other is None else keys[other]), gains))
+    if parts[first].get("basis") not in _SOUND:
+        found.append((DecisionReason("basis", parts[first].get("basis"), None, None), False))
+    if parts[first].get("announced") is True:
+        found.append((DecisionReason("announced", True, None, None), False))
+    if other is not None:
+        found += _list_arguments(parts, keys, lines, first, other)
+    return found
+
+
+def _list_arguments(
+    parts: Sequence[FactValues], keys: Sequence[str], lines: Sequence[TraceLine], first: int, other: int
+) -> Iterator[tuple[DecisionReason, bool]]:
+    """Yield the heaviest rule of each theme that favours one of the two and not the other."""
+    themes: set[tuple[str, bool]] = set()
+    for line in sorted(lines, key=lambda line: -line.weight):
+        ours = line.cells[first].effect is RuleEffect.FAVOURS
+        if line.role is not RuleRole.ARGUED or ours is (line.cells[other].effect is RuleEffect.FAVOURS):
+            continue
+        theme = get_line_theme(line), ours
+        if theme in themes:
+            continue
+        themes.add(theme)
+        fact = _get_tested_fact(line)
+        values = (None, None) if fact is None else (parts[first].get(fact), parts[other].get(fact))
+        yield DecisionReason(fact, *values, keys[other], line), ours
+
+
+def _get_tested_fact(line: TraceLine) -> str | None:
+    """Return the figure that a rule tested of columns; None where it tested none."""
+    assert line.case.favours is not None
+    names = sorted(parse_condition(line.case.favours).names)
+    return next((_TESTED.get(name, name) for name in names), None)
 
 
 def _list_exclusions(keys: Sequence[str], lines: Sequence[TraceLine]) -> tuple[RuleExclusion, ...]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.decision.facts.accelerator_facts import get_likely_input
 from gpudesk.decision.facts.answers import resolve_answers
-from gpudesk.decision.outcome.decision import DECISION_DRAWS, Decider
+from gpudesk.decision.outcome.decision import Decider
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import QUESTIONS, AnswerValue, Decision, DecisionFlip, DecisionQuestion, FactValue
@@ -38,7 +38,7 @@ class _FlipInput:
     name: str
     now: AnswerValue | None
     tries: tuple[tuple[AnswerValue, ...], ...]
-    decide: Callable[[AnswerValue, int], Decision]
+    decide: Callable[[AnswerValue], Decision]
 
 
 def search_flips(
@@ -85,7 +85,7 @@ def _list_inputs(
         grid = _list_reachable_limits(name, present)
         yield _make_question_input(decider, answer, said, QUESTIONS[name], answered.value, grid)
     lead = None if present.recommended is None else present.recommended.accelerator
-    removed = {each.key for each in present.standings if each.removed}
+    removed = {each.key for each in present.candidates if each.removed}
     ground = decider.costs_of(answer, said)
     tried: set[str] = set()
     for column in ground.columns:
@@ -130,8 +130,8 @@ def _make_question_input(
     now: AnswerValue,
     grid: tuple[float, ...],
 ) -> _FlipInput:
-    def decide(value: AnswerValue, draws: int) -> Decision:
-        return decider.decide(answer, {**said, question.id: value}, draws=draws)
+    def decide(value: AnswerValue) -> Decision:
+        return decider.decide(answer, {**said, question.id: value})
 
     tries: tuple[tuple[AnswerValue, ...], ...]
     if isinstance(now, float) and now > 0.0 and question.bounds is not None:
@@ -151,10 +151,10 @@ def _make_price_input(
     part, name = place
     scenario = answer.scenario
 
-    def decide(value: AnswerValue, draws: int) -> Decision:
+    def decide(value: AnswerValue) -> Decision:
         costs = scenario.costs.with_input(name, UncertainValue.exactly(float(value)), part)
         changed = replace(answer, scenario=replace(scenario, costs=costs))
-        return decider.decide(changed, said, draws=draws)
+        return decider.decide(changed, said)
 
     bounds = COST_INPUTS[name].bounds
     below, beyond = _step_outward(now, bounds.low, bounds.high)
@@ -174,7 +174,7 @@ def _search_flip(
     same = each.now
     for value in tries:
         yield progress
-        if _get_lead(each.decide(value, DECISION_DRAWS)) == lead:
+        if _get_lead(each.decide(value)) == lead:
             same = value
             continue
         if isinstance(same, float) and isinstance(value, float):
@@ -191,7 +191,7 @@ def _bisect_flip(
     for _ in range(_HALVINGS):
         yield progress
         middle = math.sqrt(same * changed) if same > 0.0 and changed > 0.0 else (same + changed) / 2.0
-        if _get_lead(each.decide(middle, DECISION_DRAWS)) == lead:
+        if _get_lead(each.decide(middle)) == lead:
             same = middle
         else:
             changed = middle
@@ -207,8 +207,8 @@ def round_away(value: float, *, up: bool) -> float:
 
 
 def _try_value(each: _FlipInput, value: AnswerValue, lead: str | None) -> DecisionFlip | None:
-    """Return the flip as it turns out with all draws; None where it does not."""
-    decision = each.decide(value, DECISION_DRAWS)
+    """Return the flip as it turns out; None where it does not."""
+    decision = each.decide(value)
     becomes = _get_lead(decision)
     if becomes == lead:
         return None

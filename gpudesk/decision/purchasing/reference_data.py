@@ -13,7 +13,6 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.purchase import DeferralAnalysis, NegotiationSheet, ProcurementStep
 from gpudesk.domain.reference_data import (
     ExportCheck,
-    ExportMetric,
     ExportRuleSet,
     ReferenceDeployment,
     SoftwareSupport,
@@ -102,24 +101,22 @@ class ReferenceData:
         return check_export(self._service.catalog.accelerator(accelerator), self.export_rules, destination)
 
     def export_facts(self, accelerator: str) -> dict[str, FactValue]:
-        """Return the score, and whether it lies below every figure that a rule sets for it.
+        """Return the score, and whether it lies below every figure that a rule in force sets for it.
 
-        What reaches one is not said to be controlled, but left open: densities are not known, and rules have
-        exceptions.
+        A part that reaches all figures of a line is not free. One that reaches some of them is left open:
+        densities are not known.
         """
         check = self.export_check(accelerator)
-        least = min(
-            (
-                limit.value
-                for rule in self.export_rules.rules
-                for line in rule.lines
-                for limit in line.limits
-                if limit.measured is ExportMetric.TPP and limit.at_least
-            ),
-            default=None,
-        )
-        free = check.tpp is not None and least is not None and check.tpp < least
-        return {"export_score": check.tpp, "export_free": True if free else None}
+        lines = [
+            line
+            for rule in check.rules
+            if rule.rule.superseded_by is None and rule.rule.not_enforced_since is None
+            for line in rule.lines
+            if any(limit.at_least for limit in line.line.limits)
+        ]
+        met = [line.met for line in lines]
+        free = None if check.tpp is None or not met else False if True in met else None if None in met else True
+        return {"export_score": check.tpp, "export_free": free}
 
     def named_references(self, accelerator: str) -> int:
         return sum(each.named for each in find_references(self.references, accelerator))

@@ -1,31 +1,25 @@
-"""Which rules fire for a scenario, what each does to each accelerator, and the scores that follow."""
+"""Which rules fire for a scenario, what each does to each accelerator, and what arguments come to."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from types import MappingProxyType
 from typing import Final
 
 import numpy as np
 
-from gpudesk.costing.uncertainty import draw_uniform
-from gpudesk.decision.rules.conditions import (
-    ConditionOutcome,
-    DrawMarks,
-    Draws,
-    SimulatedFact,
-    SimulatedTruth,
-    evaluate_in_draws,
-    parse_condition,
-)
+from gpudesk.decision.rules.conditions import ConditionOutcome, SimulatedFact, evaluate_in_draws, parse_condition
 from gpudesk.domain.decision import (
     DEFAULT_WEIGHTS,
     AnswerValue,
     DecisionRule,
     FactValues,
+    ObjectiveName,
     RuleCase,
     RuleEffect,
+    RuleRole,
     RuleStrength,
     TraceCell,
     TraceLine,
@@ -139,10 +133,87 @@ def _count_themes_once(lines: Sequence[TraceLine]) -> Iterator[TraceLine]:
             yield replace(line, counted_with=counts.rule.id)
 
 
-#: The weight of a theme may as well be half of what it is, or twice.
-WEIGHT_DOUBT: Final = 2.0
-#: Scores that differ by less are the same.
-_SAME_SCORE: Final = 1e-9
+#: Facts that the estimates and costs of the objective already hold: rules about them have nothing to add.
+_MEASURED: Final = frozenset(
+    {
+        *("leads_cost", "leads_owned_cost", "leads_spend", "pays_back", "spend_usd"),
+        *("leads_throughput", "leads_throughput_each", "leads_tpot", "leads_ttft", "leads_density", "leads_power"),
+        *("leads_bandwidth", "leads_compute", "leads_link", "leads_count", "fits_alone", "fits", "hosts"),
+        *("kv_room_gb", "kv_needed_gb", "holds_load"),
+    }
+)
+#: Objective -> the facts by which rules name what it measures.
+_OF_OBJECTIVE: Final[Mapping[ObjectiveName, frozenset[str]]] = MappingProxyType(
+    {
+        # Porting is money.
+        ObjectiveName.COST: frozenset({"leads_cost", "leads_owned_cost", "leads_spend", "pays_back", "needs_port"}),
+        ObjectiveName.THROUGHPUT: frozenset({"leads_throughput", "leads_throughput_each"}),
+        ObjectiveName.DENSITY: frozenset({"leads_density", "leads_power"}),
+        ObjectiveName.LATENCY: frozenset({"leads_tpot", "leads_ttft"}),
+        ObjectiveName.CAPACITY: frozenset({"leads_concurrency", "leads_kv_room", "leads_memory"}),
+        ObjectiveName.TIME: frozenset({"needs_port", "announced"}),
+    }
+)
+#: Facts of a scenario, or of one column beside the others, that change with what is compared.
+_RELATIVE: Final = (
+    *("leads_", "some_", "all_", "most_", "least_", "fewest_", "coverage_", "bound_by", "decode_share"),
+    *("kv_some_short", "engine_everywhere", "host_traffic_most", "unsure"),
+)
+
+
+_ROLES: Final = tuple(RuleRole)
+
+
+def assign_roles(
+    lines: Sequence[TraceLine], objective: ObjectiveName, eligible: Sequence[bool]
+) -> tuple[TraceLine, ...]:
+    """Return the lines with what each did to a decision by an objective, those that decided first."""
+    found = (replace(line, role=_find_role(line, objective, eligible)) for line in lines)
+    return tuple(sorted(found, key=lambda line: _ROLES.index(line.role)))
+
+
+def _find_role(line: TraceLine, objective: ObjectiveName, eligible: Sequence[bool]) -> RuleRole:
+    if line.case.requires is not None:
+        passed = all(cell.effect is RuleEffect.PASSES for cell in line.cells)
+        return RuleRole.NO_MATTER if passed else RuleRole.DECIDED
+    if line.case.favours is not None and parse_condition(line.case.favours).names & _OF_OBJECTIVE[objective]:
+        return RuleRole.DECIDED
+    favoured = {cell.effect is RuleEffect.FAVOURS for cell, can in zip(line.cells, eligible, strict=True) if can}
+    return RuleRole.ARGUED if argues(line, objective) and favoured == {True, False} else RuleRole.NO_MATTER
+
+
+def argues(line: TraceLine, objective: ObjectiveName) -> bool:
+    """Whether a rule favours by something that neither the objective nor the estimates hold already."""
+    if line.case.favours is None or line.weight <= 0.0:
+        return False
+    return not parse_condition(line.case.favours).names & (_MEASURED | _OF_OBJECTIVE[objective])
+
+
+def is_absolute(line: TraceLine) -> bool:
+    """Whether a rule says the same of a column whatever else is compared."""
+    asked = [text for text in (line.case.when, line.case.favours) if text is not None]
+    return not any(name.startswith(_RELATIVE) for text in asked for name in parse_condition(text).names)
+
+
+def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName, columns: int) -> tuple[float, ...]:
+    """Return for each column the share of arguments that speak for it, each theme once with its heaviest rule.
+
+    Only arguments count that do not change with what else is compared.
+    """
+    themes: dict[str, float] = {}
+    best: dict[tuple[str, int], float] = {}
+    for line in lines:
+        if not argues(line, objective) or not is_absolute(line):
+            continue
+        theme = get_line_theme(line)
+        themes[theme] = max(themes.get(theme, 0.0), line.weight)
+        for place, cell in enumerate(line.cells):
+            if cell.effect is RuleEffect.FAVOURS:
+                best[theme, place] = max(best.get((theme, place), 0.0), line.weight)
+    total = math.fsum(themes.values())
+    if total <= 0.0:
+        return (0.0,) * columns
+    return tuple(math.fsum(value for (_, at), value in best.items() if at == place) / total for place in range(columns))
 
 
 @dataclass(frozen=True, slots=True)
@@ -152,25 +223,6 @@ class SimulatedFacts:
     count: int
     seed: int
     parts: tuple[Mapping[str, SimulatedFact], ...]
-
-
-@dataclass(frozen=True, slots=True)
-class LeadShares:
-    """In which share of the draws each column leads, alone or with others, and in which none is left."""
-
-    columns: tuple[float, ...]
-    none: float
-
-
-def compute_scores(lines: Sequence[TraceLine], columns: int) -> tuple[float, ...]:
-    """Return the score of each column: of every theme the heaviest rule that favours it, added up."""
-    best: dict[tuple[str, int], float] = {}
-    for line in lines:
-        for place, cell in enumerate(line.cells):
-            if cell.effect is RuleEffect.FAVOURS:
-                key = (get_line_theme(line), place)
-                best[key] = max(best.get(key, 0.0), line.weight)
-    return tuple(math.fsum(value for (_, at), value in best.items() if at == place) for place in range(columns))
 
 
 def list_removing_rules(lines: Sequence[TraceLine], place: int) -> tuple[str, ...]:
@@ -186,60 +238,31 @@ def list_undecided_rules(lines: Sequence[TraceLine], place: int) -> tuple[str, .
     )
 
 
-def compute_lead_shares(
+def compute_limit_odds(
     lines: Sequence[TraceLine],
     facts: Mapping[str, SimulatedFact],
     parts: Sequence[Mapping[str, SimulatedFact]],
     drawn: SimulatedFacts,
-) -> LeadShares:
-    """Return how often each column leads in draws of what is not known, and of the weights.
+) -> tuple[float, ...]:
+    """Return in which share of draws each column meets everything that must hold.
 
-    Columns that tie in a draw share it. A rule that removes and cannot be decided, since a fact is missing,
-    removes in no draw. `facts` and `parts` are those that do not change.
+    A rule that cannot be decided, since a fact is missing, removes in no draw. `facts` and `parts` are those
+    that do not change.
     """
-    count = drawn.count
     every = [{**facts, **part, **changing} for part, changing in zip(parts, drawn.parts, strict=True)]
-    totals = np.zeros((len(parts), count))
     # What is removed with its whole band is so in all draws, those beyond the band too.
-    out = np.repeat([[bool(list_removing_rules(lines, place))] for place in range(len(parts))], count, axis=1)
-    by_theme: dict[str, list[TraceLine]] = {}
+    meets = np.ones((len(parts), drawn.count), dtype=np.bool_)
+    for place in range(len(parts)):
+        meets[place] = not list_removing_rules(lines, place)
     for line in lines:
-        if line.case.requires is not None:
-            asked = parse_condition(line.case.requires)
-            for place, each in enumerate(every):
-                out[place] |= _mark_draws(evaluate_in_draws(asked, each), count, unknown=True) ^ True
-        elif line.case.favours is not None and line.weight > 0.0:
-            by_theme.setdefault(get_line_theme(line), []).append(line)
-    for theme, of_theme in by_theme.items():
-        doubt = WEIGHT_DOUBT ** (2.0 * draw_uniform(drawn.seed, f"weight of {theme}", count) - 1.0)
+        if line.case.requires is None:
+            continue
+        asked = parse_condition(line.case.requires)
         for place, each in enumerate(every):
-            totals[place] += _weigh_favors(of_theme, each, count) * doubt
-    return _share_leads(totals, out)
-
-
-def _weigh_favors(lines: Sequence[TraceLine], facts: Mapping[str, SimulatedFact], count: int) -> Draws:
-    """Return the heaviest weight of a theme that favours a column, in each draw."""
-    best = np.zeros(count)
-    for line in lines:
-        assert line.case.favours is not None
-        holds = _mark_draws(evaluate_in_draws(parse_condition(line.case.favours), facts), count, unknown=False)
-        np.maximum(best, holds * line.weight, out=best)
-    return best
-
-
-def _mark_draws(truth: SimulatedTruth, count: int, *, unknown: bool) -> DrawMarks:
-    if isinstance(truth, np.ndarray):
-        return truth
-    return np.full(count, unknown if truth is None else truth)
-
-
-def _share_leads(totals: Draws, out: DrawMarks) -> LeadShares:
-    ranked = np.where(out, -np.inf, totals)
-    top = ranked.max(axis=0)
-    left = np.isfinite(top)
-    leads = (ranked >= top - _SAME_SCORE) & left & ~out
-    each = leads / np.maximum(leads.sum(axis=0), 1)
-    return LeadShares(tuple(float(share) for share in each.mean(axis=1)), float((~left).mean()))
+            if line.cells[place].effect is RuleEffect.UNDECIDED:
+                holds = evaluate_in_draws(asked, each)
+                meets[place] &= True if holds is None else holds
+    return tuple(float(share) for share in meets.mean(axis=1))
 
 
 def list_weighted_rules(

@@ -32,6 +32,8 @@ class _FactKind(StrEnum):
     RATE_PER_KW = "tok/s per kW"
     JOULES = "J/token"
     MS = "ms"
+    SECONDS = "s"
+    MONTHS = "months"
     SHARE = "%"
     USD = "USD"
     USD_PER_HOUR = "USD/h"
@@ -101,6 +103,10 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "interactivity": _FactLabel("Output to each request", _FactKind.RATE),
         "ttft_ms": _FactLabel("Time to first token", _FactKind.MS),
         "tpot_ms": _FactLabel("Time per output token", _FactKind.MS),
+        "request_s": _FactLabel("Time for a whole answer", _FactKind.SECONDS),
+        "requests_each": _FactLabel("Requests in flight, each", _FactKind.COUNT),
+        "basis": _FactLabel("Basis of its figures", _FactKind.TEXT),
+        "months_to_production": _FactLabel("Time to production", _FactKind.MONTHS),
         "limiter": _FactLabel("Limited first by", _FactKind.LIMITER),
         "decode_share": _FactLabel("Share of decode in a request's time", _FactKind.SHARE),
         "host_traffic_gbs": _FactLabel("Tokens between host and accelerator", _FactKind.GBS),

@@ -13,8 +13,8 @@ from gpudesk.domain.decision import (
     UNKNOWN_ANSWER,
     AnswerOrigin,
     AnswerValue,
-    ColumnStanding,
     Decision,
+    DecisionCandidate,
     DecisionVerdict,
     DialogueScreen,
     QuestionAnswer,
@@ -87,8 +87,8 @@ _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "Performance is held to the thresholds of the rule in force; nothing here is legal advice.",
         ),
         "priority": (
-            "What decides: cost, speed or certainty?",
-            "It says which figure counts, and whether the safer choice outweighs the better one.",
+            "What do you want the most of?",
+            "The answer is the score: every deployment that keeps the limits is ranked by it.",
         ),
         "work": (
             "What kind of work is it?",
@@ -177,16 +177,18 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
             UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so"),
         },
         "priority": {
-            "balanced": ("Balanced", "No figure before the others"),
-            "cost": ("Cost", "What a token costs"),
-            "speed": ("Speed", "Tokens a second"),
+            "balanced": ("Balanced", "Cost of a token where prices are known"),
+            "cost": ("Cost", "The lowest cost of a token"),
+            "speed": ("Throughput", "The most tokens/s per accelerator"),
+            "latency": ("Latency", "The quickest answer at this load"),
             "users": ("Users at once", "Long requests side by side"),
-            "certainty": ("Certainty", "What is known to work"),
+            "certainty": ("Certainty", "The shortest time to production"),
         },
         "work": {
             "serving": ("Serving text", "Chat, code, agents, search"),
             "multimodal": ("Multimodal", "Text with images or sound"),
             "media": ("Images or video", "Diffusion models"),
+            "embeddings": ("Embeddings", "Vectors for search and ranking"),
             "fine_tuning": ("Fine-tuning", "Outside this program"),
             "training": ("Training", "Outside this program"),
         },
@@ -214,6 +216,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
             "ROCm": ("ROCm", "AMD parts in production"),
             "other": ("Another", "TPU, Neuron or Gaudi"),
             NO_LIMIT_ANSWER: ("Nothing yet", "No port is needed"),
+            UNKNOWN_ANSWER: ("I do not know", "No cost of porting is counted"),
         },
         "acquisition": {
             "undecided": ("Undecided", "Both are worked out"),
@@ -333,7 +336,7 @@ class ColumnOutcome(StrEnum):
     REMOVED = "removed"
 
 
-def find_column_outcome(standing: ColumnStanding) -> ColumnOutcome:
+def find_column_outcome(standing: DecisionCandidate) -> ColumnOutcome:
     """Return what becomes of a column: removed by likely figures, in doubt, or neither."""
     if standing.removed:
         return ColumnOutcome.REMOVED
@@ -349,7 +352,7 @@ def label_column_outcome(fate: ColumnOutcome) -> str:
 
 
 def describe_remaining(decision: Decision, names: Mapping[str, str]) -> str:
-    fates = {each.key: find_column_outcome(each) for each in decision.standings}
+    fates = {each.key: find_column_outcome(each) for each in decision.candidates}
     left = [key for key, fate in fates.items() if fate is not ColumnOutcome.REMOVED]
     open_keys = [key for key in left if fates[key] is ColumnOutcome.UNDECIDED]
     if not left:
@@ -373,20 +376,20 @@ def _undecided(open_keys: list[str], left: list[str], names: Mapping[str, str]) 
 
 
 def describe_lead(decision: Decision, names: Mapping[str, str]) -> str:
-    """Return which column leads in how many of 100 draws, of a contest the first two; empty without any."""
-    ranked = sorted((each for each in decision.standings if not each.removed), key=lambda each: -each.share)
-    if not ranked:
+    """Return what is recommended with its odds, of a close call the next one too; empty without any."""
+    ranked = [each for each in decision.candidates if each.eligible]
+    if not ranked or decision.recommended is None:
         return ""
-    first = ranked[0]
-    if decision.verdict is DecisionVerdict.WINNER or len(ranked) == 1:
-        return tr("{name} leads, {n} of 100", name=names[first.key], n=_round_to_hundred(first.share))
-    second = ranked[1]
+    first = next(each for each in ranked if each.key == decision.recommended.key)
+    if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
+        return tr("{name} leads, {n}% odds", name=names[first.key], n=_to_per_cent(first.odds))
+    second = next(each for each in ranked if each.key == decision.runner_up)
     return tr(
-        "{one} {n} of 100, {other} {m}",
+        "{one} {n}%, {other} {m}%",
         one=names[first.key],
-        n=_round_to_hundred(first.share),
+        n=_to_per_cent(first.odds),
         other=names[second.key],
-        m=_round_to_hundred(second.share),
+        m=_to_per_cent(second.odds),
     )
 
 
@@ -398,24 +401,24 @@ def describe_option_effect(question: str, decision: Decision, names: Mapping[str
     leaves, leads = describe_remaining(decision, names), describe_lead(decision, names)
     if QUESTIONS[question].screen.strength is RuleStrength.HARD or not leads:
         return leaves
-    if any(each.removed or each.open_rules for each in decision.standings):
+    if any(each.removed or each.open_rules for each in decision.candidates):
         return tr("{leaves}; {leads}", leaves=leaves, leads=leads)
     return leads
 
 
 def describe_option_briefly(question: str, decision: Decision, names: Mapping[str, str]) -> str:
     """Return what an answer does where there is little room: what it leaves, else who leads by how much."""
-    lead = max((each for each in decision.standings if not each.removed), key=lambda each: each.share, default=None)
-    some_in_doubt = any(each.removed or each.open_rules for each in decision.standings)
+    lead = decision.recommended
+    some_in_doubt = any(each.removed or each.open_rules for each in decision.candidates)
     if lead is None or some_in_doubt or QUESTIONS[question].screen.strength is RuleStrength.HARD:
         return describe_remaining(decision, names)
-    return tr("{name} {n} of 100", name=names[lead.key], n=_round_to_hundred(lead.share))
+    return tr("{name} {n}%", name=names[lead.key], n=_to_per_cent(decision.robustness))
 
 
 def describe_option_fully(decision: Decision, names: Mapping[str, str]) -> str:
     """Return what an answer does as one reads it out: what it leaves, who leads, and what becomes of each."""
     fates = ", ".join(
-        f"{names[each.key]} {label_column_outcome(find_column_outcome(each))}" for each in decision.standings
+        f"{names[each.key]} {label_column_outcome(find_column_outcome(each))}" for each in decision.candidates
     )
     said = (describe_remaining(decision, names), describe_lead(decision, names), fates)
     return "; ".join(part for part in said if part)
@@ -447,5 +450,5 @@ def list_offered_values(question: str, in_force: AnswerValue) -> tuple[AnswerVal
     return (*sorted((*asked.presets, in_force)), *asked.options)
 
 
-def _round_to_hundred(share: float) -> int:
+def _to_per_cent(share: float) -> int:
     return round(share * 100.0)

@@ -11,8 +11,8 @@ from gpudesk.domain.decision import (
     AnswerOrigin,
     Decision,
     DecisionFlip,
-    DecisionVerdict,
     RuleEffect,
+    RuleExclusion,
     TraceCell,
     TraceLine,
 )
@@ -31,17 +31,27 @@ from gpudesk.report.comparison.tables import (
     SheetTraceRow,
 )
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
-from gpudesk.report.decision.questions import format_answer, label_question_group
-from gpudesk.report.decision.rules import describe_rule_answers, get_effect_mark, label_effect, label_rule_source
+from gpudesk.report.decision.questions import format_answer
+from gpudesk.report.decision.rules import (
+    describe_rule_answers,
+    get_effect_mark,
+    label_effect,
+    label_rule_role,
+    label_rule_source,
+)
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
+    describe_missing_value,
     describe_pilot,
     describe_reason,
     describe_robustness,
     describe_verdict_reason,
+    describe_way_out,
     find_leading_column,
     format_draw_shares,
+    format_objective,
+    format_odds,
     format_verdict,
 )
 from gpudesk.report.sizing import format_degrees
@@ -89,11 +99,11 @@ def build_recommendation(
     """Return the verdict with what there is to say of it; `heads` are those of the columns in their order."""
     by_key = dict(zip(decision.columns, heads, strict=True))
     names = {key: head.name for key, head in by_key.items()}
-    key = find_leading_column(decision) if decision.verdict is DecisionVerdict.WINNER else None
+    key = find_leading_column(decision)
     shares = tuple(
-        DrawShare(names[each.key], each.share, by_key[each.key].slot, by_key[each.key].is_variant)
-        for each in sorted(decision.standings, key=lambda each: -each.share)
-        if each.share > 0.0
+        DrawShare(names[each.key], each.odds, by_key[each.key].slot, by_key[each.key].is_variant)
+        for each in sorted(decision.candidates, key=lambda each: -each.odds)
+        if each.odds > 0.0 and decision.scope.answered
     )
     return SheetRecommendation(
         verdict=format_verdict(decision, names, formatter),
@@ -115,47 +125,68 @@ def list_recommendation_lines(
     The lines have no full stop.
     """
     grouped = (
-        (tr("Delivers"), _list_delivered_lines(decision, names, formatter)),
-        (tr("For it"), (describe_reason(each, decision, names, formatter) for each in decision.reasons)),
-        (tr("Against it"), (describe_reason(each, decision, names, formatter) for each in decision.against)),
+        (tr("For it"), (describe_reason(each, names, formatter) for each in decision.reasons)),
+        (tr("Against it"), (describe_reason(each, names, formatter) for each in decision.against)),
+        (tr("Ways out"), (describe_way_out(each, formatter) for each in decision.ways_out)),
+        (tr("Compared"), _list_candidates(decision, names, formatter)),
+        (tr("Delivers"), _list_delivered_lines(decision, formatter)),
+        (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
         (tr("Removed"), _list_removed(decision, names, formatter)),
         (tr("To do"), _list_actions_to_do(decision, names, formatter)),
-        (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
         (tr("Answers"), _list_user_answers(decision, formatter)),
     )
     return tuple(SheetRemark(subject, line.rstrip(".")) for subject, lines in grouped for line in lines)
 
 
-def _list_delivered_lines(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield how what leads is deployed and what it delivers; the next one's too where nobody wins."""
-    ahead = find_leading_column(decision)
-    keys = (ahead, decision.runner_up) if decision.verdict is DecisionVerdict.OPEN else (ahead,)
-    for key in keys:
-        if key is None:
-            continue
-        deployed = format_recommended_deployment(decision, formatter) if key == ahead else None
-        figures = (
-            tr("{label} {figure}", label=lower_for_sentence(label), figure=figure)
-            for label, figure in list_delivered_figures(decision, key, formatter)
+def _list_candidates(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+    """Yield what each candidate comes to by the objective, the best first; then those without a figure."""
+    if not decision.scope.answered:
+        return
+    scored = sorted((each for each in decision.candidates if each.eligible), key=lambda each: -each.odds)
+    for each in scored:
+        yield tr(
+            "{n} × {name}: {value}, {odds} odds",
+            n=formatter.count(each.count or 0),
+            name=names[each.key],
+            value=format_objective(decision, each, formatter),
+            odds=format_odds(each.odds, formatter),
         )
-        said = "; ".join((*((deployed,) if deployed else ()), *figures))
-        yield tr("{name}: {said}", name=names[key], said=said)
+    for each in decision.candidates:
+        if each.missing is not None and not each.removed:
+            yield describe_missing_value(each, names, formatter)
+
+
+def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[str]:
+    """Yield how what is recommended is deployed, and what it delivers."""
+    key = find_leading_column(decision)
+    if key is None:
+        return
+    deployed = format_recommended_deployment(decision, formatter)
+    if deployed:
+        yield deployed
+    for label, figure in list_delivered_figures(decision, key, formatter):
+        yield tr("{label} {figure}", label=label, figure=figure)
 
 
 def _list_removed(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    for each in decision.exclusions:
-        said = describe_exclusion(each, names, formatter, decision)
-        yield tr("{said} ({rule})", rule=each.rule.id, said=said)
+    """Yield each column that is removed with the first rule that does it, and how many others do."""
+    for found in _group_exclusions(decision):
+        first, *others = found
+        said = describe_exclusion(first, names, formatter, decision)
+        more = trn("; {n} more rule", "; {n} more rules", len(others), n=len(others)) if others else ""
+        yield tr("{said}{more}", said=said, more=more)
+
+
+def _group_exclusions(decision: Decision) -> Iterator[list[RuleExclusion]]:
+    for _, found in groupby(decision.exclusions, key=lambda each: each.key):
+        yield list(found)
 
 
 def _list_actions_to_do(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
     if decision.pilot is not None:
         yield describe_pilot(decision.pilot, decision, names, formatter)
-    by_text: dict[str, list[str]] = {}
-    for each in decision.advice:
-        by_text.setdefault(each.text, []).append(each.rule)
-    for text, rules in by_text.items():
-        yield tr("{advice} ({rules})", advice=text.rstrip("."), rules=", ".join(rules))
+    by_text = dict.fromkeys(each.text.rstrip(".") for each in decision.advice)
+    yield from by_text
 
 
 def _list_flips(
@@ -177,7 +208,7 @@ def _list_user_answers(decision: Decision, formatter: Formatter) -> Iterator[str
 
 
 def build_trace_rows(decision: Decision, formatter: Formatter) -> tuple[SheetTraceRow, ...]:
-    """Return a row for each rule that fired, in their order."""
+    """Return a row for each rule that fired, by what it did."""
     return tuple(_build_trace_row(line, decision, formatter) for line in decision.trace)
 
 
@@ -188,7 +219,7 @@ def _build_trace_row(line: TraceLine, decision: Decision, formatter: Formatter) 
     named = () if shows is None else (lower_for_sentence(label_fact(shows)),)
     return SheetTraceRow(
         rule=line.rule.id,
-        strength=label_question_group(line.rule.strength),
+        strength=label_rule_role(line.role),
         answer=answer,
         source=source,
         weight=weight,

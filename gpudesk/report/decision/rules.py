@@ -16,6 +16,7 @@ from gpudesk.domain.decision import (
     FactValue,
     QuestionAnswer,
     RuleEffect,
+    RuleRole,
     RuleStrength,
     TraceLine,
 )
@@ -217,6 +218,12 @@ def get_effect_mark(effect: RuleEffect) -> str:
 
 def describe_effect_marks() -> str:
     return ", ".join(f"{get_effect_mark(each)} {label_effect(each)}" for each in RuleEffect)
+
+
+def label_rule_role(role: RuleRole) -> str:
+    return {RuleRole.DECIDED: tr("Decided"), RuleRole.ARGUED: tr("Argued"), RuleRole.NO_MATTER: tr("Did not matter")}[
+        role
+    ]
 
 
 def label_factor(factor_id: str) -> str:

@@ -7,33 +7,39 @@ from collections.abc import Mapping
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
     AnswerValue,
     ConditionResult,
     Decision,
+    DecisionCandidate,
     DecisionFlip,
+    DecisionObjective,
+    DecisionReason,
     DecisionRule,
     DecisionVerdict,
     FactValue,
+    ObjectiveName,
     PilotMeasurement,
-    RuleEffect,
     RuleExclusion,
     TraceLine,
-    WeighedRule,
+    WayOut,
+    WayOutKind,
 )
 from gpudesk.report.costs import format_input_amount, get_input_unit, label_cost_input
-from gpudesk.report.decision.facts import format_fact, label_fact, lower_for_sentence
+from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact, lower_for_sentence
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result, shorten_id
-from gpudesk.report.labels import label_figure
-from gpudesk.text.formatting import Formatter, IntervalEstimate
+from gpudesk.report.labels import label_figure, label_precision
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
 
 NamesByKey = Mapping[str, str]
 
-#: A share of draws that makes one of a hundred.
+#: Odds below this are not worth a word.
 _WORTH_SAYING: Final = 0.005
 #: A fact that is true or not -> the two numbers that it is about, the lesser one first.
 _BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({"fits_alone": ("needs_alone_gb", "memory_gb")})
@@ -43,67 +49,112 @@ _BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({"fits_alone": 
 
 
 def find_leading_column(decision: Decision) -> str | None:
-    """Return the key of the column that leads, deployed or not; None where none is left."""
-    if decision.recommended is not None:
-        return decision.recommended.key
-    left = [each for each in decision.standings if not each.removed]
-    return max(left, key=lambda each: (each.share, each.score)).key if left else None
+    """Return the key of the column that is recommended; None where none is."""
+    return None if decision.recommended is None else decision.recommended.key
+
+
+def find_candidate(decision: Decision, key: str) -> DecisionCandidate:
+    return next(each for each in decision.candidates if each.key == key)
 
 
 def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    key = find_leading_column(decision)
-    if decision.verdict is DecisionVerdict.NONE_FITS or key is None:
-        return tr("None of these meets everything that must hold")
-    if decision.verdict is DecisionVerdict.OPEN:
-        if decision.runner_up is None:
-            return tr("No clear winner: {name} is left", name=names[key])
-        return tr("No clear winner: {one} or {other}", one=names[key], other=names[decision.runner_up])
-    verb = {"own": tr("Buy"), "rent": tr("Rent")}.get(str(decision.facts.get("acquisition")), tr("Take"))
-    return tr("{verb} {name}, {count}", verb=verb, name=names[key], count=_count(decision, formatter))
-
-
-def _count(decision: Decision, formatter: Formatter) -> str:
+    """Return what to take, with its figure by the objective: `Rent 8 H100 SXM: $0.99 per million output tokens`."""
+    if not decision.scope.answered:
+        return tr("No recommendation for this kind of work")
+    if decision.verdict is DecisionVerdict.NONE_FITS:
+        return tr("None of these meets every limit")
     found = decision.recommended
     if found is None:
-        return tr("which is not deployed here")
-    in_flight = _in_flight(decision)
-    number = formatter.count(found.count)
-    if in_flight is None:
-        return trn("{n} accelerator", "{n} accelerators", found.count, n=number)
-    return trn(
-        "{count} for {n} request in flight",
-        "{count} for {n} requests in flight",
-        in_flight,
-        n=formatter.count(in_flight),
-        count=number,
+        return _format_no_value(decision)
+    verb = {"owned": tr("Buy"), "rented": tr("Rent")}.get(decision.objective.payment or "")
+    verb = verb or {"own": tr("Buy"), "rent": tr("Rent")}.get(str(decision.facts.get("acquisition")), tr("Take"))
+    value = format_objective(decision, find_candidate(decision, found.key), formatter)
+    return tr(
+        "{verb} {n} × {name}: {value}", verb=verb, n=formatter.count(found.count), name=names[found.key], value=value
     )
 
 
-def _in_flight(decision: Decision) -> int | None:
-    """Return how many requests the load puts in flight: their KV cache over that of one."""
-    found = decision.recommended
-    if found is None:
-        return None
-    part = decision.parts[decision.columns.index(found.key)]
-    every, one = part.get("kv_needed_gb"), part.get("kv_one_gb")
-    if not isinstance(every, float) or not isinstance(one, float) or one <= 0.0:
-        return None
-    return round(every / one)
+def _format_no_value(decision: Decision) -> str:
+    if decision.objective.name is ObjectiveName.COST:
+        return tr("No price is known for those that are left")
+    return tr("None that is left can be scored")
+
+
+def format_odds(odds: float, formatter: Formatter) -> str:
+    """Return odds in per cent; neither certain nor impossible where they are not."""
+    if _WORTH_SAYING <= odds <= 1.0 - _WORTH_SAYING or odds in (0.0, 1.0):
+        return formatter.per_cent(odds)
+    return (
+        tr("below {least}", least=formatter.per_cent(0.01))
+        if odds < 0.5
+        else tr("above {most}", most=formatter.per_cent(0.99))
+    )
+
+
+def format_objective(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str:
+    """Return a candidate's figure by the objective with its unit; a dash where it has none."""
+    if candidate.value is None:
+        return MISSING_VALUE_TEXT
+    return format_objective_value(decision.objective, candidate.value.value, formatter)
+
+
+def format_objective_value(objective: DecisionObjective, value: float, formatter: Formatter) -> str:
+    number = formatter.estimate(value)
+    return {
+        ObjectiveName.COST: tr("${value} per million output tokens", value=number),
+        ObjectiveName.THROUGHPUT: tr("{value} output tokens/s per accelerator", value=number),
+        ObjectiveName.DENSITY: tr("{value} output tokens/s per kW", value=number),
+        ObjectiveName.LATENCY: tr("{value} s for a whole answer", value=number),
+        ObjectiveName.CAPACITY: tr("{value} requests in flight per accelerator", value=number),
+        ObjectiveName.TIME: tr("{value} months to production", value=number),
+    }[objective.name]
 
 
 def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+    """Return how likely it is the best, what comes next, and what makes its figures doubtful."""
+    if decision.scope.why is not None:
+        return format_message(decision.scope.why, formatter)
     if decision.verdict is DecisionVerdict.NONE_FITS:
         return _why_none(decision)
-    if decision.verdict is DecisionVerdict.OPEN:
-        return _why_open(decision, names)
-    said = [describe_reason(each, decision, names, formatter) for each in decision.reasons[:2]]
-    if not said:
-        return tr("Nothing else is left; no preference speaks for it.")
-    first = tr("{reasons}.", reasons="; ".join((said[0], *(lower_for_sentence(each) for each in said[1:]))))
-    if not decision.against:
-        return first
-    against = lower_for_sentence(decision.against[0].line.title)
-    return tr("{reasons} Against it: {against}.", reasons=first, against=against)
+    key = find_leading_column(decision)
+    if key is None:
+        return tr("State a price among the inputs of costs, or choose another aim.")
+    first = find_candidate(decision, key)
+    sentences = [_describe_odds(decision, first, names, formatter)]
+    if decision.objective.instead_of is ObjectiveName.COST:
+        sentences.append(tr("Too few prices are known to compare costs, so throughput decides."))
+    if first.open_rules:
+        titles = {line.rule.id: line.title for line in decision.trace}
+        open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
+        sentences.append(tr("Not settled: {limits}.", limits=open_titles))
+    doubts = [each for each in decision.against if each.fact in ("basis", "announced") and each.line is None]
+    sentences += [f"{describe_reason(each, names, formatter)}." for each in doubts]
+    return " ".join(sentences)
+
+
+def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+    """Say with which odds the first is the best, and what the next one comes to."""
+    if decision.runner_up is None:
+        if any(each.removed for each in decision.candidates):
+            return tr("It is the only one that meets every limit.")
+        return tr("It is the only one with a figure to compare.")
+    second = find_candidate(decision, decision.runner_up)
+    next_one = tr(
+        "Next: {name}, {value} ({odds}).",
+        name=names[second.key],
+        value=format_objective(decision, second, formatter),
+        odds=format_odds(second.odds, formatter),
+    )
+    odds = format_odds(first.odds, formatter)
+    if decision.tied_by is not None:
+        return tr("By figures too close to call ({odds} odds); arguments decide. {next}", odds=odds, next=next_one)
+    words = {
+        LeadVerdict.LEADS: tr("It leads, {odds} odds. {next}", odds=odds, next=next_one),
+        LeadVerdict.LIKELY_LEADS: tr("It likely leads, {odds} odds. {next}", odds=odds, next=next_one),
+        LeadVerdict.LEANS: tr("The odds lean to it, {odds}. {next}", odds=odds, next=next_one),
+        LeadVerdict.TOO_CLOSE: tr("Too close to call, {odds} odds. {next}", odds=odds, next=next_one),
+    }
+    return words[judge_odds(first.odds)]
 
 
 def _why_none(decision: Decision) -> str:
@@ -120,82 +171,92 @@ def _why_none(decision: Decision) -> str:
     )
 
 
-def _why_open(decision: Decision, names: NamesByKey) -> str:
-    key = find_leading_column(decision)
-    name = "" if key is None else names[key]
-    first = tr("{name} leads, but in fewer than two draws of three.", name=name)
-    if decision.pilot is None:
-        return first
-    figure = lower_for_sentence(label_figure(decision.pilot.figure))
-    return tr("{first} Measure {figure} on both.", first=first, figure=figure)
+def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+    """Say what a candidate lacks to be scored, and the price from which down it would lead."""
+    name, missing = names[candidate.key], candidate.missing or ""
+    lacks = {
+        "price_usd": tr("{name}: no purchase price is on record", name=name),
+        "rent_usd_per_hour": tr("{name}: no rent is on record", name=name),
+        "accelerator_w": tr("{name}: its power is not on record", name=name),
+    }.get(missing, tr("{name}: no figure to compare", name=name))
+    if candidate.needed is None:
+        return lacks
+    unit = get_input_unit(missing)
+    price = f"{formatter.estimate(candidate.needed)} {unit}"
+    return tr("{lacks}; below {price} it would lead", lacks=lacks, price=price)
+
+
+def describe_way_out(way: WayOut, formatter: Formatter) -> str:
+    """Return a change after which a deployment meets every limit, with the deployment."""
+    estimate = way.estimate
+    request = estimate.request
+    deployment = tr(
+        "{n} × {part} in {format}",
+        n=formatter.count(estimate.count),
+        part=shorten_id(request.accelerator),
+        format=label_precision(request.weights),
+    )
+    if way.kind is WayOutKind.CONTEXT:
+        tokens = formatter.count(request.workload.input_tokens)
+        return tr("Shorter prompts: {tokens} input tokens on {deployment}", tokens=tokens, deployment=deployment)
+    return {
+        WayOutKind.WEIGHTS: tr("Another number format: {deployment}", deployment=deployment),
+        WayOutKind.COUNT: tr("More accelerators: {deployment}", deployment=deployment),
+        WayOutKind.ACCELERATOR: tr("Another accelerator: {deployment}", deployment=deployment),
+    }[way.kind]
 
 
 def describe_robustness(decision: Decision, names: NamesByKey) -> str:
-    """Return in how many draws of all that is not known the answer is the same."""
+    """Return the odds of what is recommended in a few words."""
     if decision.verdict is DecisionVerdict.NONE_FITS:
         return tr("All are removed by rules that must hold")
-    count = _of_hundred(decision.robustness)
-    if decision.verdict is DecisionVerdict.WINNER:
-        return tr("Holds in {n} of 100 draws", n=count)
     key = find_leading_column(decision)
-    return tr("{name} leads in {n} of 100 draws", name="" if key is None else names[key], n=count)
+    if key is None:
+        return tr("Nothing is recommended")
+    return tr("{name}: {n}% odds of being the best", name=names[key], n=_to_per_cent(decision.robustness))
 
 
 def format_draw_shares(decision: Decision, names: NamesByKey) -> str:
-    """Return how many of 100 draws each column wins, the most first, and in how many none is left."""
-    standings = decision.standings
-    won = sorted((each for each in standings if each.share >= _WORTH_SAYING), key=lambda each: -each.share)
-    parts = [tr("{name} {n}", name=names[each.key], n=_of_hundred(each.share)) for each in won]
-    none = 1.0 - sum(each.share for each in standings)
-    if won and none >= _WORTH_SAYING:
-        parts.append(tr("none left {n}", n=_of_hundred(none)))
-    return ", ".join(parts)
+    """Return the odds of each candidate, the best first."""
+    ranked = sorted((each for each in decision.candidates if each.odds >= _WORTH_SAYING), key=lambda each: -each.odds)
+    return ", ".join(tr("{name} {n}%", name=names[each.key], n=_to_per_cent(each.odds)) for each in ranked)
 
 
-def _of_hundred(share: float) -> int:
+def _to_per_cent(share: float) -> int:
     return round(share * 100.0)
 
 
 # Reasons and exclusions
 
 
-def describe_reason(weighed: WeighedRule, decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return what speaks for the leading column, or for others against it, with the figures of both sides."""
-    title = weighed.line.title
-    ours, theirs = find_leading_column(decision), None
-    favoured, others = _sides(weighed.line, decision)
-    if weighed.gain < 0.0:
-        title = tr("{title}, for {names}", title=title, names=", ".join(names[key] for key in favoured))
-        ours, theirs = next(iter(favoured), None), ours
-    else:
-        theirs = next(iter(others), None)
-    shown = weighed.rule.shows
-    if shown is None or ours is None or theirs is None:
-        return title
-    value, other = (_shown(decision, weighed.line, key, formatter) for key in (ours, theirs))
-    if value == other:
-        return title
-    return tr(
-        "{title}: {fact}, {value} against {other} of {name}",
-        title=title,
-        fact=lower_for_sentence(label_fact(shown)),
-        value=value,
-        other=other,
-        name=names[theirs],
-    )
+def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Formatter) -> str:
+    """Return a reason with the figure that it rests on, on both sides."""
+    fact, line = reason.fact, reason.line
+    if line is None and fact == "basis":
+        return tr("Its figures are estimated: no published run covers this part and engine")
+    if line is None and fact == "announced":
+        return tr("It is announced, and cannot be bought yet")
+    if fact is None:
+        return line.title if line is not None else ""
+    ours, theirs = (_middle_text(fact, value, formatter) for value in (reason.ours, reason.theirs))
+    label = label_fact(fact) if line is None else line.title
+    if reason.ours is None or (line is not None and ours == theirs):
+        return label
+    if line is not None:
+        label = tr("{title}: {fact}", title=line.title, fact=lower_for_sentence(label_fact(fact)))
+    if reason.other is None or reason.theirs is None:
+        return tr("{label} {value}", label=label, value=ours)
+    return tr("{label} {value}, {name} {other}", label=label, value=ours, name=names[reason.other], other=theirs)
 
 
-def _sides(line: TraceLine, decision: Decision) -> tuple[list[str], list[str]]:
-    """Return the keys of columns that a rule favours and of those that it does not, the strongest first."""
-    ranked = sorted(decision.standings, key=lambda each: (bool(each.removed), -each.share, -each.score))
-    favours = {key for key, cell in zip(decision.columns, line.cells, strict=True) if cell.effect is RuleEffect.FAVOURS}
-    keys = [each.key for each in ranked if not each.removed or each.key not in favours]
-    return [key for key in keys if key in favours], [key for key in keys if key not in favours]
+def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
+    """Return the figure of the leading column behind a reason, with its unit."""
+    ours = reason.ours.value if isinstance(reason.ours, IntervalEstimate) else reason.ours
+    return ours, None if reason.fact is None else get_fact_unit(reason.fact)
 
 
-def _shown(decision: Decision, line: TraceLine, key: str, formatter: Formatter) -> str:
-    value = line.cells[decision.columns.index(key)].value
-    return format_fact(line.rule.shows or "", _middle(value), formatter)
+def _middle_text(fact: str, value: FactValue, formatter: Formatter) -> str:
+    return format_fact(fact, _middle(value), formatter)
 
 
 def _middle(fact: FactValue) -> FactValue:
@@ -280,7 +341,7 @@ def _input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
 
 def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
     """Return what an accelerator is called; by its id where it stands in several columns."""
-    keys = [each.key for each in decision.standings if part in (each.key, each.accelerator)]
+    keys = [each.key for each in decision.candidates if part in (each.key, each.accelerator)]
     return names[keys[0]] if len(keys) == 1 else shorten_id(part)
 
 
@@ -288,7 +349,7 @@ def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:
     if not flip.becomes:
         return tr("none is left")
     leads = tr(" or ").join(names[key] for key in flip.becomes)
-    return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name}, no clear winner", name=leads)
+    return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name}, a close call", name=leads)
 
 
 def describe_pilot(

@@ -12,8 +12,8 @@ from gpudesk.domain.decision import (
     DEFAULT_WEIGHTS,
     QUESTIONS,
     AnswerValue,
-    ColumnStanding,
     Decision,
+    DecisionCandidate,
     DecisionRule,
     FactValue,
     RuleEffect,
@@ -79,7 +79,7 @@ class DecisionContext:
         return next((line for line in self.decision.trace if line.rule.id == rule), None)
 
     def outcome(self, place: int, state: str, text: str) -> ColumnOutcomeLine:
-        standing = self.decision.standings[place]
+        standing = self.decision.candidates[place]
         key = standing.key
         return ColumnOutcomeLine(
             self.names[key], self.slots[key], self.is_variant[key], find_column_outcome(standing), state, text
@@ -118,32 +118,32 @@ def _outcomes(told: DecisionContext, question: str, asking: Sequence[DecisionRul
     shows = line.rule.shows if line else next((rule.shows for rule in asking if rule.shows), None)
     weighs = QUESTIONS[question].screen.strength is not RuleStrength.HARD
     order = sorted(
-        range(len(decision.standings)),
+        range(len(decision.candidates)),
         key=lambda place: (
-            _EFFECT_RANKS[find_column_outcome(decision.standings[place])],
-            -decision.standings[place].share,
+            _EFFECT_RANKS[find_column_outcome(decision.candidates[place])],
+            -decision.candidates[place].odds,
         ),
     )
     for place in order:
         fact = None if shows is None else decision.parts[place].get(shows)
         text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, fact, told.formatter)}"
-        yield told.outcome(place, _state(decision.standings[place], weighs=weighs), text)
+        yield told.outcome(place, _state(decision.candidates[place], weighs=weighs), text)
 
 
 _EFFECT_RANKS: Final = {ColumnOutcome.STAYS: 0, ColumnOutcome.UNDECIDED: 1, ColumnOutcome.REMOVED: 2}
 
 
-def _state(standing: ColumnStanding, *, weighs: bool) -> str:
+def _state(standing: DecisionCandidate, *, weighs: bool) -> str:
     fate = find_column_outcome(standing)
     if not weighs or fate is ColumnOutcome.REMOVED:
         return label_column_outcome(fate)
-    share = tr("{n} of 100", n=round(standing.share * 100.0))
+    share = tr("{n}% odds", n=round(standing.odds * 100.0))
     return share if fate is ColumnOutcome.STAYS else tr("{share}, {fate}", share=share, fate=label_column_outcome(fate))
 
 
 def _doubts(told: DecisionContext) -> Iterator[DecisionFinding]:
     decision = told.decision
-    for place, standing in enumerate(decision.standings):
+    for place, standing in enumerate(decision.candidates):
         name = told.names[standing.key]
         if standing.removed:
             out = [each for each in decision.exclusions if each.key == standing.key]

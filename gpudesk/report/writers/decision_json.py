@@ -9,16 +9,16 @@ from gpudesk.domain.decision import (
     QUESTIONS,
     AnswerValue,
     Decision,
+    DecisionCandidate,
     DecisionFactor,
     DecisionFlip,
     DecisionQuestion,
+    DecisionReason,
     DecisionRule,
-    DecisionVerdict,
     QuestionAnswer,
     RuleEffect,
     RuleExclusion,
     TraceLine,
-    WeighedRule,
 )
 from gpudesk.report.decision.questions import get_option_texts, get_question_reason, get_question_text
 from gpudesk.report.decision.verdict import (
@@ -28,10 +28,12 @@ from gpudesk.report.decision.verdict import (
     describe_verdict_reason,
     find_leading_column,
     format_verdict,
+    get_reason_figure,
     list_exclusion_tests,
 )
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import format_message
 
 ColumnNamesByKey = Mapping[str, str]
 
@@ -42,11 +44,10 @@ TESTED_CONDITION = "condition=text left right holds"
 def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: ColumnNamesByKey) -> dict[str, Any]:
     """Return a decision as JSON values: numbers are finite, what is not known is null.
 
-    `names` are those of the columns by key. Where nobody wins there is no recommendation; `leading` is the
-    column that comes out ahead all the same.
+    `names` are those of the columns by key.
     """
     formatter = Formatter()
-    recommended = decision.recommended if decision.verdict is DecisionVerdict.WINNER else None
+    recommended = decision.recommended
     pilot = decision.pilot
     return {
         "recommendation": None
@@ -56,15 +57,19 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         "sentence": format_verdict(decision, names, formatter),
         "why": describe_verdict_reason(decision, names, formatter),
         "leading": find_leading_column(decision),
-        **encode_fields(decision, "runner_up robustness draws"),
-        "reasons": [_encode_weighed_rule(each, decision, names, formatter) for each in decision.reasons],
-        "against": [_encode_weighed_rule(each, decision, names, formatter) for each in decision.against],
+        **encode_fields(decision, "runner_up tied_by robustness"),
+        "scope": {
+            "answered": decision.scope.answered,
+            "why": None if decision.scope.why is None else format_message(decision.scope.why, formatter),
+        },
+        "candidates": [_encode_candidate(each, decision) for each in decision.candidates],
+        "reasons": [_encode_reason(each, names, formatter) for each in decision.reasons],
+        "against": [_encode_reason(each, names, formatter) for each in decision.against],
         "excluded": [_encode_exclusion(each, decision, names, formatter) for each in decision.exclusions],
         "trace": [_encode_trace_line(line, decision.columns) for line in decision.trace],
         "silent": list(decision.silent),
         "flips": encode_each(flips, "input from=before to=after becomes verdict"),
-        "standings": encode_each(decision.standings, "key accelerator score share removed open=open_rules"),
-        "shares": {each.key: each.share for each in decision.standings},
+        "shares": {each.key: each.odds for each in decision.candidates},
         **encode_fields(decision, "answers advice"),
         "conflicts": [list(each) for each in decision.conflicts],
         "pilot": None
@@ -78,14 +83,32 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
     }
 
 
-def _encode_weighed_rule(
-    weighed: WeighedRule, decision: Decision, names: ColumnNamesByKey, formatter: Formatter
-) -> dict[str, Any]:
+def _encode_candidate(candidate: DecisionCandidate, decision: Decision) -> dict[str, Any]:
+    objective, value = decision.objective, candidate.value
     return {
-        "rule": weighed.rule.id,
-        "title": weighed.line.title,
-        "gain": weighed.gain,
-        "sentence": describe_reason(weighed, decision, names, formatter),
+        **encode_fields(candidate, "key accelerator count parallel=plan eligible odds"),
+        "objective": {
+            "name": objective.name.value,
+            "unit": objective.unit,
+            "better": "lower" if objective.lower_is_better else "higher",
+            "payment": objective.payment,
+            "value": None if value is None else value.value,
+            "low": None if value is None else value.low,
+            "high": None if value is None else value.high,
+        },
+        **encode_fields(candidate, "missing needed arguments=score removed open=open_rules"),
+    }
+
+
+def _encode_reason(reason: DecisionReason, names: ColumnNamesByKey, formatter: Formatter) -> dict[str, Any]:
+    figure, unit = get_reason_figure(reason)
+    return {
+        "text": describe_reason(reason, names, formatter),
+        "figure": encode_value(figure),
+        "unit": unit,
+        "rule": None if reason.line is None else reason.line.rule.id,
+        "fact": reason.fact,
+        "against": reason.other,
     }
 
 
@@ -114,7 +137,7 @@ def _encode_trace_line(line: TraceLine, columns: Sequence[str]) -> dict[str, Any
         "answer": encode_value(line.answers),
         "tested": encode_each(line.tested, TESTED_CONDITION),
         "favours": [key for key, cell in cells.items() if cell.effect is RuleEffect.FAVOURS],
-        **encode_fields(line, "weight counted_with"),
+        **encode_fields(line, "role weight counted_with"),
         "shows": rule.shows,
         "effects": {
             key: {**encode_fields(cell, "effect value"), "tested": encode_each(cell.tested, TESTED_CONDITION)}

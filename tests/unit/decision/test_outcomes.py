@@ -66,7 +66,7 @@ def effects(decision: Decision, rule: str) -> dict[str, RuleEffect]:
 
 
 def removed_by(decision: Decision) -> dict[str, set[str]]:
-    return {each.key: set(each.removed) for each in decision.standings if each.removed}
+    return {each.key: set(each.removed) for each in decision.candidates if each.removed}
 
 
 def test_200_billion_parameters_at_fp16_fit_no_single_accelerator_whatever_a_document_claims(
@@ -131,7 +131,7 @@ def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskServ
 
 
 def _share(decision: Decision, key: str) -> float:
-    return next(each.share for each in decision.standings if each.key == key)
+    return next(each.share for each in decision.candidates if each.key == key)
 
 
 def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(service: GpuDeskService) -> None:
@@ -161,8 +161,8 @@ def test_a_limit_inside_a_band_removes_nothing_and_one_beyond_it_does(service: G
     band = estimate.ttft_ms
     open_case = service.decide(answer, {"ttft_limit_ms": band.value})
     assert effects(open_case, "L-01")["mi325x"] is RuleEffect.UNDECIDED
-    assert open_case.standings[0].open_rules == ("L-01",)
-    assert open_case.standings[0].share > 0.0
+    assert open_case.candidates[0].open_rules == ("L-01",)
+    assert open_case.candidates[0].share > 0.0
     out = service.decide(answer, {"ttft_limit_ms": band.low * 0.5})
     assert effects(out, "L-01")["mi325x"] is RuleEffect.REMOVES
 
@@ -182,7 +182,7 @@ def test_a_rule_without_weight_changes_no_score(service: GpuDeskService) -> None
     assert line(decision, "D000-05").weight == 0.0
     gained = {
         after.key: after.score - before.score
-        for before, after in zip(decision.standings, weighed.standings, strict=True)
+        for before, after in zip(decision.candidates, weighed.candidates, strict=True)
     }
     assert gained == {"mi325x": 0.0, "h200-sxm": 5.0}
 
@@ -206,7 +206,7 @@ def test_shares_add_up_and_are_the_same_each_time(service: GpuDeskService) -> No
     answer = service.answer(scenario())
     one, other = service.decide(answer), service.decide(answer)
     assert one == other
-    assert sum(each.share for each in one.standings) == pytest.approx(1.0)
+    assert sum(each.share for each in one.candidates) == pytest.approx(1.0)
 
 
 def test_an_announced_part_waits_until_somebody_would(service: GpuDeskService) -> None:
@@ -233,7 +233,7 @@ def test_what_does_not_carry_the_load_is_not_recommended(service: GpuDeskService
     asked = loaded(scenario(), load)
     fixed = replace(asked, accelerators=tuple(replace(choice, count=1) for choice in asked.accelerators))
     decision = decided(service, fixed)
-    assert all("L-05" in each.removed for each in decision.standings)
+    assert all("L-05" in each.removed for each in decision.candidates)
     assert decision.verdict is DecisionVerdict.NONE_FITS
 
 
@@ -242,7 +242,7 @@ def test_the_order_of_columns_decides_nothing(service: GpuDeskService) -> None:
     parts = ("h100-sxm", "mi300x", "l40s")
     orders = (parts, parts[::-1], (parts[1], parts[0], parts[2]))
     found = [decided(service, loaded(scenario(parts=order, tokens=(6000, 600)), load)) for order in orders]
-    shares = [{each.key: each.share for each in decision.standings} for decision in found]
+    shares = [{each.key: each.share for each in decision.candidates} for decision in found]
     assert shares[0] == pytest.approx(shares[1])
     assert shares[0] == pytest.approx(shares[2])
 
@@ -260,7 +260,7 @@ def test_who_is_out_sets_no_measure(service: GpuDeskService) -> None:
     two = decided(service, scenario(parts=("h200-sxm", "b200-hgx"), site="hgx"))
     three = decided(service, scenario(parts=("h200-sxm", "b200-hgx", "l4"), site="hgx"))
     assert removed_by(three) == {"l4": {"D004-06"}}
-    assert [each.score for each in three.standings[:2]] == [each.score for each in two.standings]
+    assert [each.score for each in three.candidates[:2]] == [each.score for each in two.candidates]
 
 
 def test_no_part_that_is_only_announced_starts_today(service: GpuDeskService) -> None:

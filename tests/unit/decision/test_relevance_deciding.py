@@ -31,6 +31,6 @@ def test_no_answer_to_what_is_not_asked_moves_anything(
         for value in QUESTIONS[name].offered:
             then = service.decide(answer, {"current_platform": runs_on, name: value})
             assert then.verdict is now.verdict, (name, value)
-            for ours, theirs in zip(then.standings, now.standings, strict=True):
+            for ours, theirs in zip(then.candidates, now.candidates, strict=True):
                 assert ours.removed == theirs.removed, (name, value)
                 assert ours.share == pytest.approx(theirs.share), (name, value)

@@ -177,7 +177,7 @@ def test_changes_say_what_they_are_now_and_what_follows(
 
 def test_an_accelerator_in_two_columns_is_called_by_its_id(service: GpuDeskService) -> None:
     found = decided(service)
-    twice = tuple(replace(each, accelerator="mi325x") for each in found.standings)
+    twice = tuple(replace(each, accelerator="mi325x") for each in found.candidates)
     flip = DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.WINNER)
     names = {key: f"{name} × 1" for key, name in NAMES.items()}
     change, _, _ = describe_flip(flip, replace(found, standings=twice), names, FORMATTER)

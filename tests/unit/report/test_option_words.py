@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.decision import AnswerOrigin, AnswerValue, ColumnStanding, Decision, DecisionVerdict, QuestionAnswer
+from gpudesk.domain.decision import AnswerOrigin, AnswerValue, DecisionCandidate, Decision, DecisionVerdict, QuestionAnswer
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
     describe_answer_origin,
@@ -32,9 +32,9 @@ def decision() -> Iterator[Decision]:
         yield service.decide(service.answer(read_template("70b-chat-on-four")))
 
 
-def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) -> ColumnStanding:
+def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) -> DecisionCandidate:
     removed = ("L-01",) if fate is ColumnOutcome.REMOVED else ()
-    return ColumnStanding(key, key, 0.0, share, removed, ("L-02",) if fate is ColumnOutcome.UNDECIDED else ())
+    return DecisionCandidate(key, key, 0.0, share, removed, ("L-02",) if fate is ColumnOutcome.UNDECIDED else ())
 
 
 @pytest.mark.parametrize(

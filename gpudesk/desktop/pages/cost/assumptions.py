@@ -228,8 +228,9 @@ class AssumptionControls(QWidget):
         self.term = SegmentedControl(theme, tr("Rents"), terms, self)
         self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
         self.runs_on = ChoiceField(theme, tr("Software runs on"), self)
-        self.runs_on.set_options([ChoiceOption(platform, platform) for platform in SOFTWARE_PLATFORMS])
-        self.runs_on.chosen.connect(lambda platform: self.edited.emit({"runs_on": platform}))
+        unstated = ChoiceOption("", tr("Not stated"))
+        self.runs_on.set_options([unstated, *(ChoiceOption(platform, platform) for platform in SOFTWARE_PLATFORMS)])
+        self.runs_on.chosen.connect(lambda platform: self.edited.emit({"runs_on": platform or None}))
         self.around = QCheckBox(tr("Everything ± 20 %"), self)
         self.around.setToolTip(tr("Take every input to be known to 20 % on either side"))
         self.around.clicked.connect(lambda on: self.edited.emit({"around": _AROUND if on else None}))
@@ -249,7 +250,7 @@ class AssumptionControls(QWidget):
 
     def show_settings(self, settings: CostSettings) -> None:
         self.term.set_value(settings.rent_term)
-        self.runs_on.set_value(settings.runs_on)
+        self.runs_on.set_value(settings.runs_on or "")
         self.around.setChecked(settings.around is not None)
         self.reset.setEnabled(settings != NO_COST_SETTINGS)
 

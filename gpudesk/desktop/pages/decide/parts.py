@@ -360,10 +360,10 @@ class WinShareBar(QWidget):
 def list_win_shares(found: EvaluatedAnswer) -> tuple[WinShare, ...]:
     """Return in which shares of the draws each column leads, the most first, and nothing is left."""
     shares = [
-        WinShare(found.column(each.key), each.share) for each in found.decision.standings if each.share >= _LEAST_SHARE
+        WinShare(found.column(each.key), each.odds) for each in found.decision.candidates if each.odds >= _LEAST_SHARE
     ]
     shares.sort(key=lambda each: -each.share)
-    none = 1.0 - sum(each.share for each in found.decision.standings)
+    none = 1.0 - sum(each.odds for each in found.decision.candidates)
     if none >= _LEAST_SHARE:
         shares.append(WinShare(None, none))
     return tuple(shares)

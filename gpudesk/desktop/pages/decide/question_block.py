@@ -473,7 +473,7 @@ def _format_other_value(question: str) -> str:
 
 
 def _make_option_effect(question: str, found: EvaluatedAnswer, decision: Decision) -> OptionEffect:
-    parts = tuple((found.column(each.key), find_column_outcome(each)) for each in decision.standings)
+    parts = tuple((found.column(each.key), find_column_outcome(each)) for each in decision.candidates)
     names = found.names
     return OptionEffect(
         describe_option_effect(question, decision, names),

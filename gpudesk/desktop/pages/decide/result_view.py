@@ -58,7 +58,7 @@ def make_delivery_figures(found: EvaluatedAnswer) -> FiguresContent:
 def _make_delivery_row(found: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
     formatter, place = found.formatter, found.place(key)
     column = found.answer.columns[place]
-    share = found.decision.standings[place].share
+    share = found.decision.candidates[place].odds
     told = tr("leads in {n} of 100", n=formatter.number(share * 100.0))
     look = (key, found.palette_indexes[key], found.is_variant[key], found.names[key])
     estimate = column.estimate
@@ -393,14 +393,9 @@ def _title_reasons(found: EvaluatedAnswer) -> str:
 
 def _list_reasons(found: EvaluatedAnswer) -> list[MarkedLine]:
     decision, names, formatter = found.decision, found.names, found.formatter
-    said = [
-        MarkedLine("arrow-up", "best_text", describe_reason(each, decision, names, formatter))
-        for each in decision.reasons
-    ]
+    said = [MarkedLine("arrow-up", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
     return said + [
-        MarkedLine(
-            "arrow-down", "text2", tr("Against: {reason}", reason=describe_reason(each, decision, names, formatter))
-        )
+        MarkedLine("arrow-down", "text2", tr("Against: {reason}", reason=describe_reason(each, names, formatter)))
         for each in decision.against
     ]
 

@@ -20,7 +20,14 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
-from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, ColumnStanding, Decision, DecisionVerdict, QuestionAnswer
+from gpudesk.domain.decision import (
+    QUESTIONS,
+    AnswerOrigin,
+    Decision,
+    DecisionCandidate,
+    DecisionVerdict,
+    QuestionAnswer,
+)
 from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import describe_robustness, format_verdict
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -121,24 +128,24 @@ def _list_rules_only_in(decision: Decision, other: Decision, words: str) -> list
     return [(line.rule.title, line.rule.id, words) for line in decision.trace if line.rule.id not in fired]
 
 
-def _find_standings(decision: Decision) -> dict[str, ColumnStanding]:
-    return {each.key: each for each in decision.standings}
+def _find_standings(decision: Decision) -> dict[str, DecisionCandidate]:
+    return {each.key: each for each in decision.candidates}
 
 
 def _rank_columns(decision: Decision) -> dict[str, int]:
     """Return the place of each column that is not removed, from 1."""
     left = sorted(
-        (each for each in decision.standings if not each.removed), key=lambda each: (-each.share, -each.score)
+        (each for each in decision.candidates if not each.removed), key=lambda each: (-each.odds, -each.score)
     )
     return {each.key: place for place, each in enumerate(left, 1)}
 
 
 def _format_ranking(
-    key: str, places: Mapping[str, int], shares: Mapping[str, ColumnStanding], formatter: Formatter
+    key: str, places: Mapping[str, int], shares: Mapping[str, DecisionCandidate], formatter: Formatter
 ) -> tuple[str, str]:
     if key not in places:
         return tr("out"), MISSING_VALUE_TEXT
-    share = formatter.number(shares[key].share * 100.0)
+    share = formatter.number(shares[key].odds * 100.0)
     return formatter.count(places[key]), tr("{n} of 100", n=share)
 
 

@@ -1,0 +1,223 @@
+"""The deployment of each accelerator that a decision judges: as stated, else the one that carries the load best."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final, Protocol
+
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.decision import QuestionAnswer
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.domain.sizing import SizingResult
+    from gpudesk.estimation.estimator import Estimator
+
+#: Notes of an estimate that its load is not carried.
+FALLS_SHORT: Final = frozenset({"estimate.overload", "estimate.limits_not_met"})
+#: A deployment whose size is chosen holds so many times the requests that it is asked to.
+_RESERVE: Final = 1.1
+_ONE: Final = "one"
+
+
+class DeploymentSource(Protocol):
+    """What deployments are chosen from."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def estimator(self) -> Estimator: ...
+    def answer(self, scenario: Scenario) -> Answer: ...
+    def size(self, scenario: Scenario) -> SizingResult: ...
+
+
+def carries_load(estimate: Estimate | None) -> bool | None:
+    """Whether a deployment keeps up with its load without a queue; None where there is nothing that fits.
+
+    A static batch and a full queue wait by their nature.
+    """
+    if estimate is None or not estimate.fits:
+        return None
+    load = estimate.request.workload.load
+    queues = load.kind is LoadKind.CONCURRENCY and (estimate.admitted or 0) < (load.concurrency or 0)
+    said = {note.id for note in estimate.notes}
+    return estimate.stable is not False and not queues and said.isdisjoint(FALLS_SHORT)
+
+
+@dataclass(frozen=True, slots=True)
+class DeploymentTerms:
+    """What answers ask of a deployment.
+
+    `serving_engine` is None where any will do, `ttft_ms` and `tpot_ms` are infinite without a limit. With
+    `quickest`, the size is chosen by the time of a request rather than by accelerators for each token.
+    """
+
+    serving_engine: str | None
+    ttft_ms: float
+    tpot_ms: float
+    alone: bool
+    quickest: bool
+
+
+def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequence[ServingEngine]) -> DeploymentTerms:
+    engine = answers["serving_engine"].value
+    limits = [answers[name].value for name in ("ttft_limit_ms", "tpot_limit_ms")]
+    ttft, tpot = (limit if isinstance(limit, float) else math.inf for limit in limits)
+    return DeploymentTerms(
+        serving_engine=str(engine) if engine in {each.id for each in engines} else None,
+        ttft_ms=ttft,
+        tpot_ms=tpot,
+        alone=answers["shape"].value == _ONE,
+        quickest=answers["priority"].value == "latency",
+    )
+
+
+class DeploymentChooser:
+    """Chooses deployments; keeps those of the last answer, which dialogues ask for again and again."""
+
+    def __init__(self, service: DeploymentSource) -> None:
+        self._service = service
+        self._last: Answer | None = None
+        self._chosen: dict[DeploymentTerms, Answer] = {}
+
+    def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
+        """Return the answer on the deployments that are judged; the same one where nothing was left open."""
+        terms = self.read_terms(answers)
+        if self._last is not answer:
+            self._last, self._chosen = answer, {}
+        if terms not in self._chosen:
+            self._chosen[terms] = self._choose(answer, terms)
+        return self._chosen[terms]
+
+    def read_terms(self, answers: Mapping[str, QuestionAnswer]) -> DeploymentTerms:
+        return read_deployment_terms(answers, self._service.catalog.serving_engines())
+
+    def take_over(self, former: DeploymentChooser) -> None:
+        """Take what another one chose, for a job on a thread of its own."""
+        self._last, self._chosen = former._last, dict(former._chosen)
+
+    def _choose(self, answer: Answer, terms: DeploymentTerms) -> Answer:
+        scenario = answer.scenario
+        choices = tuple(self._with_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
+        if scenario.demand is not None:
+            scenario, choices = self._size_demand(replace(scenario, accelerators=choices), terms)
+        else:
+            choices = self._search_counts(answer, replace(scenario, accelerators=choices), terms)
+        asked = replace(scenario, accelerators=choices)
+        return answer if asked == answer.scenario else self._service.answer(asked)
+
+    def _with_engine(self, choice: AcceleratorChoice, engine: str | None) -> AcceleratorChoice:
+        """Return the choice on the serving engine that is asked for, where that runs on it."""
+        if engine is None or choice.serving_engine == engine:
+            return choice
+        part = self._service.catalog.accelerator(choice.accelerator)
+        known = {each.id: each for each in self._service.catalog.serving_engines()}
+        return replace(choice, serving_engine=engine) if known[engine].runs_on(part) else choice
+
+    def _size_demand(
+        self, scenario: Scenario, terms: DeploymentTerms
+    ) -> tuple[Scenario, tuple[AcceleratorChoice, ...]]:
+        """Return the scenario at the peak of its demand, and as many of each as carry it, spares included."""
+        assert scenario.demand is not None
+        demand = scenario.demand
+        limited = replace(
+            demand, ttft_ms=_tighten(demand.ttft_ms, terms.ttft_ms), tpot_ms=_tighten(demand.tpot_ms, terms.tpot_ms)
+        )
+        sized = self._service.size(replace(scenario, demand=limited))
+        load = Load(LoadKind.REQUEST_RATE, request_rate=sized.requests_per_s)
+        choices = tuple(
+            choice
+            if choice.count is not None or option.count is None
+            else _fix_plan(choice, replace(option.plan, dp=option.count // option.plan.count), option.estimate)
+            for choice, option in zip(scenario.accelerators, sized.candidates, strict=True)
+        )
+        return replace(scenario, workload=replace(scenario.workload, load=load)), choices
+
+    def _search_counts(
+        self, answer: Answer, scenario: Scenario, terms: DeploymentTerms
+    ) -> tuple[AcceleratorChoice, ...]:
+        """Return the choices, those without a count with the count that does best; in one call for all."""
+        requests = scenario.requests()
+        tried: list[tuple[int, EstimateRequest]] = []
+        for place, (choice, request) in enumerate(zip(scenario.accelerators, requests, strict=True)):
+            if choice.count is None and choice.disaggregated is None:
+                tried += [(place, replace(request, count=count)) for count in self._list_counts(request, terms)]
+        found = self._service.estimator.estimate_many([request for _, request in tried])
+        best: dict[int, Estimate] = {}
+        for (place, _), estimate in zip(tried, found, strict=True):
+            if isinstance(estimate, InputError) or not serves_within(estimate, terms):
+                continue
+            if place not in best or _effort(estimate, terms) < _effort(best[place], terms):
+                best[place] = estimate
+        return tuple(
+            _fix_count(choice, best.get(place), answer.columns[place].estimate)
+            for place, choice in enumerate(scenario.accelerators)
+        )
+
+    def _list_counts(self, request: EstimateRequest, terms: DeploymentTerms) -> tuple[int, ...]:
+        try:
+            counts = self._service.estimator.list_counts(request)
+        except InputError:
+            return ()
+        if terms.alone:
+            return (1,) if 1 in counts else ()
+        if terms.quickest:
+            host = self._service.catalog.accelerator(request.accelerator).cards_per_host
+            return tuple(count for count in counts if count <= host) or counts[:1]
+        return counts
+
+
+def _tighten(stated: float | None, limit: float) -> float | None:
+    least = min(math.inf if stated is None else stated, limit)
+    return None if least == math.inf else least
+
+
+def serves_within(estimate: Estimate, terms: DeploymentTerms) -> bool:
+    """Whether a deployment carries its load within the limits, with something in reserve."""
+    if not carries_load(estimate) or _exceeds(estimate.ttft_ms, terms.ttft_ms):
+        return False
+    if _exceeds(estimate.tpot_ms, terms.tpot_ms):
+        return False
+    load = estimate.request.workload.load
+    return load.kind is not LoadKind.CONCURRENCY or estimate.max_concurrency >= _RESERVE * (load.concurrency or 0)
+
+
+def _exceeds(figure: IntervalEstimate | None, limit: float) -> bool:
+    return figure is not None and figure.value > limit
+
+
+def _effort(estimate: Estimate, terms: DeploymentTerms) -> tuple[float, int]:
+    """Return what a size costs: accelerator-seconds for each token, or the seconds of a request."""
+    rate, request = estimate.output_tokens_per_s, estimate.request_s
+    if terms.quickest and request is not None:
+        return request.value, estimate.count
+    return (math.inf if rate is None or rate.value <= 0.0 else estimate.count / rate.value), estimate.count
+
+
+def _fix_count(choice: AcceleratorChoice, best: Estimate | None, shown: Estimate | None) -> AcceleratorChoice:
+    """Return the choice with the count that was found; as it was where that is the one shown anyway."""
+    if best is None or (shown is not None and shown.count == best.count and shown.plan == best.plan):
+        return choice
+    return replace(choice, count=best.count)
+
+
+def _fix_plan(choice: AcceleratorChoice, plan: ParallelPlan, estimate: Estimate | None) -> AcceleratorChoice:
+    return replace(
+        choice,
+        count=plan.count,
+        tp=plan.tp,
+        pp=plan.pp,
+        ep=plan.ep,
+        dp=plan.dp,
+        attention_dp=plan.attention_dp,
+        serving_engine=choice.serving_engine if estimate is None else estimate.serving_engine,
+    )

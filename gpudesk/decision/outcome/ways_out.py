@@ -1,0 +1,122 @@
+"""Where nothing meets every limit: the nearest changes after which something does, each computed."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Final
+
+from gpudesk.decision.facts.deployments import DeploymentSource, DeploymentTerms, serves_within
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.decision import WayOut, WayOutKind
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.precision import Precision
+from gpudesk.text.messages import InputError
+
+#: Formats of weights that are tried instead of the one that was asked for.
+_FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.FP4, Precision.INT4)
+_BITS: Final = {Precision.FP8: 8, Precision.INT8: 8, Precision.FP6: 6}
+_WIDE, _NARROW = 16, 4
+#: Prompts are tried that are so many times shorter.
+_SHORTER: Final = (2, 4, 8)
+_MOST: Final = 3
+
+
+def find_ways_out(
+    service: DeploymentSource, answer: Answer, terms: DeploymentTerms, allowed: Sequence[str]
+) -> tuple[WayOut, ...]:
+    """Return at most three ways of different kinds, the ones that change least first.
+
+    `answer` is on the deployments that were judged; `allowed` are the accelerators that nothing but fit, load
+    and limits rules out. Where others are ruled out too, no part is looked for beside them.
+    """
+    found: list[WayOut] = []
+    requests = [
+        (each, column.choice.count)
+        for each, column in zip(answer.scenario.requests(), answer.columns, strict=True)
+        if column.accelerator.id in allowed
+    ]
+    parts = (_try_parts,) if len(allowed) == len(answer.columns) else ()
+    for tries in (_try_formats, _try_counts, *parts, _try_prompts):
+        tried = list(tries(service, requests, terms))
+        estimates = service.estimator.estimate_many([request for _, request in tried])
+        working = [
+            WayOut(kind, estimate)
+            for (kind, _), estimate in zip(tried, estimates, strict=True)
+            if not isinstance(estimate, InputError) and serves_within(estimate, terms)
+        ]
+        if working:
+            found.append(min(working, key=_measure_change))
+    return tuple(found[:_MOST])
+
+
+def _measure_change(way: WayOut) -> tuple[float, ...]:
+    """Return how far a way leads: accelerators first, then bits and tokens given up, then throughput."""
+    estimate = way.estimate
+    request, rate = estimate.request, estimate.output_tokens_per_s_per_accelerator
+    given_up = (-_count_bits(request.weights), -request.workload.input_tokens)
+    return estimate.count, *given_up, 0.0 if rate is None else -rate.value
+
+
+_Request = tuple[EstimateRequest, int | None]
+_Tries = Iterator[tuple[WayOutKind, EstimateRequest]]
+
+
+def _count_bits(precision: Precision) -> int:
+    if precision in (Precision.FP16, Precision.BF16):
+        return _WIDE
+    return _BITS.get(precision, _NARROW)
+
+
+def _open_counts(service: DeploymentSource, request: EstimateRequest, stated: int | None, *, alone: bool) -> list[int]:
+    """Return the counts that a way out may use beside the stated one: one where that is asked for."""
+    if stated is not None or alone:
+        return [stated if stated is not None and not alone else 1]
+    try:
+        return list(service.estimator.list_counts(request))
+    except InputError:
+        return []
+
+
+def _try_formats(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
+    for request, stated in requests:
+        for weights in _FORMATS:
+            if _count_bits(weights) != _count_bits(request.weights):
+                other = _free(replace(request, weights=weights))
+                for count in _open_counts(service, other, stated, alone=terms.alone):
+                    yield WayOutKind.WEIGHTS, replace(other, count=count)
+
+
+def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
+    for request, stated in requests:
+        free = _free(request)
+        least = 1 if terms.alone else stated or 1
+        for count in _open_counts(service, free, None, alone=False):
+            if count > least:
+                yield WayOutKind.COUNT, replace(free, count=count)
+
+
+def _try_parts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
+    if not requests:
+        return
+    request, stated = requests[0]
+    compared = {each.accelerator for each, _ in requests}
+    for part in service.catalog.accelerators():
+        if part.id not in compared and not part.announced:
+            other = replace(_free(request), accelerator=part.id, serving_engine=terms.serving_engine)
+            for count in _open_counts(service, other, stated, alone=terms.alone):
+                yield WayOutKind.ACCELERATOR, replace(other, count=count)
+
+
+def _try_prompts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
+    for request, stated in requests:
+        for times in _SHORTER:
+            tokens = max(1, request.workload.input_tokens // times)
+            shorter = _free(replace(request, workload=replace(request.workload, input_tokens=tokens)))
+            for count in _open_counts(service, shorter, stated, alone=terms.alone):
+                yield WayOutKind.CONTEXT, replace(shorter, count=count)
+
+
+def _free(request: EstimateRequest) -> EstimateRequest:
+    """Return the request with its plan left open."""
+    return replace(request, tp=None, pp=None, ep=None, dp=None, attention_dp=None, disaggregated=None)
