@@ -23,6 +23,7 @@ from gpudesk.decision.outcome.objective import (
     choose_objective,
     compute_odds,
     get_objective_fact,
+    make_pair_scale,
     rank_candidates,
     score_candidates,
     solve_for_lead,
@@ -250,8 +251,8 @@ class Decider:
             place in likely and score.value is not None and share > 0.0
             for place, (score, share) in enumerate(zip(scores, meets, strict=True))
         ]
-        odds = compute_odds(scores, eligible, meets)
         ranks = rank_candidates(scores, meets)
+        odds = compute_odds(ranks, eligible, make_pair_scale(objective, ground, scores, self._calibration))
         arguments = compute_argument_shares(lines, objective.name, len(parts))
         argued = [
             rank + _ARGUMENTS * share - _TENTH_OF_BILL * _measure_bill(part)

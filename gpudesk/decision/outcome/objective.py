@@ -1,13 +1,13 @@
 """The user's aim as a score: what each candidate comes to, and the odds that it is the best.
 
-Errors of candidates are independent and of Gumbel form, so the odds of two are logistic in the ratio of their
-values, as those of `FigureDifference`, and those of several are a softmax (D. McFadden, Conditional logit
-analysis of qualitative choice behavior, 1974). The order of two does not depend on a third."""
+The odds of two are logistic in the ratio of their values, as those of `FigureDifference`; those of several weigh
+each against the best (D. McFadden, Conditional logit analysis of qualitative choice behavior, 1974). The order of
+two does not depend on a third."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
@@ -26,8 +26,8 @@ from gpudesk.costing.uncertainty import DRAW_SEED, PaymentBasis, draw_triangular
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.domain.cost import COST_INPUTS
 from gpudesk.domain.decision import DecisionObjective, FactValues, ObjectiveName, QuestionAnswer
-from gpudesk.domain.estimate import Estimate, EstimateBasis
-from gpudesk.engine.calibration import Calibration, find_pair_interval
+from gpudesk.domain.estimate import Estimate
+from gpudesk.engine.calibration import Calibration, find_lead_scale, relate_accelerators
 from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
@@ -57,24 +57,23 @@ _BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = MappingProxyType(
 )
 #: Scale of the error of exact counts in the logarithm, and of months to production in months.
 _EXACT, _MONTHS = 0.02, 0.75
-#: The logistic quantile of nine in ten: half a band of four in five over it is the scale of the error.
-_LOGISTIC_90: Final = math.log(9.0)
-#: The variance of a Gumbel distribution of scale 1.
-_GUMBEL_VARIANCE: Final = math.pi**2 / 6.0
+#: The variance of a logistic distribution of scale 1.
+_LOGISTIC_VARIANCE: Final = math.pi**2 / 3.0
 _PRICE_DRAWS: Final = 256
-_WEAKNESS: Final = list(EstimateBasis)
 
 
 @dataclass(frozen=True, slots=True)
 class CandidateScore:
-    """What a candidate comes to: `utility` grows with what is better and errs by `scale`, both per candidate.
+    """What a candidate comes to: `utility` grows with what is better, and its error has the `scale`.
 
-    Where `missing` names what is not known, there is no value.
+    `price_deviation` is that of its own prices, in the same unit. Where `missing` names what is not known,
+    there is no value.
     """
 
     value: IntervalEstimate | None
     utility: float = -math.inf
     scale: float = 1.0
+    price_deviation: float = 0.0
     missing: str | None = None
 
 
@@ -142,18 +141,11 @@ def _score(
         return CandidateScore(value, sign * value.value, _MONTHS)
     if kind is None:
         return CandidateScore(value, sign * math.log(max(value.value, 1e-9)), _EXACT)
-    own = find_error_scale(calibration, kind, estimate.basis)
+    own = find_lead_scale(calibration, kind, estimate.basis, estimate.basis)
     prices = 0.0
     if objective.name is ObjectiveName.COST and basis is not None:
         prices = _compute_price_deviation(situation, basis)
-    scale = math.sqrt(own**2 + prices**2 / _GUMBEL_VARIANCE)
-    return CandidateScore(value, sign * math.log(value.value), scale)
-
-
-def find_error_scale(calibration: Calibration, kind: str, basis: EstimateBasis) -> float:
-    """Return the scale of one candidate's error, in the logarithm: that of a ratio of two of this basis."""
-    factors = find_pair_interval(calibration, kind, basis, basis)
-    return math.log(factors.high / factors.low) / 2.0 / _LOGISTIC_90
+    return CandidateScore(value, sign * math.log(value.value), own, prices)
 
 
 def _name_missing(
@@ -180,19 +172,37 @@ def _compute_price_deviation(found: AcceleratorCostInputs, basis: PaymentBasis) 
     return float(np.std(np.log(np.asarray(per_million(values, found.deployment), dtype=np.float64))))  # type: ignore[arg-type]
 
 
-def compute_odds(scores: Sequence[CandidateScore], eligible: Sequence[bool], meets: Sequence[float]) -> list[float]:
-    """Return the odds that each candidate is the best; they add up to 1 over the eligible ones.
+PairScale = Callable[[int, int], float]
 
-    `meets` are the odds that a candidate keeps within the limits. The common scale is the root of the mean
-    square of those of the eligible.
-    """
-    ranks = rank_candidates(scores, meets)
-    scales = [score.scale for score, can in zip(scores, eligible, strict=True) if can]
-    if not scales:
-        return [0.0] * len(scores)
-    scale = math.sqrt(sum(each**2 for each in scales) / len(scales))
-    best = max(rank for rank, can in zip(ranks, eligible, strict=True) if can)
-    weights = [math.exp((rank - best) / scale) if can else 0.0 for rank, can in zip(ranks, eligible, strict=True)]
+
+def make_pair_scale(
+    objective: DecisionObjective, ground: DecisionFacts, scores: Sequence[CandidateScore], calibration: Calibration
+) -> PairScale:
+    """Return what tells the scale of the error between two columns, prices included."""
+    kind = _MEASURES[objective.name][3]
+
+    def find_scale(one: int, other: int) -> float:
+        first, second = ground.views[one], ground.views[other]
+        if kind is None or first.estimate is None or second.estimate is None:
+            return scores[one].scale
+        relation = relate_accelerators(first.column.accelerator, second.column.accelerator)
+        error = find_lead_scale(calibration, kind, first.estimate.basis, second.estimate.basis, relation)
+        prices = scores[one].price_deviation ** 2 + scores[other].price_deviation ** 2
+        return math.sqrt(error**2 + prices / _LOGISTIC_VARIANCE)
+
+    return find_scale
+
+
+def compute_odds(ranks: Sequence[float], eligible: Sequence[bool], find_scale: PairScale) -> list[float]:
+    """Return the odds that each candidate is the best; they add up to 1 over the eligible ones."""
+    running = [place for place, can in enumerate(eligible) if can]
+    if not running:
+        return [0.0] * len(ranks)
+    best = max(running, key=lambda place: ranks[place])
+    weights = [
+        math.exp((ranks[place] - ranks[best]) / find_scale(best, place)) if can and place != best else float(can)
+        for place, can in enumerate(eligible)
+    ]
     total = sum(weights)
     return [weight / total for weight in weights]
 

@@ -6,7 +6,14 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.decision import AnswerOrigin, AnswerValue, DecisionCandidate, Decision, DecisionVerdict, QuestionAnswer
+from gpudesk.domain.decision import (
+    AnswerOrigin,
+    AnswerValue,
+    Decision,
+    DecisionCandidate,
+    DecisionVerdict,
+    QuestionAnswer,
+)
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
     describe_answer_origin,
