@@ -185,7 +185,7 @@ def test_every_line_fits_the_terminal(template: str) -> None:
         names = dict(zip(decision.columns, list_column_names(answer), strict=True))
     flip = DecisionFlip("serving_engine", "any", "tensorrt-llm", decision.columns[:1], DecisionVerdict.OPEN)
     for width in (50, 80, 100, 160):
-        lines = list(list_decision_lines(decision, [flip], names, width, str))
+        lines = list(list_decision_lines(decision, [flip], names, width, str, with_rules=True))
         assert max(map(measure_text, lines)) <= width
         assert any(line.startswith("D000-02") for line in lines)
 

@@ -8,9 +8,9 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.decision.facts.answers import convert_answers, resolve_answers
-from gpudesk.domain.cost import DEFAULT_PLATFORM
 from gpudesk.domain.decision import (
     QUESTIONS,
+    UNKNOWN_ANSWER,
     AnswerOrigin,
     AnswerValue,
     DecisionSettings,
@@ -41,7 +41,7 @@ def test_nothing_said_leaves_every_question_to_its_default() -> None:
     assert resolve_answers(PLAIN) == {
         name: QuestionAnswer(question.default, AnswerOrigin.DEFAULT) for name, question in QUESTIONS.items()
     }
-    assert QUESTIONS["current_platform"].default == DEFAULT_PLATFORM
+    assert QUESTIONS["current_platform"].default == UNKNOWN_ANSWER
 
 
 @pytest.mark.parametrize(

@@ -131,7 +131,7 @@ def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskServ
 
 
 def _share(decision: Decision, key: str) -> float:
-    return next(each.share for each in decision.candidates if each.key == key)
+    return next(each.odds for each in decision.candidates if each.key == key)
 
 
 def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(service: GpuDeskService) -> None:
@@ -162,7 +162,7 @@ def test_a_limit_inside_a_band_removes_nothing_and_one_beyond_it_does(service: G
     open_case = service.decide(answer, {"ttft_limit_ms": band.value})
     assert effects(open_case, "L-01")["mi325x"] is RuleEffect.UNDECIDED
     assert open_case.candidates[0].open_rules == ("L-01",)
-    assert open_case.candidates[0].share > 0.0
+    assert open_case.candidates[0].odds > 0.0
     out = service.decide(answer, {"ttft_limit_ms": band.low * 0.5})
     assert effects(out, "L-01")["mi325x"] is RuleEffect.REMOVES
 
@@ -206,7 +206,7 @@ def test_shares_add_up_and_are_the_same_each_time(service: GpuDeskService) -> No
     answer = service.answer(scenario())
     one, other = service.decide(answer), service.decide(answer)
     assert one == other
-    assert sum(each.share for each in one.candidates) == pytest.approx(1.0)
+    assert sum(each.odds for each in one.candidates) == pytest.approx(1.0)
 
 
 def test_an_announced_part_waits_until_somebody_would(service: GpuDeskService) -> None:
@@ -242,7 +242,7 @@ def test_the_order_of_columns_decides_nothing(service: GpuDeskService) -> None:
     parts = ("h100-sxm", "mi300x", "l40s")
     orders = (parts, parts[::-1], (parts[1], parts[0], parts[2]))
     found = [decided(service, loaded(scenario(parts=order, tokens=(6000, 600)), load)) for order in orders]
-    shares = [{each.key: each.share for each in decision.candidates} for decision in found]
+    shares = [{each.key: each.odds for each in decision.candidates} for decision in found]
     assert shares[0] == pytest.approx(shares[1])
     assert shares[0] == pytest.approx(shares[2])
 

@@ -33,4 +33,4 @@ def test_no_answer_to_what_is_not_asked_moves_anything(
             assert then.verdict is now.verdict, (name, value)
             for ours, theirs in zip(then.candidates, now.candidates, strict=True):
                 assert ours.removed == theirs.removed, (name, value)
-                assert ours.share == pytest.approx(theirs.share), (name, value)
+                assert ours.odds == pytest.approx(theirs.odds), (name, value)

@@ -1,4 +1,4 @@
-"""From what rules say to who leads: nothing outvotes what must hold, and themes count once."""
+"""What rules come to: what must hold removes, what is measured is in the objective, themes argue once."""
 
 from __future__ import annotations
 
@@ -8,13 +8,24 @@ from hypothesis import strategies as st
 
 from gpudesk.decision.rules.scoring import (
     SimulatedFacts,
-    compute_lead_shares,
-    compute_scores,
+    assign_roles,
+    compute_argument_shares,
+    compute_limit_odds,
     list_removing_rules,
     list_undecided_rules,
     trace_rules,
 )
-from gpudesk.domain.decision import DecisionRule, FactValue, RuleCase, RuleEffect, RuleStrength, TraceLine
+from gpudesk.domain.decision import (
+    DecisionRule,
+    FactValue,
+    ObjectiveName,
+    RuleCase,
+    RuleEffect,
+    RuleRole,
+    RuleStrength,
+    TraceLine,
+)
+from gpudesk.text.formatting import IntervalEstimate
 
 
 def rule(
@@ -33,9 +44,12 @@ def lines_of(rules: list[DecisionRule], parts: list[dict[str, FactValue]], **wei
     return trace_rules(rules, {"on": True}, parts, {}, weights)
 
 
-def share(lines: tuple[TraceLine, ...], parts: list[dict[str, FactValue]], draws: int = 500) -> tuple[float, ...]:
-    drawn = SimulatedFacts(draws, 1, tuple({} for _ in parts))
-    return compute_lead_shares(lines, {"on": True}, parts, drawn).columns
+def shares(lines: tuple[TraceLine, ...], objective: ObjectiveName = ObjectiveName.COST) -> tuple[float, ...]:
+    return compute_argument_shares(lines, objective, 2)
+
+
+def roles(lines: tuple[TraceLine, ...], objective: ObjectiveName = ObjectiveName.COST) -> dict[str, RuleRole]:
+    return {line.rule.id: line.role for line in assign_roles(lines, objective, (True, True))}
 
 
 A: dict[str, FactValue] = {"good": True, "big": False, "ok": True}
@@ -49,35 +63,48 @@ def test_the_heaviest_rule_of_a_theme_counts_and_others_say_so() -> None:
         rule("apart", RuleStrength.MILD, "two", favours="big"),
     ]
     lines = lines_of(rules, [A, B])
-    assert compute_scores(lines, 2) == (3.0, 1.0)
+    assert shares(lines) == (0.75, 0.25)
     assert [each.rule.id for each in lines] == ["heavy", "light", "apart"]
     assert [each.counted_with for each in lines] == [None, "heavy", None]
 
 
 def test_rules_of_a_theme_that_disagree_both_count() -> None:
     rules = [rule("one", theme="t", favours="good"), rule("other", theme="t", favours="big")]
-    assert compute_scores(lines_of(rules, [A, B]), 2) == (3.0, 3.0)
-
-
-@given(st.floats(0.0, 100.0))
-def test_nothing_outvotes_what_must_hold(weight: float) -> None:
-    rules = [rule("must", RuleStrength.HARD, requires="big"), rule("wish", favours="good")]
-    lines = lines_of(rules, [A, B], wish=weight)
-    assert list_removing_rules(lines, 0) == ("must",)
-    assert share(lines, [A, B]) == (0.0, 1.0)
+    assert shares(lines_of(rules, [A, B])) == (1.0, 1.0)
 
 
 @given(st.floats(0.1, 50.0), st.floats(1.0, 3.0))
-def test_more_weight_never_costs_what_it_favours_its_lead(weight: float, more: float) -> None:
+def test_more_weight_never_costs_what_it_favours(weight: float, more: float) -> None:
     rules = [rule("one", favours="good"), rule("other", favours="big")]
     light, heavy = (lines_of(rules, [A, B], one=each, other=5.0) for each in (weight, weight * more))
-    assert share(heavy, [A, B])[0] >= share(light, [A, B])[0]
+    assert shares(heavy)[0] >= shares(light)[0]
+    assert shares(heavy)[1] <= shares(light)[1]
 
 
-def test_columns_that_tie_share_the_draws() -> None:
-    assert share((), [A, B]) == (0.5, 0.5)
-    same = [rule("both", favours="ok")]
-    assert share(lines_of(same, [A, B]), [A, B]) == (0.5, 0.5)
+def test_what_the_objective_measures_argues_no_more() -> None:
+    parts: list[dict[str, FactValue]] = [{"leads_cost": True, **A}, {"leads_cost": False, **B}]
+    lines = lines_of([rule("cost", favours="leads_cost"), rule("apart", favours="good")], parts)
+    assert roles(lines) == {"cost": RuleRole.DECIDED, "apart": RuleRole.ARGUED}
+    assert roles(lines, ObjectiveName.THROUGHPUT)["cost"] is RuleRole.NO_MATTER
+    assert shares(lines) == (1.0, 0.0)
+
+
+def test_what_depends_on_the_others_breaks_no_tie() -> None:
+    parts: list[dict[str, FactValue]] = [{"leads_memory": True}, {"leads_memory": False}]
+    lines = lines_of([rule("most", favours="leads_memory")], parts)
+    assert roles(lines) == {"most": RuleRole.ARGUED}
+    assert shares(lines) == (0.0, 0.0)
+
+
+def test_what_favours_all_alike_does_not_matter() -> None:
+    assert roles(lines_of([rule("both", favours="ok")], [A, B])) == {"both": RuleRole.NO_MATTER}
+
+
+def test_what_must_hold_decides_where_it_removes() -> None:
+    rules = [rule("must", RuleStrength.HARD, requires="big"), rule("met", RuleStrength.HARD, requires="ok")]
+    lines = lines_of(rules, [A, B])
+    assert list_removing_rules(lines, 0) == ("must",)
+    assert roles(lines) == {"must": RuleRole.DECIDED, "met": RuleRole.NO_MATTER}
 
 
 def test_what_cannot_be_decided_removes_nobody_and_adds_nothing() -> None:
@@ -85,24 +112,19 @@ def test_what_cannot_be_decided_removes_nobody_and_adds_nothing() -> None:
     lines = lines_of(rules, [A, B])
     assert {cell.effect for line in lines for cell in line.cells} == {RuleEffect.UNDECIDED}
     assert list_undecided_rules(lines, 0) == ("must",)
-    assert compute_scores(lines, 2) == (0.0, 0.0)
-    assert share(lines, [A, B]) == (0.5, 0.5)
+    assert shares(lines) == (0.0, 0.0)
+    assert compute_limit_odds(lines, {"on": True}, [A, B], SimulatedFacts(10, 1, ({}, {}))) == (1.0, 1.0)
 
 
 def test_draws_decide_what_a_band_leaves_open() -> None:
     must = rule("must", RuleStrength.HARD, requires="wait <= limit")
-    parts: list[dict[str, FactValue]] = [{}, {"wait": 1.0}]
     facts: dict[str, FactValue] = {"on": True, "limit": 2.0}
-    lines = trace_rules([must, rule("wish", favours="first")], facts, [{**parts[0], "first": True}, parts[1]], {}, {})
-    waits = np.array([1.0, 1.5, 2.5, 3.0])
-    drawn = SimulatedFacts(4, 1, ({"wait": waits}, {}))
-    found = compute_lead_shares(lines, facts, [{"first": True}, {"wait": 1.0, "first": False}], drawn)
-    assert found.columns == (0.5, 0.5)
-    assert found.none == 0.0
+    parts: list[dict[str, FactValue]] = [{"wait": IntervalEstimate(2.0, 1.0, 3.0)}, {"wait": 1.0}]
+    lines = trace_rules([must], facts, parts, {}, {})
+    drawn = SimulatedFacts(4, 1, ({"wait": np.array([1.0, 1.5, 2.5, 3.0])}, {}))
+    assert compute_limit_odds(lines, facts, parts, drawn) == (0.5, 1.0)
 
 
-def test_where_all_are_removed_nobody_leads() -> None:
+def test_what_is_removed_meets_its_limits_in_no_draw() -> None:
     must = lines_of([rule("must", RuleStrength.HARD, requires="nowhere")], [{"nowhere": False}])
-    found = compute_lead_shares(must, {"on": True}, [{"nowhere": False}], SimulatedFacts(10, 1, ({},)))
-    assert found.columns == (0.0,)
-    assert found.none == 1.0
+    assert compute_limit_odds(must, {"on": True}, [{"nowhere": False}], SimulatedFacts(10, 1, ({},))) == (0.0,)

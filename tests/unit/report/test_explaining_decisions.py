@@ -93,7 +93,7 @@ def test_a_fact_that_is_not_known_is_named(service: GpuDeskService) -> None:
 def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> None:
     asked = told(service, {"priority": "cost"})
     made = explain_option(asked, "priority", "cost")
-    shares = {asked.names[each.key]: round(each.share * 100) for each in asked.decision.candidates}
+    shares = {asked.names[each.key]: round(each.odds * 100) for each in asked.decision.candidates}
     for line in lines_of(made).outcomes:
         assert line.state == f"{shares[line.name]} of 100"
         assert line.text.startswith("Cost of output tokens")

@@ -14,6 +14,7 @@ from gpudesk.domain.decision import (
     DecisionVerdict,
     QuestionAnswer,
 )
+from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
     describe_answer_origin,
@@ -41,7 +42,8 @@ def decision() -> Iterator[Decision]:
 
 def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) -> DecisionCandidate:
     removed = ("L-01",) if fate is ColumnOutcome.REMOVED else ()
-    return DecisionCandidate(key, key, 0.0, share, removed, ("L-02",) if fate is ColumnOutcome.UNDECIDED else ())
+    open_rules = ("L-02",) if fate is ColumnOutcome.UNDECIDED else ()
+    return DecisionCandidate(key, key, 1, ParallelPlan(), not removed, None, share, 0.0, removed, open_rules)
 
 
 @pytest.mark.parametrize(
@@ -63,16 +65,16 @@ def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) 
 def test_what_is_left_is_counted_and_doubts_are_named(decision: Decision, fates: str, said: str) -> None:
     of = {"s": ColumnOutcome.STAYS, "u": ColumnOutcome.UNDECIDED, "r": ColumnOutcome.REMOVED}
     standings = tuple(standing(key, 0.3, of[fate]) for key, fate in zip(NAMES, fates, strict=False))
-    assert describe_remaining(replace(decision, standings=standings), NAMES) == said
+    assert describe_remaining(replace(decision, candidates=standings), NAMES) == said
 
 
 def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None:
     ahead = (standing("a", 0.1), standing("b", 0.71), standing("c", 0.19))
-    clear = replace(decision, standings=ahead, verdict=DecisionVerdict.WINNER)
+    clear = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER)
     assert describe_lead(clear, NAMES) == "Beta leads, 71 of 100"
-    near = replace(decision, standings=ahead, verdict=DecisionVerdict.OPEN)
+    near = replace(decision, candidates=ahead, verdict=DecisionVerdict.OPEN)
     assert describe_lead(near, NAMES) == "Beta 71 of 100, Gamma 19"
-    out = replace(decision, standings=(standing("a", 0.0, ColumnOutcome.REMOVED),), verdict=DecisionVerdict.NONE_FITS)
+    out = replace(decision, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED),), verdict=DecisionVerdict.NONE_FITS)
     assert describe_lead(out, NAMES) == ""
     assert describe_option_effect("priority", out, NAMES) == "Leaves none"
     assert describe_option_briefly("priority", out, NAMES) == "Leaves none"
@@ -80,12 +82,12 @@ def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None
 
 def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decision: Decision) -> None:
     ahead = (standing("a", 0.1), standing("b", 0.71), standing("c", 0.19))
-    found = replace(decision, standings=ahead, verdict=DecisionVerdict.WINNER)
+    found = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER)
     assert describe_option_effect("ttft_limit_ms", found, NAMES) == "Leaves all 3"
     assert describe_option_effect("priority", found, NAMES) == "Beta leads, 71 of 100"
     assert describe_option_briefly("ttft_limit_ms", found, NAMES) == "Leaves all 3"
     assert describe_option_briefly("priority", found, NAMES) == "Beta 71 of 100"
-    less = replace(found, standings=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
+    less = replace(found, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
     assert describe_option_effect("priority", less, NAMES) == "Leaves 2; Beta leads, 71 of 100"
     assert describe_option_briefly("priority", less, NAMES) == "Leaves 2"
     assert describe_option_fully(less, NAMES) == (

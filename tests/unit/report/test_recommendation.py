@@ -72,7 +72,7 @@ def test_the_verdict_stands_with_its_shares(sheet: ComparisonSheet, further: She
     assert shares == sorted(shares, reverse=True)
     assert math.fsum(shares) <= 1.0
     assert {each.slot for each in found.shares} <= {head.slot for head in sheet.heads}
-    left_out = 1.0 - sum(each.share for each in decision.candidates)
+    left_out = 1.0 - sum(each.odds for each in decision.candidates)
     assert ("none left" in found.draw_shares_text) is (left_out >= 0.005)
     assert found.slot is None or decision.verdict is DecisionVerdict.WINNER
 

@@ -48,7 +48,7 @@ def test_shares_of_draws_are_ordered_and_named(view: ResultView, desk: Desk) -> 
     decision = found_of(desk).decision
     shares = view.verdict.bar.shares
     assert [each.share for each in shares] == sorted((each.share for each in shares), reverse=True)
-    assert shares[0].share == max(each.share for each in decision.candidates)
+    assert shares[0].share == max(each.odds for each in decision.candidates)
     assert sum(each.share for each in shares) == pytest.approx(1.0, abs=0.02)
     said = view.verdict.bar.accessibleName()
     assert said.startswith("Of 100 draws: B200 SXM ")
