@@ -78,8 +78,8 @@ class PoolFlow:
         # The first token comes with the prompt; a step yields no more tokens than there are to come.
         self.steps = np.maximum(self.later / pools.decode.tokens_per_step, np.minimum(self.later, 1.0))
         self.each, self.chunk = compute_request_prefill(rows, requests.prompt, self.queued, requests.cached)
-        each, chunk = compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
-        self._alone = each + (1.0 - 1.0 / rows.stages) * chunk.total
+        self.lone, chunk = compute_request_prefill(rows, requests.prompt, np.ones(len(rows)), requests.cached)
+        self._alone = self.lone + (1.0 - 1.0 / rows.stages) * chunk.total
         self._fill = (1.0 - 1.0 / rows.stages) * self.chunk.total
         self.prefill_rate = pools.prefill_replicas / self.each
         self.transfer_rate = 1.0 / np.maximum(pools.spacing, _SHORTEST_SPACING)
@@ -176,9 +176,14 @@ class DisaggregatedResults(ServingResults):
     together in one of the prefill pool.
 
     `*_busy`: the rate as a share of the highest that this station alone would reach under the load; `binding` says
-    which is busiest.
+    which is busiest. In seconds: a request stays in the decode pool (running sequences of all replicas over the rate)
+    for its decode steps, `under_way` until it joins one, and `tail`, its share of the begin and the end of the run.
+    `queue` is TTFT beyond the prefill of a prompt alone, its transfer and the hand-over.
     """
 
+    under_way: Array
+    tail: Array
+    queue: Array
     prefill_busy: Array
     link_busy: Array
     decode_busy: Array
@@ -196,7 +201,10 @@ def _waves(total: Array, running: Array, tail_wave: float) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _PoolLoadResult:
-    """What a load comes to, beside what follows from it; `most` are the highest rates by station."""
+    """What a load comes to, beside what follows from it; `most` are the highest rates by station.
+
+    `others` is as for `PoolFlow.rate`.
+    """
 
     flow: PoolFlow
     concurrency: Array
@@ -208,23 +216,29 @@ class _PoolLoadResult:
     duration: Array
     stable: Mask
     most: tuple[Array, Array, Array]
+    others: Array | float = 1.0
 
     def results(self) -> DisaggregatedResults:
         busy = np.nan_to_num(self.rate, nan=0.0) / np.stack(self.most)
         binding = np.argmax(busy, axis=0)
-        step, chunk = self.flow.step(self.running), self.flow.chunk
+        flow, pools = self.flow, self.flow.pools
+        step, chunk = flow.step(self.running), flow.chunk
+        running = pools.decode_replicas * self.running
         by_station = np.stack((_limiter(chunk), np.full(len(binding), _INTERCONNECT, dtype=np.intp), _limiter(step)))
         return DisaggregatedResults(
             concurrency=self.concurrency,
             admitted=self.admitted,
             running=self.running,
-            waiting=self.flow.queued,
+            waiting=flow.queued,
             rate=self.rate,
             ttft=self.ttft,
             tpot=self.tpot,
             duration=self.duration,
             stable=self.stable,
             limiter=by_station[binding, np.arange(len(binding))],
+            under_way=self.others * UNDER_WAY * step.total,
+            tail=running / self.rate - running / flow.rate(self.running, self.others),
+            queue=self.ttft - flow.lone - pools.transfer - pools.handover,
             prefill_busy=np.minimum(busy[PREFILL_STATION], 1.0),
             link_busy=np.minimum(busy[LINK_STATION], 1.0),
             decode_busy=np.minimum(busy[DECODE_STATION], 1.0),
@@ -303,6 +317,7 @@ def _closed(
         duration=np.where(finite, duration, np.nan),
         stable=np.ones(len(clients), dtype=np.bool_),
         most=(flow.prefill_rate, flow.transfer_rate, flow.rate(most, others)),
+        others=others,
     )
 
 

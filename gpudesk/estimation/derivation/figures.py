@@ -325,8 +325,6 @@ def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
     """Requests/s, with what each of the stations would allow by itself."""
     replicas = pools.operation.pair[1].deployment.plan.dp
     running = float(pools.operation.results.running[0])
-    steps, decode = make_decode_steps_term(pools.decode), make_decode_term(pools.decode)
-    stay = replicas * running / rate
     return DerivationTerm(
         "requests a second",
         rate,
@@ -335,25 +333,26 @@ def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
         inputs=(
             DerivationTerm("decode replicas", replicas, None),
             DerivationTerm("running in each", running, None),
-            DerivationTerm(
-                "stay in the decode pool",
-                stay,
-                "s",
-                "{decode_steps} × {decode_step} + {waiting_and_tail}",
-                inputs=(
-                    steps,
-                    decode,
-                    DerivationTerm(
-                        "waiting and tail",
-                        stay - steps.number * decode.number,
-                        "s",
-                        "for the step under way, for the limits, and while the run begins and ends",
-                    ),
-                ),
-            ),
+            _stay_term(pools, replicas * running / rate),
             _prefill_pool_term(pools),
             _link_term(pools),
         ),
+    )
+
+
+def _stay_term(pools: _PoolContext, seconds: float) -> DerivationTerm:
+    """The time that a request is in the decode pool."""
+    results = pools.operation.results
+    steps, decode = make_decode_steps_term(pools.decode), make_decode_term(pools.decode)
+    waiting = DerivationTerm("waiting", float(results.under_way[0]), "s", "for the step under way")
+    tail = DerivationTerm("tail", float(results.tail[0]), "s", "its share of the begin and the end of the run")
+    bound = _make_bound_terms(seconds, steps.number * decode.number + waiting.number + tail.number, "s")
+    formula = (
+        "{decode_steps} × {decode_step} + {waiting} + {tail}",
+        *(format_placeholder(each.name) for each in bound),
+    )
+    return DerivationTerm(
+        "stay in the decode pool", seconds, "s", " + ".join(formula), inputs=(steps, decode, waiting, tail, *bound)
     )
 
 
@@ -416,17 +415,16 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
         return DerivationTerm("TTFT", None, "ms", _pool_without_figure(pools), inputs=known)
     waiting = DerivationTerm(
         "waiting",
-        ttft - sum(term.number for term in known) * 1e3,
+        float(pools.operation.results.queue[0]) * 1e3,
         "ms",
         "for the prompts before it, the link, and a place in the decode pool",
     )
-    return DerivationTerm(
-        "TTFT",
-        ttft,
-        "ms",
+    bound = _make_bound_terms(ttft, sum(term.number for term in known) * 1e3 + waiting.number, "ms")
+    formula = (
         "{prefill_of_one_prompt} + {KV_transfer} + {hand_over} + {waiting}",
-        inputs=(*known, waiting),
+        *(format_placeholder(each.name) for each in bound),
     )
+    return DerivationTerm("TTFT", ttft, "ms", " + ".join(formula), inputs=(*known, waiting, *bound))
 
 
 def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:

@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import io
 import json
+from collections.abc import Iterator
 from dataclasses import replace
 from typing import Any
 
 import pytest
 
 from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan, PoolRequest
+from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import DisaggregatedPools, Estimate, EstimateRequest, PoolKind
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.workload import Load, LoadKind
@@ -182,18 +184,17 @@ def test_pools_without_room_say_how_many_would_do(estimator: Estimator) -> None:
     assert "1 ×" in format_message(found.reason)
 
 
-@pytest.mark.parametrize(
-    "load",
-    [
-        closed(64),
-        closed(64, 200),
-        Load(LoadKind.BATCH, batch=16),
-        Load(LoadKind.SATURATE, requests=2000),
-        Load(LoadKind.REQUEST_RATE, request_rate=2.0),
-        LIMITS,
-    ],
-    ids=lambda load: f"{load.kind}",
+LOADS = (
+    closed(64),
+    closed(64, 200),
+    Load(LoadKind.BATCH, batch=16),
+    Load(LoadKind.SATURATE, requests=2000),
+    Load(LoadKind.REQUEST_RATE, request_rate=2.0),
+    LIMITS,
 )
+
+
+@pytest.mark.parametrize("load", LOADS, ids=lambda load: f"{load.kind}")
 def test_charts_are_those_of_the_pools(estimator: Estimator, load: Load) -> None:
     found = estimator.estimate(question(load))
     (curve,) = estimator.curves([found])
@@ -216,6 +217,31 @@ def test_charts_are_those_of_the_pools(estimator: Estimator, load: Load) -> None
     assert sum(parts) == pytest.approx(found.request_s.value)
     assert estimator.memory_room(found).usable_bytes > 0
     assert estimator.kv_against_context(found).max_concurrency
+
+
+@pytest.mark.parametrize("load", LOADS, ids=lambda load: f"{load.kind}")
+@pytest.mark.parametrize("output", [1, 500])
+def test_the_terms_that_the_pools_were_served_with_make_up_rate_and_ttft(
+    estimator: Estimator, load: Load, output: int
+) -> None:
+    asked = question(load)
+    found = estimator.estimate(replace(asked, workload=replace(asked.workload, output_tokens=output)))
+    stay = next(
+        each for each in walk(estimator.explain(found, "output_tokens_per_s")) if each.name == "stay in the decode pool"
+    )
+    steps, decode, waiting, tail = stay.inputs
+    assert steps.number * decode.number + waiting.number + tail.number == pytest.approx(stay.number, rel=1e-9)
+    ttft = estimator.explain(found, "ttft_ms")
+    prefill, transfer, handover, queue = ttft.inputs
+    seconds = prefill.number + transfer.number + handover.number
+    assert seconds * 1e3 + queue.number == pytest.approx(ttft.number, rel=1e-9)
+    assert queue.number >= 0
+
+
+def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:
+    yield term
+    for each in term.inputs:
+        yield from walk(each)
 
 
 def test_curves_stand_beside_those_of_other_deployments(estimator: Estimator) -> None:
