@@ -14,6 +14,7 @@ from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, MemoryUse
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
+from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, message
 from gpudesk.text.units import GIB
@@ -191,6 +192,10 @@ def _curve(estimate: Estimate) -> ConcurrencyCurve:
     )
 
 
+#: Of the error of a ratio: 4% ahead is too close to call, 25% ahead likely leads.
+_SCALE = 0.1
+
+
 class FakeEstimator:
     """Round figures at once."""
 
@@ -212,7 +217,7 @@ class FakeEstimator:
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
         one, two = baseline.request.accelerator, other.request.accelerator
         return tuple(
-            FigureDifference(figure, two, one, (ratio := _ratio(a, b)), _winner(figure, ratio, one, two))
+            _compare(figure, one, two, b.value / a.value)
             for figure, a, b in (
                 ("output_tokens_per_s", baseline.output_tokens_per_s, other.output_tokens_per_s),
                 ("ttft_ms", baseline.ttft_ms, other.ttft_ms),
@@ -237,16 +242,10 @@ class FakeEstimator:
         )
 
 
-def _ratio(baseline: IntervalEstimate, other: IntervalEstimate) -> IntervalEstimate:
-    value = other.value / baseline.value
-    return IntervalEstimate(value, value * 0.92, value * 1.08)
-
-
-def _winner(figure: str, ratio: IntervalEstimate, baseline: str, other: str) -> str | None:
-    if ratio.low <= 1 <= ratio.high:
-        return None
-    faster = ratio.value > 1
-    return other if faster == (figure == "output_tokens_per_s") else baseline
+def _compare(figure: str, baseline: str, other: str, ratio: float) -> FigureDifference:
+    better = ratio if figure == "output_tokens_per_s" else 1 / ratio
+    interval, odds = make_ratio_interval(ratio, _SCALE), compute_lead_odds(better, _SCALE)
+    return FigureDifference(figure, other, baseline, interval, odds)
 
 
 def attributes_of(thing: str) -> Mapping[str, AttributeClaims]:

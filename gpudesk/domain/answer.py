@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from types import MappingProxyType
 from typing import Final, TypeVar
 
 from gpudesk.domain.accelerator import Accelerator
@@ -91,19 +92,47 @@ class ComparisonColumn:
     curve: ConcurrencyCurve | None
     problem: Message | None = None
 
+    @property
+    def queues(self) -> bool:
+        return self.estimate is not None and self.estimate.queues
+
+
+class LeadVerdict(StrEnum):
+    """How sure it is that the likely better of two columns really is the better."""
+
+    LEADS = "leads"
+    LIKELY_LEADS = "likely leads"
+    LEANS = "leans"
+    TOO_CLOSE = "too close to call"
+
+
+#: Odds of the leader from which a verdict holds.
+LEAST_ODDS: Final = MappingProxyType({LeadVerdict.LEADS: 0.95, LeadVerdict.LIKELY_LEADS: 0.8, LeadVerdict.LEANS: 0.65})
+
+
+def judge_odds(odds: float) -> LeadVerdict:
+    """Return the verdict on the odds of the likely leader, from 0.5 to 1."""
+    return next((verdict for verdict, least in LEAST_ODDS.items() if odds >= least), LeadVerdict.TOO_CLOSE)
+
 
 @dataclass(frozen=True, slots=True)
 class FigureDifference:
-    """One result of a column against the baseline: their ratio with its own band.
+    """One result of a column against the baseline: their ratio with its 80% interval.
 
-    `winner` is None where the band of the ratio holds 1, which is said as "no winner".
+    `odds` is the probability that `accelerator` is better than `baseline` at this figure.
     """
 
     figure: str
     accelerator: str
     baseline: str
     ratio: IntervalEstimate
-    winner: str | None
+    odds: float
+
+    @property
+    def winner(self) -> str | None:
+        """The column that likely leads or leads; None where that is less sure."""
+        leader, odds = (self.accelerator, self.odds) if self.odds >= 0.5 else (self.baseline, 1.0 - self.odds)
+        return leader if odds >= LEAST_ODDS[LeadVerdict.LIKELY_LEADS] else None
 
 
 @dataclass(frozen=True)
@@ -133,6 +162,12 @@ class Answer:
         """Hash of the answer and the catalog revision, without date, locale, layout, colours or curves."""
         return self.digest(self)
 
+    @cached_property
+    def odds(self) -> Mapping[tuple[str, str, str], float]:
+        """Probability that one column is better than another, by (figure, key of the one, key of the other)."""
+        forth = {(found.figure, found.accelerator, found.baseline): found.odds for found in self.differences}
+        return {**{(figure, two, one): 1.0 - odds for (figure, one, two), odds in forth.items()}, **forth}
+
 
 _T = TypeVar("_T")
 
@@ -152,22 +187,6 @@ def make_column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
         met[key] += 1
         unique.append(key if met[key] == 1 else f"{key}#{met[key]}")
     return tuple(unique)
-
-
-class LeadVerdict(StrEnum):
-    """How sure it is that one leads, by its odds."""
-
-    LEADS = "leads"
-    LIKELY_LEADS = "likely leads"
-    LEANS = "leans"
-    TOO_CLOSE = "too close to call"
-
-
-_LEAD_ODDS: Final = ((0.95, LeadVerdict.LEADS), (0.80, LeadVerdict.LIKELY_LEADS), (0.65, LeadVerdict.LEANS))
-
-
-def judge_odds(odds: float) -> LeadVerdict:
-    return next((verdict for least, verdict in _LEAD_ODDS if odds >= least), LeadVerdict.TOO_CLOSE)
 
 
 def get_accelerator_id(key: str) -> str:
@@ -208,85 +227,90 @@ def find_difference(answer: Answer, figure: str, baseline: str, other: str) -> F
     return None
 
 
-def find_leaders(answer: Answer, figure: str) -> tuple[int, ...]:
-    """Return the positions of the best column and of those that nobody beats; empty without two figures.
+def find_leaders(answer: Answer, figure: str, verdict: LeadVerdict = LeadVerdict.LEANS) -> tuple[int, ...]:
+    """Return the positions of the best column and of those that no other leads with this verdict or a surer one.
 
-    More than one means that there is no winner among them. The best may be too uncertain to beat one that
-    another beats, which is no leader then. Columns that the answer does not rank take no part.
+    Empty without two figures. Columns that the answer does not rank take no part.
     """
-    keys = make_column_keys(answer.scenario.accelerators)
-    values = _ranked_values(answer, figure)
+    values = rank_figures(answer, figure)
     if len(values) < 2:
         return ()
-    better = max if FIGURES[figure].more_is_better else min
-    best = better(values, key=lambda position: values[position].value)
-    beaten = _beaten(answer, figure)
+    keys = make_column_keys(answer.scenario.accelerators)
+    best = find_best(values, figure)
     return tuple(
         position
         for position in values
-        if position == best or (keys[position] not in beaten and _undecided(answer, figure, keys[best], keys[position]))
+        if position == best
+        or all(
+            answer.odds.get((figure, keys[other], keys[position]), 1.0) < LEAST_ODDS[verdict]
+            for other in values
+            if other != position
+        )
     )
+
+
+def find_best(values: Mapping[int, IntervalEstimate], figure: str) -> int:
+    """Return the position of the best value, the first of equals."""
+    better = max if FIGURES[figure].more_is_better else min
+    return better(values, key=lambda position: values[position].value)
+
+
+def find_rival(answer: Answer, figure: str, leader: int) -> tuple[int, float] | None:
+    """Return the ranked column over which the leader's odds are lowest, and these; None without a difference."""
+    keys = make_column_keys(answer.scenario.accelerators)
+    odds = {
+        position: answer.odds[pair]
+        for position in rank_figures(answer, figure)
+        if (pair := (figure, keys[leader], keys[position])) in answer.odds
+    }
+    return min(odds.items(), key=lambda each: each[1], default=None)
 
 
 @dataclass(frozen=True, slots=True)
 class AnnouncedLeader:
     """What an announced column that is not ranked would be: `ratio` is its figure over the best ranked one.
 
-    `decided` tells whether it would win; else nobody would.
+    `odds` are those that it would really lead.
     """
 
     position: int
     against: int
     ratio: float
-    decided: bool
+    odds: float
 
 
 def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None:
     """Return the announced column that would lead if it were ranked; None where none would."""
-    shipping = _ranked_values(answer, figure)
-    values = _values(answer, figure)
-    others = {position: value for position in answer.unranked if (value := values[position]) is not None}
+    shipping = rank_figures(answer, figure)
+    others = {
+        position: value
+        for position in answer.unranked
+        if (estimate := answer.columns[position].estimate) and (value := getattr(estimate, figure))
+    }
     if not shipping or not others:
         return None
-    sign = 1 if FIGURES[figure].more_is_better else -1
-    best = max(shipping, key=lambda position: sign * shipping[position].value)
-    first = max(others, key=lambda position: sign * others[position].value)
-    ours, theirs = shipping[best].value, others[first].value
-    if sign * theirs <= sign * ours:
-        return None
+    best, first = find_best(shipping, figure), find_best(others, figure)
     keys = make_column_keys(answer.scenario.accelerators)
-    one, two = keys[best], keys[first]
-    found = find_difference(answer, figure, one, two) or find_difference(answer, figure, two, one)
-    return AnnouncedLeader(first, best, theirs / ours, found is not None and found.winner == two)
+    odds = answer.odds.get((figure, keys[first], keys[best]), 0.0)
+    return AnnouncedLeader(first, best, others[first].value / shipping[best].value, odds) if odds > 0.5 else None
 
 
 def mask_unranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None]:
-    """Return the value of each column, None for those that the answer does not rank."""
-    return [None if position in answer.unranked else value for position, value in enumerate(values)]
+    """Return the value of each column, None for those that compete for nothing.
+
+    These are announced ones beside shipping ones, and those whose load queues where there are others.
+    """
+    several = len(answer.columns) > 1
+    return [
+        None if position in answer.unranked or (several and column.queues) else value
+        for position, (column, value) in enumerate(zip(answer.columns, values, strict=True))
+    ]
 
 
-def _values(answer: Answer, figure: str) -> list[IntervalEstimate | None]:
-    return [None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns]
-
-
-def _ranked_values(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
-    values = mask_unranked(answer, _values(answer, figure))
-    return {position: value for position, value in enumerate(values) if value is not None}
-
-
-def _beaten(answer: Answer, figure: str) -> set[str]:
-    keys = make_column_keys(answer.scenario.accelerators)
-    outside = {keys[position] for position in answer.unranked}
-    return {
-        found.baseline if found.winner == found.accelerator else found.accelerator
-        for found in answer.differences
-        if found.figure == figure and found.winner is not None and found.winner not in outside
-    }
-
-
-def _undecided(answer: Answer, figure: str, one: str, two: str) -> bool:
-    found = find_difference(answer, figure, one, two) or find_difference(answer, figure, two, one)
-    return found is not None and found.winner is None
+def rank_figures(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
+    """Return a figure of each column that competes and has it, by position."""
+    values = [None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns]
+    return {position: value for position, value in enumerate(mask_unranked(answer, values)) if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
@@ -325,7 +349,7 @@ class ColumnChange:
 
 @dataclass(frozen=True, slots=True)
 class LeaderChange:
-    """The keys of those that lead at a figure, and of those that did; several of them are no winner."""
+    """The keys of those that lead at a figure, and of those that did; several are too close to call."""
 
     figure: str
     before: tuple[str, ...]

@@ -260,8 +260,8 @@ class TopologySide:
 class TopologyComparison:
     """Sharding against fewer parts: two deployments of one model, the baseline first.
 
-    `differences` are those at the load, `single_differences` those of one request at a time; the winner of
-    each is judged on the band of the ratio. `said` is what the comparison comes to, in reading order.
+    `differences` are those at the load, `single_differences` those of one request at a time. `said` is what
+    the comparison comes to, in reading order.
     """
 
     baseline: TopologySide

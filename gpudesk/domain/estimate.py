@@ -185,6 +185,13 @@ class Estimate:
         """Whether more run than memory holds at full length, since they are given it as they grow."""
         return self.pools is None and (self.admitted or 0) > self.max_concurrency
 
+    @property
+    def queues(self) -> bool:
+        """Whether fewer requests run at once than the load asks for, or more arrive than can be answered."""
+        load = self.request.workload.load
+        asked = load.concurrency or load.batch
+        return self.stable is False or (asked is not None and self.admitted is not None and self.admitted < asked)
+
 
 @dataclass(frozen=True, slots=True)
 class ConsideredPlan:

@@ -244,6 +244,12 @@ def find_lead_scale(
     return calibration.lead_scales[LeadScaleKey(figure, _find_weaker(basis, other_basis), relation)]
 
 
+def make_ratio_interval(ratio: float, scale: float) -> IntervalEstimate:
+    """Return a ratio with its 80% interval; it leaves out 1 where the odds of a lead are above 90%."""
+    width = 9.0**scale
+    return IntervalEstimate(ratio, ratio / width, ratio * width)
+
+
 def compute_lead_odds(ratio: float, scale: float) -> float:
     """Return the probability that the measured ratio is above 1, for an estimated ratio > 0: 1 / (1 + ratio^(-1/s))."""
     return 0.5 * (1.0 + math.tanh(0.5 * math.log(ratio) / scale))

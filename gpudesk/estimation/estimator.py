@@ -17,9 +17,17 @@ from gpudesk.domain.deployment_analysis import (
 )
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateRequest, LaunchSettings, PlanChoice
-from gpudesk.domain.registry import list_judged_figures
+from gpudesk.domain.registry import FIGURES, list_judged_figures
 from gpudesk.domain.sizing import Demand, FitRemedy, SizingResult, SmallestDeployments, UsableMemory
-from gpudesk.engine.calibration import NO_KEYS, Calibration, find_pair_interval, find_plan_interval
+from gpudesk.engine.calibration import (
+    NO_KEYS,
+    Calibration,
+    compute_lead_odds,
+    find_lead_scale,
+    find_plan_interval,
+    make_ratio_interval,
+    relate_accelerators,
+)
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import serve_loads
 from gpudesk.estimation.curves import CurveTable, PoolCharts
@@ -44,7 +52,6 @@ from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
 from gpudesk.estimation.sizing.demand import SizingRequest, size_demand
 from gpudesk.estimation.sizing.minimum import MinimumCountFinder, ShortDeployment, find_remedies, is_short
 from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
-from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, message
 
 POOLS_NOT_SIZED: Final = message(
@@ -211,22 +218,25 @@ class Estimator:
         return explain_plan_choice(estimate, self._table, self._constants, bands)
 
     def differences(self, baseline: Estimate, other: Estimate) -> tuple[FigureDifference, ...]:
-        """Compare two estimates figure by figure, each on the band of its ratio."""
+        """Compare two estimates figure by figure, each with the interval of the ratio and the odds of a lead."""
+        accelerators = (self._table.find_facts(each.request)[0] for each in (baseline, other))
+        relation = relate_accelerators(*accelerators)
         found = []
         for figure in list_judged_figures():
             ours, theirs = getattr(other, figure), getattr(baseline, figure)
             if ours is None or theirs is None:
                 continue
             kind = {"ttft_ms": "ttft", "tpot_ms": "tpot"}.get(figure, "throughput")
-            factors = find_pair_interval(self._calibration, kind, baseline.basis, other.basis)
-            ratio = factors.around(ours.value / theirs.value)
+            ratio = ours.value / theirs.value
+            scale = find_lead_scale(self._calibration, kind, baseline.basis, other.basis, relation)
+            better = ratio if FIGURES[figure].more_is_better else 1.0 / ratio
             found.append(
                 FigureDifference(
                     figure=figure,
                     accelerator=other.request.accelerator,
                     baseline=baseline.request.accelerator,
-                    ratio=ratio,
-                    winner=_find_winner(baseline, other, ratio, lower_is_better=kind != "throughput"),
+                    ratio=make_ratio_interval(ratio, scale),
+                    odds=compute_lead_odds(better, scale),
                 )
             )
         return tuple(found)
@@ -235,11 +245,3 @@ class Estimator:
         """Return the derivation of a figure; raises InputError that names the figures there are."""
         found = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
         return found or explain_figure(estimate, figure, self._table, self._constants)
-
-
-def _find_winner(baseline: Estimate, other: Estimate, ratio: IntervalEstimate, *, lower_is_better: bool) -> str | None:
-    if ratio.low <= 1.0 <= ratio.high:
-        return None
-    higher = other if ratio.value > 1.0 else baseline
-    lower = baseline if higher is other else other
-    return (lower if lower_is_better else higher).request.accelerator

@@ -16,7 +16,6 @@ from gpudesk.domain.answer import Answer, ComparisonColumn, ConcurrencyCurve, Fi
 from gpudesk.domain.claim import AttributeClaims, Dispute
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.model import Model
-from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import InputError, Message, input_error, message
 
@@ -156,17 +155,9 @@ def _compare_columns(
         if baseline.estimate is None or other.estimate is None:
             continue
         compared = estimates.differences(baseline.estimate, other.estimate)
-        found += [_key_difference(difference, one, two) for difference in compared]
+        # Keys of columns tell two counts of one accelerator apart.
+        found += [replace(difference, accelerator=two, baseline=one) for difference in compared]
     return tuple(found)
-
-
-def _key_difference(difference: FigureDifference, baseline: str, other: str) -> FigureDifference:
-    """Return a difference under the keys of its columns, which tell two counts of one part apart."""
-    winner = None
-    if difference.winner is not None:
-        other_wins = (difference.ratio.value > 1) == FIGURES[difference.figure].more_is_better
-        winner = other if other_wins else baseline
-    return FigureDifference(difference.figure, other, baseline, difference.ratio, winner)
 
 
 def _list_disputes(scenario: Scenario, facts: AnswerCatalog) -> tuple[Dispute, ...]:

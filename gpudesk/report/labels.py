@@ -8,7 +8,7 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds, make_column_keys
 from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -78,6 +78,21 @@ _BASES: Final = MappingProxyType(
 _ENGINES: Final = MappingProxyType(
     {"vllm": "vLLM", "sglang": "SGLang", "tensorrt-llm": "TensorRT-LLM", "llama.cpp": "llama.cpp", "tgi": "TGI"}
 )
+
+_LEADS: Final = MappingProxyType(
+    {
+        LeadVerdict.LEADS: "leads {other} by {distance}, {odds} odds",
+        LeadVerdict.LIKELY_LEADS: "likely leads {other} by {distance}, {odds} odds",
+        LeadVerdict.LEANS: "leans ahead of {other} by {distance}, {odds} odds",
+        LeadVerdict.TOO_CLOSE: "too close to call with {other}, {odds} odds",
+    }
+)
+#: Odds that are not rounded to certainty.
+_NEARLY_CERTAIN: Final = 0.995
+#: From this ratio on a distance is a factor rather than per cent, as everywhere.
+_FACTOR_FROM: Final = 3.0
+#: Distances below this share of one are told as none.
+_NO_DISTANCE: Final = 0.005
 
 #: What was about to happen to the file when a backup was made.
 _BACKUP_REASONS: Final = MappingProxyType(
@@ -204,6 +219,27 @@ def list_column_names(answer: Answer) -> tuple[str, ...]:
         _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
         for key, name, column in zip(keys, list_accelerator_names(answer), answer.columns, strict=True)
     )
+
+
+def format_odds(odds: float, formatter: Formatter) -> str:
+    """Return odds in whole per cent, never as certain."""
+    if odds >= _NEARLY_CERTAIN:
+        return tr("over {percent}", percent=formatter.per_cent(0.99))
+    return formatter.per_cent(odds)
+
+
+def describe_lead(other: str, ratio: float, odds: float, formatter: Formatter) -> str:
+    """Return how a likely leader, which is named elsewhere, compares with another; `ratio` is of their figures."""
+    values = {"other": other, "distance": format_distance(ratio, formatter), "odds": format_odds(odds, formatter)}
+    return tr(_LEADS[judge_odds(odds)], **values)
+
+
+def format_distance(ratio: float, formatter: Formatter) -> str:
+    """Return how far a figure is from another: a share, or a factor from three on."""
+    if ratio >= _FACTOR_FROM:
+        return tr("a factor of {factor}", factor=formatter.estimate(ratio))
+    share = abs(ratio - 1)
+    return tr("less than 1 %") if share < _NO_DISTANCE else formatter.per_cent(share)
 
 
 def format_tokens(tokens: int, formatter: Formatter) -> str:

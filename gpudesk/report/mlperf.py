@@ -61,7 +61,7 @@ def describe_mlperf_verdict(
         leader, lead = pair[ratio < 1.0], max(ratio, 1.0 / ratio) - 1.0
         text = tr("{leader} by {lead}", leader=leader, lead=format_share(lead, formatter))
         if outcome is MlperfOutcome.TIE:
-            text = tr("no winner ({lead})", lead=text)
+            text = tr("too close to call ({lead})", lead=text)
         said.append(f"{label_mlperf_scenario(scenario).lower()} {text}")
     parts = [
         tr("Ahead for each accelerator, {one} or {other}: {said}.", one=pair[0], other=pair[1], said="; ".join(said)),

@@ -389,11 +389,16 @@ def _compare_room(pair: _SidePair) -> Message:
 # Who is ahead
 
 
+#: Odds are never rounded to certainty.
+_HIGHEST_ODDS: Final = 0.99
+
+
 @dataclass(frozen=True, slots=True)
 class _TopologyLead:
-    """Who wins in a figure (None: nobody), and the figures of both with their unit."""
+    """Who likely leads in a figure (None: too close to call), its odds, and the figures of both with their unit."""
 
     many_wins: bool | None
+    odds: Share
     own: tuple[float, str]
     against: tuple[float, str]
 
@@ -408,7 +413,8 @@ def _find_lead(
     ours, theirs = (float(getattr(side, figure).value) for side in sides)
     unit = "ms" if figure.endswith("_ms") else "tok/s"
     wins = None if found.winner is None else (ours < theirs) == figure.endswith("_ms")
-    return _TopologyLead(wins, (ours, unit), (theirs, unit))
+    odds = Share(min(max(found.odds, 1.0 - found.odds), _HIGHEST_ODDS))
+    return _TopologyLead(wins, odds, (ours, unit), (theirs, unit))
 
 
 def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) -> Message | None:
@@ -420,23 +426,24 @@ def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) ->
         "few": pair.names[1],
         "own": ahead.own,
         "against": ahead.against,
+        "odds": ahead.odds,
     }
     if ahead.many_wins is None:
         return message(
             "topology.single_none",
-            "With one request at a time nobody wins: {many} takes {own} a token, {few} {against}, which is within "
-            "the error of the estimate.",
+            "With one request at a time it is too close to call: {many} takes {own} a token, {few} {against}.",
             **parameters,
         )
     if ahead.many_wins:
         return message(
             "topology.single_many",
-            "So with one request at a time {many} is ahead, sharded as it is: {own} a token against {against}.",
+            "So with one request at a time {many} is ahead ({odds} odds), sharded as it is: {own} a token against "
+            "{against}.",
             **parameters,
         )
     return message(
         "topology.single_few",
-        "So with one request at a time {few} is ahead: {against} a token against {own}.",
+        "So with one request at a time {few} is ahead ({odds} odds): {against} a token against {own}.",
         **parameters,
     )
 
@@ -451,31 +458,32 @@ def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> M
         "few": pair.names[1],
         "own": ahead.own,
         "against": ahead.against,
+        "odds": ahead.odds,
         "held": many.admitted or 0,
     }
     if ahead.many_wins is None:
         return message(
             "topology.load_none",
-            "At this load nobody wins: {many} yields {own}, {few} {against}, which is within the error of the "
-            "estimate.",
+            "At this load it is too close to call: {many} yields {own}, {few} {against}.",
             **parameters,
         )
     if ahead.many_wins:
         return message(
             "topology.load_many",
-            "At this load {many} is ahead, {own} against {against}: here the argument for fewer parts does not hold.",
+            "At this load {many} is ahead ({odds} odds), {own} against {against}: here the argument for fewer parts "
+            "does not hold.",
             **parameters,
         )
     if many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY:
         return message(
             "topology.load_few_by_room",
-            "At this load {few} is ahead, {against} against {own}, since {many} holds only {held} requests at once: "
-            "it is room that decides, not what links cost.",
+            "At this load {few} is ahead ({odds} odds), {against} against {own}, since {many} holds only {held} "
+            "requests at once: it is room that decides, not what links cost.",
             **parameters,
         )
     return message(
         "topology.load_few",
-        "At this load {few} is ahead, {against} against {own}: here the argument for fewer parts holds.",
+        "At this load {few} is ahead ({odds} odds), {against} against {own}: here the argument for fewer parts holds.",
         **parameters,
     )
 
@@ -490,17 +498,24 @@ def _list_each(pair: _SidePair, differences: Sequence[FigureDifference]) -> Mess
         "few": pair.names[1],
         "own": ahead.own,
         "against": ahead.against,
+        "odds": ahead.odds,
     }
     if ahead.many_wins is None:
         return message(
-            "topology.each_none", "Counted for one accelerator nobody wins: {own} and {against}.", **parameters
+            "topology.each_none",
+            "Counted for one accelerator it is too close to call: {own} and {against}.",
+            **parameters,
         )
     if ahead.many_wins:
         return message(
-            "topology.each_many", "Counted for one accelerator {many} is ahead, {own} against {against}.", **parameters
+            "topology.each_many",
+            "Counted for one accelerator {many} is ahead ({odds} odds), {own} against {against}.",
+            **parameters,
         )
     return message(
-        "topology.each_few", "Counted for one accelerator {few} is ahead, {against} against {own}.", **parameters
+        "topology.each_few",
+        "Counted for one accelerator {few} is ahead ({odds} odds), {against} against {own}.",
+        **parameters,
     )
 
 

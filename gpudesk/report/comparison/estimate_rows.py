@@ -9,10 +9,13 @@ from typing import Final
 from gpudesk.domain.answer import (
     Answer,
     ComparisonColumn,
+    LeadVerdict,
     find_difference,
     find_leaders,
+    judge_odds,
     make_column_keys,
     mask_unranked,
+    rank_figures,
 )
 from gpudesk.domain.estimate import DisaggregatedPools, Estimate
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, Figure, list_judged_figures
@@ -25,7 +28,7 @@ from gpudesk.report.comparison.tables import (
     RowOrigin,
     RowReference,
 )
-from gpudesk.report.labels import label_basis, label_figure, label_limiter, label_serving_engine
+from gpudesk.report.labels import format_odds, label_basis, label_figure, label_limiter, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, Quantity, convert_to_display_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
@@ -74,11 +77,13 @@ def _build_difference_cell(
     found = find_difference(answer, figure, baseline, key)
     if found is None:
         return ComparisonCell(MISSING_VALUE_TEXT)
+    odds = max(found.odds, 1.0 - found.odds)
     return ComparisonCell(
         formatter.signed_per_cent(found.ratio.value),
         low_text=formatter.signed_per_cent(found.ratio.low),
         high_text=formatter.signed_per_cent(found.ratio.high),
-        mark=CellMarking.OPEN if found.winner is None else None,
+        detail=tr("{odds} odds", odds=format_odds(odds, formatter)),
+        mark=CellMarking.OPEN if judge_odds(odds) is LeadVerdict.TOO_CLOSE else None,
     )
 
 
@@ -105,13 +110,17 @@ def get_column_figures(answer: Answer, figure: str) -> list[IntervalEstimate | N
 
 
 def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
-    """Return for each column whether it is the best at a figure, or among those that nobody beats."""
+    """Return for each column whether it likely leads all others, is too close to call, or queues."""
+    marks: list[CellMarking | None] = [CellMarking.QUEUES if column.queues else None for column in answer.columns]
     best = find_leaders(answer, figure) if is_compared(answer, figure) else ()
-    mark = CellMarking.BEST
+    mark: CellMarking | None = CellMarking.BEST
     if len(best) > 1:
-        stated = sum(value is not None for value in mask_unranked(answer, get_column_figures(answer, figure)))
-        mark = CellMarking.OPEN if len(best) == stated else CellMarking.TIED
-    return [mark if position in best else None for position in range(len(answer.columns))]
+        mark = CellMarking.OPEN if len(best) == len(rank_figures(answer, figure)) else CellMarking.TIED
+    elif len(find_leaders(answer, figure, LeadVerdict.LIKELY_LEADS)) > 1:
+        mark = None
+    for position in best:
+        marks[position] = mark
+    return marks
 
 
 def make_interval_cell(
@@ -139,7 +148,8 @@ def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> Comparison
         numbers = {"n": formatter.count(admitted), "m": formatter.count(asked)}
         by_memory = admitted == estimate.max_concurrency
         held = tr("holds {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
-    return ComparisonCell(tr("fits"), tr("fits"), detail=held)
+    mark = CellMarking.QUEUES if column.queues else None
+    return ComparisonCell(tr("fits"), tr("fits"), detail=held, mark=mark)
 
 
 def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:

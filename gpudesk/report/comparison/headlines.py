@@ -6,31 +6,27 @@ from typing import Final
 
 from gpudesk.domain.answer import (
     Answer,
+    LeadVerdict,
     assign_palette_indexes,
     find_announced_leader,
+    find_best,
     find_difference,
     find_leaders,
+    find_rival,
     find_variants,
+    judge_odds,
     make_column_keys,
     mask_unranked,
+    rank_figures,
 )
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
-from gpudesk.report.comparison.estimate_rows import (
-    describe_missing_figure,
-    get_column_figures,
-    get_max_concurrencies,
-    is_compared,
-)
+from gpudesk.report.comparison.estimate_rows import describe_missing_figure, get_max_concurrencies, is_compared
 from gpudesk.report.comparison.tables import AnnouncedLead, CellMarking, Headline, HeadlineLeader
-from gpudesk.report.labels import label_figure, list_column_names
+from gpudesk.report.labels import describe_lead, format_distance, format_odds, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.translation import tr
 
-#: From this ratio on a distance is a factor rather than per cent, as everywhere.
-_FACTOR_FROM: Final = 3.0
-#: Distances below this share of one are told as none.
-_NO_DISTANCE: Final = 0.005
 _LEAST_TO_COMPARE: Final = 2
 _IN_FLIGHT: Final = MAX_CONCURRENCY.key
 
@@ -71,11 +67,6 @@ class _HeadlineBuilder:
         )
         self._held = mask_unranked(answer, get_max_concurrencies(answer))
 
-    def _find_ranked(self, figure: str) -> dict[int, IntervalEstimate]:
-        """Return the figure of each column that is ranked and has it, by position."""
-        values = mask_unranked(self._answer, get_column_figures(self._answer, figure))
-        return {position: value for position, value in enumerate(values) if value is not None}
-
     def _find_ratio(self, figure: str, winner: int, other: int) -> float | None:
         """Return the figure of one column over that of another as the answer judges it."""
         found = find_difference(self._answer, figure, self._keys[other], self._keys[winner])
@@ -84,8 +75,23 @@ class _HeadlineBuilder:
         found = find_difference(self._answer, figure, self._keys[winner], self._keys[other])
         return None if found is None else 1 / found.ratio.value
 
+    def _describe_lead(self, figure: str, leader: int) -> str:
+        """Return how the leader compares with the column that is most likely to be better; empty without one."""
+        rival = find_rival(self._answer, figure, leader)
+        if rival is None:
+            return ""
+        ratio = self._find_ratio(figure, leader, rival[0])
+        return "" if ratio is None else describe_lead(self._names[rival[0]], ratio, rival[1], self._formatter)
+
+    def _format_odds_of_best(self, figure: str, ranked: dict[int, IntervalEstimate]) -> str:
+        rival = find_rival(self._answer, figure, find_best(ranked, figure))
+        return MISSING_VALUE_TEXT if rival is None else format_odds(rival[1], self._formatter)
+
     def _is_only_one_shipping(self) -> bool:
         return len(self._answer.unranked) == len(self._answer.columns) - 1
+
+    def _is_only_one_without_queue(self) -> bool:
+        return sum(column.queues for column in self._answer.columns) == len(self._answer.columns) - 1
 
     def _describe_announced_lead(self, figure: str) -> AnnouncedLead:
         """Return what an announced column that is not ranked would be; empty where it would not lead."""
@@ -96,20 +102,15 @@ class _HeadlineBuilder:
         if found is None:
             return AnnouncedLead()
         name = self._names[found.position]
-        if not found.decided:
+        if judge_odds(found.odds) is LeadVerdict.TOO_CLOSE:
             return AnnouncedLead(
-                tr("{name} (announced) would be level: the bands overlap", name=name),
-                tr("{name} (announced): level", name=name),
+                tr("{name} (announced): too close to call", name=name), tr("{name} (announced): level", name=name)
             )
-        brief = tr("{name} (announced): {distance}", name=name, distance=formatter.difference(found.ratio))
-        factor = max(found.ratio, 1 / found.ratio)
-        if factor >= _FACTOR_FROM:
-            times = formatter.estimate(factor)
-            return AnnouncedLead(
-                tr("{name} (announced) would be {factor} times as fast", name=name, factor=times), brief
-            )
-        share = formatter.per_cent(abs(found.ratio - 1))
-        return AnnouncedLead(tr("{name} (announced) would be {distance} ahead", name=name, distance=share), brief)
+        distance, odds = format_distance(found.ratio, formatter), format_odds(found.odds, formatter)
+        return AnnouncedLead(
+            tr("{name} (announced) would lead by {distance}, {odds} odds", name=name, distance=distance, odds=odds),
+            tr("{name} (announced): {distance}", name=name, distance=formatter.difference(found.ratio)),
+        )
 
     def _describe_announced_capacity(self) -> AnnouncedLead:
         held = get_max_concurrencies(self._answer)
@@ -130,18 +131,14 @@ class _ScreenHeadlines(_HeadlineBuilder):
 
     def of_figure(self, figure: str) -> Headline:
         """Return the answer to who is best at a figure with a band."""
-        ranked = self._find_ranked(figure)
+        ranked = rank_figures(self._answer, figure)
         if len(ranked) < _LEAST_TO_COMPARE or not is_compared(self._answer, figure):
             return self._tell_alone(figure, ranked)
         best = find_leaders(self._answer, figure)
         if len(best) > 1:
-            return self._tell_open(figure, best, [ranked[position].value for position in best])
-        rest = [position for position in ranked if position not in best]
-        pick = max if FIGURES[figure].more_is_better else min
-        runner = pick(rest, key=lambda position: ranked[position].value)
-        ratio = self._find_ratio(figure, best[0], runner)
-        detail = "" if ratio is None else self._describe_distance(ratio, runner)
-        return self._make(figure, best, self._formatter.estimate(ranked[best[0]].value), detail)
+            return self._tell_open(figure, best, ranked)
+        text = self._formatter.estimate(ranked[best[0]].value)
+        return self._make(figure, best, text, self._describe_lead(figure, best[0]))
 
     def of_concurrency(self) -> Headline:
         """Return the answer to who holds most; memory is exact, so nobody wins only where alike."""
@@ -156,7 +153,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         if len(held) == 1:
             return self._make(_IN_FLIGHT, best, text, self._describe_only_one())
         if len(best) > 1:
-            return self._make(_IN_FLIGHT, best, text, tr("No winner: as many on each"), CellMarking.OPEN)
+            return self._make(_IN_FLIGHT, best, text, tr("The same on each"), CellMarking.OPEN)
         runner = max((place for place in held if place not in best), key=lambda place: held[place])
         detail = self._describe_distance(most / held[runner], runner) if held[runner] else ""
         return self._make(_IN_FLIGHT, best, text, detail)
@@ -177,6 +174,8 @@ class _ScreenHeadlines(_HeadlineBuilder):
         columns = self._answer.columns
         reasons = {describe_missing_figure(column, self._formatter)[0] for column in columns}
         reason = reasons.pop() if len(reasons) == 1 else tr("none has this figure")
+        if len(columns) > 1 and all(column.queues for column in columns):
+            reason = tr("requests queue on all")
         if len(columns) > 1 and all(column.estimate is not None and not column.estimate.fits for column in columns):
             reason = tr("none fits")
         return self._make(figure, (), MISSING_VALUE_TEXT, reason)
@@ -184,31 +183,27 @@ class _ScreenHeadlines(_HeadlineBuilder):
     def _describe_only_one(self) -> str:
         if self._is_only_one_shipping():
             return tr("The only one that ships")
+        if self._is_only_one_without_queue():
+            return tr("The only one where no requests queue")
         fitting = [column for column in self._answer.columns if column.estimate is not None and column.estimate.fits]
         return tr("The only one that fits") if len(fitting) == 1 else tr("The only one with this figure")
 
-    def _tell_open(self, figure: str, best: tuple[int, ...], values: list[float]) -> Headline:
+    def _tell_open(self, figure: str, best: tuple[int, ...], ranked: dict[int, IntervalEstimate]) -> Headline:
         formatter = self._formatter
+        values = [ranked[position].value for position in best]
         texts = list(dict.fromkeys(formatter.estimate(value) for value in values))
         if len(best) == _LEAST_TO_COMPARE:
             text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
-            return self._make(figure, best, text, tr("No winner: the bands overlap"), CellMarking.OPEN)
+            detail = tr("Too close to call, {odds} odds", odds=self._format_odds_of_best(figure, ranked))
+            return self._make(figure, best, text, detail, CellMarking.OPEN)
         text = formatter.interval(min(values), max(values)) if len(texts) > 1 else texts[0]
         words = ("", "", "", tr("three"), tr("four"), tr("five"), tr("six"))
         count = words[len(best)] if len(best) < len(words) else formatter.count(len(best))
-        return self._make(figure, best, text, tr("No winner among {count}", count=count), CellMarking.OPEN)
+        return self._make(figure, best, text, tr("Too close to call among {count}", count=count), CellMarking.OPEN)
 
     def _describe_distance(self, ratio: float, runner: int) -> str:
-        name = self._names[runner]
-        if ratio >= _FACTOR_FROM:
-            return tr("{factor} times {name}", factor=self._formatter.estimate(ratio), name=name)
-        share = abs(ratio - 1)
-        if share < _NO_DISTANCE:
-            return tr("less than 1 % from {name}", name=name)
-        per_cent = self._formatter.per_cent(share)
-        if ratio > 1:
-            return tr("{distance} above {name}", distance=per_cent, name=name)
-        return tr("{distance} below {name}", distance=per_cent, name=name)
+        distance = format_distance(ratio, self._formatter)
+        return tr("leads {other} by {distance}", other=self._names[runner], distance=distance)
 
     def _make(
         self, figure: str, best: tuple[int, ...], text: str, detail: str, mark: CellMarking | None = None
@@ -252,38 +247,42 @@ class _SheetHeadlines(_HeadlineBuilder):
 
     def of_figure(self, figure: str) -> Headline | None:
         """Return who is best at a figure with a band, or the only one that is ranked beside announced ones."""
-        ranked = self._find_ranked(figure)
-        alone = tuple(ranked) if self._answer.unranked and len(ranked) == 1 else ()
+        ranked = rank_figures(self._answer, figure)
+        masked = self._answer.unranked or any(column.queues for column in self._answer.columns)
+        alone = tuple(ranked) if masked and len(ranked) == 1 else ()
         best = find_leaders(self._answer, figure) or alone
         if not best:
             return None
         if len(best) > 1:
-            return self._make(figure, best, self._describe_tied(ranked, best))
+            return self._make(figure, best, self._describe_tied(figure, ranked, best))
         detail = self._formatter.banded(ranked[best[0]])
         if self._is_only_one_shipping():
             detail = f"{detail}, {tr('the only one that ships')}"
-        elif best[0] != 0:
-            detail = f"{detail}, {self._describe_difference(figure, best[0])}"
+        elif alone:
+            detail = f"{detail}, {tr('the only one where no requests queue')}"
+        elif lead := self._describe_lead(figure, best[0]):
+            detail = f"{detail}, {lead}"
         return self._make(figure, best, detail)
 
-    def _describe_tied(self, ranked: dict[int, IntervalEstimate], best: tuple[int, ...]) -> str:
-        """Return those that nobody can tell apart: two each with its figure, more with the range of theirs."""
+    def _describe_tied(self, figure: str, ranked: dict[int, IntervalEstimate], best: tuple[int, ...]) -> str:
+        """Return those that are too close to call: two each with its figure, more with the range of theirs."""
         values = {position: ranked[position].value for position in best}
         if len(best) == _LEAST_TO_COMPARE:
-            return "; ".join(
-                f"{self._names[position]}: {self._formatter.estimate(value)}" for position, value in values.items()
+            ahead = find_best(ranked, figure)
+            (behind,) = set(best) - {ahead}
+            return tr(
+                "{one} ({figure}) or {other} ({other_figure}), {odds} odds",
+                one=self._names[ahead],
+                figure=self._formatter.estimate(values[ahead]),
+                other=self._names[behind],
+                other_figure=self._formatter.estimate(values[behind]),
+                odds=self._format_odds_of_best(figure, ranked),
             )
         return tr(
             "{range} among {names}",
             range=self._formatter.interval(min(values.values()), max(values.values())),
             names=", ".join(self._names[position] for position in best),
         )
-
-    def _describe_difference(self, figure: str, position: int) -> str:
-        ratio, baseline = self._find_ratio(figure, position, 0), self._names[0]
-        if ratio is None:
-            return tr("{baseline} has none", baseline=baseline)
-        return tr("{difference} against {baseline}", difference=self._formatter.difference(ratio), baseline=baseline)
 
     def of_concurrency(self) -> Headline | None:
         """Return who holds most requests; memory is exact, so nothing is within a band here."""
@@ -313,7 +312,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             figure=figure,
             label=f"{label_figure(figure)}, {unit}" if unit else label_figure(figure),
             leaders=tuple(self._leaders[position] for position in best),
-            text=self._names[best[0]] if len(best) == 1 else tr("No winner"),
+            text=self._names[best[0]] if len(best) == 1 else tr("Too close to call"),
             unit="",
             detail=f"{detail}; {announced.text}" if announced.text else detail,
             mark=None if len(best) == 1 else CellMarking.OPEN,

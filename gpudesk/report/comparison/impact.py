@@ -15,7 +15,7 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.table import join_names
-from gpudesk.report.labels import get_figure_unit, label_figure, list_column_names
+from gpudesk.report.labels import format_odds, get_figure_unit, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr
@@ -38,7 +38,7 @@ def describe_impact(impact: AnswerImpact, formatter: Formatter) -> ImpactText:
     leads = [line for lead in impact.leads if (line := view.lead(lead))]
     figures = [line for column in impact.columns for line in view.figures(column)]
     if figures and not fits and not leads and view.is_open("output_tokens_per_s"):
-        figures[0] = tr("{change}; still no winner", change=figures[0])
+        figures[0] = tr("{change}; still too close to call", change=figures[0])
     said = [*fits, *leads, *figures] or [view.rest()]
     return ImpactText(said[0], tuple(said[1:]))
 
@@ -83,14 +83,14 @@ class _ImpactTextBuilder:
             tied = join_names([self._names[key] for key in lead.after])
             return tr("{names} now hold equally many requests", names=tied) if lead.after else ""
         if len(lead.before) == 1:
-            return tr("No winner any more in {figure}: the bands overlap", figure=label)
+            return tr("Now too close to call in {figure}", figure=label)
         if len(lead.before) > 1 and lead.after:
             return self._group(lead, label)
         names = join_names([self._names[key] for key in lead.after])
-        return tr("No winner in {figure} among {names}", figure=label, names=names) if names else ""
+        return tr("Too close to call in {figure}: {names}", figure=label, names=names) if names else ""
 
     def _group(self, lead: LeaderChange, label: str) -> str:
-        """Say who is no longer, or is now, among several that no winner can be told of."""
+        """Say who is no longer, or is now, among several that are too close to call."""
         left = join_names([self._names[key] for key in lead.before if key not in lead.after])
         joined = join_names([self._names[key] for key in lead.after if key not in lead.before])
         if left and joined:
@@ -99,7 +99,7 @@ class _ImpactTextBuilder:
             )
         if left:
             return tr("{names} no longer among the best in {figure}", names=left, figure=label)
-        return tr("{names} now among the best in {figure}, where the bands overlap", names=joined, figure=label)
+        return tr("{names} now among the best in {figure}", names=joined, figure=label)
 
     def _ahead(self, lead: LeaderChange, label: str) -> str:
         (winner,) = lead.after
@@ -123,8 +123,14 @@ class _ImpactTextBuilder:
                     figure=label,
                     was=was,
                 )
+        odds = self._impact.after.odds.get((lead.figure, winner, runner))
+        values = {"name": name, "distance": now, "other": other, "figure": label}
+        if odds is None:
+            return tr("{name} now {distance} ahead of {other} in {figure}", **values)
         return tr(
-            "{name} now {distance} ahead of {other} in {figure}", name=name, distance=now, other=other, figure=label
+            "{name} now {distance} ahead of {other} in {figure}, {odds} odds",
+            odds=format_odds(odds, self._formatter),
+            **values,
         )
 
     def _lead_over_next(self, answer: Answer, figure: str, winner: str) -> tuple[float | None, str | None]:

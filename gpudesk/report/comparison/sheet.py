@@ -501,9 +501,11 @@ def _list_key_texts(answer: Answer) -> tuple[str, ...]:
         if _is_on_sheet(name)
     )
     raised = tr("raised: sources differ, see notes")
+    queues = (tr("△ requests queue"),) if any(column.queues for column in answer.columns) else ()
     return (
         tr("bold: best in the row"),
-        tr("≈ no winner: within their bands"),
+        tr("≈ too close to call"),
+        *queues,
         tr("small: the band that holds four in five"),
         tr("raised: own value, or sources differ, see notes") if own else raised,
     )

@@ -176,8 +176,8 @@ def _describe_mark(table: ComparisonTable, row: ComparisonRow, position: int) ->
             for place, (head, cell) in enumerate(zip(table.heads, row.cells, strict=True))
             if place != position and cell.mark is mark
         ]
-        return [tr("bands overlap with {names}", names=join_names(others))]
-    return []
+        return [tr("too close to call with {names}", names=join_names(others))]
+    return [tr("requests queue")] if mark is CellMarking.QUEUES else []
 
 
 def describe_compared_row(row: ComparisonRow) -> str:

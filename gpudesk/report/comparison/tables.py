@@ -18,10 +18,12 @@ class CellMarking(StrEnum):
     """What distinguishes a cell in its row."""
 
     BEST = "best"
-    #: Among the best, and nobody wins: the differences between them are within their bands.
+    #: Among the best, which are too close to call.
     TIED = "tied"
-    #: Nobody wins in the whole row, or not against the baseline.
+    #: Too close to call in the whole row, or against the baseline.
     OPEN = "open"
+    #: Requests wait, so that the figure is not compared.
+    QUEUES = "queues"
     #: The accelerator cannot do what is asked.
     FAILS = "fails"
 

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from html import escape
+from types import MappingProxyType
+from typing import Final
 
 from gpudesk import paths
 from gpudesk.report.comparison.tables import (
@@ -28,6 +30,14 @@ from gpudesk.report.writers.svg import draw_memory_chart, draw_memory_legend, dr
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
+#: Signs after a figure.
+_SIGNS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
+    {
+        CellMarking.TIED: '<span class="tied">≈</span>',
+        CellMarking.OPEN: '<span class="tied">≈</span>',
+        CellMarking.QUEUES: '<span class="queues">△</span>',
+    }
+)
 #: With more columns than this they are set narrower.
 _WIDE_COLUMNS = 4
 #: Heights of the throughput chart, in units of its drawing.
@@ -190,11 +200,11 @@ def _row_detail(row: ComparisonRow) -> str:
 def _cell(cell: ComparisonCell) -> str:
     notes = ",".join(f'<a href="#note-{number}" class="noted">{number}</a>' for number in cell.notes)
     figure = f'<span class="figure">{escape(cell.text)}</span>'
-    tied = '<span class="tied">≈</span>' if cell.mark in (CellMarking.TIED, CellMarking.OPEN) else ""
+    sign = _SIGNS.get(cell.mark, "")
     raised = f"<sup>{notes}</sup>" if notes else ""
     second = "".join(f'<span class="band">{escape(line)}</span>' for line in (cell.band, cell.detail) if line)
     css_class = "" if cell.mark is None else f' class="{cell.mark.value}"'
-    return f'<td{css_class}><div>{figure}<span class="gutter">{tied}{raised}</span>{second}</div></td>'
+    return f'<td{css_class}><div>{figure}<span class="gutter">{sign}{raised}</span>{second}</div></td>'
 
 
 def _key(key: Iterable[str]) -> str:

@@ -6,7 +6,15 @@ import json
 from collections.abc import Iterable
 from typing import Any
 
-from gpudesk.domain.answer import Answer, ComparisonColumn, IntervalSeries, SheetExtras, find_leaders, make_column_keys
+from gpudesk.domain.answer import (
+    Answer,
+    ComparisonColumn,
+    IntervalSeries,
+    LeadVerdict,
+    SheetExtras,
+    find_leaders,
+    make_column_keys,
+)
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, PriceRecord, Source
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.estimate_json import write_estimate_json
@@ -50,11 +58,11 @@ def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[st
         "accelerators": [
             _encode_column(key, column, sources) for key, column in zip(keys, answer.columns, strict=True)
         ],
-        "differences": encode_each(answer.differences, "figure baseline accelerator ratio winner"),
+        "differences": encode_each(answer.differences, "figure baseline accelerator ratio odds winner"),
         "no_winner": {
             figure: [keys[position] for position in best]
             for figure in list_headline_figures()
-            if len(best := find_leaders(answer, figure)) > 1
+            if len(best := find_leaders(answer, figure, LeadVerdict.LIKELY_LEADS)) > 1
         },
         "unranked": [keys[position] for position in answer.unranked],
         "disputes": [encode_dispute(dispute) for dispute in answer.disputes],

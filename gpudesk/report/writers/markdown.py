@@ -95,7 +95,7 @@ def write_sheet_markdown(sheet: ComparisonSheet) -> str:
         blocks += _write_recommendation(sheet.recommendation)
     blocks += [f"**{escaped(line.label)}: {escaped(line.text)}.** {escaped(line.detail)}" for line in sheet.headlines]
     blocks += _write_sheet_table(sheet.table, sheet)
-    blocks.append(f"{tr('**Bold**: best in the row.')} {tr('≈ no winner: within their bands.')}")
+    blocks.append(" ".join((tr("**Bold**: best in the row."), tr("≈ too close to call."), tr("△ requests queue."))))
     blocks += _write_sheet_table(sheet.how_many, sheet)
     blocks += [f"{escaped(remark.text)}." for remark in sheet.sizing]
     blocks += _write_sheet_table(sheet.costs, sheet)
@@ -167,6 +167,8 @@ def _write_sheet_cell(cell: ComparisonCell) -> str:
         text = f"**{text}**"
     if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
         text = f"{text} ≈"
+    elif cell.mark is CellMarking.QUEUES:
+        text = f"{text} △"
     second = ", ".join(escaped(line) for line in (cell.band, cell.detail) if line)
     notes = f" \\[{', '.join(map(str, cell.notes))}\\]" if cell.notes else ""
     return f"{text}{f' ({second})' if second else ''}{notes}"

@@ -96,11 +96,19 @@ def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> li
 
 _LEAST_COLUMN = 13
 _COLUMN_GAP = 2
+#: With less room than this beside it, the detail of a headline goes below.
+_LEAST_DETAIL = 20
 #: Room for signs and numbers of notes, right of every figure.
 _GUTTER = " " * 5
 _INDENT = "  "
 #: Signs after a figure.
-_SIGNS = {CellMarking.BEST: "*", CellMarking.TIED: "≈", CellMarking.OPEN: "≈", CellMarking.FAILS: "⊘"}
+_SIGNS = {
+    CellMarking.BEST: "*",
+    CellMarking.TIED: "≈",
+    CellMarking.OPEN: "≈",
+    CellMarking.FAILS: "⊘",
+    CellMarking.QUEUES: "△",
+}
 
 
 def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> Iterator[str]:
@@ -127,7 +135,11 @@ def _headlines(sheet: ComparisonSheet, width: int, strong: Callable[[str], str])
     for line in sheet.headlines:
         start = f"{pad_text(line.label, questions)}  {strong(pad_text(line.text, answers))}  "
         indent = " " * (questions + answers + 4)
-        first, *following = wrap_text(line.detail, max(width - len(indent), 20))
+        if width - len(indent) < _LEAST_DETAIL:
+            yield start.rstrip()
+            yield from wrap_text(line.detail, width, indent=_INDENT)
+            continue
+        first, *following = wrap_text(line.detail, width - len(indent))
         yield start + first
         yield from (indent + rest for rest in following)
     yield ""
@@ -219,7 +231,8 @@ def _key() -> str:
     return " · ".join(
         (
             tr("* best in the row"),
-            tr("≈ no winner: within their bands"),
+            tr("≈ too close to call"),
+            tr("△ requests queue"),
             tr("◇ sources differ, see the notes"),
             tr("below a figure: the band that holds four in five"),
         )

@@ -85,9 +85,9 @@ def test_who_is_beaten_by_anyone_does_not_lead() -> None:
     )
     name = "output_tokens_per_s"
     duels = (
-        FigureDifference(name, second, best, IntervalEstimate(2 / 3, 0.2, 2.0), None),
-        FigureDifference(name, last, best, IntervalEstimate(1 / 3, 0.1, 1.1), None),
-        FigureDifference(name, last, second, IntervalEstimate(0.5, 0.45, 0.55), second),
+        FigureDifference(name, second, best, IntervalEstimate(2 / 3, 0.2, 2.0), 0.4),
+        FigureDifference(name, last, best, IntervalEstimate(1 / 3, 0.1, 1.1), 0.36),
+        FigureDifference(name, last, second, IntervalEstimate(0.5, 0.45, 0.55), 0.02),
     )
     assert find_leaders(replace(found, columns=columns, differences=duels), name) == (0, 1)
 

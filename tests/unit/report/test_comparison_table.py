@@ -114,17 +114,22 @@ def test_specs_are_kept_while_the_parts_stay(make_answer: MakeAnswer) -> None:
 def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> None:
     answer = make_answer("h200-sxm", "mi325x", "b200-hgx")
     found = headline(answer, "output_tokens_per_s")
-    assert (found.text, found.unit, found.detail, found.is_open) == ("2,000", "tok/s", "60 % above MI325X", False)
+    assert (found.text, found.unit, found.detail, found.is_open) == (
+        "2,000",
+        "tok/s",
+        "leads MI325X by 60 %, 99 % odds",
+        False,
+    )
     assert [leader.slot for leader in found.leaders] == [3]
     faster = headline(answer, "ttft_ms")
-    assert faster.detail == "38 % below MI325X"
+    assert faster.detail == "leads MI325X by 38 %, 99 % odds"
 
 
 def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
     found = headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
-    assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "No winner: the bands overlap", True)
+    assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "Too close to call, 60 % odds", True)
     held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
-    assert (held.text, held.detail, held.is_open) == ("120", "No winner: as many on each", True)
+    assert (held.text, held.detail, held.is_open) == ("120", "The same on each", True)
 
 
 def test_headline_of_a_single_part_is_its_figure(make_answer: MakeAnswer) -> None:
@@ -148,7 +153,7 @@ def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> 
         "+25 % against H200-SXM, calibrated"
     )
     pair = build_comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)
-    assert "bands overlap with MI355X" in describe_compared_cell(pair, row(pair, "tpot_ms"), 0, PLAIN)
+    assert "too close to call with MI355X" in describe_compared_cell(pair, row(pair, "tpot_ms"), 0, PLAIN)
     bandwidth = row(table, "memory_bandwidth")
     assert describe_compared_cell(table, bandwidth, 2, PLAIN) == (
         "Bandwidth, MI325X, 6.0 terabytes per second, +25 % against H200-SXM, sources differ: 2"

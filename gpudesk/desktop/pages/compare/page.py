@@ -21,6 +21,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.tables.mark_legend import TINT, MarkLegend
+from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton, SegmentedControl
@@ -39,7 +40,7 @@ from gpudesk.text.translation import tr, trn
 
 _BEST: Final = TINT
 #: The order in which marks are explained.
-_ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in EstimateBasis), "unfit")
+_ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in EstimateBasis), "partly", "unfit")
 
 
 def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
@@ -51,8 +52,8 @@ def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
                 found.add(_BEST)
             if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
                 found.add("overlap")
-            elif cell.mark is CellMarking.FAILS:
-                found.add("unfit")
+            elif cell.mark in FAULT_GLYPHS:
+                found.add(FAULT_GLYPHS[cell.mark])
             elif cell.basis is not None:
                 found.add(cell.basis.value)
             if cell.own:
@@ -65,13 +66,14 @@ def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
 def explain_mark(mark: str) -> str:
     return {
         _BEST: tr("Best in row"),
-        "overlap": tr("Bands overlap"),
+        "overlap": tr("Too close to call"),
         "own": tr("Your value"),
         "disputed": tr("Sources differ"),
         EstimateBasis.MEASURED.value: tr("Measured"),
         EstimateBasis.CALIBRATED.value: tr("Calibrated"),
         EstimateBasis.ESTIMATED.value: tr("Estimated"),
         EstimateBasis.UNCALIBRATED.value: tr("Uncalibrated"),
+        "partly": tr("Requests queue"),
         "unfit": tr("Does not run as asked"),
     }[mark]
 

@@ -16,6 +16,7 @@ from gpudesk.desktop.ui.printing.pieces import (
     make_rule,
     stack_pieces,
 )
+from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS, find_fault_colour
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonCell,
@@ -182,8 +183,8 @@ class PaperTable:
 
     def _cell(self, cell: ComparisonCell, *, beside: bool) -> _WrappedCell:
         room = self._plan.inner
-        colour = "unfit" if cell.mark is CellMarking.FAILS else "text1"
-        if cell.mark is CellMarking.FAILS:
+        colour = find_fault_colour(cell.mark)
+        if cell.mark in FAULT_GLYPHS:
             room -= _GLYPH
         figure = wrap_text(cell.text, _style(cell), room, colour) or ((),)
         second = wrap_text(_second(cell), "small", self._plan.inner, _second_colour(cell))
@@ -198,9 +199,9 @@ class PaperTable:
         baseline = y + find_first_baseline("body", density.row)
         for number, line in enumerate(set_cell.figure):
             _right_line(ink, line, end, baseline + number * _WRAPPED)
-        if cell.mark is CellMarking.FAILS:
+        if cell.mark in FAULT_GLYPHS:
             left = end - _line_width(set_cell.figure[0])
-            ink.glyph("unfit", left - 7, baseline - 2.9)
+            ink.glyph(FAULT_GLYPHS[cell.mark], left - 7, baseline - 2.9)
         for number, line in enumerate(set_cell.second):
             if set_cell.beside:
                 _right_line(ink, line, end - _figure_width(cell) - _ASIDE, baseline)
@@ -230,12 +231,12 @@ def _style(cell: ComparisonCell) -> str:
 
 
 def _figure_width(cell: ComparisonCell) -> float:
-    glyph = _GLYPH if cell.mark is CellMarking.FAILS else 0.0
+    glyph = _GLYPH if cell.mark in FAULT_GLYPHS else 0.0
     return measure_width(cell.text, _style(cell)) + glyph
 
 
 def _second(cell: ComparisonCell) -> str:
-    return cell.band or cell.detail or ""
+    return ", ".join(part for part in (cell.band, cell.detail) if part)
 
 
 def _second_colour(cell: ComparisonCell) -> str:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import lru_cache
+from types import MappingProxyType
 from typing import Final
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
@@ -12,6 +13,7 @@ from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygon
 
 from gpudesk.desktop.ui.theme.icons import draw_icon
 from gpudesk.desktop.ui.theme.tokens import PaintStyle
+from gpudesk.report.comparison.tables import CellMarking
 
 #: Radius of the outlines that `marker_path` returns; scale them to the radius wanted.
 UNIT_RADIUS: Final = 1.0
@@ -203,3 +205,12 @@ GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]
     "unfit": (GlyphPainter.barred_circle, "unfit"),
     "own": (GlyphPainter.pencil, "link"),
 }
+#: Glyphs of cells that say what an accelerator cannot do as asked; their figures have the colour of the glyph.
+FAULT_GLYPHS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
+    {CellMarking.FAILS: "unfit", CellMarking.QUEUES: "partly"}
+)
+
+
+def find_fault_colour(mark: CellMarking | None) -> str:
+    """Return the colour token of a cell's figure."""
+    return GLYPHS[FAULT_GLYPHS[mark]][1] if mark in FAULT_GLYPHS else "text1"
