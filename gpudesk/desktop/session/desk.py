@@ -202,12 +202,28 @@ class Desk(QObject):
         self.answered.emit()
 
     def _evaluate(self, scenario: Scenario, *, with_curves: bool) -> EvaluatedAnswer:
-        evaluated = EvaluatedAnswer(
-            self.service.answer(scenario, with_curves=with_curves), self.service, self.formatter
-        )
+        answer = self._replace_costs(scenario, with_curves=with_curves)
+        if answer is None:
+            answer = self.service.answer(scenario, with_curves=with_curves)
+        evaluated = EvaluatedAnswer(answer, self.service, self.formatter)
         if self.evaluated is not None:
             evaluated.take_over(self.evaluated)
         return evaluated
+
+    def _replace_costs(self, scenario: Scenario, *, with_curves: bool) -> Answer | None:
+        """Return the answer in force to a scenario with other costs or decisions, on which no estimate rests.
+
+        None where more is different, so that estimates have to be computed anew.
+        """
+        former = self.answer
+        if former is None:
+            return None
+        before = former.scenario
+        edited = replace(before, costs=scenario.costs, decision=scenario.decision)
+        if edited == before or edited != replace(scenario, own_records=before.own_records):
+            return None
+        is_same = former.catalog_revision == self.service.catalog.revision and (self.has_curves or not with_curves)
+        return replace(former, scenario=edited) if is_same else None
 
     def evaluate_with_curves(self) -> EvaluatedAnswer | None:
         """Return the answer with its curves, which a sheet shows; the answer in force where it has them."""
@@ -313,5 +329,6 @@ class AnnouncedRanking(QObject):
 
     def _changed(self, name: str) -> None:
         if name == RANK_ANNOUNCED:
+            self._desk.flush()
             self._desk.service.rank_announced = self.announced
             self._desk.evaluate()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout,
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import apply_remedy
-from gpudesk.desktop.session.selection import Selection
+from gpudesk.desktop.session.selection import Selection, SelectionKind
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.panel.blocks import LinkBlock, LinkCommand
 from gpudesk.desktop.ui.panel.nodes import NodeBuilder, PanelNode, make_empty_nodes
@@ -23,6 +23,7 @@ from gpudesk.desktop.window.selection_explainer import (
     revert_offer,
 )
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS
+from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.report.explanation.claims import format_explanation, format_working
 from gpudesk.report.explanation.parts import CatalogAction, CatalogActionKind, Explanation
@@ -53,6 +54,7 @@ class SourcesPanel(QWidget):
         self._explanation: Explanation | None = None
         self._selection: Selection | None = None
         self._shown: Selection | None = None
+        self._columns: tuple[ComparisonColumn, ...] | None = None
         self._pinned = False
         self._stale = True
         self._partial = False
@@ -62,7 +64,7 @@ class SourcesPanel(QWidget):
         self.setMinimumWidth(LEAST_WIDTH)
         self._make()
         desk.selection_changed.connect(self._selected)
-        desk.answered.connect(self._refresh_later)
+        desk.answered.connect(self._answered)
         desk.catalog_changed.connect(self._refresh_later)
         settings.changed.connect(self._rule_changed)
         desk.gesture_changed.connect(self._gesture_changed)
@@ -118,6 +120,18 @@ class SourcesPanel(QWidget):
         if not self._desk.in_gesture and self._partial:
             self._refresh_later()
 
+    def _answered(self) -> None:
+        if self._stale or self._selection != self._shown or not self._is_explained():
+            self._refresh_later()
+
+    def _is_explained(self) -> bool:
+        """Whether a new answer makes no difference: to nothing, or to a figure when costs alone changed."""
+        if self._selection is None:
+            return True
+        answer = self._desk.answer
+        is_figure = self._selection.kind is SelectionKind.FIGURE
+        return is_figure and answer is not None and answer.columns is self._columns
+
     def _refresh_later(self) -> None:
         if self.isVisible():
             self.refresh()
@@ -137,6 +151,7 @@ class SourcesPanel(QWidget):
         nodes = make_empty_nodes() if explanation is None else self._nodes.build(explanation)
         self.view.show_nodes(nodes, stay=self._shown == self._selection)
         self._shown = self._selection
+        self._columns = None if self._desk.answer is None else self._desk.answer.columns
         self.view.setAccessibleDescription(nodes[0].sentence)
 
     def showEvent(self, event: QShowEvent) -> None:

@@ -7,9 +7,10 @@ from enum import IntEnum
 from typing import Final
 
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 from gpudesk.report.comparison.table import describe_headline
@@ -39,9 +40,10 @@ class LeaderDetail(IntEnum):
 class HeadlineBox(QAbstractButton):
     """One answer; pressing it selects the figure of the first that leads."""
 
-    def __init__(self, theme: Theme, parent: QWidget) -> None:
+    def __init__(self, measure: TextMeasure, parent: QWidget) -> None:
         super().__init__(parent)
-        self._theme = theme
+        self._theme = measure.theme
+        self._measure = measure
         self._answer: Headline | None = None
         self.naming = LeaderDetail.NAMES
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -86,7 +88,7 @@ class HeadlineBox(QAbstractButton):
         return max(first, second, third, fourth) + theme.length(_GAP)
 
     def _width(self, font: str, text: str) -> float:
-        return QFontMetricsF(self._theme.font(font)).horizontalAdvance(text)
+        return self._measure.width(text, font)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         """Draw the three lines, and a fourth where an announced part would lead."""
@@ -138,6 +140,7 @@ class HeadlineStrip(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._texts = TextMeasure(theme)
         self._boxes: list[HeadlineBox] = []
         self._shape: tuple[object, ...] = ()
         self._count = 0
@@ -156,7 +159,7 @@ class HeadlineStrip(QWidget):
     def show_answers(self, answers: Sequence[Headline], *, steady: bool = False) -> None:
         """Show answers. `steady` keeps the widths where they suffice, so that nothing moves in a drag."""
         while len(self._boxes) < len(answers):
-            box = HeadlineBox(self._theme, self)
+            box = HeadlineBox(self._texts, self)
             box.clicked.connect(lambda _=False, box=box: self._pressed(box))
             # Made after the table, yet read before it.
             QWidget.setTabOrder(self._boxes[-1] if self._boxes else self, box)

@@ -216,36 +216,34 @@ class ConcurrencyChart(DeskChart):
     def make_drawing(self) -> PlotDrawing:
         self.title = label_figure(self.figure)
         self.x_title = tr("requests in flight")
-        lines = self._drawn(self.desk.fitting_columns, self._lines)
+        lines, load = self._drawn(self.desk.fitting_columns, self._lines), self._load()
         names = {line.key for line in lines}
         ghosts = tuple(line for line in self._drawn(self.desk.ghost_columns, self._ghost_lines) if line.key in names)
         self._pinned = {line.key: line for line in ghosts}
         return PlotDrawing(
             lines=lines,
             ghosts=ghosts,
-            marks=self._marks(lines),
-            rule=self._working_line(),
-            limit=self._limit(),
-            cursor_readout=self._at_this_load() if self.docked else None,
+            marks=self._marks(load, lines),
+            rule=self._working_line(load),
+            limit=self._limit(load),
+            cursor_readout=self._at_this_load(load) if self.docked else None,
             note="" if lines or self.desk.answer is None else self._why_empty(),
         )
 
     def _drawn(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
-        exact = not self.desk.in_gesture
-        made = (maker.line(part, self.figure, exact) for part in columns)
-        return tuple(line for line in made if line is not None and len(line.x))
+        return maker.lines(columns, self.figure, exact=not self.desk.in_gesture)
 
     def _load(self) -> Load | None:
-        return None if self.desk.answer is None else self.desk.answer.scenario.workload.load
+        answer = self.desk.answer
+        return None if answer is None else answer.scenario.workload.load
 
-    def _working_line(self) -> CursorLine | None:
-        load = self._load()
+    def _working_line(self, load: Load | None) -> CursorLine | None:
         if load is None or load.kind is not LoadKind.CONCURRENCY or load.concurrency is None:
             return None
         return CursorLine(float(load.concurrency), self.formatter.count(load.concurrency))
 
-    def _marks(self, lines: tuple[PlotCurve, ...]) -> tuple[PointMark, ...]:
-        load, by_key = self._load(), {line.key: line for line in lines}
+    def _marks(self, load: Load | None, lines: tuple[PlotCurve, ...]) -> tuple[PointMark, ...]:
+        by_key = {line.key: line for line in lines}
         if load is None or load.kind not in _SETTLE:
             return ()
         marks = []
@@ -264,8 +262,7 @@ class ConcurrencyChart(DeskChart):
         load = self._load()
         return load is None or load.kind is LoadKind.CONCURRENCY
 
-    def _limit(self) -> LimitLine | None:
-        load = self._load()
+    def _limit(self, load: Load | None) -> LimitLine | None:
         if load is None or load.kind is not LoadKind.LIMITS or self.figure not in ("ttft_ms", "tpot_ms"):
             return None
         value: float | None = getattr(load, self.figure)
@@ -283,8 +280,7 @@ class ConcurrencyChart(DeskChart):
 
     # Reading off
 
-    def _at_this_load(self) -> CursorReadout | None:
-        load = self._load()
+    def _at_this_load(self, load: Load | None) -> CursorReadout | None:
         if load is None:
             return None
         pinned = self._pinned
@@ -458,8 +454,9 @@ class ThroughputChart(ConcurrencyChart):
         return drawing
 
     def _made_strips(self) -> tuple[LimiterStrip, ...]:
-        shown = (part for part in self.desk.columns if part.column.estimate is not None)
-        return tuple(self._strip_maker.strip(part, exact=not self.desk.in_gesture) for part in shown)
+        exact, shown = not self.desk.in_gesture, self.desk.columns
+        strips = [self._strip_maker.strip(part, exact=exact) for part in shown if part.column.estimate is not None]
+        return tuple(strips)
 
     def foot_height(self) -> float:
         return measure_strips(self, len(self._strips))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Final
 
@@ -24,6 +25,15 @@ class CurveBuilder:
     def __init__(self, formatter: Formatter) -> None:
         self._formatter = formatter
         self._made: dict[tuple[str, str], tuple[tuple[object, object], PlotCurve | None]] = {}
+
+    def lines(self, columns: Sequence[AcceleratorColumn], figure: str, *, exact: bool) -> tuple[PlotCurve, ...]:
+        """Return the lines of those columns that have a curve; `exact` as for `line`."""
+        lines = []
+        for part in columns:
+            line = self.line(part, figure, exact)
+            if line is not None:
+                lines.append(line)
+        return tuple(lines)
 
     def line(self, part: AcceleratorColumn, figure: str, exact: bool = True) -> PlotCurve | None:
         """Return the line of a figure against concurrency; None where there is no curve.
@@ -82,6 +92,7 @@ def make_fingerprint(curve: ConcurrencyCurve | None) -> object:
     """Return what two curves share exactly when they are the same but for where their points lie."""
     if curve is None:
         return None
-    series = (curve.output_tokens_per_s, curve.ttft_ms, curve.tpot_ms)
-    ends = [(each.value[0], each.value[-1], each.low[0], each.low[-1], each.high[0], each.high[-1]) for each in series]
+    ends: list[float] = []
+    for each in (curve.output_tokens_per_s, curve.ttft_ms, curve.tpot_ms):
+        ends += (each.value[0], each.value[-1], each.low[0], each.low[-1], each.high[0], each.high[-1])
     return curve.max_concurrency, ends

@@ -147,9 +147,7 @@ class ParetoChart(DeskChart):
         )
 
     def _drawn(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
-        exact = not self.desk.in_gesture
-        made = (maker.line(part, PARETO, exact) for part in columns)
-        return tuple(line for line in made if line is not None)
+        return maker.lines(columns, PARETO, exact=not self.desk.in_gesture)
 
     def _scenario_marks(self) -> tuple[PointMark, ...]:
         marks = []

@@ -22,6 +22,8 @@ _MOST_PICTURES: Final = 200
 class TextPainter(TextMeasure):
     """Measures and draws text by token; forgets everything when the theme changes."""
 
+    kept = (*TextMeasure.kept, "middle", "_ascent")
+
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme)
         self._pictures: dict[tuple[str, str, int, float], QPixmap] = {}

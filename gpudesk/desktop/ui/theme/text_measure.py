@@ -13,21 +13,23 @@ from gpudesk.desktop.ui.theme.theme import Theme
 _ELLIPSIS = Qt.TextElideMode
 #: Widths and broken texts that are kept.
 _MOST_KEPT: Final = 4096
-_KEPT: Final = ("metrics", "width", "lines")
 
 
 class TextMeasure:
     """Measures texts in the theme's fonts, and keeps what it measured until the theme changes."""
 
+    #: The methods whose results are kept.
+    kept: tuple[str, ...] = ("metrics", "width", "lines")
+
     def __init__(self, theme: Theme) -> None:
         self.theme = theme
-        for name in _KEPT:
+        for name in self.kept:
             setattr(self, name, lru_cache(_MOST_KEPT)(getattr(self, name)))
         theme.changed.connect(self.clear)
 
     def clear(self) -> None:
         """Let all measures go."""
-        for name in _KEPT:
+        for name in self.kept:
             getattr(self, name).cache_clear()
 
     def metrics(self, font: str) -> QFontMetricsF:

@@ -9,6 +9,7 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_attribute, select_figure
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
@@ -46,6 +47,26 @@ def test_an_edit_is_named_answered_and_undone(desk: Desk, qtbot: QtBot) -> None:
     with qtbot.waitSignal(desk.answered):
         desk.undo_stack.undo()
     assert desk.answer == before
+
+
+def test_costs_and_decisions_leave_estimates_as_they_are(desk: Desk, qtbot: QtBot) -> None:
+    before = desk.answer
+    assert before is not None
+    costs = desk.scenario.costs.with_input("energy_usd_per_kwh", UncertainValue(0.05, 0.1, 0.3))
+    with qtbot.waitSignal(desk.answered):
+        desk.edit("Energy", costs=costs)
+    assert desk.answer is not None
+    assert desk.answer.columns is before.columns
+    assert desk.answer == desk.service.answer(desk.scenario)
+    assert desk.answer.content_hash != before.content_hash
+
+
+def test_a_load_changed_with_costs_is_estimated(desk: Desk, qtbot: QtBot) -> None:
+    costs = desk.scenario.costs.with_input("energy_usd_per_kwh", UncertainValue(0.05, 0.1, 0.3))
+    with qtbot.waitSignal(desk.answered):
+        desk.edit("Energy", costs=costs)
+        set_load(desk, 128)
+    assert desk.answer == desk.service.answer(desk.scenario)
 
 
 def test_the_same_value_is_no_edit(desk: Desk) -> None:

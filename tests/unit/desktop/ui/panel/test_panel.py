@@ -24,6 +24,7 @@ from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.window.selection_explainer import SelectionExplainer
 from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.scenario import Scenario
 from gpudesk.report.explanation.parts import (
     ClaimLine,
@@ -379,6 +380,20 @@ def test_lines_find_room_at_every_width_and_size(
         assert rect.top() >= bottom
         bottom = rect.bottom()
         index = view.indexBelow(index)
+
+
+def test_costs_alone_leave_the_explanation_of_a_figure(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.select(THROUGHPUT)
+    before = panel.explanation
+    costs = desk.scenario.costs.with_input("energy_usd_per_kwh", UncertainValue(0.05, 0.1, 0.3))
+    with qtbot.waitSignal(desk.answered):
+        desk.edit("Energy", costs=costs)
+    assert before is not None
+    assert panel.explanation is before
+    with qtbot.waitSignal(desk.answered):
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, 9), "Change of load")
+    assert panel.explanation is not None
+    assert panel.explanation.figure != before.figure
 
 
 def test_a_drag_costs_the_panel_little(desk: Desk, panel: SourcesPanel) -> None:
