@@ -37,7 +37,7 @@ help:
 	@echo "lint        style, types and import rules"
 	@echo "walks       count the files, functions and calls between a key and what is seen; TOP=20 lists functions"
 	@echo "bench       measure speed and accuracy"
-	@echo "soak        take thousands of random steps at the window, and ask every combination of the catalog"
+	@echo "soak        take thousands of random steps at the window, and try many more examples of what tests draw"
 	@echo "parity      record what this state and that of BASE=revision produce, and compare them; QUICK=1 for a part"
 	@echo "parity-record  record what this state produces into OUT=folder; QUICK=1 for a part"
 	@echo "parity-speed   measure this state and that of BASE=revision in turn"
@@ -102,7 +102,7 @@ bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
 	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)
 
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
-	$(PYTEST) tests/unit -m thorough -n $(WORKERS)
+	HYPOTHESIS_PROFILE=explore $(PYTEST) tests/unit -m "thorough or hypothesis" -n $(WORKERS) --dist worksteal
 	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
 
 parity-record: $(VENV)/.ready $(CATALOG)

@@ -59,8 +59,8 @@ class User:
         return found[0]
 
     def until(self, holds: Callable[[], object]) -> None:
-        """Wait until something holds."""
-        self.qtbot.waitUntil(lambda: bool(holds()), timeout=5000)
+        """Wait until something holds: for long, since some of it waits for other processes on a busy machine."""
+        self.qtbot.waitUntil(lambda: bool(holds()), timeout=90_000)
 
     # Keys and mouse
 

@@ -28,6 +28,18 @@ def wide(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("COLUMNS", "120")
 
 
+@pytest.fixture
+def searched() -> None:
+    """Have what would change the decision searched for, as the program does."""
+
+
+@pytest.fixture(autouse=True)
+def _others_do_not_search(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Leave out the search, which takes nine tenths of the time of the command, where no test looks at it."""
+    if "searched" not in request.fixturenames:
+        monkeypatch.setattr(GpuDeskService, "flips", lambda _service, _answer: ())
+
+
 def decide(capsys: Capture, *more: str) -> dict[str, Any]:
     assert entry.main(["decide", "--json", *ASKED, *more]) == 0
     said = capsys.readouterr()
@@ -142,6 +154,7 @@ def test_programs_get_finite_numbers_and_every_part(capsys: Capture) -> None:
         assert reason["gain"] < 0.0
 
 
+@pytest.mark.usefixtures("searched")
 def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
     found = decide(capsys)
     assert found["flips"]
@@ -156,6 +169,7 @@ def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
 # What people read
 
 
+@pytest.mark.usefixtures("searched")
 def test_people_read_verdict_reasons_figures_changes_and_trace(capsys: Capture) -> None:
     said = text(capsys, *ASKED, "--set", "priority=cost", "--set", "acquisition=rent")
     first, *rest = said.splitlines()

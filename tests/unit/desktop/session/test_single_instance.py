@@ -136,7 +136,7 @@ def test_a_later_start_hands_over_absolute_paths(
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, "a.gpudesk", "/b.pdf", cwd=tmp_path)
     assert asked.args == [[tmp_path / "a.gpudesk", Path("/b.pdf")]]
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
 
 
 @pytest.mark.skipif(sys.platform == "win32", reason="names there are always text")
@@ -146,7 +146,7 @@ def test_a_start_whose_folder_is_gone_goes_on_by_itself(tmp_path: Path, start: S
     folder = tmp_path / "gone"
     folder.mkdir()
     gone = f"import os; os.rmdir(os.getcwd())\n{HANDS_OVER}"
-    assert start(gone, "a.gpudesk", cwd=folder).wait(30) == 3
+    assert start(gone, "a.gpudesk", cwd=folder).wait(90) == 3
 
 
 def test_names_with_any_characters_come_through(instance: ProgramInstance, qtbot: QtBot, start: Starts) -> None:
@@ -154,7 +154,7 @@ def test_names_with_any_characters_come_through(instance: ProgramInstance, qtbot
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, *names)
     assert asked.args == [[Path(name) for name in names]]
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
 
 
 def test_a_later_start_without_files_asks_for_the_window(
@@ -163,7 +163,7 @@ def test_a_later_start_without_files_asks_for_the_window(
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER)
     assert asked.args == [[]]
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
 
 
 def test_the_token_of_the_desktop_is_passed_on(
@@ -175,7 +175,7 @@ def test_the_token_of_the_desktop_is_passed_on(
     with qtbot.waitSignal(instance.asked):
         pass
     assert os.environ.pop("XDG_ACTIVATION_TOKEN") == "kwin-42"
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
 
 
 def test_files_that_come_while_the_first_one_starts_are_opened(qtbot: QtBot, start: Starts) -> None:
@@ -186,7 +186,7 @@ def test_files_that_come_while_the_first_one_starts_are_opened(qtbot: QtBot, sta
     with qtbot.waitSignal(first.asked) as asked:
         first.listen()
     assert asked.args == [[Path("/a.gpudesk")]]
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
     first.release()
 
 
@@ -196,7 +196,7 @@ def test_files_are_taken_where_the_folder_does_not_tell(instance: ProgramInstanc
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, "/a.gpudesk")
     assert asked.args == [[Path("/a.gpudesk")]]
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
 
 
 def test_an_inbox_that_was_removed_is_made_anew(instance: ProgramInstance, qtbot: QtBot, start: Starts) -> None:
@@ -204,13 +204,13 @@ def test_an_inbox_that_was_removed_is_made_anew(instance: ProgramInstance, qtbot
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, "/a.gpudesk")
     assert asked.args == [[Path("/a.gpudesk")]]
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
 
 
 def test_of_starts_at_the_same_moment_one_becomes_the_first_and_gets_all_files(start: Starts) -> None:
     files = [f"/{number}.gpudesk" for number in range(8)]
     started = [start(STARTS, file, str(len(files))) for file in files]
-    said = [each.communicate(timeout=60)[0].split() for each in started]
+    said = [each.communicate(timeout=90)[0].split() for each in started]
     assert sorted(words[0] for words in said) == ["first", *["handed"] * 7]
     (first,) = (words for words in said if words[0] == "first")
     assert sorted(first[1:]) == files
@@ -327,7 +327,7 @@ def test_pipes_folders_and_links_in_the_inbox_hold_nothing_up(
     with qtbot.waitSignal(instance.asked) as asked:
         later = start(HANDS_OVER, "/a.gpudesk")
     assert asked.args == [[Path("/a.gpudesk")]]
-    assert later.wait(10) == 1
+    assert later.wait(90) == 1
 
 
 def test_where_the_folder_cannot_be_written_each_start_is_a_program_of_its_own(qtbot: QtBot, user_home: Path) -> None:
@@ -348,7 +348,7 @@ def test_where_requests_cannot_be_written_a_later_start_goes_on_by_itself(
     folder = requests()
     folder.rmdir()
     folder.write_text("no folder")
-    assert start(HANDS_OVER, "/a.gpudesk").wait(10) == 3
+    assert start(HANDS_OVER, "/a.gpudesk").wait(90) == 3
 
 
 def test_other_users_cannot_look_into_the_inbox(instance: ProgramInstance, user_home: Path) -> None:
@@ -385,5 +385,5 @@ def test_a_program_that_ends_is_waited_for(qtbot: QtBot, impatient: None, start:
     later = start(HANDS_OVER, "/a.gpudesk")
     # What it still has to write, the next one reads.
     QTimer.singleShot(1500, first, first.release)
-    qtbot.waitUntil(lambda: later.poll() is not None, timeout=10_000)
+    qtbot.waitUntil(lambda: later.poll() is not None, timeout=90_000)
     assert later.returncode == 2
