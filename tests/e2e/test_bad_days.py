@@ -253,7 +253,7 @@ STARTS_AGAIN = """
 import sys
 from gpudesk.desktop.session import single_instance
 from gpudesk.cli.main import main
-single_instance._ANSWER_S = 60.0
+single_instance._ANSWER_S = single_instance._PATIENCE_S = 60.0
 sys.exit(main(sys.argv[1:]))
 """
 
