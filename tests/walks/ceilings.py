@@ -16,10 +16,10 @@ class Ceiling:
 
 #: Per walk: files of the program that it touches.
 FILES: Final = {
-    "slider": Ceiling(now=62, goal=45),
+    "slider": Ceiling(now=61, goal=45),
     "wizard": Ceiling(now=115, goal=80),
     "pdf": Ceiling(now=120, goal=80),
     "explain": Ceiling(now=104, goal=90),
 }
 #: Per walk where it counts: calls of functions of the program.
-CALLS: Final = {"slider": Ceiling(now=2050, goal=2000)}
+CALLS: Final = {"slider": Ceiling(now=1950, goal=1950)}

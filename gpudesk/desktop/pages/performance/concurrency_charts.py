@@ -464,7 +464,7 @@ class ThroughputChart(ConcurrencyChart):
     def margins(self) -> QMarginsF:
         """Leave room at the left for names, at the right for those at the curves' ends, below for strips."""
         px = self.theme.px
-        names = max((self.text_painter.width(strip.name, "small_strong") for strip in self._strips), default=0.0)
+        names = max([0.0] + [self.text_painter.width(strip.name, "small_strong") for strip in self._strips])
         left = min(max(self.y_texts_width(), names + px(10)), px(120))
         return QMarginsF(left, self.head_height() + px(6), px(112), self.foot_height() + px(26))
 
@@ -500,6 +500,6 @@ class LatencyChart(ConcurrencyChart):
     def margins(self) -> QMarginsF:
         px = self.theme.px
         token = "label"
-        names = max((self.text_painter.width(line.name, token) for line in self.drawing.lines), default=0.0)
+        names = max([0.0] + [self.text_painter.width(line.name, token) for line in self.drawing.lines])
         right = max(px(60), names + px(2)) + (px(60) if self.detailed_labels else 0)
         return QMarginsF(self.y_texts_width(), self.head_height() + px(8), min(right, px(160)), px(42))

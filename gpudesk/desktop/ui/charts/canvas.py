@@ -18,7 +18,6 @@ from gpudesk.desktop.ui.charts.cursor_readout import (
     CELL_FONTS,
     READOUT_INSET,
     ReadoutSize,
-    find_column_gap,
     find_corner_boxes,
     find_right_edges,
     measure_readout,
@@ -200,7 +199,7 @@ def paint_readout(plot: PlotCanvas, painter: QPainter) -> None:
     painter.setBrush(plot.theme.colour("raised"))
     painter.drawRoundedRect(box.adjusted(0.5, 0.5, -0.5, -0.5), 6, 6)
     _paint_readout_head(plot, painter, cursor_readout, box, size)
-    rights = find_right_edges(box, size, find_column_gap(cursor_readout, plot.theme), plot.theme.px(READOUT_INSET))
+    rights = find_right_edges(box, size, plot.theme.px(READOUT_INSET))
     top = box.top() + plot.theme.px(26)
     for row in cursor_readout.rows:
         middle = top + plot.theme.px(18) / 2
@@ -233,7 +232,7 @@ def _paint_readout_head(
     baseline = letters.middle("caption_strong", box.top() + theme.px(15))
     left = box.left() + theme.px(READOUT_INSET)
     letters.draw(painter, left, baseline, cursor_readout.title, "caption_strong", theme.colour("text2"))
-    rights = find_right_edges(box, size, find_column_gap(cursor_readout, theme), theme.px(READOUT_INSET))
+    rights = find_right_edges(box, size, theme.px(READOUT_INSET))
     colour = theme.colour("text3")
     for right, head in zip(rights, cursor_readout.heads, strict=True):
         letters.draw_right(painter, right, baseline, head, "caption", colour)
@@ -323,8 +322,7 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
     small, caption = letters.metrics("label"), letters.metrics("caption")
     for line, end in shown:
         place = plot.placed[line.key]
-        detail = _label_detail(plot, line, end)
-        height = _label_height(plot, detail)
+        detail, height = _measure_label(plot, line, end)
         colour = theme.name_color(line.slot)
         if abs(place.shift) > _LEADER_FROM:
             _paint_leader(painter, end, place, theme.mark_color(line.slot))
@@ -335,13 +333,12 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
             letters.draw_haloed(painter, place.x, below, detail, "caption", theme.colour("text2"))
 
 
-def _label_detail(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> str:
-    return line.end if plot.detailed_labels and end.whole and not plot.names_alone else ""
-
-
-def _label_height(plot: PlotCanvas, detail: str) -> float:
+def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[str, float]:
+    """Return what stands below a curve's name at its end, and the height of both."""
     height = plot.text_painter.metrics("label").height()
-    return height + plot.text_painter.metrics("caption").height() if detail else height
+    if line.end and plot.detailed_labels and end.whole and not plot.names_alone:
+        return line.end, height + plot.text_painter.metrics("caption").height()
+    return "", height
 
 
 def _place_labels(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> None:
@@ -379,9 +376,9 @@ def _find_places(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> 
 def _make_requests(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> list[LabelRequest]:
     letters, wanted = plot.text_painter, []
     for line, end in shown:
-        detail = _label_detail(plot, line, end)
+        detail, height = _measure_label(plot, line, end)
         width = max(letters.width(line.name, "label"), letters.width(detail, "caption"))
-        wanted.append(LabelRequest(end.x, end.y, width, _label_height(plot, detail)))
+        wanted.append(LabelRequest(end.x, end.y, width, height))
     return wanted
 
 

@@ -19,12 +19,13 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class ReadoutSize:
-    """How large a read-out is, and how wide its columns are."""
+    """How large a read-out is, how wide its columns are, and the room between them."""
 
     width: float
     height: float
     name: float
     cells: tuple[float, ...]
+    gap: float
 
 
 def find_corner_boxes(area: QRectF, size: ReadoutSize, inset: float) -> list[Box]:
@@ -39,19 +40,14 @@ def sample_points(rect: QRectF) -> FloatArray:
     return np.array([(x, y) for x in xs for y in ys])
 
 
-def find_right_edges(box: QRectF, size: ReadoutSize, gap: float, inset: float) -> list[float]:
+def find_right_edges(box: QRectF, size: ReadoutSize, inset: float) -> list[float]:
     """Return the right ends of the cells, from the first."""
     right = box.right() - inset
     ends = []
     for width in reversed(size.cells):
         ends.append(right)
-        right -= width + gap
+        right -= width + size.gap
     return ends[::-1]
-
-
-def find_column_gap(cursor_readout: CursorReadout, theme: Theme) -> float:
-    """Return the room between columns; many stand closer."""
-    return float(theme.px(16 if len(cursor_readout.heads) < 3 else 11))
 
 
 READOUT_INSET: Final = 10
@@ -60,7 +56,8 @@ CELL_FONTS: Final = ("label", "caption", "caption")
 
 
 def measure_readout(cursor_readout: CursorReadout, letters: TextPainter, theme: Theme) -> ReadoutSize:
-    gap = find_column_gap(cursor_readout, theme)
+    # Many columns stand closer.
+    gap = float(theme.px(16 if len(cursor_readout.heads) < 3 else 11))
     name = 0.0
     cells = [letters.width(head, "caption") for head in cursor_readout.heads]
     for row in cursor_readout.rows:
@@ -74,4 +71,4 @@ def measure_readout(cursor_readout: CursorReadout, letters: TextPainter, theme: 
     name += max(0.0, head - width)
     width = max(width, head) + 2 * theme.px(READOUT_INSET)
     height = theme.px(26) + len(cursor_readout.rows) * theme.px(18) + theme.px(7)
-    return ReadoutSize(width, float(height), name, tuple(cells))
+    return ReadoutSize(width, float(height), name, tuple(cells), gap)

@@ -49,6 +49,7 @@ def make_marker_path(name: str) -> QPainterPath:
     return path
 
 
+@lru_cache(maxsize=256)
 def make_marker_at(name: str, x: float, y: float, radius: float) -> QPainterPath:
     return QTransform(radius, 0, 0, radius, x, y).map(make_marker_path(name))
 
@@ -71,14 +72,15 @@ def _cross() -> QPolygonF:
     return QPolygonF([QPointF(x, y) for x, y in corners])
 
 
-def split_dashes_from_center(dash: list[float], width: float, half: float) -> list[tuple[float, float]]:
+@lru_cache(maxsize=256)
+def split_dashes_from_center(dash: tuple[float, ...], width: float, half: float) -> tuple[tuple[float, float], ...]:
     """Return where a dashed line of this half length has ink, on one side, from the centre outwards.
 
     The first stroke of the dash lies across the centre, so that both sides are alike. `dash` is in pen
     widths, the result in the unit of `width`.
     """
     if not dash:
-        return [(0.0, half)]
+        return ((0.0, half),)
     strokes: list[tuple[float, float]] = []
     position, index = -dash[0] * width / 2, 0
     while position < half:
@@ -86,7 +88,7 @@ def split_dashes_from_center(dash: list[float], width: float, half: float) -> li
         if index % 2 == 0:
             strokes.append((max(0.0, position), min(end, half)))
         position, index = end, index + 1
-    return strokes
+    return tuple(strokes)
 
 
 #: Ends of all strokes of curves and swatches, so that a dash is as long as its table says.

@@ -199,7 +199,7 @@ class ThemePainter:
         colour = self.look.mark_color(slot)
         gap = self.look.length(_MARKER_RADIUS)
         self.painter.setPen(QPen(colour, thick, Qt.PenStyle.SolidLine, FLAT))
-        for start, end in split_dashes_from_center(self.look.dash_pattern(slot), thick, width / 2):
+        for start, end in split_dashes_from_center(tuple(self.look.dash_pattern(slot)), thick, width / 2):
             near = max(start, gap)
             if end > near:
                 self.painter.drawLine(QLineF(centre + near, y, centre + end, y))

@@ -121,7 +121,7 @@ def test_a_part_outside_the_scenario_is_grey(theme: Theme) -> None:
 
 @pytest.mark.parametrize("dash", DASHES)
 def test_strokes_from_the_centre_stay_within_and_apart(dash: tuple[float, ...]) -> None:
-    strokes = split_dashes_from_center(list(dash), 2.0, 50.0)
+    strokes = split_dashes_from_center(tuple(dash), 2.0, 50.0)
     assert strokes[0][0] == 0
     assert strokes[-1][1] <= 50
     assert all(start < end for start, end in strokes)
