@@ -254,7 +254,6 @@ class ScenarioBar(QWidget):
         px = self._theme.px
         self._row.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), 0)
         self._row.setSpacing(px(9))
-        self.load.setMinimumWidth(self.load.minimumSizeHint().width())
         self.load.setMaximumWidth(px(_WIDEST_LOAD))
         self.setFixedHeight(px(_HEIGHT))
         self.update()

@@ -346,7 +346,7 @@ class NumberField(QWidget):
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() == Qt.MouseButton.LeftButton:
-            self.edit.setFocus(Qt.FocusReason.MouseFocusReason)
+            self.edit.setFocus(Qt.FocusReason.OtherFocusReason)
             self.edit.selectAll()
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: ARG002 - Qt's name

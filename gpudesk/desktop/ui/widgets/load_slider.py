@@ -14,8 +14,9 @@ from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.fields import HEIGHT, FieldErrorNote
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat, find_nearest_step
 
-#: Lengths of the slider, and of the rest in the height that all fields have.
+#: Lengths of the slider (the shortest beside a long number), and of the rest in the height that all fields have.
 _NARROWEST = 80.0
+_SHORTEST = 40.0
 _USUAL = 200.0
 _FIELD = 64.0
 _GAP = 14.0
@@ -52,6 +53,7 @@ class LoadSlider(QWidget):
         self.slider.gesture_began.connect(self.gesture_began)
         self.slider.gesture_ended.connect(self.gesture_ended)
         self.field.edited.connect(self._typed)
+        self.field.textChanged.connect(self._place)
         theme.follow(self._dress)
 
     @property
@@ -114,14 +116,23 @@ class LoadSlider(QWidget):
         return self._size(_NARROWEST)
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: ARG002 - Qt's name
+        self._place()
+
+    def _place(self) -> None:
+        """Give the field what its digits need, and the slider the rest."""
         px, width, height = self._theme.px, self.width(), self.height()
         level = height - px(_LEVEL_BOTTOM)
-        room = width - px(_FIELD) - px(_GAP)
+        field = self._field_width()
+        self.setMinimumWidth(max(self.minimumSizeHint().width(), field + px(_GAP) + px(_SHORTEST)))
+        room = width - field - px(_GAP)
         caption = self.kind.sizeHint()
         self.kind.setGeometry(0, px(_CAPTION_TOP), min(caption.width(), room + px(_GAP)), caption.height())
         tall = px(20)
         self.slider.setGeometry(0, level - tall // 2, room, tall)
-        self.field.setGeometry(width - px(_FIELD), level - px(28) // 2, px(_FIELD), px(28))
+        self.field.setGeometry(width - field, level - px(28) // 2, field, px(28))
+
+    def _field_width(self) -> int:
+        return max(self._theme.px(_FIELD), self.field.width_for(self.field.text() + "0"))
 
     def _size(self, slider: float) -> QSize:
         px = self._theme.px
@@ -129,7 +140,7 @@ class LoadSlider(QWidget):
 
     def _dress(self) -> None:
         self.updateGeometry()
-        self.resizeEvent(QResizeEvent(self.size(), self.size()))
+        self._place()
 
 
 class JumpSlider(QSlider):

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent
+from PySide6.QtGui import QFocusEvent, QFontMetricsF, QKeyEvent, QMouseEvent
 from PySide6.QtWidgets import QLineEdit, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -112,6 +112,10 @@ def step_by(steps: Sequence[float], value: float, by: int) -> float:
     return steps[min(max(index, 0), len(steps) - 1)]
 
 
+#: Reasons to get the focus after which the cursor stays; a click selects when the button is released.
+_KEEPS_CURSOR = frozenset(
+    {Qt.FocusReason.MouseFocusReason, Qt.FocusReason.ActiveWindowFocusReason, Qt.FocusReason.PopupFocusReason}
+)
 _STEPS = {Qt.Key.Key_Up: 1, Qt.Key.Key_Down: -1, Qt.Key.Key_PageUp: 4, Qt.Key.Key_PageDown: -4}
 
 
@@ -134,6 +138,7 @@ class NumberEdit(QLineEdit):
         self._value: float = number_format.least
         self._own_fault = ""
         self._given_fault = ""
+        self._entered_by_mouse = False
         self._name = name
         self.setText(number_format.text(self._value))
         self.setAccessibleName(name)
@@ -199,12 +204,23 @@ class NumberEdit(QLineEdit):
 
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
-        if event.reason() in (Qt.FocusReason.TabFocusReason, Qt.FocusReason.BacktabFocusReason):
+        self._entered_by_mouse = event.reason() == Qt.FocusReason.MouseFocusReason
+        if event.reason() not in _KEEPS_CURSOR:
             self.selectAll()
 
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Select the old value after the click that gave the focus, unless a drag selected a piece of it."""
+        super().mouseReleaseEvent(event)
+        if self._entered_by_mouse and not self.hasSelectedText():
+            self.selectAll()
+        self._entered_by_mouse = False
+
     def sizeHint(self) -> QSize:
-        width = QFontMetricsF(self.font()).horizontalAdvance("0" * 6)
-        return QSize(int(width) + 2 * self._theme.px(8) + 2, self._theme.px(28))
+        return QSize(self.width_for("0" * 6), self._theme.px(28))
+
+    def width_for(self, text: str) -> int:
+        """Return the width in pixels at which no digit of a text is cut."""
+        return int(QFontMetricsF(self.font()).horizontalAdvance(text)) + 2 * self._theme.px(8) + 2
 
     def _take(self, value: float) -> None:
         changed = value != self._value

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QLineEdit, QListView
+from PySide6.QtWidgets import QApplication, QLineEdit, QListView
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -111,3 +111,37 @@ def test_everything_has_room_at_every_size(load: LoadSlider, theme: Theme) -> No
         assert load.field.geometry().bottom() < load.height() + 2
         assert load.kind.geometry().bottom() <= load.slider.geometry().center().y()
         assert load.slider.width() >= theme.px(80)
+
+
+def test_no_digit_of_the_typed_value_is_cut(load: LoadSlider) -> None:
+    for value in (64, 2_000, 100_000, 123_456_789):
+        load.set_scale(make_count_steps(1, 1024), NumberFormat(1, 1e9))
+        load.set_value(value)
+        text = load.field.text()
+        assert load.field.fontMetrics().horizontalAdvance(text) + 2 * 8 <= load.field.width(), text
+        assert load.slider.width() >= 40
+        assert load.field.geometry().right() < load.width() or load.width() < load.minimumWidth()
+
+
+@pytest.mark.parametrize("by_mouse", [False, True])
+def test_typing_replaces_the_value_of_a_field_entered_by_tab_or_click(load: LoadSlider, *, by_mouse: bool) -> None:
+    load.activateWindow()
+    if by_mouse:
+        QTest.mouseClick(load.field, LEFT, pos=QPoint(load.field.width() - 4, 10))
+    else:
+        load.slider.setFocus()
+        QTest.keyClick(load.slider, Qt.Key.Key_Tab)
+    assert load.field.hasFocus()
+    QTest.keyClicks(load.field, "2,000")
+    QTest.keyClick(load.field, Qt.Key.Key_Return)
+    assert load.value == 2_000
+
+
+def test_a_second_click_sets_the_cursor(load: LoadSlider) -> None:
+    load.activateWindow()
+    place = QPoint(load.field.width() - 4, 10)
+    QTest.mouseClick(load.field, LEFT, pos=place)
+    QTest.qWait(QApplication.doubleClickInterval() + 50)
+    QTest.mouseClick(load.field, LEFT, pos=place)
+    QTest.keyClicks(load.field, "0")
+    assert load.field.text() == "640"
