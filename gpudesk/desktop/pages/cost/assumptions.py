@@ -18,6 +18,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedCont
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.cost import (
@@ -367,7 +368,7 @@ class AssumptionsView(CostView):
         row = self.rows.get((accelerator, "price_usd"))
         if row is not None:
             row.edits[1].setFocus(Qt.FocusReason.OtherFocusReason)
-            row.edits[1].selectAll()
+            scroll_into_view(row.edits[1])
 
     # Editing
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt
+from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QSizePolicy, QWidget
 
@@ -227,3 +228,12 @@ class FullWidthScrollArea(QScrollArea):
             else:
                 bar.setGeometry(0, self.height() - BAR, self.width() - BAR, BAR)
             bar.raise_()
+
+
+def scroll_into_view(widget: QWidget) -> None:
+    """Scroll the area around a widget to it once pending layouts are done; a widget in no area stays."""
+    area = widget.parentWidget()
+    while area is not None and not isinstance(area, QScrollArea):
+        area = area.parentWidget()
+    if area is not None:
+        QTimer.singleShot(0, widget, partial(area.ensureWidgetVisible, widget))

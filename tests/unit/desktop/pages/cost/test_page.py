@@ -146,6 +146,7 @@ def test_amounts_are_shown_in_the_currency_that_was_set(page: CostPage, desk: De
 
 
 def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, qtbot: QtBot) -> None:
+    page.resize(1180, 480)
     view = overview(page)
     page.grab()
     link = next(link for link in view.tokens._links if link.key == "mi355x")
@@ -154,6 +155,7 @@ def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, q
     assert isinstance(inputs, AssumptionsView)
     price = inputs.rows["mi355x", "price_usd"]
     assert QApplication.focusWidget() is price.edits[1]
+    qtbot.waitUntil(lambda: price.edits[1].visibleRegion().boundingRect() == price.edits[1].rect())
     type_into(price.edits[1], "35k")
     desk.flush()
     assert desk.scenario.costs.parts == {"mi355x": {"price_usd": UncertainValue.exactly(35_000.0)}}
