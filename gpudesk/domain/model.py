@@ -233,6 +233,8 @@ class Model:
     `native_precision` is what the published checkpoint stores where `quantised_tensors` says, None where
     no source tells; `native_other_precision` is what it stores in the other matrices inside the blocks.
     `native_group_size` is how many elements share a scale where that is not the usual number of the format.
+    `fp8_block` is the side of the squares of elements that share a scale in the publisher's FP8 checkpoint, None
+    where scales are per tensor or channel, or where no source tells.
     `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head.
     `residual_streams` is the number of parallel residual streams of hyper-connections (1: an ordinary
     residual), `altup_streams` that of alternating updates (AltUp), which predict all streams and compute one.
@@ -253,6 +255,7 @@ class Model:
     quantised_tensors: QuantisedTensors = "linear"
     native_other_precision: Precision = Precision.BF16
     native_group_size: int | None = None
+    fp8_block: int | None = None
     native_note: str | None = None
     final_norms: int = 1
     residual_streams: int = 1

@@ -234,6 +234,10 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
             layers=configuration.model.layer_count,
         )
     _check_features(request, configuration)
+    if request.tp is not None and request.ep is not None:
+        objection = find_objection(configuration, ParallelPlan(request.tp, ep=request.ep))
+        if objection is not None:
+            raise InputError(objection, "tp")
 
 
 def _check_features(request: EstimateRequest, configuration: ServingConfiguration) -> None:
@@ -273,9 +277,14 @@ def list_open_plans(
     request: EstimateRequest, configuration: ServingConfiguration, count: int
 ) -> tuple[ParallelPlan, ...]:
     """Return every plan of `count` accelerators that the request leaves open."""
-    return list_parallel_plans(
-        configuration.model, configuration.accelerator, count, make_plan_wishes(request, configuration.engine)
-    )
+    wishes = make_plan_wishes(request, configuration.engine)
+    plans = list_parallel_plans(configuration.model, configuration.accelerator, count, wishes)
+    return tuple([plan for plan in plans if find_objection(configuration, plan) is None])
+
+
+def find_objection(configuration: ServingConfiguration, plan: ParallelPlan) -> Message | None:
+    """Return why the serving engine refuses a plan that the model's heads allow, or None where it does not."""
+    return engine_support.find_plan_objection(configuration.engine, configuration.model, configuration.weights, plan)
 
 
 def list_counts(request: EstimateRequest, configuration: ServingConfiguration) -> tuple[int, ...]:

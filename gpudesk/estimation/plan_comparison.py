@@ -22,7 +22,7 @@ from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.plans import PIPELINE_DEGREES, TENSOR_DEGREES, divides_heads, list_replica_counts
 from gpudesk.engine.serving import LOAD_CODES, ServingResults, find_lowest_limits, score_plans, serve_loads
 from gpudesk.engine.steps import Array
-from gpudesk.estimation.deployment import make_plan_wishes
+from gpudesk.estimation.deployment import find_objection, make_plan_wishes
 from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, iterate_chosen_figures
 from gpudesk.estimation.operation import EstimateDeployment, OperatingPoint, operate, split_case_rounds
 from gpudesk.text.formatting import IntervalEstimate
@@ -79,6 +79,8 @@ def _exclude_tensor(configuration: ServingConfiguration, count: int) -> Iterator
                 ),
             )
             return
+        elif (objection := find_objection(configuration, plan)) is not None:
+            yield plan, objection
 
 
 def _exclude_pipeline(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:

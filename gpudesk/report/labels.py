@@ -29,6 +29,7 @@ _DIMENSIONS: Final = MappingProxyType(
         "max_context": "Longest context",
         "native_precision": "Published precision",
         "quantised_tensors": "Tensors that are quantised",
+        "fp8_block": "Block of FP8 scales",
         "layer_count": "Layers",
         "heads": "Attention heads",
         "kv_heads": "KV heads",

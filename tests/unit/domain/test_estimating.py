@@ -227,8 +227,8 @@ def test_runs_whose_longest_answers_go_on_alone_say_so(estimator: Estimator, loa
 
 def test_the_plan_of_our_choice_is_never_slower_than_one_that_is_given(estimator: Estimator) -> None:
     free = estimator.estimate(ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8))
-    for tp in (4, 8):
-        given = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8, tp=tp, pp=1, ep=1, dp=8 // tp)
+    for tp, ep in ((4, 1), (8, 8)):
+        given = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(256), count=8, tp=tp, pp=1, ep=ep, dp=8 // tp)
         fixed = estimator.estimate(given)
         assert rate(free).value >= 0.999 * rate(fixed).value
 
@@ -293,6 +293,20 @@ def test_what_cannot_be_is_refused_with_the_reason(
         estimator.estimate(request)
     assert refused.value.problem.id == problem
     assert refused.value.where == where
+
+
+def test_a_plan_that_the_serving_engine_refuses_is_neither_found_nor_taken(estimator: Estimator) -> None:
+    request = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(8), count=8, tp=8, serving_engine="vllm")
+    with pytest.raises(InputError) as refused:
+        estimator.estimate(replace(request, ep=1))
+    assert refused.value.problem.id == "plan.expert_block"
+    assert refused.value.where == "tp"
+    chosen = estimator.estimate(request).plan
+    assert chosen is not None
+    assert chosen.ep == 8
+    searched = estimator.estimate(replace(request, tp=None, ep=1)).plan
+    assert searched is not None
+    assert searched.tp <= 4
 
 
 def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None:

@@ -311,6 +311,12 @@ def test_a_difference_within_the_error_is_marked_and_one_beyond_is_not(
 # What is not tried
 
 
+BLOCK_OBJECTION = (
+    "vLLM cannot split the experts of Qwen3 235B-A22B by 8: 1,536 / 8 is not a multiple of the FP8 block of 128; "
+    "use TP 4 or EP 8"
+)
+
+
 @pytest.mark.parametrize(
     ("request_", "name", "why"),
     [
@@ -335,8 +341,9 @@ def test_a_difference_within_the_error_is_marked_and_one_beyond_is_not(
             "TP 4",
             "TP 4 does not divide the attention heads of Phi-4 14B",
         ),
+        (ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(8), count=8, serving_engine="vllm"), "TP 8", BLOCK_OBJECTION),
     ],
-    ids=("host", "experts", "attention", "stages", "heads"),
+    ids=("host", "experts", "attention", "stages", "heads", "blocks"),
 )
 def test_what_rules_a_plan_out_is_named(estimator: Estimator, request_: EstimateRequest, name: str, why: str) -> None:
     _, choice = asked_for(estimator, request_)
