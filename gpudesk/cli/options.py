@@ -156,6 +156,7 @@ def build_scenario(
 
     With `load` that and how many accelerators there are is left open: it stands in for any other.
     """
+    from gpudesk.documents.scenario_file import get_valid_note, make_catalog_title
     from gpudesk.documents.scenario_sections import parse_scenario_fields
     from gpudesk.estimation.scenario_answer import check_scenario_ids
 
@@ -184,7 +185,7 @@ def build_scenario(
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, costs=base.costs, decision=base.decision)
-    return scenario if scenario.name else replace(scenario, name=_name(scenario, service))
+    return replace(scenario, name=make_catalog_title(scenario, service.catalog), note=get_valid_note(scenario))
 
 
 def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario | None:
@@ -285,14 +286,6 @@ def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
             tr("--pools: {given} is not a list of pools, as in prefill=8:tp4,decode=16:tp8", given=repr(whole_text))
         )
     return name, fields
-
-
-def _name(scenario: Scenario, service: GpuDeskService) -> str:
-    """Return a title for a scenario that has none: its parts and its model."""
-    catalog = service.catalog
-    model = catalog.model(scenario.model).name
-    parts = dict.fromkeys(catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators)
-    return tr("{parts} for {model}", parts=", ".join(parts), model=model)
 
 
 def find_option_of_place(where: str | None) -> str | None:

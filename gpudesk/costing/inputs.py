@@ -227,22 +227,27 @@ def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAs
 #: What software takes on another platform than the team's own; nothing on that.
 _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
+#: Whose software it is where nobody states a fleet: sharing with accelerators that nobody named would hide its cost.
+_OWN_SOFTWARE: Final = CostDefaultSource("each deployment pays for its software alone")
 Prices = Mapping[str, PriceSummary]
 
 
 def resolve_cost_inputs(
     part: Accelerator,
+    count: int,
     settings: CostSettings,
     assumptions: CostAssumptions,
     prices: Prices,
     source_title: Callable[[str], str],
 ) -> Mapping[str, ResolvedCostInput]:
-    """Return all inputs of one accelerator; `prices` are its own, by term."""
-    found = _resolve_inputs(part, settings, assumptions, prices, source_title)
+    """Return all inputs of a deployment of `count` accelerators; `prices` are those of one, by term."""
+    found = _resolve_inputs(part, count, settings, assumptions, prices, source_title)
     if (share := settings.around) is None:
         return found
     return {
-        name: each if each.spread is None else replace(each, spread=_spread_around(name, each.spread.likely, share))
+        name: each
+        if each.spread is None or each.source is _OWN_SOFTWARE
+        else replace(each, spread=_spread_around(name, each.spread.likely, share))
         for name, each in found.items()
     }
 
@@ -254,6 +259,7 @@ def _spread_around(name: str, likely: float, share: float) -> UncertainValue:
 
 def _resolve_inputs(
     part: Accelerator,
+    count: int,
     settings: CostSettings,
     assumptions: CostAssumptions,
     prices: Prices,
@@ -271,6 +277,9 @@ def _resolve_inputs(
             found[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, spread, record=record)
         elif name == "accelerator_w" and part.tdp_w is not None:
             found[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, UncertainValue.exactly(part.tdp_w))
+        elif name == "fleet":
+            fleet = UncertainValue.exactly(float(count))
+            found[name] = ResolvedCostInput(name, CostInputOrigin.DEFAULT, fleet, source=_OWN_SOFTWARE)
         elif (assumed := assumptions.inputs.get(name)) is not None:
             found[name] = _resolve_assumed(name, assumed, source_title, none=_is_home_platform(name, part, settings))
         else:

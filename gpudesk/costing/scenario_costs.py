@@ -242,6 +242,7 @@ class CostCalculator:
                 column,
                 resolve_cost_inputs(
                     column.accelerator,
+                    1 if column.estimate is None else column.estimate.count,
                     settings,
                     self.assumptions,
                     self._prices.get(column.accelerator.id, {}),

@@ -7,11 +7,11 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
-from typing import Any, Final
+from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk import paths
 from gpudesk.costing.inputs import parse_costs, write_cost_section
@@ -27,7 +27,10 @@ from gpudesk.domain.field_checks import HALF_CHARACTER, find_closest, make_type_
 from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.domain.scenario import Scenario
 from gpudesk.files import describe_too_large, read_bytes, write_atomically
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, format_message, input_error, message
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
 
 _NOT_A_SCENARIO: Final = message("scenario.not_a_scenario", "is not a scenario of GPU Desk")
 
@@ -297,6 +300,43 @@ def read_template(name: str) -> Scenario:
 @cache
 def list_templates() -> tuple[ScenarioTemplate, ...]:
     return tuple(ScenarioTemplate(name, read_template(name)) for name in list_template_ids())
+
+
+def make_title(scenario: Scenario, model: str, accelerators: Iterable[str]) -> str:
+    """Return the title that the user wrote or that a template has; the names of the model and the accelerators else.
+
+    The title of a template holds as long as the scenario has the template's model and accelerators.
+    """
+    template = next((each.scenario for each in list_templates() if each.scenario.name == scenario.name), scenario)
+    if scenario.name and _list_named(scenario) == _list_named(template):
+        return scenario.name
+    named = ", ".join(dict.fromkeys(accelerators))
+    return format_message(message("scenario.title", "{accelerators} for {model}", accelerators=named, model=model))
+
+
+def make_catalog_title(scenario: Scenario, catalog: Catalog) -> str:
+    """Return the same with the names of the catalog, or the scenario's own where it names what the catalog lacks."""
+    if not scenario.model or not scenario.accelerators:
+        return scenario.name
+    try:
+        names = [catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators]
+        return make_title(scenario, catalog.model(scenario.model).name, names)
+    except InputError:
+        return scenario.name
+
+
+def get_valid_note(scenario: Scenario) -> str:
+    """Return the note of a scenario; empty where it is that of a template and does not hold any more."""
+    template = next((each.scenario for each in list_templates() if each.scenario.note == scenario.note), scenario)
+    return scenario.note if _list_noted(scenario) == _list_noted(template) else ""
+
+
+def _list_named(scenario: Scenario) -> tuple[object, ...]:
+    return scenario.model, *((choice.accelerator, choice.count) for choice in scenario.accelerators)
+
+
+def _list_noted(scenario: Scenario) -> tuple[object, ...]:
+    return scenario.weights, scenario.kv, scenario.workload, *_list_named(scenario)
 
 
 def describe_not_utf8(line: int) -> Message:

@@ -10,7 +10,7 @@ from typing import Any, Final, NamedTuple
 
 import xlsxwriter
 
-from gpudesk.domain.cost import COST_INPUTS, CostAnswer, CostColumn
+from gpudesk.domain.cost import COST_INPUTS, CostAnswer, CostColumn, CostInputOrigin
 from gpudesk.report.costs import (
     describe_input_source,
     describe_missing_input,
@@ -76,9 +76,11 @@ def write_inputs(
         page.say(row, 0, _label_input(name), looks.label)
         for place, column in enumerate(columns, start=1):
             look = looks.share if is_share_input(name) else looks.given
-            given[column.key][name] = page.reference_across_sheets(
-                page.give(row, place, _get_input_value(column, name), look)
-            )
+            if _is_own_fleet(column, name):
+                cell = page.work_out(row, place, given[column.key][COUNT], look)
+            else:
+                cell = page.give(row, place, _get_input_value(column, name), look)
+            given[column.key][name] = page.reference_across_sheets(cell)
         if columns and name in COST_INPUTS:
             page.sheet.data_validation(row, 1, row, len(columns), _describe_allowed_range(name))
         page.say(row, last, "" if name == COUNT else get_input_unit(name), looks.label)
@@ -88,6 +90,11 @@ def write_inputs(
     page.sheet.set_column(1, last, 16)
     page.sheet.set_column(last + 1, last + 1, 90)
     return dict(given)
+
+
+def _is_own_fleet(column: CostColumn, name: str) -> bool:
+    """Whether an input is the number of accelerators of the deployment itself, and follows it."""
+    return name == "fleet" and column.count is not None and column.inputs[name].origin is CostInputOrigin.DEFAULT
 
 
 def _label_input(name: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from types import MappingProxyType
 from typing import Final
 
@@ -264,6 +264,17 @@ def describe_utilization(utilisation: UncertainValue, formatter: Formatter) -> s
     if utilisation.likely >= 1.0:
         return tr("busy all hours")
     return tr("busy {share} of hours", share=formatter.per_cent(utilisation.likely))
+
+
+def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
+    """Return which accelerators bear the cost of software; empty where it costs nothing."""
+    paid = [column for column in columns if column.software is not None and any(column.software)]
+    if not paid:
+        return ""
+    fleet = paid[0].inputs["fleet"]
+    if fleet.origin is not CostInputOrigin.YOURS or fleet.spread is None:
+        return tr("software paid by each deployment alone")
+    return tr("software shared by {n} accelerators", n=formatter.count(fleet.spread.likely))
 
 
 def describe_rent_terms(term: str, utilisation: UncertainValue) -> str:

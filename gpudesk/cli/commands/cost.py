@@ -20,6 +20,7 @@ from gpudesk.report.costs import (
     describe_break_even,
     describe_input_source,
     describe_rent_terms,
+    describe_software_share,
     describe_utilization,
     format_draw_share,
     format_input_range,
@@ -62,12 +63,13 @@ def list_cost_lines(
     money = MoneyFormatter(formatter, settings.currency)
     named = zip(costs.columns, list_column_names(answer), strict=True)
     shown = _CostTextContext({column.key: name for column, name in named}, money, formatter, width, strong)
-    said = tr(
-        "{currency}, taxes excluded; {busy}; {rents}. What is assumed: gpudesk cost --list-inputs.",
-        currency=money.code,
-        busy=describe_utilization(costs.utilisation, formatter),
-        rents=describe_rent_terms(settings.rent_term, costs.utilisation),
+    terms = (
+        tr("{currency}, taxes excluded", currency=money.code),
+        describe_utilization(costs.utilisation, formatter),
+        describe_rent_terms(settings.rent_term, costs.utilisation),
+        describe_software_share(costs.columns, formatter),
     )
+    said = tr("{terms}. What is assumed: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(said, width)
     for rows in (_tokens, _all_years, _yields):
         yield ""

@@ -35,7 +35,7 @@ from gpudesk.decision.purchasing.request_mix import (
     resolve_request_rate,
 )
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.cost import CostInputOrigin, UncertainValue
 from gpudesk.domain.decision import DecisionRule
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.routing import (
@@ -96,8 +96,10 @@ NO_COSTS: Final = PlanCosts(0.0, 0.0, 0.0, 0.0, 0.0)
 def cost_pools(values: Mapping[str, Amount], accelerators: Amount) -> PlanCosts:
     """Return what so many accelerators of one part cost over all years of use.
 
-    Software is their share of that of the fleet; alone it is that of a fleet which they are by themselves.
+    Software is their share of that of the fleet; alone it is that of a fleet which they are by themselves. Without a
+    fleet among the values both are the same.
     """
+    values = {"fleet": accelerators, **values}
     software = sum_lines(cost_software(values, accelerators))
     owned = rented = None
     if _has_inputs(values, NEEDED_TO_OWN):
@@ -227,7 +229,7 @@ class _RoutingPlans:
         self._situations, self._kinds = situations, kinds
         self._cap, self._spare = reserve
         self._table = DrawTable(compute_common_error(answer))
-        self._values = [self._table.inputs(each) for each in situations]
+        self._values = [self._list_values(each) for each in situations]
         one_model = len({(kind.model, kind.weights) for kind in kinds}) == 1
         self._alone = {(place, kind.kind): finder.alone(place, kind) for place in (0, 1) for kind in kinds}
         #: Replicas that serve all kinds, where they are of one model.
@@ -296,6 +298,13 @@ class _RoutingPlans:
             counts=compute_range(counts),
         )
         return pool, place, counts
+
+    def _list_values(self, found: AcceleratorCostInputs) -> dict[str, Amount]:
+        """Return the inputs of an accelerator; a fleet only where one is stated, as pools have counts of their own."""
+        values = self._table.inputs(found)
+        if found.inputs["fleet"].origin is not CostInputOrigin.YOURS:
+            del values["fleet"]
+        return values
 
     def _rates(self, place: int, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> list[Amount]:
         """Return draws of what a replica answers of each kind; all of one part err alike."""

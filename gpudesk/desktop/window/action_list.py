@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
 
@@ -12,7 +13,7 @@ from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import clear_recent, list_recent_files
 from gpudesk.desktop.ui.theme import theme as themes
 from gpudesk.desktop.window.menus import go_to_region
-from gpudesk.documents.scenario_file import list_templates
+from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_catalog_title
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
@@ -26,12 +27,16 @@ def show_more_settings(window: DocumentWindow) -> None:
     """Show what the scenario bar has no room for; what is applied is one step."""
     from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 
-    desk = window.desk
+    desk, stored = window.desk, window.desk.scenario
+    shown = replace(stored, name=make_catalog_title(stored, desk.service.catalog), note=get_valid_note(stored))
 
     def apply(scenario: Scenario) -> None:
-        desk.apply(scenario, tr("Change of settings"))
+        """Keep a title and a note that the user left alone, so that they go on following the scenario."""
+        name = stored.name if scenario.name == shown.name else scenario.name
+        note = stored.note if scenario.note == shown.note else scenario.note
+        desk.apply(replace(scenario, name=name, note=note), tr("Change of settings"))
 
-    _open(MoreSettingsDialog(window.theme, desk.scenario, apply, style=desk.formatter.style, parent=window))
+    _open(MoreSettingsDialog(window.theme, shown, apply, style=desk.formatter.style, parent=window))
 
 
 def show_keys(window: DocumentWindow) -> None:

@@ -7,6 +7,7 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
+from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
 from gpudesk.domain.cost import CostAnswer, CostColumn, TokenCosts
@@ -46,6 +47,7 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_rent_terms,
+    describe_software_share,
     describe_utilization,
     format_input_range,
     label_cost_input,
@@ -218,6 +220,9 @@ def build_costs_table(
         busy=describe_utilization(costs.utilisation, formatter),
         rents=describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation),
     )
+    software = describe_software_share(costs.columns, formatter)
+    if software:
+        title = f"{title}, {software}"
     group = ComparisonGroup("cost", title, _build_cost_rows(costs, money, formatter))
     return ComparisonTable(heads, (group,), tr("Cost"))
 
@@ -362,8 +367,8 @@ def build_sheet(
         heads, (ComparisonGroup("source", "", source_rows),) if source_rows else (), tr("Whose figures these are")
     )
     return ComparisonSheet(
-        title=answer.scenario.name,
-        note=answer.scenario.note,
+        title=make_title(answer.scenario, answer.model.name, (each.accelerator.name for each in answer.columns)),
+        note=get_valid_note(answer.scenario),
         date=date,
         assumptions=_list_assumptions(answer, formatter),
         headlines=build_sheet_headlines(answer, formatter),

@@ -14,7 +14,9 @@ from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, BreakEven, CostColumn, CostInputOrigin, CostSettings, UncertainValue
 from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.report.costs import describe_software_share
 from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 
 FOUR = "70b-chat-on-four"
 #: Inputs that make owning dearer as they rise, and those that make it cheaper.
@@ -171,6 +173,26 @@ def test_software_is_ported_to_other_platforms_than_the_teams(service: GpuDeskSe
     assert software("mi325x", "ROCm") == 0.0
 
 
+def test_a_deployment_pays_for_its_software_alone_unless_a_fleet_is_stated(service: GpuDeskService) -> None:
+    template = read_template(FOUR)
+    of_eight = tuple(replace(choice, count=8) for choice in template.accelerators)
+    answer = service.answer(replace(template, accelerators=of_eight))
+    settings = {"engineers": 2.0, "porting_engineer_months": 0.0, "engineer_usd_per_year": 280_000.0, "years": 3.0}
+    for fleet, usd in ((None, 2 * 280_000 * 3), (800.0, 2 * 280_000 * 3 * 8 / 800)):
+        costs = service.costs(stated(answer, **settings, **({} if fleet is None else {"fleet": fleet})))
+        column = next(each for each in costs.columns if each.key == "mi325x")
+        assert column.tco is not None
+        assert next(line.usd for line in column.tco.lines if line.name == "upkeep") == pytest.approx(usd)
+        assert describe_software_share(costs.columns, Formatter()) == (
+            "software paid by each deployment alone" if fleet is None else "software shared by 800 accelerators"
+        )
+
+
+def test_where_software_costs_nothing_nobody_is_said_to_pay_for_it(service: GpuDeskService, answer: Answer) -> None:
+    free = service.costs(stated(answer, engineers=0.0, porting_engineer_months=0.0))
+    assert describe_software_share(free.columns, Formatter()) == ""
+
+
 def test_rents_are_those_of_the_term(service: GpuDeskService, answer: Answer) -> None:
     spot = replace(answer.scenario.costs, rent_term="spot")
     column = of(service, with_costs(answer, spot), "h200-sxm")
@@ -227,7 +249,7 @@ def test_from_a_load_on_owning_and_renting_cost_less_than_an_api(service: GpuDes
 
 def test_what_is_rented_bears_its_software_as_what_is_owned(service: GpuDeskService, answer: Answer) -> None:
     """A smaller fleet makes software dearer, for both alike: from when on one buys is the same."""
-    small = stated(answer, fleet=8.0)
+    answer, small = stated(answer, fleet=800.0), stated(answer, fleet=8.0)
     for key, grows in (("h200-sxm", False), ("mi325x", True)):
         usual, dearer = of(service, answer, key), of(service, small, key)
         for one, other in ((usual.owned, dearer.owned), (usual.rented, dearer.rented)):
@@ -254,10 +276,10 @@ def test_software_of_the_same_platform_has_no_break_even(service: GpuDeskService
 
 
 def test_what_is_cheaper_throughout_is_told_from_what_is_dearer(service: GpuDeskService, answer: Answer) -> None:
-    tie = found(service, answer, "discount_to_tie", "mi325x")
+    tie = found(service, stated(answer, fleet=800.0), "discount_to_tie", "mi325x")
     assert tie.value is None
     assert tie.cheaper is True
-    dear = found(service, stated(answer, fleet=1.0), "discount_to_tie", "mi325x")
+    dear = found(service, answer, "discount_to_tie", "mi325x")
     assert dear.value is None
     assert dear.cheaper is False
 

@@ -68,8 +68,9 @@ def test_every_default_has_a_reason_and_lies_within_bounds() -> None:
     assumed = read_cost_assumptions(paths.cost_assumptions_path())
     stated = {name for name, spec in COST_INPUTS.items() if spec.group is CostInputGroup.API}
     of_catalog = {"price_usd", "rent_usd_per_hour", "accelerator_w"}
+    of_deployment = {"fleet"}
     empty = {"grid_g_per_kwh", "embodied_kg"}
-    assert set(assumed.inputs) == set(COST_INPUTS) - stated - of_catalog - empty
+    assert set(assumed.inputs) == set(COST_INPUTS) - stated - of_catalog - of_deployment - empty
     for each in (*assumed.inputs.values(), *assumed.discounts.values()):
         assert each.source.note
     assert set(assumed.discounts) == {"AMD", "NVIDIA"}

@@ -151,6 +151,7 @@ def test_h200_now_or_b200_later_turns_where_it_says(service: GpuDeskService, sce
 
 def test_mi355x_has_no_price_so_that_one_is_solved_for(service: GpuDeskService, scenario: Scenario) -> None:
     question = asked(next_part="mi355x", months_to_next=UncertainValue.exactly(11.0))
+    scenario = replace(scenario, costs=scenario.costs.with_input("fleet", UncertainValue.exactly(800.0)))
     found = compare_buy_and_wait(scenario, MI325X, question, service)
     assert found.computed is DeferralVerdict.OPEN
     assert found.sums is None

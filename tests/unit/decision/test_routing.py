@@ -56,6 +56,10 @@ def count(found: RoutingResult, plan: RoutePlan) -> int:
     return made
 
 
+def of_fleet_of_800(scenario: Scenario) -> Scenario:
+    return replace(scenario, costs=scenario.costs.with_input("fleet", UncertainValue.exactly(800.0)))
+
+
 def owned(plan: RoutedPlan) -> float:
     assert plan.owned_usd is not None
     return plan.owned_usd.likely
@@ -89,6 +93,7 @@ def test_the_shared_pools_working_gives_its_loss(service: GpuDeskService, scenar
 
 def test_costs_agree_with_those_of_costs(service: GpuDeskService, scenario: Scenario) -> None:
     """A pool costs as many times what the column's one accelerator does; software grows with it alike."""
+    scenario = of_fleet_of_800(scenario)
     found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
     columns = service.costs(service.answer(scenario)).columns
     totals = [column.tco.total_usd for column in columns[:2] if column.tco is not None]
@@ -107,8 +112,15 @@ def test_costs_agree_with_those_of_costs(service: GpuDeskService, scenario: Scen
         assert plan.rented_usd.likely == pytest.approx(paid)
 
 
+def test_a_pool_pays_for_its_software_alone_where_no_fleet_is_stated(
+    service: GpuDeskService, scenario: Scenario
+) -> None:
+    for plan in compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0).plans:
+        assert plan.software_usd == plan.software_alone_usd
+
+
 def test_a_second_stack_of_software_is_borne_by_the_split(service: GpuDeskService, scenario: Scenario) -> None:
-    found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
+    found = compare_routing_plans(of_fleet_of_800(scenario), PAIR, FIFTH, service, 10.0)
     home, other = found.by_plan[RoutePlan.ALL_A], found.by_plan[RoutePlan.ALL_B]
     split = found.by_plan[RoutePlan.LONG_B]
     for plan in (home, other, split):

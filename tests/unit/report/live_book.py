@@ -41,7 +41,7 @@ class Book:
                 for cell in row:
                     place, held = (sheet.title, cell.coordinate), shown[sheet.title][cell.coordinate].value
                     self.cached[place] = "" if held is None else held
-                    if cell.data_type == "f":
+                    if cell.data_type == "f" and place not in changed:
                         self.formulas[place] = str(cell.value)[1:]
                     else:
                         self._values[place] = changed.get(place, self.cached[place])

@@ -153,7 +153,9 @@ def test_totals_lines_and_tokens_cost_what_the_program_says(book: Book, costs: C
 
 def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs: CostAnswer, names: Names) -> None:
     assert set(OPEN_INPUTS) == {*OF_OWNING, *OF_RENTING, COUNT}
-    assert not [place for place in book.formulas if place[0] == "Inputs"]
+    # A fleet that nobody states is the deployment itself, also after its count was changed.
+    of_fleet = {book.beside("Inputs", label_cost_input("fleet"), letter) for letter in "BCD"}
+    assert {place for place in book.formulas if place[0] == "Inputs"} == of_fleet
     heads = [book.cached["Inputs", f"{letter}4"] for letter in "ABCDEF"]
     assert heads == ["Input", *(names[column.key] for column, _ in owned(costs)), "Unit", "Where from"]
     for number, (column, _) in enumerate(owned(costs)):
@@ -214,6 +216,17 @@ def test_more_accelerators_cost_as_many_times_as_much(raw: bytes, book: Book) ->
     before, after = summary(book, name), summary(more, name)
     assert after[2:7] == pytest.approx([8.0 * number_of(each) for each in before[2:7]], rel=1e-9)
     assert after[7] == before[7]
+
+
+def test_more_accelerators_of_one_deployment_share_its_software(raw: bytes, costs: CostAnswer, names: Names) -> None:
+    column, tco = next(each for each in owned(costs) if each[0].key == "mi325x")
+    name = names[column.key]
+    cells = [place for place in Book(raw).cached if Book(raw).cached[place] == name and place[0] == "Inputs"]
+    letter = cells[0][1][0]
+    more = Book(raw, {Book(raw).beside("Inputs", "Accelerators", letter): 8.0})
+    software = math.fsum(line.usd for line in tco.lines if line.name in ("porting", "upkeep"))
+    assert software > 0.0
+    assert number_of(summary(more, name)[2]) == pytest.approx(8.0 * (tco.total_usd - software) + software, rel=1e-9)
 
 
 def test_the_month_is_the_first_in_which_more_went_for_rent(book: Book, costs: CostAnswer, names: Names) -> None:

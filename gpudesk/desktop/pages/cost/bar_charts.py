@@ -28,6 +28,7 @@ from gpudesk.domain.cost import CostColumn, CostSensitivity, TotalCostOfOwnershi
 from gpudesk.report.costs import (
     COST_PARTS,
     describe_missing_input,
+    describe_software_share,
     describe_utilization,
     format_input_amount,
     get_input_unit,
@@ -161,7 +162,9 @@ class OwnershipCostChart(BarChart):
         years = self.formatter.stated(tcos[0].years) if tcos else ""
         title = tr("Cost of {years} years", years=years) if tcos else tr("Cost of owning")
         unit = tr("thousand {code}", code=costed.money.code)
-        subtitle = unit if counts == {1} else tr("{unit}, whole deployment", unit=unit)
+        deployment = "" if counts == {1} else tr("whole deployment")
+        software = describe_software_share(costed.costs.columns, self.formatter)
+        subtitle = ", ".join(filter(None, (unit, deployment, software)))
         rows = tuple(
             BarRow(
                 part.key,

@@ -10,6 +10,8 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.window.action_list import show_more_settings
+from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.workload import LoadKind
 
@@ -122,3 +124,25 @@ def test_the_fields_of_the_scenario_stand_apart_at_any_width(
     places = [field.geometry() for field in fields if field.isVisible()]
     assert all(one.right() < other.left() for one, other in pairwise(places))
     assert places[-1].right() < bar.width()
+
+
+def test_the_title_follows_the_model_until_the_user_writes_one(window: MainWindow, qtbot: QtBot) -> None:
+    window.desk.edit("Change of model", model="llama-3.1-405b")
+    assert window.windowTitle().endswith("for Llama 3.1 405B[*] — GPU Desk")
+    assert "70B" not in window.document.suggested_name
+    stored = window.desk.scenario.name
+
+    def answer(name: str | None) -> None:
+        show_more_settings(window)
+        dialog = next(each for each in window.findChildren(MoreSettingsDialog) if each.isVisible())
+        assert dialog.name.text().endswith("for Llama 3.1 405B") or name is None
+        if name is not None:
+            dialog.name.setText(name)
+        dialog.eager.toggle()
+        dialog.accept()
+
+    answer(None)
+    assert window.desk.scenario.name == stored
+    answer("For the board")
+    window.desk.edit("Change of model", model="llama-3.1-8b")
+    assert window.windowTitle() == "For the board[*] — GPU Desk"
