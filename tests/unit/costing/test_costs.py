@@ -373,7 +373,8 @@ def test_what_never_pays_has_no_root(service: GpuDeskService, answer: Answer) ->
 
 def test_a_discount_that_ties_is_found(service: GpuDeskService, answer: Answer) -> None:
     """An accelerator that is dearer a token needs one; at it both cost the same."""
-    dear = with_costs(answer, answer.scenario.costs.with_input("price_usd", UncertainValue.exactly(60_000.0), "mi325x"))
+    shared = stated(answer, fleet=800.0)
+    dear = with_costs(shared, shared.scenario.costs.with_input("price_usd", UncertainValue.exactly(60_000.0), "mi325x"))
     tie = found(service, dear, "discount_to_tie", "mi325x")
     assert tie.value is not None
     assert 0.0 < tie.value < 0.95

@@ -218,12 +218,13 @@ def test_more_accelerators_cost_as_many_times_as_much(raw: bytes, book: Book) ->
     assert after[7] == before[7]
 
 
-def test_more_accelerators_of_one_deployment_share_its_software(raw: bytes, costs: CostAnswer, names: Names) -> None:
+def test_more_accelerators_of_one_deployment_share_its_software(
+    raw: bytes, book: Book, costs: CostAnswer, names: Names
+) -> None:
     column, tco = next(each for each in owned(costs) if each[0].key == "mi325x")
     name = names[column.key]
-    cells = [place for place in Book(raw).cached if Book(raw).cached[place] == name and place[0] == "Inputs"]
-    letter = cells[0][1][0]
-    more = Book(raw, {Book(raw).beside("Inputs", "Accelerators", letter): 8.0})
+    letter = next(place[1][0] for place, text in book.cached.items() if place[0] == "Inputs" and text == name)
+    more = Book(raw, {book.beside("Inputs", "Accelerators", letter): 8.0})
     software = math.fsum(line.usd for line in tco.lines if line.name in ("porting", "upkeep"))
     assert software > 0.0
     assert number_of(summary(more, name)[2]) == pytest.approx(8.0 * (tco.total_usd - software) + software, rel=1e-9)
