@@ -156,7 +156,7 @@ def build_scenario(
 
     With `load` that and how many accelerators there are is left open: it stands in for any other.
     """
-    from gpudesk.documents.scenario_file import get_valid_note, make_catalog_title
+    from gpudesk.documents.scenario_file import get_valid_note, make_title
     from gpudesk.documents.scenario_sections import parse_scenario_fields
     from gpudesk.estimation.scenario_answer import check_scenario_ids
 
@@ -185,7 +185,7 @@ def build_scenario(
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, costs=base.costs, decision=base.decision)
-    return replace(scenario, name=make_catalog_title(scenario, service.catalog), note=get_valid_note(scenario))
+    return replace(scenario, name=make_title(scenario, service.catalog), note=get_valid_note(scenario))
 
 
 def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario | None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -302,27 +302,23 @@ def list_templates() -> tuple[ScenarioTemplate, ...]:
     return tuple(ScenarioTemplate(name, read_template(name)) for name in list_template_ids())
 
 
-def make_title(scenario: Scenario, model: str, accelerators: Iterable[str]) -> str:
-    """Return the title that the user wrote or that a template has; the names of the model and the accelerators else.
+def make_title(scenario: Scenario, catalog: Catalog) -> str:
+    """Return the title that the user wrote or that a template has; the names of accelerators and model else.
 
-    The title of a template holds as long as the scenario has the template's model and accelerators.
+    The title of a template holds as long as the scenario has the template's model and accelerators. Without a model or
+    accelerators, or with one that the catalog lacks, the scenario's own name stays.
     """
     template = next((each.scenario for each in list_templates() if each.scenario.name == scenario.name), scenario)
-    if scenario.name and _list_named(scenario) == _list_named(template):
-        return scenario.name
-    named = ", ".join(dict.fromkeys(accelerators))
-    return format_message(message("scenario.title", "{accelerators} for {model}", accelerators=named, model=model))
-
-
-def make_catalog_title(scenario: Scenario, catalog: Catalog) -> str:
-    """Return the same with the names of the catalog, or the scenario's own where it names what the catalog lacks."""
-    if not scenario.model or not scenario.accelerators:
+    holds = scenario.name and _list_named(scenario) == _list_named(template)
+    if holds or not scenario.model or not scenario.accelerators:
         return scenario.name
     try:
-        names = [catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators]
-        return make_title(scenario, catalog.model(scenario.model).name, names)
+        model = catalog.model(scenario.model).name
+        names = dict.fromkeys(catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators)
     except InputError:
         return scenario.name
+    named = ", ".join(names)
+    return format_message(message("scenario.title", "{accelerators} for {model}", accelerators=named, model=model))
 
 
 def get_valid_note(scenario: Scenario) -> str:

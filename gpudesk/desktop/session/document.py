@@ -11,7 +11,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile
 from gpudesk.desktop.session.scenario_edits import make_empty_scenario
 from gpudesk.desktop.session.settings import UserSettings, note_recent
-from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, make_catalog_title, read_template
+from gpudesk.documents.scenario_file import SCENARIO_SUFFIX, make_title, read_template
 from gpudesk.domain.scenario import Scenario
 from gpudesk.estimation.scenario_answer import check_scenario_ids
 from gpudesk.text.translation import tr
@@ -61,7 +61,7 @@ class Document(QObject):
     def _scenario_title(self) -> str:
         """Return the name that holds for the scenario; empty for one that began empty and has none."""
         scenario = self._desk.scenario
-        return scenario.name and make_catalog_title(scenario, self._desk.service.catalog)
+        return scenario.name and make_title(scenario, self._desk.service.catalog)
 
     @property
     def suggested_name(self) -> str:

@@ -13,7 +13,7 @@ from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import clear_recent, list_recent_files
 from gpudesk.desktop.ui.theme import theme as themes
 from gpudesk.desktop.window.menus import go_to_region
-from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_catalog_title
+from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_title
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
@@ -28,7 +28,7 @@ def show_more_settings(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 
     desk, stored = window.desk, window.desk.scenario
-    shown = replace(stored, name=make_catalog_title(stored, desk.service.catalog), note=get_valid_note(stored))
+    shown = replace(stored, name=make_title(stored, desk.service.catalog), note=get_valid_note(stored))
 
     def apply(scenario: Scenario) -> None:
         """Keep a title and a note that the user left alone, so that they go on following the scenario."""

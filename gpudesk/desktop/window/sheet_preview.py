@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import re
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
@@ -24,6 +25,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule
 from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.files import write_atomically
@@ -155,12 +157,13 @@ class SheetPreview(QDialog):
         *,
         explain: WorkingSource | None = None,
         further: SheetExtras | None = None,
+        heading: tuple[str, str] | None = None,
         parent: QWidget | None = None,
     ) -> None:
         """Lay the sheet out on the paper that was used last, else on that of the user's country.
 
-        With `explain` the sheet tells how its headline figures come about, where there is room, with
-        `further` how many are needed and what that costs.
+        `heading` is title and note, where they are not those of the scenario. With `explain` the sheet tells how its
+        headline figures come about, where there is room, with `further` how many are needed and what that costs.
         """
         super().__init__(parent)
         self._answer = answer
@@ -169,6 +172,8 @@ class SheetPreview(QDialog):
         self._formatter = formatter
         rule = make_age_rule(settings.values)
         self._sheet = build_sheet(answer, formatter, date=get_today(), explain=explain, rule=rule, further=further)
+        if heading is not None:
+            self._sheet = replace(self._sheet, title=heading[0], note=heading[1])
         self._pages = self._laid_out(_remembered(settings))
         self._fit: str | None = _PAGE
         self.setWindowTitle(tr("Comparison sheet"))
@@ -403,6 +408,7 @@ def show_preview(window: DocumentWindow) -> None:
         desk.formatter,
         explain=desk.service.explain,
         further=evaluated.make_sheet_extras(),
+        heading=(make_title(desk.scenario, desk.service.catalog), get_valid_note(desk.scenario)),
         parent=window,
     )
     dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))

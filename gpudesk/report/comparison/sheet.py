@@ -7,7 +7,6 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
 from gpudesk.domain.cost import CostAnswer, CostColumn, TokenCosts
@@ -367,8 +366,8 @@ def build_sheet(
         heads, (ComparisonGroup("source", "", source_rows),) if source_rows else (), tr("Whose figures these are")
     )
     return ComparisonSheet(
-        title=make_title(answer.scenario, answer.model.name, (each.accelerator.name for each in answer.columns)),
-        note=get_valid_note(answer.scenario),
+        title=answer.scenario.name,
+        note=answer.scenario.note,
         date=date,
         assumptions=_list_assumptions(answer, formatter),
         headlines=build_sheet_headlines(answer, formatter),

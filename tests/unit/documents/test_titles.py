@@ -4,10 +4,9 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.documents.scenario_file import get_valid_note, make_catalog_title, read_template
+from gpudesk.documents.scenario_file import get_valid_note, make_title, read_template
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import Scenario
-from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.service import GpuDeskService
 
 
@@ -17,32 +16,32 @@ def pair() -> Scenario:
 
 
 def test_the_title_and_note_of_a_template_follow_the_scenario(service: GpuDeskService, pair: Scenario) -> None:
-    sheet = build_sheet(service.answer(pair))
-    assert (sheet.title, sheet.note) == (pair.name, pair.note)
-    other = build_sheet(service.answer(replace(pair, model="llama-3.1-405b")))
-    assert (other.title, other.note) == ("H200 SXM 141GB, Instinct MI325X for Llama 3.1 405B", "")
+    assert (make_title(pair, service.catalog), get_valid_note(pair)) == (pair.name, pair.note)
+    other = replace(pair, model="llama-3.1-405b")
+    assert make_title(other, service.catalog) == "H200 SXM 141GB, Instinct MI325X for Llama 3.1 405B"
+    assert get_valid_note(other) == ""
     one = replace(pair, accelerators=pair.accelerators[:1])
-    assert make_catalog_title(one, service.catalog) == "H200 SXM 141GB for Llama 3.1 70B"
+    assert make_title(one, service.catalog) == "H200 SXM 141GB for Llama 3.1 70B"
 
 
 def test_each_holds_as_long_as_what_it_tells(service: GpuDeskService, pair: Scenario) -> None:
     wider = replace(pair, kv=Precision.FP16)
-    assert make_catalog_title(wider, service.catalog) == pair.name
+    assert make_title(wider, service.catalog) == pair.name
     assert get_valid_note(wider) == ""
     assert get_valid_note(replace(pair, date="2026-06")) == pair.note
 
 
 def test_what_the_user_wrote_stays(service: GpuDeskService, pair: Scenario) -> None:
     mine = replace(pair, name="For the board", note="Draft", model="llama-3.1-405b")
-    assert make_catalog_title(mine, service.catalog) == "For the board"
+    assert make_title(mine, service.catalog) == "For the board"
     assert get_valid_note(mine) == "Draft"
 
 
 def test_a_model_that_the_catalog_lacks_leaves_the_title(service: GpuDeskService, pair: Scenario) -> None:
-    assert make_catalog_title(replace(pair, model="gone"), service.catalog) == pair.name
-    assert make_catalog_title(replace(pair, name="", model=""), service.catalog) == ""
+    assert make_title(replace(pair, model="gone"), service.catalog) == pair.name
+    assert make_title(replace(pair, name="", model=""), service.catalog) == ""
 
 
-def test_a_sheet_without_a_name_has_a_title(service: GpuDeskService, pair: Scenario) -> None:
-    answer = service.answer(replace(pair, name=""))
-    assert build_sheet(answer).title == "H200 SXM 141GB, Instinct MI325X for Llama 3.1 70B"
+def test_a_scenario_without_a_name_has_a_title(service: GpuDeskService, pair: Scenario) -> None:
+    untitled = replace(pair, name="")
+    assert make_title(untitled, service.catalog) == "H200 SXM 141GB, Instinct MI325X for Llama 3.1 70B"

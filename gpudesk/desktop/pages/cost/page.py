@@ -111,7 +111,7 @@ class CostPage(MultiViewPage[CostView]):
             self.write_cash_flow(target if target.suffix else target.with_suffix(".xlsx"))
 
     def write_cash_flow(self, target: Path) -> None:
-        from gpudesk.documents.scenario_file import make_catalog_title
+        from gpudesk.documents.scenario_file import make_title
         from gpudesk.files import write_atomically
         from gpudesk.report.cash_flow import build_cash_flow_workbook
         from gpudesk.report.labels import get_today
@@ -120,7 +120,7 @@ class CostPage(MultiViewPage[CostView]):
         if evaluated is None:
             return
         answer = evaluated.answer
-        title = make_catalog_title(answer.scenario, self.desk.service.catalog)
+        title = make_title(answer.scenario, self.desk.service.catalog)
         revision = answer.catalog_revision[:8]
         book = build_cash_flow_workbook(
             evaluated.full_costs, evaluated.names, title=title, revision=revision, made_on=get_today()

@@ -30,3 +30,14 @@ def test_printing_decides_nothing_again(window: MainWindow, tmp_path: Path) -> N
     assert (tmp_path / "sheet.pdf").read_bytes().startswith(b"%PDF")
     assert decide.call_count == 0
     assert costs.call_count == 0
+
+
+def test_the_sheet_is_titled_by_what_it_compares(window: MainWindow) -> None:
+    window.desk.edit("Change of model", model="llama-3.1-405b")
+    show_preview(window)
+    preview = window.findChild(SheetPreview)
+    assert isinstance(preview, SheetPreview)
+    assert preview._sheet.title.endswith("for Llama 3.1 405B")
+    assert preview._sheet.note == ""
+    assert window.desk.scenario.name == "Llama 3.1 70B for chat on four accelerators"
+    preview.close()

@@ -302,7 +302,7 @@ def save_negotiation(view: DecideView, settings: UserSettings) -> None:
 
 
 def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> None:
-    from gpudesk.documents.scenario_file import make_catalog_title
+    from gpudesk.documents.scenario_file import make_title
     from gpudesk.files import write_atomically
     from gpudesk.report.decision.negotiation import NegotiationDocument, write_negotiation_file
     from gpudesk.report.labels import get_today
@@ -314,7 +314,7 @@ def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> 
     sheet = service.reference_data.negotiation(scenario, found.decision, get_today())
     documents = dict.fromkeys(line.step.source for line in sheet.lines)
     paper = NegotiationDocument(
-        title=make_catalog_title(scenario, service.catalog),
+        title=make_title(scenario, service.catalog),
         decision=found.decision,
         names=found.names,
         sheet=sheet,
