@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any, Final
 
-from gpudesk.decision.purchasing.plan_inputs import parse_plans
 from gpudesk.domain.decision import QUESTIONS, WEIGHT_BOUNDS, AnswerValue, DecisionSettings
 from gpudesk.domain.field_checks import (
     MISSING_FIELD,
@@ -278,6 +277,9 @@ def _parse_weights(value: object, where: str) -> dict[str, float]:
 
 
 def _parse_plan_values(value: object, where: str) -> dict[str, AnswerValue]:
+    # Few files have plans, and their inputs bring everything about purchases and routing with them.
+    from gpudesk.decision.purchasing.plan_inputs import parse_plans
+
     return parse_plans(_require_object(value, where))
 
 

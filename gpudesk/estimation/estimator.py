@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference
 from gpudesk.domain.deployment_analysis import (
@@ -33,7 +33,6 @@ from gpudesk.engine.serving import serve_loads
 from gpudesk.estimation.curves import CurveTable, PoolCharts
 from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
 from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
-from gpudesk.estimation.launch import get_launch_settings
 from gpudesk.estimation.operation import (
     OperatingPoint,
     compute_kv_curve,
@@ -49,10 +48,12 @@ from gpudesk.estimation.operation import (
 from gpudesk.estimation.plan_comparison import PlanIntervals, explain_plan_choice
 from gpudesk.estimation.pools import PoolEstimator
 from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
-from gpudesk.estimation.sizing.demand import SizingRequest, size_demand
 from gpudesk.estimation.sizing.minimum import MinimumCountFinder, ShortDeployment, find_remedies, is_short
 from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
 from gpudesk.text.messages import InputError, message
+
+if TYPE_CHECKING:
+    from gpudesk.estimation.sizing.demand import SizingRequest
 
 POOLS_NOT_SIZED: Final = message(
     "sizing.pools", "is set up as pools of its own, which are not sized yet; size it without them"
@@ -160,6 +161,8 @@ class Estimator:
         return compute_memory_room(estimate, memory.budget)
 
     def launch_settings(self, estimate: Estimate) -> LaunchSettings:
+        from gpudesk.estimation.launch import get_launch_settings
+
         return get_launch_settings(estimate, self._table)
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
@@ -169,12 +172,16 @@ class Estimator:
 
     def size(self, requests: Sequence[EstimateRequest], demand: Demand) -> SizingResult:
         """Return how many of each accelerator a demand needs; counts that requests fix are left open."""
+        from gpudesk.estimation.sizing.demand import size_demand
+
         self._make_room()
         output_tokens = requests[0].workload.output_tokens if requests else 1
         sized = [self._to_size(request) for request in requests]
         return size_demand(demand, sized, self.estimate_many, output_tokens)
 
     def _to_size(self, request: EstimateRequest) -> SizingRequest:
+        from gpudesk.estimation.sizing.demand import SizingRequest
+
         part, model = self._table.find_facts(request)
         free = replace(request, count=None, dp=None)
         if request.disaggregated is not None:

@@ -16,7 +16,7 @@ from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice
 from gpudesk.domain.registry import list_told_figures
 from gpudesk.files import describe_unreadable
 from gpudesk.report.comparison.estimate_rows import describe_running_requests
-from gpudesk.report.explanation.figure import describe_plan_reason
+from gpudesk.report.explanation.working import describe_plan_reason
 from gpudesk.report.labels import label_basis, label_figure, label_limiter, label_precision, label_serving_engine
 from gpudesk.report.writers.text import list_labelled_lines, wrap_text
 from gpudesk.text.formatting import Formatter

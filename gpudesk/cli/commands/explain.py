@@ -14,20 +14,11 @@ from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
 from gpudesk.domain.published_run import ComparableRun
 from gpudesk.report.explanation.claims import format_runs_title
-from gpudesk.report.explanation.figure import build_explained_plans
 from gpudesk.report.explanation.measured_runs import build_measured_runs
-from gpudesk.report.explanation.worked_examples import (
-    describe_worked_note,
-    describe_worked_verdict,
-    format_computed_figure,
-    format_printed_figure,
-    label_worked_verdict,
-    list_worked_arithmetic,
-)
-from gpudesk.report.explanation.working import format_named_formula
+from gpudesk.report.explanation.working import build_explained_plans, format_named_formula, format_term_value
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, input_error, join_messages
+from gpudesk.text.messages import InputError, format_message, input_error, join_messages
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -121,6 +112,12 @@ def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
 
 
 def _list(examples: list[WorkedFigure]) -> list[str]:
+    from gpudesk.report.explanation.worked_examples import (
+        format_computed_figure,
+        format_printed_figure,
+        label_worked_verdict,
+    )
+
     formatter = Formatter()
     head = (tr("Number"), tr("Printed"), tr("Arithmetic"), tr("Verdict"), tr("What"))
     rows = [
@@ -137,6 +134,12 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
 
 
 def _one(figure: WorkedFigure, service: GpuDeskService) -> Iterator[str]:
+    from gpudesk.report.explanation.worked_examples import (
+        describe_worked_note,
+        describe_worked_verdict,
+        list_worked_arithmetic,
+    )
+
     formatter, width = Formatter(), output.get_terminal_width()
     example = figure.example
     yield output.make_bold(f"{example.id}  {example.statement}")
@@ -270,18 +273,14 @@ def _say_json(explained: list[_ExplainedColumn], service: GpuDeskService, figure
 
 
 def _say(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService) -> None:
-    from gpudesk.cli.commands.estimate import list_pool_lines
-    from gpudesk.text.formatting import Formatter
-
     made = (Formatter(), output.get_terminal_width(), output.make_bold)
     for position, each in enumerate(explained):
         if position:
             output.print_line()
         output.print_line(output.make_bold(service.catalog.accelerator(each.accelerator).name))
-        blocks = (
-            [list_plan_table(each.plans, *made)] if each.plans.options else [list_pool_lines(each.estimate, made[0])]
-        )
-        if each.term is not None:
+        if each.term is None:
+            blocks = [list_plan_table(each.plans, *made) if each.plans.options else _list_pools(each.estimate, made[0])]
+        else:
             blocks = [list(list_term_lines(each.term, service)), list(list_plan_block(each.plans, *made))]
             if each.record is not None:
                 blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *made)))
@@ -289,9 +288,13 @@ def _say(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService
             output.print_lines(["", *block] if number else block)
 
 
-def _fields(term: DerivationTerm, service: GpuDeskService) -> dict[str, Any]:
-    from gpudesk.report.explanation.working import format_named_formula
+def _list_pools(estimate: Estimate, formatter: Formatter) -> list[str]:
+    from gpudesk.cli.commands.estimate import list_pool_lines
 
+    return list_pool_lines(estimate, formatter)
+
+
+def _fields(term: DerivationTerm, service: GpuDeskService) -> dict[str, Any]:
     return {
         "name": term.name,
         "value": term.value,
@@ -304,10 +307,6 @@ def _fields(term: DerivationTerm, service: GpuDeskService) -> dict[str, Any]:
 
 def list_term_lines(term: DerivationTerm, service: GpuDeskService, lead: str = "", below: str = "") -> Iterator[str]:
     """Yield a term and, below it, what enters: value, formula, source."""
-    from gpudesk.report.explanation.working import format_named_formula, format_term_value
-    from gpudesk.text.formatting import Formatter
-    from gpudesk.text.messages import format_message
-
     value, unit = format_term_value(term, Formatter())
     if isinstance(term.value, int | float) and term.unit == "B":
         # In both units, since there is room.

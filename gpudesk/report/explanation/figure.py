@@ -10,10 +10,9 @@ from typing import Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims
-from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.deployment_analysis import PREFILL_SHARE, DeploymentTimeShares, TimeShare
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import CalibrationCoverage, ConsideredPlan, Estimate, EstimateBasis, Limiter, PlanChoice
+from gpudesk.domain.estimate import CalibrationCoverage, Estimate, EstimateBasis, Limiter, PlanChoice
 from gpudesk.domain.published_run import ComparableRun
 from gpudesk.domain.registry import find_figure
 from gpudesk.domain.sizing import FitRemedy, FitRemedyKind
@@ -27,16 +26,13 @@ from gpudesk.report.explanation.catalog_attribute import describe_origin_of_valu
 from gpudesk.report.explanation.claims import build_claim_group, format_attribute_value, list_disputes_about
 from gpudesk.report.explanation.measured_runs import build_measured_runs
 from gpudesk.report.explanation.parts import (
-    ExplainedPlan,
-    ExplainedPlanGroup,
-    ExplainedPlans,
     Explanation,
     ExplanationBasis,
     LimiterBreakdown,
     LimiterShareLine,
     RemedyLine,
 )
-from gpudesk.report.explanation.working import build_term_line, list_input_claims
+from gpudesk.report.explanation.working import build_explained_plans, build_term_line, list_input_claims
 from gpudesk.report.labels import (
     format_load,
     get_figure_unit,
@@ -49,7 +45,7 @@ from gpudesk.report.labels import (
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.messages import format_message, join_messages
+from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
@@ -163,65 +159,6 @@ def _describe_remedy_detail(remedy: FitRemedy, formatter: Formatter) -> str:
     if remedy.kind is FitRemedyKind.CONCURRENCY:
         held = tr("nothing waits")
     return ", ".join((*named, held))
-
-
-#: Plans that fit and are shown at once, that of the estimate among them.
-_SHOWN: Final = 4
-
-
-def build_explained_plans(choice: PlanChoice, formatter: Formatter) -> ExplainedPlans | None:
-    """Return the plans that were looked at; None where there was no choice, or none fits."""
-    if choice.taken is None or not choice.searched:
-        return None
-    fitting = [option for option in choice.options if option.fits]
-    groups = (
-        _build_plan_group("slower", fitting[_SHOWN:], formatter),
-        _build_plan_group("unfit", [option for option in choice.options if option.fits is False], formatter),
-        _build_plan_group("untried", [option for option in choice.options if option.fits is None], formatter),
-    )
-    return ExplainedPlans(
-        shown=tuple(build_explained_plan(option, formatter) for option in fitting[:_SHOWN]),
-        more=tuple(group for group in groups if group.plans),
-    )
-
-
-def build_explained_plan(option: ConsideredPlan, formatter: Formatter) -> ExplainedPlan:
-    rate = option.output_tokens_per_s
-    return ExplainedPlan(
-        name=format_plan(option.plan),
-        figure=MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value),
-        unit=None if rate is None else get_figure_unit("output_tokens_per_s"),
-        reason=join_messages(option.reasons, formatter),
-        latency=", ".join(
-            text
-            for text in (
-                _format_plan_figure("TTFT", option.ttft_ms, formatter),
-                _format_plan_figure("TPOT", option.tpot_ms, formatter),
-            )
-            if text
-        ),
-        taken=option.taken,
-    )
-
-
-def _format_plan_figure(name: str, value: IntervalEstimate | None, formatter: Formatter) -> str:
-    return "" if value is None else f"{name} {formatter.quantity(value.value, 'ms')}"
-
-
-def _build_plan_group(key: str, options: list[ConsideredPlan], formatter: Formatter) -> ExplainedPlanGroup:
-    count = len(options)
-    label = {
-        "slower": trn("{n} slower plan", "{n} slower plans", count),
-        "unfit": trn("{n} plan that does not fit", "{n} plans that do not fit", count),
-        "untried": trn("{n} plan not tried", "{n} plans not tried", count),
-    }[key]
-    return ExplainedPlanGroup(key, label, tuple(build_explained_plan(option, formatter) for option in options))
-
-
-def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
-    """Return in a line why the plan was taken; None where there was no choice."""
-    taken = choice.taken
-    return join_messages(taken.reasons, formatter) if taken is not None and choice.searched else None
 
 
 MEMORY_FIGURE: Final = "memory"

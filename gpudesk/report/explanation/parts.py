@@ -6,11 +6,14 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 from gpudesk.domain.claim import ClaimStatus
 from gpudesk.domain.sizing import FitRemedy
-from gpudesk.report.decision.questions import ColumnOutcome
 from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.report.decision.questions import ColumnOutcome
 
 
 @dataclass(frozen=True, slots=True)

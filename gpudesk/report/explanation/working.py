@@ -1,4 +1,4 @@
-"""Terms of a working as text: labels, values, formulas with their numbers, sources of the inputs."""
+"""The working of a figure as text: its terms with formulas, numbers and sources, and the plans looked at."""
 
 from __future__ import annotations
 
@@ -11,14 +11,23 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.derivation import DerivationTerm, to_placeholder
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
 from gpudesk.domain.registry import MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.tables import SheetWorking
 from gpudesk.report.explanation.claims import build_input_claims
-from gpudesk.report.explanation.parts import ClaimGroup, TermLine, TermOutline
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, format_message
+from gpudesk.report.explanation.parts import (
+    ClaimGroup,
+    ExplainedPlan,
+    ExplainedPlanGroup,
+    ExplainedPlans,
+    TermLine,
+    TermOutline,
+)
+from gpudesk.report.labels import get_figure_unit
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.messages import InputError, format_message, join_messages
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
@@ -286,3 +295,62 @@ def _join_numbers(term: DerivationTerm, formatter: Formatter) -> str:
     value, unit = format_term_value(term, formatter)
     result = value if unit is None else f"{value} {unit}"
     return f"{format_numeric_formula(term, formatter)} = {result}"
+
+
+#: Plans that fit and are shown at once, that of the estimate among them.
+_SHOWN: Final = 4
+
+
+def build_explained_plans(choice: PlanChoice, formatter: Formatter) -> ExplainedPlans | None:
+    """Return the plans that were looked at; None where there was no choice, or none fits."""
+    if choice.taken is None or not choice.searched:
+        return None
+    fitting = [option for option in choice.options if option.fits]
+    groups = (
+        _build_plan_group("slower", fitting[_SHOWN:], formatter),
+        _build_plan_group("unfit", [option for option in choice.options if option.fits is False], formatter),
+        _build_plan_group("untried", [option for option in choice.options if option.fits is None], formatter),
+    )
+    return ExplainedPlans(
+        shown=tuple(build_explained_plan(option, formatter) for option in fitting[:_SHOWN]),
+        more=tuple(group for group in groups if group.plans),
+    )
+
+
+def build_explained_plan(option: ConsideredPlan, formatter: Formatter) -> ExplainedPlan:
+    rate = option.output_tokens_per_s
+    return ExplainedPlan(
+        name=format_plan(option.plan),
+        figure=MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value),
+        unit=None if rate is None else get_figure_unit("output_tokens_per_s"),
+        reason=join_messages(option.reasons, formatter),
+        latency=", ".join(
+            text
+            for text in (
+                _format_plan_figure("TTFT", option.ttft_ms, formatter),
+                _format_plan_figure("TPOT", option.tpot_ms, formatter),
+            )
+            if text
+        ),
+        taken=option.taken,
+    )
+
+
+def _format_plan_figure(name: str, value: IntervalEstimate | None, formatter: Formatter) -> str:
+    return "" if value is None else f"{name} {formatter.quantity(value.value, 'ms')}"
+
+
+def _build_plan_group(key: str, options: list[ConsideredPlan], formatter: Formatter) -> ExplainedPlanGroup:
+    count = len(options)
+    label = {
+        "slower": trn("{n} slower plan", "{n} slower plans", count),
+        "unfit": trn("{n} plan that does not fit", "{n} plans that do not fit", count),
+        "untried": trn("{n} plan not tried", "{n} plans not tried", count),
+    }[key]
+    return ExplainedPlanGroup(key, label, tuple(build_explained_plan(option, formatter) for option in options))
+
+
+def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
+    """Return in a line why the plan was taken; None where there was no choice."""
+    taken = choice.taken
+    return join_messages(taken.reasons, formatter) if taken is not None and choice.searched else None

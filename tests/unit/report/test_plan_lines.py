@@ -7,7 +7,8 @@ from dataclasses import replace
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import ConsideredPlan, PlanChoice
 from gpudesk.report.explanation.claims import format_explanation
-from gpudesk.report.explanation.figure import FigureBacking, build_explained_plans, describe_plan_reason, explain_figure
+from gpudesk.report.explanation.figure import FigureBacking, explain_figure
+from gpudesk.report.explanation.working import build_explained_plans, describe_plan_reason
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import Share, Term, message
 from tests.fakes import around
