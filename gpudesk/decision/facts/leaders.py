@@ -127,19 +127,16 @@ LEADING: Final = (*_NUMBERS, *LEADING_FIGURES, *_BY_SPEED)
 
 
 def choose_payment_basis(parts: Sequence[FactValues], acquisition: object) -> PaymentBasis | None:
-    """Return by which costs tokens are compared: as they are paid for, else by those that all have.
+    """Return by which costs tokens are compared: as they are paid for; if that is open by rents, where there are any.
 
-    None where no cost is known of any.
+    Rents rest on fewer assumptions. None where no cost is known of any.
     """
     if acquisition in ("own", "rent"):
         return PaymentBasis(rented=acquisition == "rent")
-    known = [
-        sum(get_interval(part, name) is not None for part in parts)
-        for name in ("owned_usd_per_million", "rented_usd_per_million")
-    ]
-    if max(known, default=0) < 1:
-        return None
-    return PaymentBasis(rented=known[1] > known[0])
+    for name in ("rented_usd_per_million", "owned_usd_per_million"):
+        if any(get_interval(part, name) is not None for part in parts):
+            return PaymentBasis(rented=name.startswith("rented"))
+    return None
 
 
 def add_cost_facts(part: FactValues, basis: PaymentBasis | None) -> dict[str, FactValue]:

@@ -336,7 +336,7 @@ def _list_silent_rules(rules: Sequence[DecisionRule], lines: Sequence[TraceLine]
 def _get_platform(answer: Answer, said: FactValues) -> FactValue:
     """Return the platform that software runs on; one that no option names is that of the costs."""
     current, costed = said.get("current_platform"), answer.scenario.costs.runs_on
-    return costed if current == _OTHER and costed not in _NAMED else current
+    return costed if current == _OTHER and costed is not None and costed not in _NAMED else current
 
 
 def _list_derived_facts(

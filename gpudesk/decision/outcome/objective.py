@@ -85,17 +85,11 @@ def choose_objective(
     answers: Mapping[str, QuestionAnswer], parts: Sequence[FactValues], basis: PaymentBasis | None
 ) -> DecisionObjective:
     """Return what decides; without prices throughput stands in for costs, whose reciprocal it is at one price."""
-    priority = str(answers["priority"].value)
-    wanted = _BY_PRIORITY[priority]
+    wanted = _BY_PRIORITY[str(answers["priority"].value)]
     if wanted is ObjectiveName.THROUGHPUT and answers["site"].value == "rack":
         wanted = ObjectiveName.DENSITY
     name = wanted
-    known = sum(get_interval(part, "usd_per_million") is not None for part in parts)
-    # Where nothing comes before the rest, one price among many is no measure.
-    enough = 1 if priority == "cost" else min(2, len(parts))
-    if (wanted is ObjectiveName.COST and known < enough) or not any(
-        _read_value(part, _MEASURES[wanted][0]) for part in parts
-    ):
+    if not any(_read_value(part, _MEASURES[wanted][0]) for part in parts):
         name = ObjectiveName.THROUGHPUT
     _, lower, unit, _ = _MEASURES[name]
     payment = None if name is not ObjectiveName.COST or basis is None else "rented" if basis.rented else "owned"

@@ -121,32 +121,28 @@ def test_fp4_in_production_removes_the_mi300_family(service: GpuDeskService) -> 
 def test_memory_decides_long_contexts_of_70b_by_the_numbers(service: GpuDeskService) -> None:
     asked = scenario(parts=("h200-sxm", "mi325x"), tokens=(100_000, 1000), long_context="yes")
     decision = decided(service, asked)
-    assert decision.facts["kv_some_short"] is True
-    rooms = [part["kv_room_gb"] for part in decision.parts]
-    assert rooms == sorted(rooms, key=lambda room: room if isinstance(room, float) else 0.0)
-    for rule in ("D000-04", "D001-02"):
-        assert effects(decision, rule) == {"h200-sxm": RuleEffect.NONE, "mi325x": RuleEffect.FAVOURS}
-    without = decided(service, scenario(parts=("h200-sxm", "mi325x")))
-    assert _share(decision, "mi325x") > _share(without, "mi325x")
-
-
-def _share(decision: Decision, key: str) -> float:
-    return next(each.odds for each in decision.candidates if each.key == key)
+    small, large = decision.candidates
+    assert small.count is not None
+    assert large.count is not None
+    assert small.count > large.count
+    for candidate, part in zip(decision.candidates, decision.parts, strict=True):
+        room, needed = part["kv_room_gb"], part["kv_needed_gb"]
+        assert isinstance(room, float)
+        assert isinstance(needed, float)
+        assert room >= needed * 1.1, candidate.key
 
 
 def test_memory_weighs_nothing_for_a_small_model_and_a_small_team(service: GpuDeskService) -> None:
-    decision = decided(service, scenario("llama-3.1-8b", team="small"))
+    decision = decided(service, scenario("llama-3.1-8b", team="small", current_platform="CUDA"))
     by_memory = {"leads_memory", "leads_kv_room", "leads_count", "fits_alone", "leads_coverage"}
     for each in decision.trace:
         if each.case.favours is not None and by_memory & set(each.case.favours.split()):
             assert RuleEffect.FAVOURS not in {cell.effect for cell in each.cells}, each.rule.id
     assert effects(decision, "D001-04")["h200-sxm"] is RuleEffect.FAVOURS
-    assert decision.recommended is not None
-    assert decision.recommended.key == "h200-sxm"
 
 
 def test_a_port_does_not_pay_back_below_a_thousand_rented_hours_a_month(service: GpuDeskService) -> None:
-    decision = decided(service, scenario(acquisition="rent", monthly_hours=900.0))
+    decision = decided(service, scenario(acquisition="rent", monthly_hours=900.0, current_platform="CUDA"))
     assert effects(decision, "D000-15") == {"mi325x": RuleEffect.NONE, "h200-sxm": RuleEffect.FAVOURS}
     hours = dict(zip(decision.columns, decision.parts, strict=True))["mi325x"]["payback_hours"]
     assert isinstance(hours, float)
@@ -174,17 +170,15 @@ def test_what_is_not_known_asks_for_nothing(service: GpuDeskService) -> None:
     assert {each.rule.id for each in skipped.trace}.isdisjoint({"D000-03", "D003-04", "D001-05"})
 
 
-def test_a_rule_without_weight_changes_no_score(service: GpuDeskService) -> None:
+def test_a_weight_changes_the_arguments_that_it_says_and_no_odds(service: GpuDeskService) -> None:
     asked = scenario(months_to_launch=3.0)
     decision = decided(service, asked)
     heavy = replace(asked, decision=replace(asked.decision, weights={"D000-05": 5.0}))
     weighed = decided(service, heavy)
-    assert line(decision, "D000-05").weight == 0.0
-    gained = {
-        after.key: after.score - before.score
-        for before, after in zip(decision.candidates, weighed.candidates, strict=True)
-    }
-    assert gained == {"mi325x": 0.0, "h200-sxm": 5.0}
+    assert (line(decision, "D000-05").weight, line(weighed, "D000-05").weight) == (0.0, 5.0)
+    scores = {each.key: each.score for each in weighed.candidates}
+    assert scores["h200-sxm"] > scores["mi325x"]
+    assert [each.odds for each in weighed.candidates] == [each.odds for each in decision.candidates]
 
 
 def test_flips_are_what_happens(service: GpuDeskService) -> None:
@@ -274,7 +268,10 @@ def test_another_platform_than_the_common_two_is_not_ported_to_itself(service: G
 
 
 def test_a_limit_that_is_not_set_has_the_nearest_flip(service: GpuDeskService) -> None:
-    answer = service.answer(scenario())
+    # With counts left open a tighter limit takes more of each, and the order may stay.
+    asked = scenario()
+    one = replace(asked, accelerators=tuple(replace(choice, count=1) for choice in asked.accelerators))
+    answer = service.answer(one)
     flip = next(each for each in service.flips(answer) if each.input == "tpot_limit_ms")
     assert isinstance(flip.after, float)
     lead = service.decide(answer).recommended

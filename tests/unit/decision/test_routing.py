@@ -120,6 +120,7 @@ def test_a_pool_pays_for_its_software_alone_where_no_fleet_is_stated(
 
 
 def test_a_second_stack_of_software_is_borne_by_the_split(service: GpuDeskService, scenario: Scenario) -> None:
+    scenario = replace(scenario, costs=replace(scenario.costs, runs_on="CUDA"))
     found = compare_routing_plans(of_fleet_of_800(scenario), PAIR, FIFTH, service, 10.0)
     home, other = found.by_plan[RoutePlan.ALL_A], found.by_plan[RoutePlan.ALL_B]
     split = found.by_plan[RoutePlan.LONG_B]
@@ -261,6 +262,7 @@ def test_long_prompts_end_within_the_context(service: GpuDeskService, open_count
 
 
 def test_a_second_model_has_pools_of_its_own(service: GpuDeskService, scenario: Scenario) -> None:
+    scenario = replace(scenario, costs=replace(scenario.costs, runs_on="CUDA"))
     mix = replace(FIFTH, model="llama-3.1-8b")
     found = compare_routing_plans(scenario, PAIR, mix, service, 10.0)
     assert [kind.model for kind in found.classes] == ["llama-3.1-70b", "llama-3.1-8b"]

@@ -1,0 +1,274 @@
+"""The user's aim decides: nobody who loses changes who wins, and decisions agree with costs and estimates."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from types import MappingProxyType
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gpudesk.decision.outcome.objective import compute_odds
+from gpudesk.domain.answer import find_difference
+from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, ObjectiveName, WayOutKind
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.service import GpuDeskService
+
+PARTS = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
+
+
+@pytest.fixture(scope="module")
+def service() -> Iterator[GpuDeskService]:
+    with GpuDeskService.open(with_user_facts=False) as opened:
+        yield opened
+
+
+def scenario(
+    model: str = "llama-3.1-70b",
+    parts: tuple[str, ...] = PARTS,
+    *,
+    count: int | None = 8,
+    in_flight: int = 64,
+    weights: Precision = Precision.FP8,
+    said: Mapping[str, AnswerValue] = MappingProxyType({}),
+    **answers: AnswerValue,
+) -> Scenario:
+    return Scenario(
+        name="A case",
+        model=model,
+        weights=weights,
+        kv=Precision.FP8 if weights is not Precision.BF16 else Precision.FP16,
+        workload=Workload(1000, 500, Load(LoadKind.CONCURRENCY, concurrency=in_flight)),
+        accelerators=tuple(AcceleratorChoice(part, count=count) for part in parts),
+        decision=DecisionSettings(answers={**said, **answers}),
+    )
+
+
+def decided(service: GpuDeskService, asked: Scenario) -> Decision:
+    return service.decide(service.answer(asked))
+
+
+def lead(decision: Decision) -> str:
+    assert decision.recommended is not None
+    return decision.recommended.key
+
+
+CASES = [
+    pytest.param(answers, id=",".join(f"{name}={value}" for name, value in answers.items()))
+    for answers in (
+        {"priority": "cost", "acquisition": "rent"},
+        {"priority": "cost", "acquisition": "own", "current_platform": "CUDA"},
+        {"priority": "speed", "team": "rocm"},
+        {"priority": "latency"},
+        {"priority": "users"},
+        {"priority": "certainty", "current_platform": "CUDA"},
+        {"priority": "balanced", "service": "interactive", "tuning": "untuned"},
+    )
+]
+
+
+@pytest.mark.parametrize("answers", CASES)
+def test_removing_a_loser_never_changes_the_winner(
+    service: GpuDeskService, answers: dict[str, AnswerValue], subtests: pytest.Subtests
+) -> None:
+    every = scenario(said=answers)
+    winner = lead(decided(service, every))
+    for left in range(2, len(PARTS)):
+        for parts in itertools.combinations(PARTS, left):
+            if winner in parts:
+                with subtests.test(parts=parts):
+                    assert lead(decided(service, scenario(parts=parts, said=answers))) == winner
+
+
+MODELS = (("llama-3.1-8b", 8), ("llama-3.1-70b", 64), ("llama-3.1-70b", 256), ("deepseek-r1", 64), ("qwen3-32b", 32))
+
+
+@pytest.mark.parametrize(("model", "in_flight"), MODELS)
+@pytest.mark.parametrize("acquisition", ["own", "rent"])
+@pytest.mark.parametrize("count", [8, None])
+def test_the_cheapest_by_cost_is_recommended(
+    service: GpuDeskService, model: str, in_flight: int, acquisition: str, count: int | None
+) -> None:
+    asked = scenario(model, count=count, in_flight=in_flight, priority="cost", acquisition=acquisition)
+    decision = decided(service, asked)
+    counts = {each.accelerator: each.count for each in decision.candidates}
+    fixed = replace(
+        asked, accelerators=tuple(replace(each, count=counts[each.accelerator]) for each in asked.accelerators)
+    )
+    costs = {
+        each.key: each.rented if acquisition == "rent" else each.owned
+        for each in service.costs(service.answer(fixed)).columns
+    }
+    known = {
+        each.key: cost.output.value
+        for each in decision.candidates
+        if each.eligible and (cost := costs[each.key]) is not None
+    }
+    for candidate in decision.candidates:
+        if candidate.eligible:
+            assert candidate.value is not None
+            assert candidate.value.value == pytest.approx(known[candidate.key])
+    if decision.robustness >= 0.8:
+        assert lead(decision) == min(known, key=lambda key: known[key])
+    assert known[lead(decision)] <= min(known.values()) * 1.25
+
+
+@pytest.mark.parametrize(("model", "in_flight"), MODELS)
+def test_the_fastest_by_estimate_is_recommended(service: GpuDeskService, model: str, in_flight: int) -> None:
+    asked = scenario(model, in_flight=in_flight, priority="speed")
+    answer = service.answer(asked)
+    decision = service.decide(answer)
+    rates = {
+        each.key: estimate.output_tokens_per_s_per_accelerator.value
+        for each, column in zip(decision.candidates, answer.columns, strict=True)
+        if each.eligible
+        and (estimate := column.estimate) is not None
+        and estimate.output_tokens_per_s_per_accelerator is not None
+    }
+    if decision.robustness >= 0.8:
+        assert lead(decision) == max(rates, key=lambda key: rates[key])
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(data=st.data())
+def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskService, data: st.DataObject) -> None:
+    model = data.draw(st.sampled_from(["llama-3.1-8b", "llama-3.1-70b", "qwen3-32b", "gpt-oss-120b", "deepseek-r1"]))
+    parts = data.draw(
+        st.lists(st.sampled_from([*PARTS, "l4", "l40s", "rtx-4090", "gaudi3"]), min_size=2, max_size=5, unique=True)
+    )
+    asked = scenario(
+        model,
+        tuple(parts),
+        count=data.draw(st.sampled_from([None, 1, 8])),
+        in_flight=data.draw(st.sampled_from([1, 16, 128])),
+        priority=data.draw(st.sampled_from(["balanced", "cost", "speed", "latency", "users"])),
+        acquisition=data.draw(st.sampled_from(["own", "rent", "undecided"])),
+    )
+    if data.draw(st.booleans()):
+        users = Demand(DemandKind.USERS, 500.0, tpot_ms=50.0, ttft_ms=3000.0)
+        asked = replace(asked, demand=users, accelerators=tuple(AcceleratorChoice(part) for part in parts))
+    decision = decided(service, asked)
+    odds = [each.odds for each in decision.candidates]
+    assert math.fsum(odds) == pytest.approx(1.0 if any(each.eligible for each in decision.candidates) else 0.0)
+    matrix = service.fit_matrix(FitQuestion(asked.weights, asked.kv, 1500, 1), tuple(parts), (model,))
+    fewest = {cell.accelerator: cell.count for cell in matrix.rows[0]}
+    for each in decision.candidates:
+        assert each.odds == 0.0 or each.eligible
+        assert not (each.eligible and each.removed)
+        if each.eligible:
+            least = fewest[each.accelerator]
+            assert least is not None
+            assert each.count is not None
+            assert each.count >= least
+    if asked.demand is not None:
+        sized = {each.accelerator: each.count for each in service.size(asked).candidates}
+        for each in decision.candidates:
+            if each.eligible:
+                assert each.count == sized[each.accelerator]
+    if decision.recommended is not None:
+        best = max(decision.candidates, key=lambda each: each.odds)
+        assert best.key in (decision.recommended.key, decision.tied_by)
+
+
+def test_two_are_as_likely_as_their_comparison_says(service: GpuDeskService) -> None:
+    answer = service.answer(scenario(parts=("h200-sxm", "mi325x"), priority="speed"))
+    found = find_difference(answer, "output_tokens_per_s_per_accelerator", "h200-sxm", "mi325x")
+    assert found is not None
+    odds = {each.key: each.odds for each in service.decide(answer).candidates}
+    assert odds["mi325x"] == pytest.approx(found.odds, abs=1e-6)
+
+
+def test_odds_of_equals_are_equal_and_grow_with_what_is_better() -> None:
+    assert compute_odds([1.0, 1.0, 1.0], [True, True, False], lambda _one, _other: 0.2) == [0.5, 0.5, 0.0]
+    one, other = compute_odds([0.1, 0.0], [True, True], lambda _one, _other: 0.1)
+    assert one == pytest.approx(1.0 / (1.0 + math.exp(-1.0)))
+    assert one + other == 1.0
+
+
+def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
+    """Fifty people at an 8B model need no H100: the bill decides where a token costs the same."""
+    parts = ("l4", "l40s", "rtx-4090", "rtx-pro-6000-blackwell", "h100-pcie", "h200-sxm")
+    asked = scenario("llama-3.1-8b", parts, count=None, in_flight=10, priority="cost", team="small")
+    decision = decided(service, asked)
+    assert lead(decision) in ("l4", "l40s")
+    without = next(each for each in decision.candidates if each.key == "h100-pcie")
+    assert not without.eligible
+    assert without.missing == "rent_usd_per_hour"
+    assert without.needed is not None
+
+
+def test_a_price_that_would_make_one_lead_makes_it_lead(service: GpuDeskService) -> None:
+    asked = scenario(parts=("gaudi3", "mi300x", "h100-sxm"), weights=Precision.BF16, priority="cost", acquisition="own")
+    answer = service.answer(asked)
+    gaudi = service.decide(answer).candidates[0]
+    assert gaudi.missing == "price_usd"
+    assert gaudi.needed is not None
+    for factor, leads in ((0.8, True), (1.25, False)):
+        costs = asked.costs.with_input("price_usd", UncertainValue.exactly(gaudi.needed * factor), "gaudi3")
+        assert (lead(decided(service, replace(asked, costs=costs))) == "gaudi3") is leads
+
+
+@pytest.mark.parametrize("work", ["media", "embeddings", "fine_tuning", "training"])
+def test_other_work_than_serving_text_gets_no_recommendation(service: GpuDeskService, work: str) -> None:
+    decision = decided(service, scenario(work=work))
+    assert not decision.scope.answered
+    assert decision.scope.why is not None
+    assert decision.recommended is None
+    assert decision.verdict is not DecisionVerdict.WINNER
+
+
+def test_ways_out_are_computed_where_none_fits(service: GpuDeskService) -> None:
+    parts = ("mi325x", "mi355x", "b300-hgx", "h200-sxm", "b200-hgx")
+    decision = decided(service, scenario("llama-3.1-405b", parts, count=1, in_flight=4, shape="one"))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    ways = {way.kind: way.estimate for way in decision.ways_out}
+    assert 1 <= len(ways) <= 3
+    assert ways[WayOutKind.WEIGHTS].count == 1
+    assert ways[WayOutKind.COUNT].count == 2
+    assert all(each.fits for each in ways.values())
+
+
+def test_an_unanswered_platform_charges_nobody(service: GpuDeskService) -> None:
+    asked = scenario(parts=("h200-sxm", "mi325x"), priority="cost", acquisition="own")
+    open_, cuda = (
+        decided(service, asked),
+        decided(
+            service, scenario(parts=("h200-sxm", "mi325x"), priority="cost", acquisition="own", current_platform="CUDA")
+        ),
+    )
+    values = [{each.key: each.value.value for each in found.candidates if each.value} for found in (open_, cuda)]
+    assert values[0]["h200-sxm"] == values[1]["h200-sxm"]
+    assert values[0]["mi325x"] < values[1]["mi325x"]
+    assert open_.parts[0]["needs_port"] is None
+
+
+def test_costs_stand_for_balance_where_prices_are_known(service: GpuDeskService) -> None:
+    assert decided(service, scenario()).objective.name is ObjectiveName.COST
+    unpriced = scenario("llama-3.1-8b", ("rtx-4090", "gaudi3"), count=1, in_flight=2, acquisition="own")
+    objective = decided(service, unpriced).objective
+    assert objective.name is ObjectiveName.THROUGHPUT
+    assert objective.instead_of is ObjectiveName.COST
+
+
+def test_parts_above_a_threshold_of_export_control_are_removed(service: GpuDeskService) -> None:
+    decision = decided(service, scenario(parts=("a100-80gb-sxm", "h200-sxm", "mi300x"), destination="controlled"))
+    assert all("D002-15" in each.removed for each in decision.candidates)
+
+
+def test_the_engine_that_is_asked_for_gives_the_figures(service: GpuDeskService) -> None:
+    answer = service.answer(scenario(parts=("h100-sxm", "h200-sxm")))
+    usual = service.decide(answer)
+    other = service.decide(answer, {"serving_engine": "tensorrt-llm"})
+    assert other.parts[0]["tokens_per_s"] != usual.parts[0]["tokens_per_s"]
+    direct = service.answer(replace(answer.scenario, serving_engine="tensorrt-llm"))
+    estimate = direct.columns[0].estimate
+    assert estimate is not None
+    assert other.parts[0]["tokens_per_s"] == estimate.output_tokens_per_s
