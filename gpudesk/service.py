@@ -433,6 +433,26 @@ class GpuDeskService:
 
         return run_to_end(self.flip_steps(answer))
 
+    def shortlist_steps(self, scenario: Scenario) -> ProgressSteps[Scenario]:
+        """Look, as a job, through the catalog; return the scenario with the best accelerators for it as columns.
+
+        At most six, each with the count that carries the load. Raises `InputError` where none meets every limit.
+        """
+        from gpudesk.decision.outcome.search import search_shortlist
+
+        return search_shortlist(self, self.decider, scenario)
+
+    def shortlist(self, scenario: Scenario) -> Scenario:
+        from gpudesk.domain.progress import run_to_end
+
+        return run_to_end(self.shortlist_steps(scenario))
+
+    def question_steps(self, answer: Answer) -> ProgressSteps[tuple[str, ...]]:
+        """Look, as a job, for the questions whose answer can still change what is recommended, the first first."""
+        from gpudesk.decision.outcome.search import search_questions
+
+        return search_questions(self.decider.apart(answer), answer)
+
     # How a deployment is started
 
     @cached_property

@@ -150,18 +150,23 @@ def add_details(group: argparse._ArgumentGroup) -> None:
 
 
 def build_scenario(
-    options: argparse.Namespace, service: GpuDeskService, *, load: Mapping[str, Any] | None = None
+    options: argparse.Namespace,
+    service: GpuDeskService,
+    *,
+    load: Mapping[str, Any] | None = None,
+    open_accelerators: bool = False,
 ) -> Scenario:
     """Return the scenario of the options; raises `InputError` with the option as the place.
 
-    With `load` that and how many accelerators there are is left open: it stands in for any other.
+    With `load` that and how many accelerators there are is left open: it stands in for any other. With
+    `open_accelerators` none needs to be named.
     """
     from gpudesk.documents.scenario_file import get_valid_note, make_title
     from gpudesk.documents.scenario_sections import parse_scenario_fields
     from gpudesk.estimation.scenario_answer import check_scenario_ids
 
     base = load_base_scenario(options, service)
-    if base is None and not (options.accelerators and options.model):
+    if base is None and not (options.model and (options.accelerators or open_accelerators)):
         raise UsageError(tr("--accelerators and --model are missing; give both, or a --scenario, or a --template"))
     fields = _fields(base)
     if load is not None:
@@ -221,7 +226,7 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDesk
     if options.accelerators:
         fields["accelerators"] = [_choice(text) for text in options.accelerators.split(",")]
     plan = _given(options, _PLAN) | _pools(options)
-    for choice in fields["accelerators"]:
+    for choice in fields.setdefault("accelerators", []):
         choice.update(plan)
         if not counted:
             choice.pop("count", None)

@@ -351,7 +351,10 @@ _COMPARED: Final = ("scenario", "template", "accelerators", "model")
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     summary = tr("Say which accelerator to take, by the rules of documents, and what would change that.")
-    said = tr("Questions without an answer take the scenario's, or the default that --list-questions shows.")
+    said = tr(
+        "Questions without an answer take the scenario's, or the default that --list-questions shows. "
+        "Without --accelerators the whole catalog is searched."
+    )
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {said}")
     _add_said(parser.add_argument_group(tr("answers and weights, over those of the scenario")))
     add_scenario_options(parser)
@@ -406,7 +409,7 @@ def run(options: argparse.Namespace) -> int:
         if listed and not any(getattr(options, name) for name in _COMPARED):
             scenario = None
         else:
-            scenario = build_scenario(options, service)
+            scenario = build_scenario(options, service, open_accelerators=True)
             settings = scenario.decision
             settings = replace(settings, answers={**settings.answers, **said}, weights={**settings.weights, **weights})
             scenario = replace(scenario, decision=settings)
@@ -461,17 +464,22 @@ def _list_rules(service: GpuDeskService, weights: Mapping[str, float], *, as_jso
 def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Namespace) -> None:
     from gpudesk.cli.commands.decide_show import AdvisoryRequest, encode_advisory, list_advisory_text
     from gpudesk.domain.answer import make_column_keys
+    from gpudesk.domain.progress import run_to_end
     from gpudesk.report.labels import get_today, list_column_names
 
+    if not scenario.accelerators:
+        scenario = service.shortlist(scenario)
     answer = service.answer(scenario)
     decision = service.decide(answer)
     flips = service.flips(answer) if decision.scope.answered else ()
+    questions = run_to_end(service.question_steps(answer)) if decision.scope.answered else ()
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
     asked = AdvisoryRequest(answer, decision, names, service, get_today())
     if options.json:
         from gpudesk.report.writers.decision_json import encode_decision
 
-        output.print_json({**encode_decision(decision, flips, names), **encode_advisory(options.show, asked)})
+        document = encode_decision(decision, flips, names)
+        output.print_json({**document, "next_questions": list(questions), **encode_advisory(options.show, asked)})
         return
 
     # What cannot be shown is told before anything is written.
@@ -479,7 +487,23 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     lines = list_decision_lines(
         decision, flips, names, output.get_terminal_width(), output.make_bold, with_rules=options.rules
     )
-    output.print_lines((*lines, *beside))
+    output.print_lines((*lines, *_list_next_questions(questions, decision), *beside))
+
+
+#: So many questions are named that can still change the answer.
+_NEXT: Final = 3
+
+
+def _list_next_questions(questions: Sequence[str], decision: Decision) -> Iterator[str]:
+    """Yield the questions whose answer can still change what is recommended, or that none can."""
+    if not decision.scope.answered:
+        return
+    yield ""
+    yield output.make_bold(tr("Answer next"))
+    if not questions:
+        yield tr("  No further answer changes this.")
+    for name in questions[:_NEXT]:
+        yield from indent_hanging("  ", f"{name}: {get_question_text(name)}", output.get_terminal_width())
 
 
 def _describe_wrong_answer(given: str) -> Message:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
@@ -18,7 +18,7 @@ from gpudesk.decision.facts.accelerator_facts import (
 from gpudesk.decision.facts.answers import get_cost_platform
 from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSource
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
 from gpudesk.domain.decision import FactValue, FactValues, QuestionAnswer, WayOut
 from gpudesk.domain.deployment_analysis import RequestTimeline
@@ -204,6 +204,8 @@ class DecisionFacts:
     engines_by_platform: Mapping[str, int]
     widest: int
     ranked_apart: bool
+    #: Who leads in what, by the columns that stand and by whether costs are rents: the same whatever is answered.
+    leading: dict[tuple[tuple[int, ...], bool | None], list[dict[str, FactValue]]] = field(default_factory=dict)
 
     def facts(self, places: Sequence[int]) -> dict[str, FactValue]:
         views, parts = [self.views[place] for place in places], [self.parts[place] for place in places]
@@ -250,14 +252,14 @@ class DecisionFactsBuilder:
         self._service = service
         self._chooser = DeploymentChooser(service)
         self._last: dict[tuple[int, str | None], tuple[Answer, DecisionFacts]] = {}
-        self._asked: dict[int, tuple[Answer, tuple[_EngineAnswers, ...]]] = {}
+        self._asked: dict[int, tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]]] = {}
 
     def apart(self, answer: Answer) -> DecisionFactsBuilder:
         """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
         made = DecisionFactsBuilder(self._service)
         made._chooser.take_over(self._chooser)
         made._asked = dict(self._asked)
-        made._asked[id(answer)] = answer, self._asked_of(answer)
+        made._asked[id(answer.columns)] = answer.columns, self._asked_of(answer)
         return made
 
     def of(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> DecisionFacts:
@@ -340,8 +342,8 @@ class DecisionFactsBuilder:
     def _asked_of(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
         """Return what is asked of the engine beside an answer; costs change without it."""
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
-        last = self._asked.get(id(answer))
-        if last is None or last[0] is not answer:
+        last = self._asked.get(id(answer.columns))
+        if last is None or last[0] is not answer.columns:
             requests = answer.scenario.requests()
             found = self._service.estimator.estimate_many(
                 [_make_single_request(each, count) for count in (1, None) for each in requests]
@@ -360,7 +362,7 @@ class DecisionFactsBuilder:
             )
             if len(self._asked) >= _KEPT:
                 self._asked.clear()
-            self._asked[id(answer)] = last = answer, asked
+            self._asked[id(answer.columns)] = last = answer.columns, asked
         return last[1]
 
     def _time(self, estimate: Estimate | None) -> RequestTimeline | None:

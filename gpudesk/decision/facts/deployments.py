@@ -47,10 +47,9 @@ def carries_load(estimate: Estimate | None) -> bool | None:
     """
     if estimate is None or not estimate.fits:
         return None
-    load = estimate.request.workload.load
-    queues = load.kind is LoadKind.CONCURRENCY and (estimate.admitted or 0) < (load.concurrency or 0)
     said = {note.id for note in estimate.notes}
-    return estimate.stable is not False and not queues and said.isdisjoint(FALLS_SHORT)
+    queues = estimate.queues and estimate.request.workload.load.kind is not LoadKind.BATCH
+    return not queues and said.isdisjoint(FALLS_SHORT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -92,11 +91,15 @@ class DeploymentChooser:
     def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
         """Return the answer on the deployments that are judged; the same one where nothing was left open."""
         terms = self.read_terms(answers)
-        if self._last is not answer:
+        if self._last is None or self._last.columns is not answer.columns:
             self._last, self._chosen = answer, {}
         if terms not in self._chosen:
             self._chosen[terms] = self._choose(answer, terms)
-        return self._chosen[terms]
+        found, asked = self._chosen[terms], answer.scenario
+        if (found.scenario.costs, found.scenario.decision) == (asked.costs, asked.decision):
+            return found
+        # Prices and answers move no estimate.
+        return replace(found, scenario=replace(found.scenario, costs=asked.costs, decision=asked.decision))
 
     def read_terms(self, answers: Mapping[str, QuestionAnswer]) -> DeploymentTerms:
         return read_deployment_terms(answers, self._service.catalog.serving_engines())

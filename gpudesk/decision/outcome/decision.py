@@ -146,6 +146,8 @@ _TENTH_OF_BILL: Final = 0.08
 _REASONS: Final = 4
 #: Figures that differ by less are the same.
 _ALIKE: Final = 0.03
+#: The fact that nothing is clear, which is known last.
+_UNSURE: Final = "unsure"
 #: Kinds of work that figures of text serving say nothing of.
 _OUT_OF_SCOPE: Final = ("media", "embeddings", "fine_tuning", "training")
 #: Requests that a pilot sends at least, and rounds of all in flight; seconds that it takes at least.
@@ -181,6 +183,9 @@ class Decider:
     def __init__(self, rules: Sequence[DecisionRule], ground: DecisionFactsBuilder, calibration: Calibration) -> None:
         self.rules = tuple(rules)
         self._removing = tuple(rule for rule in rules if any(case.requires for case in rule.cases))
+        self._unsettled = tuple(
+            rule for rule in rules if any(_UNSURE in parse_condition(case.when).names for case in rule.cases)
+        )
         self._ground = ground
         self._calibration = calibration
 
@@ -231,7 +236,10 @@ class Decider:
             facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, said) | said
         hours = list_payback_facts(ground.situations, parts, standing, said.get("monthly_hours"))
         parts = _merge_facts(parts, hours)
-        parts = _merge_facts(parts, list_leading_facts(answer, keys, parts, standing))
+        compared = standing, None if basis is None else basis.rented
+        if compared not in ground.leading:
+            ground.leading[compared] = list_leading_facts(answer, keys, parts, standing)
+        parts = _merge_facts(parts, ground.leading[compared])
         return EffectiveFacts(facts, tuple(parts), standing, basis)
 
     def _rank(
@@ -310,9 +318,8 @@ class Decider:
         if decision.verdict is not DecisionVerdict.OPEN:
             silent = _list_silent_rules(self.rules, decision.trace)
             return replace(decision, silent=silent)
-        facts = {**decision.facts, "unsure": True}
-        traced = trace_rules(self.rules, facts, decision.parts, answers, weights)
-        lines = assign_roles(traced, decision.objective.name, [each.eligible for each in decision.candidates])
+        facts = {**decision.facts, _UNSURE: True}
+        lines = (*decision.trace, *trace_rules(self._unsettled, facts, decision.parts, answers, weights))
         return replace(
             decision, facts=facts, trace=lines, advice=_list_advice(lines), silent=_list_silent_rules(self.rules, lines)
         )

@@ -135,12 +135,18 @@ def _evaluate_truth(node: ast.expr, facts: FactValues, tested: list[ConditionRes
         case ast.Compare(left=left, ops=[compared], comparators=[right]):
             ours, theirs = _evaluate_operand(left, facts), _evaluate_operand(right, facts)
             holds = _compare_values(COMPARISON_OPERATORS[type(compared)], ours, theirs)
-            tested.append(ConditionResult(ast.unparse(node), ours, theirs, holds))
+            tested.append(ConditionResult(_get_text(node), ours, theirs, holds))
             return holds
     fact = _evaluate_operand(node, facts)
     holds = fact if isinstance(fact, bool) else None
-    tested.append(ConditionResult(ast.unparse(node), fact, None, holds))
+    tested.append(ConditionResult(_get_text(node), fact, None, holds))
     return holds
+
+
+@lru_cache(maxsize=4096)
+def _get_text(node: ast.expr) -> str:
+    """Return the source of a node; conditions are read once, so nodes are few."""
+    return ast.unparse(node)
 
 
 def _combine_all(found: list[bool | None]) -> bool | None:

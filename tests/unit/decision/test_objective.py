@@ -252,7 +252,7 @@ def test_an_unanswered_platform_charges_nobody(service: GpuDeskService) -> None:
 
 def test_costs_stand_for_balance_where_prices_are_known(service: GpuDeskService) -> None:
     assert decided(service, scenario()).objective.name is ObjectiveName.COST
-    unpriced = scenario("llama-3.1-8b", ("rtx-4090", "gaudi3"), count=1, in_flight=2, acquisition="own")
+    unpriced = scenario("llama-3.1-8b", ("gaudi3", "mi355x"), count=1, in_flight=2, acquisition="own")
     objective = decided(service, unpriced).objective
     assert objective.name is ObjectiveName.THROUGHPUT
     assert objective.instead_of is ObjectiveName.COST

@@ -1,0 +1,95 @@
+"""Searches that try many decisions: a shortlist of the whole catalog, and the questions that can still matter."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.decision.facts.answers import question_matters
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.decision import (
+    QUESTIONS,
+    UNKNOWN_ANSWER,
+    AnswerOrigin,
+    AnswerValue,
+    Decision,
+    DecisionCandidate,
+    DecisionObjective,
+)
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.text.messages import input_error, message
+
+if TYPE_CHECKING:
+    from gpudesk.decision.facts.deployments import DeploymentSource
+    from gpudesk.decision.outcome.decision import Decider
+
+#: Asked before the others: it may charge whole platforms with a port.
+_PLATFORM: Final = "current_platform"
+_KIND: Final = "work"
+
+
+def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
+    """Look through the catalog, some accelerators a step; return the scenario with the best as its columns.
+
+    Its own accelerators are left out of account. Raises `InputError` where nothing meets every limit.
+    """
+    parts = [part.id for part in service.catalog.accelerators()]
+    found: list[tuple[DecisionObjective, DecisionCandidate]] = []
+    for start in range(0, len(parts), MAX_ACCELERATORS):
+        yield JobProgress(message("shortlist.searching", "Looking through the catalog"), start, len(parts))
+        choices = tuple(AcceleratorChoice(part) for part in parts[start : start + MAX_ACCELERATORS])
+        decision = decider.decide(service.answer(replace(scenario, accelerators=choices)))
+        found += [(decision.objective, each) for each in decision.candidates if each.eligible]
+    best = _take_best(found)
+    if not best:
+        raise input_error(
+            "shortlist.none", "no accelerator in the catalog meets every limit; allow more, or a smaller format"
+        )
+    return replace(scenario, accelerators=tuple(AcceleratorChoice(each.accelerator, count=each.count) for each in best))
+
+
+def _take_best(found: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:
+    """Return the best by the aim that was asked for; by what stood in for it where nothing has that."""
+    asked = {objective for objective, _ in found}
+    aims = sorted(asked, key=lambda aim: (aim.instead_of is not None, aim.payment != "rented"))
+    if not aims:
+        return []
+    scored = [(each.value.value, each) for objective, each in found if objective == aims[0] and each.value is not None]
+    scored.sort(key=lambda pair: pair[0], reverse=not aims[0].lower_is_better)
+    return [each for _, each in scored[:MAX_ACCELERATORS]]
+
+
+def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[tuple[str, ...]]:
+    """Try the options of every question that is not answered, a question a step.
+
+    Return those of which some option changes what is recommended: the platform first, then those that
+    change it with most of their options. Empty where no further answer can change it.
+    """
+    said = dict(answer.scenario.decision.answers)
+    present = decider.decide(answer, said)
+    open_ = [name for name in QUESTIONS if _is_open(name, present)]
+    found: list[tuple[float, str]] = []
+    for number, name in enumerate(open_):
+        yield JobProgress(message("decide.asking", "Looking for what to ask next"), number, len(open_))
+        leads = [_find_lead(decider.decide(answer, {**said, name: value})) for value in _list_others(name, present)]
+        changes = sum(lead != _find_lead(present) for lead in leads)
+        if changes:
+            found.append((1.0 if name == _PLATFORM else changes / len(leads) - 1.0, name))
+    return tuple(name for _, name in sorted(found, key=lambda pair: -pair[0]))
+
+
+def _is_open(name: str, decision: Decision) -> bool:
+    """Whether a question is worth asking; other work than serving text ends the dialogue rather than changes it."""
+    answered = decision.answers[name].origin is AnswerOrigin.YOURS or name == _KIND
+    return not answered and question_matters(name, decision.answers, decision.facts, decision.parts)
+
+
+def _list_others(name: str, decision: Decision) -> Iterator[AnswerValue]:
+    present = decision.answers[name].value
+    return (value for value in QUESTIONS[name].offered if value not in (present, UNKNOWN_ANSWER))
+
+
+def _find_lead(decision: Decision) -> str | None:
+    return None if decision.recommended is None else decision.recommended.key

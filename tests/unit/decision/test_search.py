@@ -1,0 +1,80 @@
+"""Shortlists of the whole catalog, and which question to answer next."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.domain.decision import AnswerValue, DecisionSettings
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.progress import run_to_end
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError
+
+
+def scenario(model: str, *parts: str, in_flight: int = 10, **answers: AnswerValue) -> Scenario:
+    return Scenario(
+        name="A case",
+        model=model,
+        weights=Precision.FP8,
+        kv=Precision.FP8,
+        workload=Workload(800, 300, Load(LoadKind.CONCURRENCY, concurrency=in_flight)),
+        accelerators=tuple(map(AcceleratorChoice, parts)),
+        decision=DecisionSettings(answers=answers),
+    )
+
+
+@pytest.mark.parametrize("priority", ["cost", "speed", "users"])
+def test_a_shortlist_has_the_best_of_the_catalog(service: GpuDeskService, priority: str) -> None:
+    found = service.shortlist(scenario("llama-3.1-70b", priority=priority))
+    assert 2 <= len(found.accelerators) <= 6
+    assert all(choice.count for choice in found.accelerators)
+    best = service.decide(service.answer(found))
+    listed = {choice.accelerator for choice in found.accelerators}
+    for part in service.catalog.accelerators():
+        if part.id not in listed:
+            other = replace(found, accelerators=(*found.accelerators[:5], AcceleratorChoice(part.id)))
+            assert service.decide(service.answer(other)).recommended == best.recommended, part.id
+
+
+def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskService) -> None:
+    """Fifty people ask for so many tokens and no more: what carries that for the least money is found."""
+    asked = scenario("llama-3.1-8b", priority="cost", acquisition="rent")
+    demand = Demand(DemandKind.USERS, 50.0, ttft_ms=2000.0, tpot_ms=60.0)
+    found = service.shortlist(replace(asked, demand=demand))
+    lead = service.decide(service.answer(found)).recommended
+    assert lead is not None
+    assert service.catalog.accelerator(lead.accelerator).memory_bytes < 60 * 2**30
+
+
+def test_nothing_in_the_catalog_is_told(service: GpuDeskService) -> None:
+    with pytest.raises(InputError) as raised:
+        service.shortlist(scenario("llama-3.1-405b", shape="one", precision="fp4"))
+    assert raised.value.problem.id == "shortlist.none"
+
+
+def test_the_platform_is_asked_first_where_it_can_change_the_answer(service: GpuDeskService) -> None:
+    asked = scenario("llama-3.1-70b", "h200-sxm", "mi325x", in_flight=64, priority="cost", acquisition="own")
+    answer = service.answer(asked)
+    questions = run_to_end(service.question_steps(answer))
+    assert questions[0] == "current_platform"
+    lead = service.decide(answer).recommended
+    said = dict(asked.decision.answers)
+    others = [service.decide(answer, {**said, "current_platform": value}).recommended for value in ("CUDA", "ROCm")]
+    assert any(other != lead for other in others)
+
+
+def test_no_question_is_left_where_one_alone_fits(service: GpuDeskService) -> None:
+    answer = service.answer(scenario("llama-3.1-8b", "h200-sxm", "b200-hgx", porting="yes", site="hgx"))
+    every = run_to_end(service.question_steps(answer))
+    for name in every:
+        assert name not in answer.scenario.decision.answers
+    fixed = replace(answer.scenario, accelerators=answer.scenario.accelerators[:1])
+    one = service.answer(fixed)
+    for name in run_to_end(service.question_steps(one)):
+        # Of one candidate alone only limits can change the answer.
+        assert name in {"serving_engine", "precision", "ttft_limit_ms", "tpot_limit_ms", "destination", "budget_usd"}
