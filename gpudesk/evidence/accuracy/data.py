@@ -13,8 +13,17 @@ from typing import Any, Final, NamedTuple
 
 import numpy as np
 
+from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
+from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.workload import LoadKind
-from gpudesk.engine.calibration import Calibration, IntervalFactors, find_pair_interval, find_plan_interval
+from gpudesk.engine.calibration import (
+    IntervalFactors,
+    PairRelation,
+    compute_lead_odds,
+    find_lead_scale,
+    find_plan_interval,
+    make_ratio_interval,
+)
 from gpudesk.evidence.accuracy.measures import (
     ErrorMeasure,
     FigureView,
@@ -45,26 +54,28 @@ _ALIKE: Final = math.log(1.03)
 
 @dataclass(frozen=True, slots=True)
 class JudgedPair:
-    """A pair with the band of its ratio, which has not seen its publisher."""
+    """A pair with the band of its ratio and the odds of its likely leader, which have not seen its publisher."""
 
     pair: HeldOutPair
     fold: str
     band: IntervalFactors
+    odds: float
 
     @property
-    def winner(self) -> int:
-        """Which of the two has the higher figure by the estimate: 1, -1, or 0 for no winner."""
-        if self.pair.predicted + math.log(self.band.low) > 0:
-            return 1
-        return -1 if self.pair.predicted + math.log(self.band.high) < 0 else 0
+    def named(self) -> bool:
+        """Whether the likely leader is named."""
+        return self.odds >= LEAST_ODDS[LeadVerdict.LIKELY_LEADS]
+
+    @property
+    def right(self) -> float:
+        """1 where the likely leader was measured ahead, 0 where it was behind; a half where the two are alike."""
+        if abs(self.pair.measured) < _ALIKE:
+            return 0.5
+        return float(self.pair.predicted * self.pair.measured > 0)
 
     @property
     def inside(self) -> bool:
         return math.log(self.band.low) <= self.pair.residual <= math.log(self.band.high)
-
-    @property
-    def named_right(self) -> bool:
-        return self.winner * self.pair.measured > -_ALIKE
 
 
 class JudgedPairs(NamedTuple):
@@ -76,18 +87,57 @@ class JudgedPairs(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class PairSummary:
-    """How the pairs of one figure and fold went; shares are None where there is nothing to take them of."""
+    """How the pairs of one figure and fold went; `named_right` is None where no leader is named."""
 
     pairs: int
     publishers: int
     named: int
     named_right: float | None
-    open: int
-    open_right: float | None
     coverage: float
     median: float
     p90: float
     width: float
+
+
+#: Edges of the odds that are judged together: the classes of the table, and those around each bar.
+ODDS_CLASSES: Final = ((0.5, 0.6), (0.6, 0.7), (0.7, 0.8), (0.8, 0.9), (0.9, 0.95), (0.95, 1.0))
+ODDS_BARS: Final = ((0.55, 0.65), (0.65, 0.75), (0.75, 0.85), (0.85, 0.95))
+#: By how much odds around a bar may be off.
+ODDS_TOLERANCE: Final = 0.05
+#: Share of the pairs of throughput in which a leader is to be named, and in which it is to be right.
+NAMED_BAR: Final = 0.85
+RIGHT_BAR: Final = 0.90
+
+
+@dataclass(frozen=True, slots=True)
+class OddsRecord:
+    """Predicted odds of some pairs against how often the likely leader was right."""
+
+    low: float
+    high: float
+    pairs: int
+    publishers: int
+    predicted: float
+    right: float
+
+
+def summarize_odds(found: Sequence[JudgedPair], classes: Sequence[tuple[float, float]]) -> tuple[OddsRecord, ...]:
+    """Return the record of each class of odds that has pairs; its upper edge is left out, but for certainty."""
+    records = []
+    for low, high in classes:
+        inside = [each for each in found if low <= each.odds < high or each.odds == high == 1.0]
+        if inside:
+            records.append(
+                OddsRecord(
+                    low,
+                    high,
+                    len(inside),
+                    len({each.pair.first.traits["series"] for each in inside}),
+                    float(np.mean([each.odds for each in inside])),
+                    float(np.mean([each.right for each in inside])),
+                )
+            )
+    return tuple(records)
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,18 +177,25 @@ def judge_pairs(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> 
     groups = dict(zip((run.id for run in runs), assign_fold_groups(runs, "series"), strict=True))
     calibrations = make_pair_calibrations(held_out, runs, "series")
 
-    def bands(pair: HeldOutPair) -> Calibration:
-        return calibrations[groups.get(pair.first.id, OTHERS)]
+    def judge(pair: HeldOutPair, fold: str, rests_on: EstimateBasis, relation: PairRelation) -> JudgedPair:
+        left_out = calibrations[groups.get(pair.first.id, OTHERS)]
+        figure = INTERVAL_FIGURES[pair.figure]
+        scale = find_lead_scale(left_out, figure, rests_on, rests_on, relation)
+        interval = make_ratio_interval(1.0, scale)
+        band = IntervalFactors(interval.low, interval.high)
+        if relation is PairRelation.PLANS:
+            band = find_plan_interval(left_out, figure, rests_on)
+        return JudgedPair(pair, fold, band, compute_lead_odds(math.exp(abs(pair.predicted)), scale))
 
     accelerators = [
-        JudgedPair(each, fold, find_pair_interval(bands(each), INTERVAL_FIGURES[figure], rests_on, rests_on))
+        judge(each, fold, rests_on, each.relation)
         for rests_on, fold in PAIR_FOLDS
         for figure in BENCH_FIGURES
         for each in collect_pairs(held_out, runs, figure, fold)
     ]
     rests_on, fold = PAIR_FOLDS[0]
     plans = [
-        JudgedPair(each, fold, find_plan_interval(bands(each), INTERVAL_FIGURES[figure], rests_on))
+        judge(each, fold, rests_on, PairRelation.PLANS)
         for figure in BENCH_FIGURES
         for each in collect_plan_pairs(held_out, runs, figure, fold)
     ]
@@ -155,16 +212,13 @@ def group_pairs_by_figure(found: Iterable[JudgedPair], fold: str) -> dict[str, l
 
 def summarize_pairs(found: Sequence[JudgedPair]) -> PairSummary:
     """Return how some pairs went; at least one."""
-    named = [each for each in found if each.winner]
-    unnamed = [each for each in found if not each.winner]
+    named = [each for each in found if each.named]
     errors = np.abs(np.expm1([-each.pair.residual for each in found]))
     return PairSummary(
         pairs=len(found),
         publishers=len({each.pair.first.traits["series"] for each in found}),
         named=len(named),
-        named_right=float(np.mean([each.named_right for each in named])) if named else None,
-        open=len(unnamed),
-        open_right=float(np.mean([each.inside for each in unnamed])) if unnamed else None,
+        named_right=float(np.mean([each.right for each in named])) if named else None,
         coverage=float(np.mean([each.inside for each in found])),
         median=float(np.median(errors)),
         p90=float(np.quantile(errors, 0.9)),
@@ -388,20 +442,24 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
         "folds": folds,
         "unpredicted": {fold: data.unpredicted(fold) for fold in data.folds},
         "pairs": {fold: found for fold, found in pairs.items() if found},
+        "odds": {
+            figure: [_fields(record) for record in summarize_odds(found, ODDS_CLASSES)]
+            for figure, found in group_pairs_by_figure(data.pairs.accelerators, PAIR_FOLDS[0][1]).items()
+        },
         "plans": _pair_fields(data.pairs.plans, PAIR_FOLDS[0][1]),
         "ratios": ratios,
     }
 
 
 def _pair_fields(pairs: Sequence[JudgedPair], fold: str) -> dict[str, dict[str, Any]]:
-    names = ("pairs", "named", "named_right", "open", "open_right", "coverage")
+    names = ("pairs", "named", "named_right", "coverage")
     summaries = {
         figure: _fields(summarize_pairs(found)) for figure, found in group_pairs_by_figure(pairs, fold).items()
     }
     return {figure: {name: fields[name] for name in names} for figure, fields in summaries.items()}
 
 
-def _fields(record: ErrorMeasure | PairSummary) -> dict[str, Any]:
+def _fields(record: ErrorMeasure | PairSummary | OddsRecord) -> dict[str, Any]:
     return {name: _short(value) if isinstance(value, float) else value for name, value in asdict(record).items()}
 
 

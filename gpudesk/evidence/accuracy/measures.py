@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter, defaultdict
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from functools import cached_property
@@ -13,10 +13,16 @@ import numpy as np
 
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.workload import LoadKind
-from gpudesk.engine.calibration import Calibration, IntervalFactors, IntervalRule, find_basis, find_interval
+from gpudesk.engine.calibration import Calibration, IntervalFactors, find_basis, find_interval
 from gpudesk.evidence.fitting.bench import BenchRun
 from gpudesk.evidence.fitting.fit import assign_fold_groups
-from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_pair_rules, make_interval_keys
+from gpudesk.evidence.fitting.intervals import (
+    INTERVAL_FIGURES,
+    fit_interval_rules,
+    fit_lead_scales,
+    fit_pair_rules,
+    make_interval_keys,
+)
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 
 
@@ -55,7 +61,8 @@ def judge_figures(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -
     found: list[JudgedFigure] = []
     by_id = {run.id: run for run in runs}
     for fold in dict.fromkeys(each.fold for each in held_out):
-        for group, inside, bands in _left_out(held_out, runs, fold, fit_interval_rules):
+        for group, inside, others, known in _left_out(held_out, runs, fold):
+            bands = Calibration("", "", "", {}, fit_interval_rules(others, known), (), _coverage(known))
             for each in inside:
                 if each.fold == fold:
                     run = by_id[each.run]
@@ -70,17 +77,19 @@ def judge_figures(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -
 def make_pair_calibrations(
     held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], fold: str
 ) -> Mapping[str, Calibration]:
-    """Return for each group of a fold a calibration whose bands of ratios have not seen it."""
-    return {group: bands for group, _, bands in _left_out(held_out, runs, fold, fit_pair_rules)}
+    """Return for each group of a fold a calibration whose bands and odds of ratios have not seen it."""
+    return {
+        group: Calibration(
+            "", "", "", {}, (), fit_pair_rules(others, known), lead_scales=fit_lead_scales(others, known)
+        )
+        for group, _, others, known in _left_out(held_out, runs, fold)
+    }
 
 
 def _left_out(
-    held_out: Sequence[HeldOutFigure],
-    runs: Sequence[BenchRun],
-    fold: str,
-    rules: Callable[[Sequence[HeldOutFigure], Sequence[BenchRun]], tuple[IntervalRule, ...]],
-) -> Iterator[tuple[str, list[HeldOutFigure], Calibration]]:
-    """Yield each group of a fold, its figures from all folds, and the bands that all others make."""
+    held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], fold: str
+) -> Iterator[tuple[str, list[HeldOutFigure], list[HeldOutFigure], list[BenchRun]]]:
+    """Yield each group of a fold, its figures from all folds, and figures and runs of all others."""
     group_of = dict(zip((run.id for run in runs), assign_fold_groups(runs, fold), strict=True))
     inside: dict[str, list[HeldOutFigure]] = defaultdict(list)
     for each in held_out:
@@ -88,8 +97,7 @@ def _left_out(
     for group in sorted(inside):
         others = [each for each in held_out if group_of[each.run] != group]
         known = [run for run in runs if group_of[run.id] != group]
-        made = rules(others, known)
-        yield group, inside[group], Calibration("", "", "", {}, made, made, _coverage(known))
+        yield group, inside[group], others, known
 
 
 def _coverage(runs: Sequence[BenchRun]) -> Mapping[tuple[str, str], int]:

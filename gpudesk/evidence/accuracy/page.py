@@ -8,13 +8,20 @@ from typing import Final
 
 import numpy as np
 
+from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
 from gpudesk.evidence.accuracy.data import (
+    NAMED_BAR,
+    ODDS_BARS,
+    ODDS_CLASSES,
+    ODDS_TOLERANCE,
+    RIGHT_BAR,
     AccuracyData,
     JudgedPair,
     PeerError,
     PeerRecord,
     count_refusals,
     group_pairs_by_figure,
+    summarize_odds,
     summarize_pairs,
 )
 from gpudesk.evidence.accuracy.measures import (
@@ -56,10 +63,11 @@ def write_pairs_section(data: AccuracyData) -> list[str]:
         "",
         (
             "A pair is two accelerators that one publisher measured with the same model, serving engine, "
-            "load, lengths and count. A winner is named where the band of the predicted ratio leaves out "
-            "1; that is right where the measured ratio lies on the same side (or within 3 % of 1). "
-            "Otherwise the answer is “no winner”, which is right where the band holds the measured ratio. "
-            "The bands have not seen the publisher."
+            "load, lengths and count. The odds of the likely leader follow from the predicted ratio and from "
+            "the error of ratios between accelerators of one generation, of two generations or of two vendors. "
+            f"A leader is named from {format_whole_share(LEAST_ODDS[LeadVerdict.LIKELY_LEADS])} odds. It is right "
+            "where the measured ratio lies on the same side; a ratio within 3 % of 1 counts as half right. "
+            "Odds and bands have not seen the publisher."
         ),
         "",
     ]
@@ -72,7 +80,66 @@ def write_pairs_section(data: AccuracyData) -> list[str]:
     lines += (
         make_markdown_table(head, body, text_columns=2) if body else ["No two accelerators were measured alike.", ""]
     )
-    return [*lines, *_ratios(data), *_plans(data)]
+    return [*lines, *_odds(data), *_ratios(data), *_plans(data)]
+
+
+def _odds(data: AccuracyData) -> list[str]:
+    """Return the odds against how often they were right, by publisher left out, and the bars."""
+    by_figure = group_pairs_by_figure(data.pairs.accelerators, PAIR_FOLDS[0][1])
+    if not by_figure:
+        return []
+    body = [
+        (
+            name_figure(figure),
+            f"{100 * record.low:.0f}–{100 * record.high:.0f} %",
+            f"{record.publishers:,}",
+            f"{record.pairs:,}",
+            format_share(record.predicted),
+            format_share(record.right),
+        )
+        for figure, found in by_figure.items()
+        for record in summarize_odds(found, ODDS_CLASSES)
+    ]
+    head = ("figure", "odds", "publishers", "pairs", "odds, mean", "right")
+    return [
+        "### Odds of a leader",
+        "",
+        "With the publisher left out, by class of the predicted odds:",
+        "",
+        *make_markdown_table(head, body, text_columns=2),
+        (
+            f"Bars: odds around 60, 70, 80 and 90 % are right within {100 * ODDS_TOLERANCE:.0f} points; in throughput "
+            f"a leader is named in {format_whole_share(NAMED_BAR)} of the pairs and right in "
+            f"{format_whole_share(RIGHT_BAR)} of those. What misses its bar stands in bold."
+        ),
+        "",
+        *make_markdown_table(
+            ("figure", *(f"{50 * (low + high):.0f} %" for low, high in ODDS_BARS), "named", "rightly"),
+            [_bar_cells(figure, found) for figure, found in by_figure.items()],
+        ),
+    ]
+
+
+def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
+    """Return how often odds around each bar were right, with their mean and pairs; then what is named."""
+    records = {record.low: record for record in summarize_odds(found, ODDS_BARS)}
+    cells = []
+    for low, _ in ODDS_BARS:
+        record = records.get(low)
+        if record is None:
+            cells.append(NONE)
+            continue
+        text = f"{100 * record.right:.0f} of {100 * record.predicted:.0f} % ({record.pairs:,})"
+        cells.append(mark_bold(text, abs(record.right - record.predicted) > ODDS_TOLERANCE))
+    pairs = summarize_pairs(found)
+    share, right = pairs.named / pairs.pairs, pairs.named_right
+    judged = figure == "output_tokens_per_s"
+    return (
+        name_figure(figure),
+        *cells,
+        mark_bold(format_whole_share(share), judged and share < NAMED_BAR),
+        NONE if right is None else mark_bold(format_whole_share(right), judged and right < RIGHT_BAR),
+    )
 
 
 def _plans(data: AccuracyData) -> list[str]:
@@ -97,9 +164,7 @@ _PAIR_HEAD = (
     "figure",
     "publishers",
     "pairs",
-    "winner named",
-    "rightly",
-    "no winner",
+    "leader named",
     "rightly",
     "ratio error, median",
     "p90",
@@ -116,8 +181,6 @@ def _pair_cells(figure: str, chosen: Sequence[JudgedPair]) -> tuple[str, ...]:
         f"{found.pairs:,}",
         f"{found.named:,}",
         NONE if found.named_right is None else format_whole_share(found.named_right),
-        f"{found.open:,}",
-        NONE if found.open_right is None else format_whole_share(found.open_right),
         format_share(found.median),
         format_share(found.p90),
         format_share(found.coverage),

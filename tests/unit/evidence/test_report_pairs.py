@@ -1,4 +1,4 @@
-"""Pairs in the report: winners that are named, "no winner", and known ratios."""
+"""Pairs in the report: odds of leaders, how often they were right, and known ratios."""
 
 from __future__ import annotations
 
@@ -7,8 +7,15 @@ import math
 import pytest
 
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.engine.calibration import IntervalFactors
-from gpudesk.evidence.accuracy.data import JudgedPair, find_known_ratios, judge_pairs, summarize_pairs
+from gpudesk.engine.calibration import IntervalFactors, compute_lead_odds
+from gpudesk.evidence.accuracy.data import (
+    ODDS_CLASSES,
+    JudgedPair,
+    find_known_ratios,
+    judge_pairs,
+    summarize_odds,
+    summarize_pairs,
+)
 from gpudesk.evidence.accuracy.measures import judge_figures
 from gpudesk.evidence.fitting.intervals import HeldOutPair
 from tests.unit.evidence.records import RATE, held_out, run
@@ -18,35 +25,49 @@ BAND = IntervalFactors(0.8, 1.25)
 
 def judged_pair(measured: float, predicted: float) -> JudgedPair:
     pair = HeldOutPair(run("a"), run("b"), RATE, math.log(measured), math.log(predicted))
-    return JudgedPair(pair, "series", BAND)
+    return JudgedPair(pair, "series", BAND, compute_lead_odds(max(predicted, 1 / predicted), 0.1))
 
 
-def test_a_winner_is_named_where_the_band_leaves_out_one() -> None:
-    assert [judged_pair(1.0, ratio).winner for ratio in (1.3, 1.2, 0.85, 0.7)] == [1, 0, 0, -1]
+def test_a_leader_is_named_from_80_percent_odds() -> None:
+    assert [judged_pair(1.0, ratio).named for ratio in (1.3, 1.16, 1.14, 1.0, 0.88, 0.86)] == [
+        True,
+        True,
+        False,
+        False,
+        False,
+        True,
+    ]
 
 
-@pytest.mark.parametrize(("measured", "right"), [(1.5, True), (1.01, True), (0.98, True), (0.9, False), (0.5, False)])
-def test_a_named_winner_is_right_if_it_was_measured_ahead_or_level(measured: float, right: bool) -> None:
-    assert judged_pair(measured, 1.5).named_right is right
+@pytest.mark.parametrize(("measured", "right"), [(1.5, 1.0), (1.01, 0.5), (0.98, 0.5), (0.9, 0.0), (0.5, 0.0)])
+def test_a_leader_is_right_if_it_was_measured_ahead_and_half_right_if_level(measured: float, right: float) -> None:
+    assert judged_pair(measured, 1.5).right == right
+    assert judged_pair(1 / measured, 1 / 1.5).right == right
 
 
-def test_no_winner_is_right_where_the_band_holds_the_measured_ratio() -> None:
+def test_pairs_are_summed_up_by_who_is_named_and_what_bands_hold() -> None:
     record = summarize_pairs([judged_pair(1.1, 1.0), judged_pair(2.0, 1.0), judged_pair(1.6, 1.5)])
-    assert (record.pairs, record.named, record.open) == (3, 1, 2)
-    assert record.named_right == 1.0
-    assert record.open_right == 0.5
+    assert (record.pairs, record.named, record.named_right) == (3, 1, 1.0)
     assert record.coverage == pytest.approx(2 / 3)
+
+
+def test_odds_are_held_against_how_often_they_were_right() -> None:
+    pairs = [judged_pair(measured, 1.2) for measured in (1.3, 1.1, 0.8, 1.0)] + [judged_pair(0.5, 1e9)]
+    found = summarize_odds(pairs, ODDS_CLASSES)
+    assert [(each.low, each.pairs, each.right) for each in found] == [(0.8, 4, 0.625), (0.95, 1, 0.0)]
+    assert found[0].predicted == pytest.approx(compute_lead_odds(1.2, 0.1))
+    assert found[1].predicted == 1.0
 
 
 def test_the_error_of_a_ratio_is_relative() -> None:
     assert summarize_pairs([judged_pair(1.0, 1.25)]).median == pytest.approx(0.25)
 
 
-def test_without_named_winners_there_is_no_share_of_them() -> None:
+def test_without_named_leaders_there_is_no_share_of_them() -> None:
     assert summarize_pairs([judged_pair(1.0, 1.0)]).named_right is None
 
 
-def test_the_band_of_a_pair_has_not_seen_its_publisher() -> None:
+def test_band_and_odds_of_a_pair_have_not_seen_its_publisher() -> None:
     runs = [
         each
         for series in ("calm 1", "calm 2", "wild")
@@ -59,7 +80,8 @@ def test_the_band_of_a_pair_has_not_seen_its_publisher() -> None:
     found = judge_pairs(held_out(runs, [1.0, 1.1] * 24 + [1.0, 3.0] * 12), runs).accelerators
     by_series = {each.pair.first.traits["series"]: each for each in found}
     assert not by_series["wild"].inside
-    assert by_series["wild"].band.high < 1.2
+    assert by_series["wild"].band.high < 1.3
+    assert by_series["wild"].odds > by_series["calm 1"].odds
 
 
 def test_a_known_ratio_is_of_the_best_submissions_per_accelerator() -> None:
