@@ -4,7 +4,17 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.domain.answer import Answer, FigureDifference, find_difference, find_leaders, make_column_keys
+from gpudesk.domain.answer import (
+    Answer,
+    FigureDifference,
+    LeadVerdict,
+    find_difference,
+    find_leaders,
+    find_rival,
+    judge_odds,
+    make_column_keys,
+    rank_figures,
+)
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.workload import Load, LoadKind, Workload
@@ -90,6 +100,72 @@ def test_who_is_beaten_by_anyone_does_not_lead() -> None:
         FigureDifference(name, last, second, IntervalEstimate(0.5, 0.45, 0.55), 0.02),
     )
     assert find_leaders(replace(found, columns=columns, differences=duels), name) == (0, 1)
+
+
+@pytest.mark.parametrize(
+    ("odds", "verdict", "winner"),
+    [
+        (0.96, LeadVerdict.LEADS, "b"),
+        (0.95, LeadVerdict.LEADS, "b"),
+        (0.94, LeadVerdict.LIKELY_LEADS, "b"),
+        (0.80, LeadVerdict.LIKELY_LEADS, "b"),
+        (0.79, LeadVerdict.LEANS, None),
+        (0.65, LeadVerdict.LEANS, None),
+        (0.64, LeadVerdict.TOO_CLOSE, None),
+        (0.50, LeadVerdict.TOO_CLOSE, None),
+    ],
+)
+def test_a_winner_is_named_where_it_likely_leads(odds: float, verdict: LeadVerdict, winner: str | None) -> None:
+    ratio = IntervalEstimate(1.1, 1.0, 1.2)
+    assert judge_odds(odds) is verdict
+    assert FigureDifference("output_tokens_per_s", "b", "a", ratio, odds).winner == winner
+    assert FigureDifference("output_tokens_per_s", "a", "b", ratio, 1.0 - odds).winner == winner
+
+
+def test_odds_are_there_in_both_directions_and_add_up_to_one() -> None:
+    odds = answer("h200-sxm", "mi325x", "mi355x").odds
+    assert len(odds) == 3 * 6
+    for (figure, one, other), value in odds.items():
+        assert value + odds[figure, other, one] == pytest.approx(1.0)
+    assert odds["ttft_ms", "mi325x", "h200-sxm"] == pytest.approx(odds["output_tokens_per_s", "mi325x", "h200-sxm"])
+
+
+def test_the_rival_is_the_one_that_is_most_likely_to_be_better() -> None:
+    rival = find_rival(answer("h200-sxm", "mi325x", "mi355x"), "output_tokens_per_s", 1)
+    assert rival is not None
+    assert rival[0] == 2
+    assert 0.8 < rival[1] < 0.9
+    assert find_rival(answer("h200-sxm"), "output_tokens_per_s", 0) is None
+
+
+def queueing(found: Answer, *positions: int) -> Answer:
+    """Return the answer with columns that run 40 of the 64 requests that are asked for."""
+    columns = tuple(
+        replace(column, estimate=replace(column.estimate, admitted=40))
+        if position in positions and column.estimate is not None
+        else column
+        for position, column in enumerate(found.columns)
+    )
+    return replace(found, columns=columns)
+
+
+def test_a_column_whose_load_queues_leads_nothing() -> None:
+    found = queueing(answer("h200-sxm", "mi325x", "b200-hgx"), 2)
+    assert [column.queues for column in found.columns] == [False, False, True]
+    assert set(rank_figures(found, "output_tokens_per_s")) == {0, 1}
+    assert find_leaders(found, "output_tokens_per_s") == (1,)
+    assert find_leaders(queueing(found, 1), "output_tokens_per_s") == ()
+    assert set(rank_figures(queueing(answer("h200-sxm"), 0), "output_tokens_per_s")) == {0}, "nothing to compare with"
+
+
+def test_what_is_overloaded_queues_too_and_saturation_does_not() -> None:
+    estimate = answer("h200-sxm").columns[0].estimate
+    assert estimate is not None
+    assert not estimate.queues
+    assert replace(estimate, stable=False).queues
+    load = Load(LoadKind.SATURATE, requests=1000)
+    request = replace(estimate.request, workload=replace(estimate.request.workload, load=load))
+    assert not replace(estimate, request=request, concurrency=1000, admitted=40).queues
 
 
 def test_two_counts_of_one_part_are_told_apart() -> None:

@@ -319,6 +319,25 @@ def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None
     assert far["tpot_ms"].winner == "h200-sxm"
 
 
+def test_two_parts_of_one_generation_share_most_of_their_error(estimator: Estimator) -> None:
+    """What likely leads within a generation is less sure between vendors at a larger ratio."""
+    h100, h200, mi325x = (
+        estimator.estimate(ask(part, "llama-3.1-8b", "fp16", closed(64), count=1))
+        for part in ("h100-sxm", "h200-sxm", "mi325x")
+    )
+    name = "output_tokens_per_s"
+    sister, cousin = (
+        next(each for each in estimator.differences(h100, other) if each.figure == name) for other in (h200, mi325x)
+    )
+    assert 1.08 < sister.ratio.value < cousin.ratio.value
+    assert sister.odds > 0.8
+    assert sister.winner == "h200-sxm"
+    assert cousin.odds < sister.odds
+    back = next(each for each in estimator.differences(h200, h100) if each.figure == name)
+    assert back.odds + sister.odds == pytest.approx(1.0)
+    assert back.winner == "h200-sxm"
+
+
 def test_a_narrower_format_is_not_slower(estimator: Estimator) -> None:
     for part in ("b200-hgx", "h200-sxm", "mi355x", "mi300x"):
         for concurrency in (1, 64):

@@ -26,6 +26,9 @@ from gpudesk.report.comparison.tables import (
     RowReference,
 )
 from gpudesk.report.writers.clipboard import build_comparison_clipping
+from gpudesk.report.writers.html import write_sheet_html
+from gpudesk.report.writers.markdown import write_sheet_markdown
+from gpudesk.report.writers.text import list_sheet_lines
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import message
@@ -130,6 +133,46 @@ def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
     assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "Too close to call, 60 % odds", True)
     held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
     assert (held.text, held.detail, held.is_open) == ("120", "The same on each", True)
+
+
+def queueing(answer: Answer, *positions: int) -> Answer:
+    """Return the answer with columns that run 40 of the 64 requests that are asked for."""
+    columns = list(answer.columns)
+    for position in positions:
+        estimate = columns[position].estimate
+        assert estimate is not None
+        columns[position] = replace(columns[position], estimate=replace(estimate, admitted=40))
+    return replace(answer, columns=tuple(columns))
+
+
+def test_what_queues_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> None:
+    answer = queueing(make_answer("h200-sxm", "mi325x", "b200-hgx"), 2)
+    table = build_comparison_table(answer, PLAIN)
+    cells = row(table, "output_tokens_per_s").cells
+    assert [cell.mark for cell in cells] == [None, CellMarking.BEST, CellMarking.QUEUES]
+    assert (row(table, "fits").cells[2].detail, row(table, "fits").cells[2].mark) == (
+        "runs 40 of 64",
+        CellMarking.QUEUES,
+    )
+    assert "requests queue" in describe_compared_cell(table, row(table, "output_tokens_per_s"), 2, PLAIN)
+    found = headline(answer, "output_tokens_per_s")
+    assert [leader.key for leader in found.leaders] == ["mi325x"]
+    assert found.detail == "likely leads H200-SXM by 25 %, 90 % odds"
+    sheet = build_sheet(answer, PLAIN)
+    assert all("B200" not in line.text for line in sheet.headlines)
+    assert "△ requests queue" in sheet.key
+    assert '<td class="queues">' in write_sheet_html(sheet)
+    assert "2,000 △" in write_sheet_markdown(sheet)
+    assert any("2,000 △" in line for line in list_sheet_lines(sheet, 100, str))
+
+
+def test_where_all_but_one_queue_it_is_told_without_a_rival(make_answer: MakeAnswer) -> None:
+    pair = make_answer("h200-sxm", "mi325x")
+    found = headline(queueing(pair, 1), "output_tokens_per_s")
+    assert (found.text, found.detail) == ("1,000", "The only one where no requests queue")
+    none = headline(queueing(pair, 0, 1), "output_tokens_per_s")
+    assert (none.text, none.detail, none.leaders) == ("—", "requests queue on all", ())
+    assert [line.text for line in build_sheet(queueing(pair, 1), PLAIN).headlines] == ["H200-SXM"] * 3
 
 
 def test_headline_of_a_single_part_is_its_figure(make_answer: MakeAnswer) -> None:

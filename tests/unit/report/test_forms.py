@@ -109,7 +109,7 @@ def test_csv_has_plain_numbers_and_as_many_cells_in_every_row(make_answer: MakeA
     throughput = next(row for row in rows if row[:2] == ["At this workload", "Output throughput"])
     assert throughput[2:] == ["tok/s", "1000", "900", "1100", "", "1250", "1125", "1375", "best"]
     slower = next(row for row in rows if row[:2] == ["Against H200-SXM", "Time to first token"])
-    assert slower[7:10] == ["-20", "-26", "-14"]
+    assert slower[7:10] == ["-20", "-36", "0"]
     assert any(row[0] == "Sources" and row[3] == "Data sheet" for row in rows)
 
 
@@ -136,5 +136,13 @@ def test_json_has_full_figures_claims_and_sources(make_answer: MakeAnswer) -> No
     assert found["sources"]["seed-000"]["title"] == "Which card?"
     assert found["accelerators"][0]["estimate"]["output_tokens_per_s"]["low"] == 900.0
     assert found["no_winner"] == {}
+    throughput = [each for each in found["differences"] if each["figure"] == "output_tokens_per_s"]
+    assert [(each["baseline"], each["accelerator"]) for each in throughput] == [
+        ("h200-sxm", "mi325x"),
+        ("h200-sxm", "mi355x"),
+        ("mi325x", "mi355x"),
+    ]
+    assert [each["odds"] for each in throughput] == pytest.approx([0.903, 0.597, 0.137], abs=1e-3)
+    assert [each["winner"] for each in throughput] == ["mi325x", None, "mi325x"]
     assert found["content_hash"] == answer.content_hash
     assert [dispute["id"] for dispute in found["disputes"]] == ["D-001"]
