@@ -19,7 +19,7 @@ from gpudesk.estimation.calibration_fit import (
 )
 from gpudesk.evidence.calibration_file import read_calibration
 from gpudesk.evidence.fitting.fit import replace_intervals
-from gpudesk.evidence.fitting.intervals import fit_interval_rules, fit_lead_scales, fit_pair_rules
+from gpudesk.evidence.fitting.intervals import fit_interval_rules, fit_lead_scales, fit_plan_rules
 from gpudesk.evidence.nearest_runs import read_held_out, write_held_out
 
 CALIBRATION = Path("data/calibration.json")
@@ -52,10 +52,10 @@ def renew_bands(prepared: PreparedRuns) -> None:
     runs = prepared.bench.runs
     known = {run.id for run in runs}
     held_out = [each for each in read_held_out(HELD_OUT) if each.run in known]
-    bands, pair_bands = fit_interval_rules(held_out, runs), fit_pair_rules(held_out, runs)
+    bands, plan_bands = fit_interval_rules(held_out, runs), fit_plan_rules(held_out, runs)
     scales = fit_lead_scales(held_out, runs)
-    CALIBRATION.write_text(replace_intervals(CALIBRATION.read_text(), bands, pair_bands, scales))
-    print(f"{CALIBRATION}: {len(bands)} bands, {len(pair_bands)} bands of ratios, {len(scales)} scales")
+    CALIBRATION.write_text(replace_intervals(CALIBRATION.read_text(), bands, plan_bands, scales))
+    print(f"{CALIBRATION}: {len(bands)} bands, {len(plan_bands)} bands of plans, {len(scales)} scales")
 
 
 if __name__ == "__main__":

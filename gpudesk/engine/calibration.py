@@ -81,8 +81,7 @@ INTERVAL_KEYS = ("load", "experts", "generation", "serving_engine", "weights")
 class IntervalRule:
     """Factors of the 80 % band of one figure on one basis: low = value x `low`, high = value x `high`.
 
-    It holds where all of `where` match (keys of `INTERVAL_KEYS`, or `between` what a ratio is); the rule that
-    names most keys wins.
+    It holds where all of `where` match (keys of `INTERVAL_KEYS`); the rule that names most keys wins.
     """
 
     figure: str
@@ -140,7 +139,8 @@ class ConstantValues(dict[str, float]):
 class Calibration:
     """All constants, the coverage by rows, and the bands; `revision` is the hash of the file.
 
-    `lead_scales` are scales of the logistic error of ln(ratio).
+    `plan_bands` are those of ratios between plans of one accelerator; `lead_scales` are scales of the logistic
+    error of ln(ratio) between two deployments.
     """
 
     name: str
@@ -148,7 +148,7 @@ class Calibration:
     newest_month: str
     constants: Mapping[str, CalibrationConstant]
     bands: tuple[IntervalRule, ...]
-    pair_bands: tuple[IntervalRule, ...]
+    plan_bands: tuple[IntervalRule, ...]
     coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
     lead_scales: Mapping[LeadScaleKey, float] = field(default_factory=dict)
     _found: dict[ConstantKeys, ConstantValues] = field(default_factory=dict, repr=False, compare=False)
@@ -177,8 +177,6 @@ class Calibration:
 
 #: What a year beyond the newest measurements adds to the width of a band, as a share of it.
 WIDENING: Final = 0.25
-#: Key and value by which the rule of a ratio is one between plans of the same part.
-BETWEEN_PLANS: Final = ("between", "plans")
 
 
 class IntervalFactors(NamedTuple):
@@ -219,13 +217,6 @@ def find_interval(
     return _find_factors(calibration.bands, figure, basis, keys or {})
 
 
-def find_pair_interval(
-    calibration: Calibration, figure: str, first: EstimateBasis, second: EstimateBasis
-) -> IntervalFactors:
-    """Return the band of the ratio of a figure between two parts; the weaker basis decides."""
-    return _find_factors(calibration.pair_bands, figure, _find_weaker(first, second), {})
-
-
 def _find_weaker(first: EstimateBasis, second: EstimateBasis) -> EstimateBasis:
     return max(first, second, key=tuple(EstimateBasis).index)
 
@@ -256,7 +247,8 @@ def compute_lead_odds(ratio: float, scale: float) -> float:
 
 
 def find_plan_interval(calibration: Calibration, figure: str, basis: EstimateBasis) -> IntervalFactors:
-    return _find_factors(calibration.pair_bands, figure, basis, dict([BETWEEN_PLANS]))
+    """Return the band of the ratio of a figure between two plans of one accelerator."""
+    return _find_factors(calibration.plan_bands, figure, basis, {})
 
 
 def find_basis(calibration: Calibration, generation: str, family: str) -> EstimateBasis:

@@ -30,7 +30,7 @@ from gpudesk.evidence.fitting.fit import (
     list_folds,
     predict_left_out,
 )
-from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_lead_scales, fit_pair_rules
+from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_lead_scales, fit_plan_rules
 from gpudesk.evidence.fitting.operator_constants import fit_operators
 from gpudesk.evidence.fitting.operator_runs import read_operator_runs
 from gpudesk.evidence.fitting.parameters import Array, ParameterVector
@@ -178,7 +178,7 @@ def _make_provisional_calibration(parameters: ParameterVector, newest_month: str
         IntervalRule(figure, str(basis), 1.0, 1.0) for figure in INTERVAL_FIGURES.values() for basis in EstimateBasis
     )
     calibration = parameters.calibration(parameters.initial, newest_month)
-    return replace(calibration, bands=bands, pair_bands=bands)
+    return replace(calibration, bands=bands, plan_bands=bands)
 
 
 def fit_run_constants(prepared: PreparedRuns) -> Array:
@@ -202,7 +202,7 @@ def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, wo
         newest_month=prepared.newest_month,
         data_revision=prepared.measured.revision,
         bands=fit_interval_rules(held_out, runs),
-        pair_bands=fit_pair_rules(held_out, runs),
+        plan_bands=fit_plan_rules(held_out, runs),
         lead_scales=fit_lead_scales(held_out, runs),
     )
     return FittedCalibration(format_calibration(prepared.bench, values, about), values, held_out)

@@ -72,7 +72,7 @@ def _report_faults(read: Calibration) -> Iterator[str]:
         least = math.ulp(0.0) if name.endswith("_efficiency") else 0.0
         if not all(least <= value < math.inf for value in values):
             yield f"the constant {name} has a value that cannot be"
-    for title, rules in (("bands", read.bands), ("pair_bands", read.pair_bands)):
+    for title, rules in (("bands", read.bands), ("plan_bands", read.plan_bands)):
         if not all(0 < rule.low <= 1 <= rule.high < math.inf for rule in rules):
             yield f"one of the {title} does not enclose its value"
         general = {(rule.figure, rule.basis) for rule in rules if not rule.where}
@@ -105,7 +105,7 @@ def _parse_calibration(content: Mapping[str, Any], revision: str) -> Calibration
         newest_month=content["newest_month"],
         constants=MappingProxyType(constants),
         bands=_parse_intervals(content["bands"]),
-        pair_bands=_parse_intervals(content["pair_bands"]),
+        plan_bands=_parse_intervals(content["plan_bands"]),
         coverage=MappingProxyType(
             {(entry["generation"], entry["family"]): int(entry["rows"]) for entry in content["coverage"]}
         ),

@@ -20,7 +20,7 @@ from gpudesk.evidence.fitting.intervals import (
     INTERVAL_FIGURES,
     fit_interval_rules,
     fit_lead_scales,
-    fit_pair_rules,
+    fit_plan_rules,
     make_interval_keys,
 )
 from gpudesk.evidence.nearest_runs import HeldOutFigure
@@ -80,7 +80,7 @@ def make_pair_calibrations(
     """Return for each group of a fold a calibration whose bands and odds of ratios have not seen it."""
     return {
         group: Calibration(
-            "", "", "", {}, (), fit_pair_rules(others, known), lead_scales=fit_lead_scales(others, known)
+            "", "", "", {}, (), fit_plan_rules(others, known), lead_scales=fit_lead_scales(others, known)
         )
         for group, _, others, known in _left_out(held_out, runs, fold)
     }

@@ -254,7 +254,7 @@ class CalibrationHeader:
     newest_month: str
     data_revision: str
     bands: tuple[IntervalRule, ...]
-    pair_bands: tuple[IntervalRule, ...]
+    plan_bands: tuple[IntervalRule, ...]
     lead_scales: Mapping[LeadScaleKey, float]
 
 
@@ -275,18 +275,18 @@ def format_calibration(bench: BenchArrays, values: Array, about: CalibrationHead
     joined = ",\n".join(constants)
     coverage = f' "coverage": {_list(_coverage(bench.runs), 2)}'
     head_text = "{\n" + "\n".join(lines) + '\n "constants": {\n' + joined + "\n },\n" + coverage
-    return head_text + _bands(about.bands, about.pair_bands, about.lead_scales)
+    return head_text + _bands(about.bands, about.plan_bands, about.lead_scales)
 
 
 def replace_intervals(
     text: str,
     bands: Sequence[IntervalRule],
-    pair_bands: Sequence[IntervalRule],
+    plan_bands: Sequence[IntervalRule],
     lead_scales: Mapping[LeadScaleKey, float],
 ) -> str:
     """Return the text of a calibration file with other bands and scales; the constants stay to the last digit."""
     head, _, _ = text.partition(_BEFORE_BANDS)
-    return head + _bands(bands, pair_bands, lead_scales)
+    return head + _bands(bands, plan_bands, lead_scales)
 
 
 #: What stands between the coverage and the bands, which end the file.
@@ -294,13 +294,13 @@ _BEFORE_BANDS: Final = ',\n "bands": '
 
 
 def _bands(
-    bands: Sequence[IntervalRule], pair_bands: Sequence[IntervalRule], lead_scales: Mapping[LeadScaleKey, float]
+    bands: Sequence[IntervalRule], plan_bands: Sequence[IntervalRule], lead_scales: Mapping[LeadScaleKey, float]
 ) -> str:
-    single, double = (_list([_band(rule) for rule in rules], 2) for rules in (bands, pair_bands))
+    single, double = (_list([_band(rule) for rule in rules], 2) for rules in (bands, plan_bands))
     scales = _list(
         ({**key._asdict(), "scale": _significant(scale, SCALE_DIGITS)} for key, scale in lead_scales.items()), 2
     )
-    return f'{_BEFORE_BANDS}{single},\n "pair_bands": {double},\n "lead_scales": {scales}\n}}\n'
+    return f'{_BEFORE_BANDS}{single},\n "plan_bands": {double},\n "lead_scales": {scales}\n}}\n'
 
 
 def _significant(value: float, digits: int) -> float:

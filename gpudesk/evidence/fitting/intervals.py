@@ -1,4 +1,4 @@
-"""80% intervals from held-out residuals: of figures by basis, and of ratios between pairs."""
+"""80% intervals from held-out residuals of figures and of ratios between plans, and scales of the odds of pairs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.engine.calibration import BETWEEN_PLANS, IntervalRule, LeadScaleKey, PairRelation
+from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
 from gpudesk.evidence.fitting.bench import BenchRun
 from gpudesk.evidence.fitting.parameters import Array
 from gpudesk.evidence.nearest_runs import HeldOutFigure
@@ -294,8 +294,8 @@ def _same_part(run: BenchRun) -> tuple[object, ...]:
     return (*_load(run), run.workload.load.requests, run.traits["accelerator"], *software)
 
 
-def fit_pair_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
-    """Return the bands of ratios between two accelerators, by the weaker basis of the two, and two plans."""
+def fit_plan_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
+    """Return the bands of ratios between two plans of one accelerator, by basis."""
     rules: list[IntervalRule] = []
     for figure, name in INTERVAL_FIGURES.items():
         repeats = math.log(MEASURED[name][1])
@@ -304,9 +304,8 @@ def fit_pair_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) 
         for basis, fold in PAIR_FOLDS:
             weaker = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
             width = max(width * weaker, _width(collect_pairs(held_out, runs, figure, fold)))
-            rules.append(make_interval_rule(name, basis, (-width, width)))
             plans = max(plans * weaker, _plan_width(collect_plan_pairs(held_out, runs, figure, fold), width))
-            rules.append(make_interval_rule(name, basis, (-plans, plans), (BETWEEN_PLANS,)))
+            rules.append(make_interval_rule(name, basis, (-plans, plans)))
     return tuple(rules)
 
 
@@ -317,12 +316,8 @@ def _plan_width(found: Sequence[HeldOutPair], parts: float) -> float:
     return min(parts, trust * _width(found) + (1.0 - trust) * parts)
 
 
-def _width(found: Sequence[HeldOutPair]) -> float:
-    """Return what four in five ratios are missed by at most, series weighed by the root of their size."""
-    return _compute_residual_quantile(found, HELD)
-
-
-def _compute_residual_quantile(found: Sequence[HeldOutPair], share: float) -> float:
+def _width(found: Sequence[HeldOutPair], share: float = HELD) -> float:
+    """Return what a share of the ratios is missed by at most, series weighed by the root of their size."""
     if not found:
         return 0.0
     sizes = Counter(pair.first.traits["series"] for pair in found)
@@ -354,7 +349,7 @@ def fit_lead_scales(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun])
             widening = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
             closer = 0.0
             for relation, group in groups.items():
-                fitted = _compute_residual_quantile(group, 0.5) / _SCALES_OF_HALF
+                fitted = _width(group, 0.5) / _SCALES_OF_HALF
                 scale = stronger[relation] = max(closer, stronger[relation] * widening, fitted)
                 scales[LeadScaleKey(name, basis, relation)] = scale
                 closer = 0.0 if relation is PairRelation.PLANS else scale

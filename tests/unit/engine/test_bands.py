@@ -16,7 +16,8 @@ from gpudesk.engine.calibration import (
     find_basis,
     find_interval,
     find_lead_scale,
-    find_pair_interval,
+    find_plan_interval,
+    make_ratio_interval,
     relate_accelerators,
 )
 from gpudesk.text.formatting import IntervalEstimate
@@ -31,13 +32,12 @@ CALIBRATION = Calibration(
         IntervalRule("throughput", "estimated", 0.5, 2.0),
         IntervalRule("ttft", "calibrated", 0.4, 3.0),
     ),
-    (
-        IntervalRule("throughput", "calibrated", 0.9, 1.1),
-        IntervalRule("throughput", "estimated", 0.7, 1.4),
-        IntervalRule("throughput", "uncalibrated", 0.6, 1.7),
-    ),
+    (IntervalRule("throughput", "calibrated", 0.9, 1.1),),
     {("hopper", "vllm"): 10, ("cdna3", "sglang"): 0},
     {
+        LeadScaleKey("throughput", "calibrated", "vendors"): 0.1,
+        LeadScaleKey("throughput", "estimated", "vendors"): 0.3,
+        LeadScaleKey("throughput", "uncalibrated", "vendors"): 0.4,
         LeadScaleKey("tpot", "calibrated", "generations"): 0.1,
         LeadScaleKey("tpot", "estimated", "generations"): 0.2,
         LeadScaleKey("tpot", "calibrated", "vendors"): 0.3,
@@ -70,16 +70,28 @@ def test_the_band_is_that_of_figure_and_basis() -> None:
 
 
 @pytest.mark.parametrize(
-    ("first", "second", "low"),
+    ("first", "second", "scale"),
     [
-        (EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED, 0.9),
-        (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, 0.7),
-        (EstimateBasis.UNCALIBRATED, EstimateBasis.CALIBRATED, 0.6),
-        (EstimateBasis.MEASURED, EstimateBasis.CALIBRATED, 0.9),
+        (EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED, 0.1),
+        (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, 0.3),
+        (EstimateBasis.UNCALIBRATED, EstimateBasis.CALIBRATED, 0.4),
+        (EstimateBasis.MEASURED, EstimateBasis.CALIBRATED, 0.1),
     ],
 )
-def test_a_pair_is_as_sure_as_its_weaker_part(first: EstimateBasis, second: EstimateBasis, low: float) -> None:
-    assert find_pair_interval(CALIBRATION, "throughput", first, second).low == low
+def test_a_pair_is_as_sure_as_its_weaker_part(first: EstimateBasis, second: EstimateBasis, scale: float) -> None:
+    assert find_lead_scale(CALIBRATION, "throughput", first, second) == scale
+
+
+def test_two_plans_have_a_band_of_their_own() -> None:
+    assert find_plan_interval(CALIBRATION, "throughput", EstimateBasis.CALIBRATED) == IntervalFactors(0.9, 1.1)
+
+
+@pytest.mark.parametrize(("ratio", "holds_one"), [(1.0, True), (1.38, True), (1.40, False), (0.71, False)])
+def test_the_interval_of_a_ratio_leaves_out_one_above_90_percent_odds(ratio: float, holds_one: bool) -> None:
+    interval = make_ratio_interval(ratio, 0.15)
+    odds = compute_lead_odds(ratio, 0.15)
+    assert (interval.low <= 1 <= interval.high) is holds_one
+    assert (max(odds, 1 - odds) <= 0.9) is holds_one
 
 
 def test_the_rule_that_names_most_holds() -> None:

@@ -66,7 +66,7 @@ def flattened(content: Content) -> None:
         (lambda content: content.update(newest_month="soon"), "newest_month is soon"),
         (lambda content: content.update(newest_month=7), "newest_month is 7"),
         (lambda content: content.update(bands=[]), "bands has none for throughput, measured"),
-        (lambda content: content.update(pair_bands=[]), "pair_bands has none for throughput, measured"),
+        (lambda content: content.update(plan_bands=[]), "plan_bands has none for throughput, measured"),
         (lambda content: content.update(lead_scales=[]), "lead_scales has none for throughput, measured, plans"),
         (flattened, "the lead scale of throughput, measured, plans is 0.0"),
         (swapped, "one of the bands does not enclose its value"),

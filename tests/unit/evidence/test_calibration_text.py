@@ -16,13 +16,13 @@ from gpudesk.evidence.calibration_file import read_calibration
 from gpudesk.evidence.fitting.fit import DIGITS, CalibrationHeader, format_calibration
 from tests.unit.evidence.made_up import bench_of, truth
 
-PAIRS = tuple(
+PLANS = tuple(
     IntervalRule(figure, str(basis), 0.9, 1.111)
     for figure, basis in product(("throughput", "ttft", "tpot"), EstimateBasis)
 )
 BANDS = (
     IntervalRule("throughput", "calibrated", 0.7, 1.3, {"load": frozenset({"batch"}), "experts": frozenset({"no"})}),
-    *(replace(rule, low=0.8123, high=1.25) for rule in PAIRS),
+    *(replace(rule, low=0.8123, high=1.25) for rule in PLANS),
 )
 SCALES = {
     LeadScaleKey(figure, basis, relation): 0.125
@@ -34,7 +34,7 @@ ABOUT = CalibrationHeader(
     newest_month="2026-09",
     data_revision="0f" * 32,
     bands=BANDS,
-    pair_bands=PAIRS,
+    plan_bands=PLANS,
     lead_scales=SCALES,
 )
 BENCH = bench_of()
@@ -56,7 +56,7 @@ def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
         ours, theirs = ([each.value for each in one.exceptions] for one in (again, constant))
         assert ours == pytest.approx(theirs, rel=0.5 * 10 ** (1 - DIGITS))
         assert [each.rows for each in again.exceptions] == behind[start + 1 : start + 1 + len(theirs)].tolist()
-    assert (found.bands, found.pair_bands, found.lead_scales) == (BANDS, PAIRS, SCALES)
+    assert (found.bands, found.plan_bands, found.lead_scales) == (BANDS, PLANS, SCALES)
     assert found.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
     assert json.loads(path.read_text())["data"] == "0f" * 32
 

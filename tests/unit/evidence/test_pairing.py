@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 import pytest
@@ -14,11 +14,12 @@ from gpudesk.engine.calibration import (
     LeadScaleKey,
     PairRelation,
     compute_lead_odds,
-    find_pair_interval,
+    find_lead_scale,
     find_plan_interval,
+    make_ratio_interval,
 )
 from gpudesk.evidence.fitting.bench import BenchRun
-from gpudesk.evidence.fitting.intervals import collect_pairs, collect_plan_pairs, fit_lead_scales, fit_pair_rules
+from gpudesk.evidence.fitting.intervals import collect_pairs, collect_plan_pairs, fit_lead_scales, fit_plan_rules
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 from tests.unit.evidence.records import RATE, held_out, run
 
@@ -65,31 +66,31 @@ def _many(ratio: float, folds: tuple[str, ...]) -> tuple[list[BenchRun], list[He
     return runs, held_out(runs, [1.0, ratio] * 20, folds)
 
 
-def test_the_band_of_a_ratio_holds_what_pairs_are_missed_by() -> None:
+def _find_scale(
+    found: Sequence[HeldOutFigure], runs: Sequence[BenchRun], basis: EstimateBasis = EstimateBasis.CALIBRATED
+) -> float:
+    calibration = Calibration("", "", "", {}, (), (), lead_scales=fit_lead_scales(found, runs))
+    return find_lead_scale(calibration, "throughput", EstimateBasis.CALIBRATED, basis)
+
+
+def test_half_of_the_errors_lie_within_odds_of_three_to_one() -> None:
     runs, found = _many(1.4, ("series",))
-    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
-    factors = find_pair_interval(calibration, "throughput", EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED)
-    assert factors.high == pytest.approx(1.4)
-    assert factors.low == pytest.approx(1 / 1.4)
+    scale = _find_scale(found, runs)
+    assert compute_lead_odds(1.4, scale) == pytest.approx(0.75)
+    assert make_ratio_interval(1.0, scale).high == pytest.approx(1.4**2)
 
 
 def test_shared_errors_cancel_in_a_ratio() -> None:
     runs, _ = _many(1.0, ("series",))
     found = held_out(runs, [1.8] * 40)
-    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
-    factors = find_pair_interval(calibration, "throughput", EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED)
-    assert factors.high < 1.1
+    assert make_ratio_interval(1.0, _find_scale(found, runs)).high < 1.1
 
 
-def test_a_weaker_basis_of_either_widens_the_band() -> None:
+def test_a_weaker_basis_of_either_widens_the_interval() -> None:
     runs, found = _many(1.4, ("series", "generation", "vendor"))
-    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
-    high = [
-        find_pair_interval(calibration, "throughput", EstimateBasis.CALIBRATED, other).high
-        for other in (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, EstimateBasis.UNCALIBRATED)
-    ]
-    assert high == sorted(high)
-    assert len(set(high)) == 3
+    bases = (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, EstimateBasis.UNCALIBRATED)
+    scales = [_find_scale(found, runs, basis) for basis in bases]
+    assert scales == sorted(set(scales))
 
 
 # Plans
@@ -129,44 +130,32 @@ def _with_plans(ratio: float, publishers: int) -> Calibration:
     ]
     runs = [each for group in pairs_of for each in group]
     found = held_out(runs, [1.0, ratio, 1.6] * 40, ("series", "generation", "vendor"))
-    return Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
+    return Calibration("", "", "", {}, (), fit_plan_rules(found, runs))
 
 
 def test_two_plans_have_a_band_of_their_own_the_more_so_the_more_publishers_show_it() -> None:
-    parts = find_pair_interval(_with_plans(1.1, 1), "throughput", EstimateBasis.CALIBRATED, EstimateBasis.CALIBRATED)
-    assert parts.high == pytest.approx(1.6)
     widths = [
         find_plan_interval(_with_plans(1.1, publishers), "throughput", EstimateBasis.CALIBRATED).high
         for publishers in (1, 8, 40)
     ]
     assert widths[1] == pytest.approx(math.sqrt(1.1 * 1.6))
-    assert parts.high > widths[0] > widths[1] > widths[2] > 1.1
+    assert 1.6 > widths[0] > widths[1] > widths[2] > 1.1
     weaker = [find_plan_interval(_with_plans(1.1, 8), "throughput", basis).high for basis in tuple(EstimateBasis)[1:]]
     assert weaker == sorted(weaker)
 
 
 def test_two_plans_are_never_told_apart_less_well_than_two_parts() -> None:
     calibration = _with_plans(3.0, 40)
-    for basis in EstimateBasis:
-        parts = find_pair_interval(calibration, "throughput", basis, basis)
-        assert find_plan_interval(calibration, "throughput", basis) == parts
+    assert find_plan_interval(calibration, "throughput", EstimateBasis.CALIBRATED).high == pytest.approx(1.6)
 
 
 def test_without_pairs_of_plans_those_of_parts_stand_for_them() -> None:
     runs, found = _many(1.4, ("series",))
-    calibration = Calibration("", "", "", {}, (), fit_pair_rules(found, runs))
-    for basis in EstimateBasis:
-        assert find_plan_interval(calibration, "tpot", basis) == find_pair_interval(calibration, "tpot", basis, basis)
+    calibration = Calibration("", "", "", {}, (), fit_plan_rules(found, runs))
+    assert find_plan_interval(calibration, "throughput", EstimateBasis.CALIBRATED).high == pytest.approx(1.4)
 
 
 # Scales of odds
-
-
-def test_half_of_the_errors_lie_within_ln_3_scales() -> None:
-    runs, found = _many(1.4, ("series",))
-    scales = fit_lead_scales(found, runs)
-    scale = scales[LeadScaleKey("throughput", "calibrated", "vendors")]
-    assert compute_lead_odds(1.4, scale) == pytest.approx(0.75)
 
 
 def test_scales_grow_with_what_a_pair_differs_in_and_with_a_weaker_basis() -> None:
