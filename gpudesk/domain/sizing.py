@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import StrEnum
@@ -13,6 +14,7 @@ from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 
@@ -26,13 +28,15 @@ class DemandKind(StrEnum):
     USERS = "users"
     REQUEST_RATE = "request_rate"
     TOKENS_PER_DAY = "tokens_per_day"
+    CONCURRENCY = "concurrency"
 
 
 @dataclass(frozen=True, slots=True)
 class Demand:
     """What is asked of a service, on average, and what it has to keep in reserve.
 
-    `amount` is users who are active at once, requests/s, or output tokens a day, by `kind`. A user sends
+    `amount` is users who are active at once, requests/s, output tokens a day, or requests in flight at the
+    busiest time, by `kind`. A user sends
     `requests_per_user_hour`. `peak_factor` is the busiest time over the average. Latency limits hold for the
     99th percentile at the peak; None sets none. `utilisation_cap` is the share of its highest rate within
     the limits that a replica is loaded with at the peak. `spare_replicas` stand by for replicas that fail.
@@ -135,13 +139,21 @@ class SizingOption:
 class SizingResult:
     """The candidates for a demand, in the order of the scenario's accelerators.
 
-    `requests_per_s` and `output_tokens_per_s` are those of the peak.
+    `requests_per_s` and `output_tokens_per_s` are those of the peak; None where requests in flight are asked
+    for, which each accelerator answers at its own rate.
     """
 
     demand: Demand
-    requests_per_s: float
-    output_tokens_per_s: float
+    requests_per_s: float | None
+    output_tokens_per_s: float | None
     candidates: tuple[SizingOption, ...]
+
+    @property
+    def peak_load(self) -> Load:
+        """The load of all working replicas together at the peak."""
+        if self.requests_per_s is None:
+            return Load(LoadKind.CONCURRENCY, concurrency=math.ceil(self.demand.amount))
+        return Load(LoadKind.REQUEST_RATE, request_rate=self.requests_per_s)
 
 
 @dataclass(frozen=True, slots=True)

@@ -75,6 +75,7 @@ def _tokens(workload: Workload, formatter: Formatter) -> str:
 _FACTORS: Final = MappingProxyType(
     {
         "users": "Users active at once",
+        "in_flight": "Requests in flight at the busiest time",
         "requests_each": "Requests of a user",
         "requests": "Requests on average",
         "tokens_a_day": "Output tokens a day",
@@ -82,6 +83,7 @@ _FACTORS: Final = MappingProxyType(
         "requests_a_token": "Requests for an output token",
         "peak": "Busiest time over the average",
         "replica_seconds": "Time of one replica for a request",
+        "replica_in_flight": "Share of a replica for each of them",
         "cap": "Room above the load of a replica",
         "rounding": "Rounding up to whole replicas",
         "tp": "Tensor parallel",
@@ -105,6 +107,8 @@ def format_sizing_factor(factor: SizingFactor, formatter: Formatter) -> str:
 def describe_demand(demand: Demand, formatter: Formatter) -> str:
     """Return what is asked in a line: how much, at the busiest time, and within which limits."""
     amount = _amount(demand, formatter)
+    if demand.kind is DemandKind.CONCURRENCY:
+        return ", ".join([amount, *_limits(demand, formatter)])
     peak = tr("{times} × at the busiest time", times=formatter.stated(demand.peak_factor))
     return ", ".join([amount, peak, *_limits(demand, formatter)])
 
@@ -119,7 +123,25 @@ def _amount(demand: Demand, formatter: Formatter) -> str:
     if demand.kind is DemandKind.REQUEST_RATE:
         one = demand.amount == 1
         return tr("one request a second") if one else tr("{n} requests a second", n=amount)
+    if demand.kind is DemandKind.CONCURRENCY:
+        return _format_in_flight(demand, formatter)
     return tr("{n} output tokens a day", n=amount)
+
+
+def _format_in_flight(demand: Demand, formatter: Formatter) -> str:
+    one = demand.amount == 1
+    return tr("one request in flight") if one else tr("{n} requests in flight", n=formatter.stated(demand.amount))
+
+
+def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
+    """Return what the peak comes to; empty where requests in flight are asked for, which say it themselves."""
+    if sizing.requests_per_s is None or sizing.output_tokens_per_s is None:
+        return ""
+    return tr(
+        "{rate} requests/s and {tokens} output tok/s at the peak",
+        rate=formatter.estimate(sizing.requests_per_s),
+        tokens=formatter.estimate(sizing.output_tokens_per_s),
+    )
 
 
 def _limits(demand: Demand, formatter: Formatter) -> list[str]:
@@ -162,6 +184,8 @@ def _asked(demand: Demand, formatter: Formatter) -> str:
     if demand.kind is DemandKind.REQUEST_RATE:
         one = demand.amount == 1
         return tr("one request a second") if one else tr("{n} requests a second", n=amount)
+    if demand.kind is DemandKind.CONCURRENCY:
+        return _format_in_flight(demand, formatter)
     return tr("{n} output tokens a day", n=amount)
 
 

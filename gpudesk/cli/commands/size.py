@@ -16,6 +16,7 @@ from gpudesk.report.labels import label_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
     describe_demand,
+    describe_peak,
     describe_sizing,
     format_sizing_factor,
     label_sizing_factor,
@@ -37,14 +38,8 @@ def list_size_lines(
     sizing: SizingResult, names: Sequence[str], formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     yield from wrap_text(f"{describe_demand(sizing.demand, formatter)}.", width)
-    yield from wrap_text(
-        tr(
-            "At the peak {rate} requests/s and {tokens} output tok/s.",
-            rate=formatter.estimate(sizing.requests_per_s),
-            tokens=formatter.estimate(sizing.output_tokens_per_s),
-        ),
-        width,
-    )
+    if peak := describe_peak(sizing, formatter):
+        yield from wrap_text(f"{peak}.", width)
     for candidate, name in zip(sizing.candidates, names, strict=True):
         yield ""
         yield from _candidate(sizing, candidate, name, formatter, width, strong)
@@ -109,7 +104,7 @@ def _factors(candidate: SizingOption, formatter: Formatter, width: int) -> list[
 
 
 #: Options that say how much is asked -> how that is stated.
-_AMOUNTS: Final = {"users": "users", "request_rate": "request_rate", "tokens_per_day": "tokens_per_day"}
+_AMOUNTS: Final = {name: name for name in ("users", "request_rate", "tokens_per_day", "concurrency")}
 #: Further options of a demand -> field. Those of the limits have names that loads have too.
 _FURTHER: Final = {
     "requests_per_user_hour": "requests_per_user_hour",
@@ -151,6 +146,9 @@ def _add_demand(group: argparse._ArgumentGroup) -> None:
         help=tr("R requests a second on average"),
     )
     group.add_argument("--tokens-per-day", metavar="N", type=parse_number, help=tr("output tokens a day"))
+    group.add_argument(
+        "--concurrency", metavar="N", type=parse_whole, help=tr("N requests in flight at the busiest time")
+    )
 
 
 def _add_further(group: argparse._ArgumentGroup) -> None:
@@ -214,7 +212,9 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     for name, amount in given.items():
         fields |= {"kind": _AMOUNTS[name], "amount": amount}
     if not fields:
-        raise input_error("sizing.no_option", "no demand is given; give --users, --request-rate or --tokens-per-day")
+        raise input_error(
+            "sizing.no_option", "no demand is given; give --users, --request-rate, --tokens-per-day or --concurrency"
+        )
     stated = {field: getattr(options, option) for option, field in _FURTHER.items()}
     fields |= {field: value for field, value in stated.items() if value is not None}
     try:

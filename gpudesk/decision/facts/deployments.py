@@ -13,7 +13,7 @@ from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.domain.workload import LoadKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
 
@@ -136,14 +136,13 @@ class DeploymentChooser:
             demand, ttft_ms=_tighten(demand.ttft_ms, terms.ttft_ms), tpot_ms=_tighten(demand.tpot_ms, terms.tpot_ms)
         )
         sized = self._service.size(replace(scenario, demand=limited))
-        load = Load(LoadKind.REQUEST_RATE, request_rate=sized.requests_per_s)
         choices = tuple(
             choice
             if choice.count is not None or option.count is None
             else _fix_plan(choice, replace(option.plan, dp=option.count // option.plan.count), option.estimate)
             for choice, option in zip(scenario.accelerators, sized.candidates, strict=True)
         )
-        return replace(scenario, workload=replace(scenario.workload, load=load)), choices
+        return replace(scenario, workload=replace(scenario.workload, load=sized.peak_load)), choices
 
     def _search_counts(
         self, answer: Answer, scenario: Scenario, terms: DeploymentTerms

@@ -18,7 +18,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.routing import DEFAULT_LONG_INPUT_FACTOR, RequestClass, RequestKind, RequestMix, RequestRateOrigin
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, NumberBounds
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.estimation.estimator import POOLS_NOT_SIZED
 from gpudesk.estimation.sizing.demand import check_demand, list_demand_factors
 from gpudesk.text.formatting import IntervalEstimate
@@ -135,6 +135,10 @@ def resolve_request_rate(
     output = scenario.workload.output_tokens
     if scenario.demand is not None:
         check_demand(scenario.demand)
+        if scenario.demand.kind is DemandKind.CONCURRENCY:
+            load = Load(LoadKind.CONCURRENCY, concurrency=math.ceil(scenario.demand.amount))
+            at_peak = replace(scenario, workload=replace(scenario.workload, load=load))
+            return _rate_of_baseline(at_peak, service), RequestRateOrigin.BASELINE, scenario.demand
         factors = list_demand_factors(scenario.demand, output)
         return math.prod(each.value for each in factors), RequestRateOrigin.DEMAND, scenario.demand
     load = scenario.workload.load

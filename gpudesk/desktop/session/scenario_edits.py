@@ -207,7 +207,7 @@ def choose_stated_format(weights: Precision, vendor: str) -> Precision:
     return Precision.FP4 if weights is resolve_fp4(Precision.FP4, vendor) else weights
 
 
-def apply_candidate(scenario: Scenario, position: int, candidate: SizingOption, requests_per_s: float) -> Scenario:
+def apply_candidate(scenario: Scenario, position: int, candidate: SizingOption, load: Load) -> Scenario:
     """Return the scenario with the working replicas of a sized demand at a position, under its peak.
 
     Replicas in reserve serve nothing, so that they are not part of the deployment. The load is that of all
@@ -224,7 +224,6 @@ def apply_candidate(scenario: Scenario, position: int, candidate: SizingOption, 
         dp=candidate.replicas,
         attention_dp=plan.attention_dp,
     )
-    load = Load(LoadKind.REQUEST_RATE, request_rate=requests_per_s)
     return replace(deployed, workload=replace(deployed.workload, load=load))
 
 

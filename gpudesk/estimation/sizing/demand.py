@@ -183,11 +183,17 @@ class SizingRequest:
 
 @dataclass(frozen=True, slots=True)
 class _SizedReplica:
-    """One replica at the highest rate that its limits allow."""
+    """One replica at the highest rate that its limits allow, in requests/s."""
 
     sizing: SizingRequest
     estimate: Estimate
     rate: float
+
+    def carries(self, demand: Demand) -> float:
+        """Return what one replica does of what is asked for: requests/s, or requests in flight."""
+        if demand.kind is DemandKind.CONCURRENCY:
+            return float(max(1, self.estimate.admitted or self.estimate.concurrency or 1))
+        return self.rate
 
     @property
     def size(self) -> int:
@@ -205,7 +211,9 @@ def check_demand(demand: Demand) -> None:
 
 
 def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFactor, ...]:
-    """Return the factors whose product is the requests/s of the peak."""
+    """Return the factors whose product is the requests/s of the peak, or the requests in flight then."""
+    if demand.kind is DemandKind.CONCURRENCY:
+        return (SizingFactor("in_flight", demand.amount),)
     average: tuple[SizingFactor, ...]
     if demand.kind is DemandKind.USERS:
         each = demand.requests_per_user_hour / SECONDS_PER_HOUR
@@ -226,18 +234,20 @@ def size_demand(
 ) -> SizingResult:
     """Return a deployment for each accelerator; raises `InputError` for a demand that cannot be."""
     check_demand(demand)
-    rate = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
+    asked = math.prod(factor.value for factor in list_demand_factors(demand, output_tokens))
     tried = _list_replicas(demand, every, estimate_many, output_tokens)
-    chosen = [_find_best_replica(demand, rate, replicas) for replicas in tried]
-    loaded = _estimate_under_peak(rate, demand, [each for each in chosen if each is not None], estimate_many)
+    chosen = [_find_best_replica(demand, asked, replicas) for replicas in tried]
+    loaded = _estimate_under_peak(asked, demand, [each for each in chosen if each is not None], estimate_many)
     free = _estimate_without_limits([each for each in chosen if each is not None], estimate_many)
     candidates = tuple(
         _explain_unmet(sizing_request, estimate_many)
         if replica is None
-        else _make_sizing_row(demand, rate, replica, next(loaded), next(free), output_tokens)
+        else _make_sizing_row(demand, asked, replica, next(loaded), next(free), output_tokens)
         for sizing_request, replica in zip(every, chosen, strict=True)
     )
-    return SizingResult(demand, rate, rate * output_tokens, candidates)
+    if demand.kind is DemandKind.CONCURRENCY:
+        return SizingResult(demand, None, None, candidates)
+    return SizingResult(demand, asked, asked * output_tokens, candidates)
 
 
 def _make_limits(demand: Demand) -> Load:
@@ -265,16 +275,16 @@ def _list_replicas(
     return found
 
 
-def _count_working(demand: Demand, rate: float, replica: _SizedReplica) -> int:
-    """Return how many replicas carry the peak: ceil(rate / (rate of one x cap))."""
-    return max(1, math.ceil(rate / (replica.rate * demand.utilisation_cap) - 1e-9))
+def _count_working(demand: Demand, asked: float, replica: _SizedReplica) -> int:
+    """Return how many replicas carry the peak: ceil(asked / (what one carries x cap))."""
+    return max(1, math.ceil(asked / (replica.carries(demand) * demand.utilisation_cap) - 1e-9))
 
 
-def _find_best_replica(demand: Demand, rate: float, replicas: Sequence[_SizedReplica]) -> _SizedReplica | None:
+def _find_best_replica(demand: Demand, asked: float, replicas: Sequence[_SizedReplica]) -> _SizedReplica | None:
     """Return the replica with which the fewest accelerators do; among equals the one with more in reserve."""
 
     def cost(replica: _SizedReplica) -> tuple[int, float]:
-        working = _count_working(demand, rate, replica)
+        working = _count_working(demand, asked, replica)
         return (working + demand.spare_replicas) * replica.size, -working * replica.rate
 
     return min(replicas, key=cost, default=None)
@@ -286,19 +296,21 @@ def _fix_chosen_plan(replica: _SizedReplica, load: Load) -> EstimateRequest:
 
 
 def _estimate_under_peak(
-    rate: float, demand: Demand, replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
+    asked: float, demand: Demand, replicas: Sequence[_SizedReplica], estimate_many: EstimateBatch
 ) -> Iterator[Estimate | InputError]:
     """Yield what each chosen replica does with its share of the peak."""
+    shares = [asked / _count_working(demand, asked, each) for each in replicas]
     return iter(
         estimate_many(
-            [
-                _fix_chosen_plan(
-                    each, Load(LoadKind.REQUEST_RATE, request_rate=rate / _count_working(demand, rate, each))
-                )
-                for each in replicas
-            ]
+            [_fix_chosen_plan(each, _share_load(demand, share)) for each, share in zip(replicas, shares, strict=True)]
         )
     )
+
+
+def _share_load(demand: Demand, share: float) -> Load:
+    if demand.kind is DemandKind.CONCURRENCY:
+        return Load(LoadKind.CONCURRENCY, concurrency=math.ceil(share))
+    return Load(LoadKind.REQUEST_RATE, request_rate=share)
 
 
 def _estimate_without_limits(
@@ -311,19 +323,22 @@ def _estimate_without_limits(
 
 def _make_sizing_row(
     demand: Demand,
-    rate: float,
+    asked: float,
     replica: _SizedReplica,
     loaded: Estimate | InputError,
     free: Estimate | InputError,
     output_tokens: int,
 ) -> SizingOption:
     part, size, plan = replica.sizing.accelerator, replica.size, replica.estimate.plan
-    working = _count_working(demand, rate, replica)
+    working = _count_working(demand, asked, replica)
     copies = working + demand.spare_replicas
-    raw = rate / replica.rate / demand.utilisation_cap
+    carried = replica.carries(demand)
+    raw = asked / carried / demand.utilisation_cap
+    in_flight = demand.kind is DemandKind.CONCURRENCY
+    each = ("replica_in_flight", None) if in_flight else ("replica_seconds", "s")
     factors = (
         *list_demand_factors(demand, output_tokens),
-        SizingFactor("replica_seconds", 1.0 / replica.rate, "s"),
+        SizingFactor(each[0], 1.0 / carried, each[1]),
         SizingFactor("cap", 1.0 / demand.utilisation_cap),
         SizingFactor("rounding", working / raw),
         SizingFactor("tp", float(plan.tp)),
@@ -348,7 +363,7 @@ def _make_sizing_row(
             part,
             replica.estimate,
             free if isinstance(free, Estimate) else replica.estimate,
-            rate * output_tokens,
+            asked / carried * replica.rate * output_tokens,
             (working, copies, demand.utilisation_cap),
         ),
         notes=tuple(_make_sizing_notes(demand, part, at_peak, working)),

@@ -57,6 +57,14 @@ def test_factors_lead_from_the_demand_to_the_count(capsys: Capture, demand: tupl
         assert each["power_kw"] == pytest.approx(0.7 * each["count"])
 
 
+def test_requests_in_flight_are_a_demand(capsys: Capture) -> None:
+    found = sized(capsys, *ASKED, "--concurrency", "300")
+    assert found["requests_per_s"] is None
+    for each in found["candidates"]:
+        assert math.prod(factor["value"] for factor in each["factors"]) == pytest.approx(each["count"])
+        assert each["concurrency_per_replica"] * each["replicas"] >= 300
+
+
 def test_reserve_and_cap_are_the_users(capsys: Capture) -> None:
     lean = sized(capsys, *ASKED, "--request-rate", "20", "--spare", "0", "--utilisation", "1")
     safe = sized(capsys, *ASKED, "--request-rate", "20", "--spare", "2", "--utilisation", "0.5")
@@ -97,7 +105,7 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--users", "500", "--ttft-ms", "2000"]) == 0
     said = capsys.readouterr().out
     assert said.startswith("500 users with 12 requests an hour each, 2 × at the busiest time, first token")
-    assert "At the peak 3.33 requests/s and 1,000 output tok/s." in said
+    assert "3.33 requests/s and 1,000 output tok/s at the peak." in said
     assert "For 500 users at once you need " in said
     assert said.count("Users active at once") == 2
     assert said.count("accelerators\n") == 2
@@ -106,7 +114,7 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ((), 1, "no demand is given; give --users, --request-rate or --tokens-per-day"),
+        ((), 1, "no demand is given; give --users, --request-rate, --tokens-per-day or --concurrency"),
         (("--users", "0"), 1, "--users: "),
         (("--tokens-per-day", "nan"), 2, "'nan' is no finite number"),
         (("--users", "5", "--dp", "2"), 2, "--dp is what sizing works out"),

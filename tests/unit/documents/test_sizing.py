@@ -71,7 +71,8 @@ def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
         assert each.concurrency == each.concurrency_per_replica * each.replicas
         rate = each.output_tokens_per_s
         assert rate is not None
-        assert rate.value * demand.utilisation_cap >= sizing.output_tokens_per_s * (1 - 1e-9)
+        if sizing.output_tokens_per_s is not None:
+            assert rate.value * demand.utilisation_cap >= sizing.output_tokens_per_s * (1 - 1e-9)
         assert rate.low <= rate.value <= rate.high
         assert each.nodes >= 1
     for each in sizing.candidates:
@@ -150,6 +151,23 @@ def test_the_peak_follows_from_how_the_demand_is_stated(service: GpuDeskService,
     sizing = service.size(asked(demand))
     assert sizing.requests_per_s == pytest.approx(rate)
     assert sizing.output_tokens_per_s == pytest.approx(rate * 300)
+
+
+@pytest.mark.parametrize("in_flight", [1.0, 64.0, 1000.0])
+def test_requests_in_flight_are_spread_over_replicas_that_hold_them(service: GpuDeskService, in_flight: float) -> None:
+    demand = Demand(DemandKind.CONCURRENCY, in_flight, ttft_ms=3000.0, tpot_ms=50.0)
+    sizing = service.size(asked(demand))
+    assert sizing.requests_per_s is None
+    for each in found(sizing):
+        assert math.prod(factor.value for factor in each.factors) == pytest.approx(each.count)
+        assert each.estimate is not None
+        assert not each.estimate.queues
+        assert each.concurrency >= in_flight
+        for figure, limit in ((each.estimate.ttft_ms, 3000.0), (each.estimate.tpot_ms, 50.0)):
+            assert figure is not None
+            assert figure.value <= limit
+    more = found(service.size(asked(replace(demand, amount=in_flight * 8))))
+    assert all((ours.count or 0) <= (theirs.count or 0) for ours, theirs in zip(found(sizing), more, strict=True))
 
 
 def test_a_replica_that_is_wider_than_a_host_takes_whole_hosts(service: GpuDeskService) -> None:

@@ -18,7 +18,12 @@ from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.translation import tr
 
 #: What is asked at first, by how it is stated: a service of a middling size.
-FIRST_AMOUNTS: Final = {DemandKind.USERS: 500.0, DemandKind.REQUEST_RATE: 2.0, DemandKind.TOKENS_PER_DAY: 100_000_000.0}
+FIRST_AMOUNTS: Final = {
+    DemandKind.USERS: 500.0,
+    DemandKind.REQUEST_RATE: 2.0,
+    DemandKind.TOKENS_PER_DAY: 100_000_000.0,
+    DemandKind.CONCURRENCY: 64.0,
+}
 _PER_CENT: Final = 100.0
 #: Digits that a typed number keeps, and the smallest above nothing.
 _DECIMALS, _LEAST = 3, 0.001
@@ -60,6 +65,7 @@ class DemandForm(QWidget):
             (DemandKind.USERS.value, tr("Users")),
             (DemandKind.REQUEST_RATE.value, tr("Requests a second")),
             (DemandKind.TOKENS_PER_DAY.value, tr("Output tokens a day")),
+            (DemandKind.CONCURRENCY.value, tr("In flight")),
         )
         self.kind = SegmentedControl(theme, tr("Demand stated as"), kinds, self)
         self.kind.chosen.connect(self._choose_kind)
@@ -86,6 +92,7 @@ class DemandForm(QWidget):
             DemandKind.USERS: number(tr("Users at once"), "amount"),
             DemandKind.REQUEST_RATE: number(tr("Requests a second"), "amount"),
             DemandKind.TOKENS_PER_DAY: number(tr("Output tokens a day"), "amount"),
+            DemandKind.CONCURRENCY: number(tr("Requests in flight"), "amount"),
         }
         self.fields = {
             "requests_per_user_hour": number(tr("Requests an hour each"), "requests_per_user_hour"),
@@ -117,6 +124,7 @@ class DemandForm(QWidget):
         self.amounts[DemandKind.USERS].setToolTip(tr("How many are active at the same time, on average"))
         self.amounts[DemandKind.REQUEST_RATE].setToolTip(tr("On average, not at the busiest time"))
         self.amounts[DemandKind.TOKENS_PER_DAY].setToolTip(tr("Tokens that are generated in a day"))
+        self.amounts[DemandKind.CONCURRENCY].setToolTip(tr("Requests that are answered at the same time at the peak"))
 
     def show_demand(self, demand: Demand) -> None:
         self._demand = demand
@@ -128,6 +136,7 @@ class DemandForm(QWidget):
             value = getattr(demand, name)
             field.set_value(self._typed(name, 0.0 if value is None else value))
         self.fields["requests_per_user_hour"].setVisible(demand.kind is DemandKind.USERS)
+        self.fields["peak_factor"].setVisible(demand.kind is not DemandKind.CONCURRENCY)
 
     def _choose_kind(self, key: str) -> None:
         kind = DemandKind(key)

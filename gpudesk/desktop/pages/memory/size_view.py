@@ -29,6 +29,7 @@ from gpudesk.report.labels import label_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
     describe_demand,
+    describe_peak,
     describe_sizing,
     describe_sizing_with_notes,
     format_sizing_factor,
@@ -320,6 +321,7 @@ class SizingView(QWidget):
             (DemandKind.USERS, tr("From users")),
             (DemandKind.REQUEST_RATE, tr("From requests a second")),
             (DemandKind.TOKENS_PER_DAY, tr("From output tokens a day")),
+            (DemandKind.CONCURRENCY, tr("From requests in flight")),
         )
         self.offers: dict[DemandKind, Button] = {}
         row = QHBoxLayout()
@@ -421,12 +423,8 @@ class SizingView(QWidget):
         self._show_candidate(sizing)
 
     def _asked_text(self, sizing: SizingResult) -> str:
-        return tr(
-            "{demand}: {rate} requests/s and {tokens} output tok/s at the peak",
-            demand=describe_demand(sizing.demand, self.formatter),
-            rate=self.formatter.estimate(sizing.requests_per_s),
-            tokens=self.formatter.estimate(sizing.output_tokens_per_s),
-        )
+        demand, peak = describe_demand(sizing.demand, self.formatter), describe_peak(sizing, self.formatter)
+        return tr("{demand}: {peak}", demand=demand, peak=peak) if peak else demand
 
     def _show_candidate(self, sizing: SizingResult) -> None:
         _, name, candidate = self._current()
@@ -455,7 +453,7 @@ class SizingView(QWidget):
 
     def _deployed(self, sizing: SizingResult) -> Scenario:
         position, _, candidate = self._current()
-        return apply_candidate(self._desk.scenario, position, candidate, sizing.requests_per_s)
+        return apply_candidate(self._desk.scenario, position, candidate, sizing.peak_load)
 
     def _use(self) -> None:
         if self._sizing is not None:
