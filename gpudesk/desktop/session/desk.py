@@ -281,6 +281,11 @@ class Desk(QObject):
             self.selection = selection
             self.selection_changed.emit()
 
+    def select_again(self, selection: Selection | None) -> None:
+        """Select what was selected before; nothing where its column is gone."""
+        self.select(selection)
+        self._drop_stale_selection()
+
     def _drop_stale_selection(self) -> None:
         chosen = self.selection
         if chosen is None or chosen.of_all or chosen.of_catalog:

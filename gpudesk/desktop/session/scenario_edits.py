@@ -91,6 +91,13 @@ def replace_count(scenario: Scenario, position: int, count: int | None) -> Scena
     return edit_accelerator(scenario, position, count=count, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
 
 
+def free_counts(scenario: Scenario) -> Scenario:
+    """Return the scenario in which every accelerator comes in the smallest number that fits."""
+    for position in range(len(scenario.accelerators)):
+        scenario = replace_count(scenario, position, None)
+    return scenario
+
+
 def find_fitting_count(scenario: Scenario, accelerator: str) -> int | None:
     """Return the count that the others have, or the next one where the part stands there with that."""
     counts = {choice.count for choice in scenario.accelerators}

@@ -17,6 +17,7 @@ from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile
+from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import restore_place, save_place
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
@@ -64,6 +65,7 @@ class MainWindow(DocumentWindow):
         self.page_specs = list_page_specs()
         self._pages: dict[str, DeskPage] = {}
         self._page = _START
+        self._selections: dict[str, Selection | None] = {}
         self.note = NoteBar(self.theme)
         self.files = FileActions(self.document, self.settings, self.note, self)
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -166,6 +168,10 @@ class MainWindow(DocumentWindow):
             self.body.stack.addWidget(page)
         focus = self.focused()
         was_inside = focus is None or self.body.stack.isAncestorOf(focus)
+        if page_id != self._page:
+            # What the panel explains is the cell of the page that is shown: each page has its own.
+            self._selections[self._page] = self.desk.selection
+            self.desk.select_again(self._selections.get(page_id))
         self._page = page_id
         log.info("page %s", page_id)
         self.settings.put(_PAGE, page_id)

@@ -7,7 +7,7 @@ from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.scenario_edits import apply_remedy
+from gpudesk.desktop.session.scenario_edits import apply_remedy, free_counts
 from gpudesk.desktop.session.selection import Selection, SelectionKind
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.panel.blocks import LinkBlock, LinkCommand
@@ -177,6 +177,8 @@ class SourcesPanel(QWidget):
             self._copy(format_explanation(explanation))
         elif link.command is LinkCommand.COPY_WORKING and explanation.working is not None:
             self._copy(format_working(explanation.working))
+        elif link.command is LinkCommand.FREE_COUNTS:
+            self._desk.apply(free_counts(self._desk.scenario), link.text)
         elif link.offer is not None:
             self._edit(link.offer)
         elif link.remedy is not None and self._selection is not None:

@@ -132,6 +132,7 @@ class LinkCommand(StrEnum):
     COPY_WITH_SOURCES = "copy with sources"
     COPY_WORKING = "copy working"
     APPLY = "apply"
+    FREE_COUNTS = "free counts"
     EDIT = "edit"
 
 

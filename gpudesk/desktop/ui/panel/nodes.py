@@ -21,6 +21,7 @@ from gpudesk.desktop.ui.panel.blocks import (
     RowText,
 )
 from gpudesk.domain.claim import ClaimStatus
+from gpudesk.domain.sizing import FitRemedyKind
 from gpudesk.report.decision.questions import ColumnOutcome
 from gpudesk.report.explanation.parts import (
     CatalogAction,
@@ -237,8 +238,8 @@ def _make_ruling_node(prefix: str, line: RulingLine) -> PanelNode:
 
 
 def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
+    unfit = explanation.ground is ExplanationBasis.DOES_NOT_FIT
     if explanation.remedies:
-        unfit = explanation.ground is ExplanationBasis.DOES_NOT_FIT
         title = tr("What would make it fit") if unfit else tr("What would end the waiting")
         yield _make_section_node("remedies", title)
     for place, remedy in enumerate(explanation.remedies):
@@ -247,6 +248,10 @@ def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
         if remedy.action is not None:
             link = LinkBlock(remedy.action, LinkCommand.APPLY, remedy.remedy)
             yield PanelNode(f"apply.{place}", link, remedy.action)
+            if unfit and remedy.remedy.kind is FitRemedyKind.COUNT:
+                # Many of one beside few of the others is no comparison.
+                each = tr("As many as each needs")
+                yield PanelNode("apply.each", LinkBlock(each, LinkCommand.FREE_COUNTS), each)
 
 
 def _make_remedy_node(key: str, remedy: RemedyLine) -> PanelNode:

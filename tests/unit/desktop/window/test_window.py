@@ -10,10 +10,13 @@ from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
 from gpudesk.desktop.window.action_list import show_more_settings
 from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.workload import LoadKind
+from gpudesk.report.explanation.cost import TOTAL
 
 
 def focused() -> QWidget:
@@ -146,3 +149,28 @@ def test_the_title_follows_the_model_until_the_user_writes_one(window: MainWindo
     answer("For the board")
     window.desk.edit("Change of model", model="llama-3.1-8b")
     assert window.windowTitle() == "For the board[*] — GPU Desk"
+
+
+def selected(window: MainWindow) -> Selection | None:
+    return window.desk.selection
+
+
+def test_the_panel_explains_what_is_selected_on_the_page_that_is_shown(window: MainWindow, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: window.body.panel is not None)
+    panel = window.body.panel
+    assert isinstance(panel, SourcesPanel)
+    window.show_page("compare")
+    figure = select_figure("mi325x", "ttft_ms")
+    window.desk.select(figure)
+    assert panel.explanation is not None
+    window.show_page("cost")
+    assert selected(window) is None
+    assert panel.explanation is None
+    cost = select_cost("h200-sxm", TOTAL)
+    window.desk.select(cost)
+    window.show_page("compare")
+    assert selected(window) == figure
+    window.desk.apply(scenario_edits.remove_accelerator(window.desk.scenario, 0), "Remove")
+    window.desk.flush()
+    window.show_page("cost")
+    assert selected(window) is None

@@ -147,6 +147,26 @@ def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, pane
     assert "GiB free" in lines(panel, Explanation)[0]
 
 
+def test_every_accelerator_can_be_given_the_count_that_it_needs(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
+    desk.apply(on_two(desk.scenario), "Change of model")
+    desk.flush()
+    before = desk.scenario
+    desk.select(select_figure("h200-sxm", "memory"))
+    assert panel.view.go_to("apply.each")
+    assert current(panel) == "As many as each needs"
+    press(qtbot, panel, Qt.Key.Key_Return)
+    desk.flush()
+    assert desk.answer is not None
+    counts = [column.estimate.count for column in desk.answer.columns if column.estimate is not None]
+    assert len(desk.fitting_columns) == len(desk.columns)
+    for position, count in enumerate(counts):
+        fewer = desk.service.answer(scenario_edits.replace_count(desk.scenario, position, count // 2 or 1))
+        estimate = fewer.columns[position].estimate
+        assert count == 1 or estimate is None or not estimate.fits
+    desk.undo_stack.undo()
+    assert desk.scenario == before
+
+
 def test_a_deployment_of_several_says_why_its_plan_was_taken(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
     assert not lines(panel, ExplainedPlan)
