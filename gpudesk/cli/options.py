@@ -163,7 +163,7 @@ def build_scenario(
     """
     from gpudesk.documents.scenario_file import get_valid_note, make_title
     from gpudesk.documents.scenario_sections import parse_scenario_fields
-    from gpudesk.estimation.scenario_answer import check_scenario_ids
+    from gpudesk.estimation.scenario_answer import check_context, check_scenario_ids
 
     base = load_base_scenario(options, service)
     if base is None and not (options.model and (options.accelerators or open_accelerators)):
@@ -180,6 +180,8 @@ def build_scenario(
             unknown_sections={} if base is None else base.unknown_sections,
         )
         check_scenario_ids(scenario, service.catalog)
+        if scenario.model:
+            check_context(scenario, service.catalog.model(scenario.model))
     except InputError as error:
         if error.problem.id == "load.none":
             raise input_error(

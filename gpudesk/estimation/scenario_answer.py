@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import fields, replace
 from itertools import combinations
 from types import MappingProxyType
-from typing import Any, Protocol
+from typing import Any, Final, Protocol
 
 import orjson
 
@@ -18,6 +18,9 @@ from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.model import Model
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import InputError, Message, input_error, message
+
+#: The id of the problem with a request that is longer than the model reads.
+BEYOND_CONTEXT: Final = "scenario.beyond_context"
 
 
 class AnswerCatalog(Protocol):
@@ -70,6 +73,20 @@ def check_scenario_ids(scenario: Scenario, facts: AnswerCatalog) -> None:
             raise InputError(error.problem, where) from error
 
 
+def check_context(scenario: Scenario, model: Model) -> None:
+    """Raise `InputError` where a request is longer than the model reads: nobody could serve it."""
+    work, most = scenario.workload, model.max_context
+    if most is not None and work.input_tokens + work.output_tokens > most:
+        raise input_error(
+            BEYOND_CONTEXT,
+            "{model} reads at most {most} tokens, input and output together; use at most {room} input tokens",
+            "scenario.workload.input_tokens",
+            model=model.name,
+            most=most,
+            room=max(1, most - work.output_tokens),
+        )
+
+
 def answer_scenario(
     scenario: Scenario,
     facts: AnswerCatalog,
@@ -82,14 +99,15 @@ def answer_scenario(
     """Return the answer to a scenario; `calibration` names the constants that the estimates rest on.
 
     A part that cannot be estimated keeps its column, with the problem. Announced parts are ranked beside
-    shipping ones only where that is asked for. A scenario without a model or without accelerators, and an
-    unknown id, raise `InputError`.
+    shipping ones only where that is asked for. A scenario without a model or without accelerators, an
+    unknown id, and requests longer than the model reads raise `InputError`.
     """
     if not scenario.model:
         raise input_error("scenario.no_model", "no model is chosen: choose one", "scenario.model")
     if not scenario.accelerators:
         raise input_error("scenario.no_accelerators", "no accelerator is chosen: add one", "scenario.accelerators")
     check_scenario_ids(scenario, facts)
+    check_context(scenario, facts.model(scenario.model))
     found = estimates.estimate_many(scenario.requests())
     columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(found))
     if with_curves:

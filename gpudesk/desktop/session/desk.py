@@ -17,6 +17,7 @@ from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.domain.answer import Answer, ComparisonColumn, get_accelerator_id
 from gpudesk.domain.scenario import Scenario
+from gpudesk.estimation.scenario_answer import BEYOND_CONTEXT
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -195,6 +196,9 @@ class Desk(QObject):
             self.evaluated = self._evaluate(self.scenario, with_curves=bool(self._curves))
         except InputError as error:
             self.problem = error
+            if error.problem.id == BEYOND_CONTEXT:
+                # Figures of the former length would be read as those of this one.
+                self.evaluated = None
         else:
             self.problem = None
             self.elapsed_ms = (time.perf_counter() - begun) * 1000

@@ -26,6 +26,7 @@ from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import LoadKind
+from gpudesk.estimation.scenario_answer import check_context
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
@@ -194,19 +195,15 @@ class ScenarioBar(QWidget):
             return None
 
     def _show_context(self) -> None:
-        """Say at the input field what the model cannot read; the estimate stands all the same."""
+        """Say at the input field what the model cannot read; there are no results until that is mended."""
         model = self._model()
-        work = self._desk.scenario.workload
         fault = ""
-        if model is not None and model.max_context is not None:
-            room = model.max_context - work.output_tokens
-            if work.input_tokens > room:
-                fault = tr(
-                    "{model} reads {most} tokens at most, input and output. Use {n}",
-                    model=model.name,
-                    most=self._desk.formatter.count(model.max_context),
-                    n=self._desk.formatter.count(max(room, 1)),
-                )
+        if model is not None:
+            try:
+                check_context(self._desk.scenario, model)
+            except InputError as error:
+                problem = format_message(error.problem, self._desk.formatter)
+                fault = tr("{problem}. Your value is kept, but has no results", problem=problem)
         self.input_tokens.set_fault(fault)
 
     def _show_faults(self) -> None:
