@@ -19,7 +19,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import InputError, Message, input_error, message
 
-#: The id of the problem with a request that is longer than the model reads.
+#: The id of the problem of `check_context`.
 BEYOND_CONTEXT: Final = "scenario.beyond_context"
 
 
@@ -78,7 +78,7 @@ def check_context(scenario: Scenario, model: Model) -> None:
     work, most = scenario.workload, model.max_context
     if most is not None and work.input_tokens + work.output_tokens > most:
         raise input_error(
-            BEYOND_CONTEXT,
+            "scenario.beyond_context",
             "{model} reads at most {most} tokens, input and output together; use at most {room} input tokens",
             "scenario.workload.input_tokens",
             model=model.name,

@@ -86,7 +86,7 @@ def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
 
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
     said = text(capsys)
-    assert "USD, taxes excluded; busy all hours; rents on demand; software paid by each deployment alone." in said
+    assert "USD, taxes excluded; busy all hours; rents on demand." in said
     assert "3 years, thousand USD" in said
     assert "MI355X: no purchase price found." in said
     assert "After 21.8 months less cash has gone for H200 SXM bought than rented around the clock." in said

@@ -52,8 +52,19 @@ def test_requests_that_are_given_memory_as_they_grow_are_not_said_to_be_held(cap
 
 
 def test_what_does_not_fit_leaves_nothing_free(capsys: Capture) -> None:
-    too_long = ["--concurrency", "1", "--input-tokens", "10000000"]
-    assert entry.main(["estimate", *ASKED, *too_long]) == 0
+    too_large = ["--concurrency", "1", "--input-tokens", "100000", "--weights", "bf16"]
+    assert entry.main(["estimate", *ASKED, *too_large]) == 0
     said = capsys.readouterr().out
     assert "\n  KV cache of one request " in said
     assert "\n  Free " not in said
+
+
+def test_requests_longer_than_the_model_reads_are_refused(capsys: Capture) -> None:
+    for command in ("estimate", "compare", "cost"):
+        assert entry.main([command, *ASKED, "--concurrency", "1", "--input-tokens", "200000"]) == 1
+        out, err = capsys.readouterr()
+        assert out == ""
+        assert err == (
+            "gpudesk: --input-tokens: Llama 3.1 70B reads at most 131,072 tokens, input and output together; use at most "
+            "130,072 input tokens\n"
+        )

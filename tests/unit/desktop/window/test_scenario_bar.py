@@ -209,9 +209,18 @@ def test_limits_have_a_field_for_each(bar: ScenarioBar, desk: Desk) -> None:
 
 def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.input_tokens.edit, "200000")
-    assert bar.input_tokens.fault == ("Llama 3.1 70B reads 131,072 tokens at most, input and output. Use 130,072")
+    assert bar.input_tokens.fault == (
+        "Llama 3.1 70B reads at most 131,072 tokens, input and output together; use at most 130,072 input tokens. "
+        "Your value is kept, but has no results"
+    )
+    desk.flush()
+    assert bar.input_tokens.edit.text() == "200,000"
+    assert desk.answer is None
+    assert desk.problem is not None
     type_in(bar.input_tokens.edit, "130072")
     assert bar.input_tokens.fault == ""
+    desk.flush()
+    assert desk.answer is not None
 
 
 def test_fields_show_what_is_in_force_after_undo_and_another_document(bar: ScenarioBar, desk: Desk) -> None:
