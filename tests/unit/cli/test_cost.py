@@ -76,7 +76,7 @@ def test_a_price_that_is_stated_fills_the_gap(capsys: Capture) -> None:
 
 
 def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
-    found = cost(capsys)
+    found = cost(capsys, "--runs-on", "CUDA")
     names = {(each["name"], each["accelerator"], each["against"]) for each in found["break_even"]}
     assert ("months_to_own", "h200-sxm", None) in names
     assert ("price_usd_to_tie", "mi325x", "h200-sxm") in names
@@ -87,6 +87,7 @@ def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
     said = text(capsys)
     assert "USD, taxes excluded; busy all hours; rents on demand." in said
+    assert "rents on demand; software paid by each deployment alone." in text(capsys, "--runs-on", "CUDA")
     assert "3 years, thousand USD" in said
     assert "MI355X: no purchase price found." in said
     assert "After 21.8 months less cash has gone for H200 SXM bought than rented around the clock." in said
