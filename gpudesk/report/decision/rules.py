@@ -171,7 +171,7 @@ _MARKS: Final[Mapping[RuleEffect, str]] = MappingProxyType(
         RuleEffect.REMOVES: "⊘",
         RuleEffect.FAVOURS: "↑",
         RuleEffect.PASSES: "✓",
-        RuleEffect.NONE: "−",
+        RuleEffect.NONE: "·",
         RuleEffect.UNDECIDED: "?",
     }
 )

@@ -164,7 +164,7 @@ def test_pages_of_html_and_markdown_carry_verdict_and_trace(sheet: ComparisonShe
     for row in sheet.trace:
         assert f"{row.rule} {row.row.label}" in said
         assert row.rule in markdown
-    assert "⊘ removes it, ↑ favours it, ✓ passes, − no effect, ? cannot be told" in markdown
+    assert "⊘ removes it, ↑ favours it, ✓ passes, · no effect, ? cannot be told" in markdown
     widths = [value for name, value in html.attributes if name == "style"]
     assert len(widths) >= len(found.shares)
 

@@ -112,7 +112,7 @@ _LINE: Final = 8.0
 _LOOKS: Final = {
     RuleEffect.FAVOURS: ("arrow-up", "best_text", "label", "text1", "best_text"),
     RuleEffect.PASSES: ("check", "text2", "small", "text2", "text3"),
-    RuleEffect.NONE: ("minus", "text3", "small", "text2", "text3"),
+    RuleEffect.NONE: ("dot", "text3", "small", "text2", "text3"),
     RuleEffect.REMOVES: ("", "unfit", "label", "unfit", "unfit"),
     RuleEffect.UNDECIDED: ("circle-help", "disputed", "label", "disputed_text", "disputed_text"),
 }

@@ -151,8 +151,16 @@ def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF
         end = max(end, right)
     if end < row.right() - 1:
         gap = 1 if strip.pieces else 0
-        _not_there(pen, QRectF(end + gap, row.top(), row.right() - end - gap, row.height()))
+        rest = QRectF(end + gap, row.top(), row.right() - end - gap, row.height())
+        _rest(pen, rest, describe_strip_end(strip, plot.formatter), "text2" if strip.pieces else "unfit")
     painter.restore()
+
+
+def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
+    """Return what holds beyond the pieces: the deployment serves more requests too, but not all at once."""
+    if not strip.pieces:
+        return tr("does not fit")
+    return tr("requests queue beyond {n}", n=formatter.count(strip.pieces[-1].end))
 
 
 def _piece(pen: ThemePainter, bar: QRectF, limiter: str, row: QRectF) -> None:
@@ -166,14 +174,13 @@ def _piece(pen: ThemePainter, bar: QRectF, limiter: str, row: QRectF) -> None:
         pen.text(inside, words, font="caption", colour=colour)
 
 
-def _not_there(pen: ThemePainter, rest: QRectF) -> None:
+def _rest(pen: ThemePainter, rest: QRectF, words: str, colour: str) -> None:
     pen.hatch(rest)
-    words = tr("does not fit")
     width = pen.width(words, "caption") + 12
     if rest.width() > width + 16:
         plate = QRectF(rest.left() + 8, rest.top(), width, rest.height())
         pen.painter.fillRect(plate, pen.colour("page"))
-        pen.text(plate, words, font="caption", colour="unfit", align=CENTRE)
+        pen.text(plate, words, font="caption", colour=colour, align=CENTRE)
 
 
 #: One step of the keyboard, as a share of the concurrency; at least one request.
@@ -308,7 +315,7 @@ class ConcurrencyChart(DeskChart):
             if line is None:
                 continue
             ghost = pinned[part.key].at(count) if part.key in pinned else None
-            instead = tr("full at {n}", n=self.formatter.count(line.x[-1])) if count > line.x[-1] else ""
+            instead = tr("queues beyond {n}", n=self.formatter.count(line.x[-1])) if count > line.x[-1] else ""
             reads.append(_ConcurrencyReading(part, line.at(count), instead, ghost))
         cursor_readout = self._read_out(tr("At {n} in flight", n=self.formatter.count(count)), reads)
         return None if cursor_readout is None else (float(count), cursor_readout)

@@ -264,6 +264,8 @@ _MARK_RADIUS: Final = 4.2
 _EDGE: Final = 1.2
 #: A label further from its curve's end than this has a line leading to it.
 _LEADER_FROM: Final = 14.0
+#: What labels leave free on either side of the cursor line, in pixels.
+_RULE_ROOM: Final = 3.0
 
 
 def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
@@ -343,13 +345,27 @@ def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[s
 
 def _place_labels(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> None:
     """Find places for the names; while ranges are held each keeps its distance from its curve's end."""
-    if plot.placed_for == [(end.x, end.y) for _, end in shown] and len(plot.placed) == len(shown):
+    known = plot.placed_for == [(end.x, end.y) for _, end in shown] and len(plot.placed) == len(shown)
+    if known and (_find_rule_x(plot) == plot.placed_rule or not _is_struck_through(plot, shown)):
         return
     if plot.held and all(line.key in plot.placed for line, _ in shown):
         plot.placed = {line.key: _carry_label(plot, line, end) for line, end in shown}
     else:
         plot.placed = _find_places(plot, shown)
+        plot.placed_rule = _find_rule_x(plot)
     plot.placed_for = [(end.x, end.y) for _, end in shown]
+
+
+def _find_rule_x(plot: PlotCanvas) -> float | None:
+    """Return where the cursor line stands in pixels, None where none is in sight."""
+    rule = plot.drawing.rule
+    return None if rule is None or not _is_x_visible(plot, rule.value) else plot.frame.pixel_x(rule.value)
+
+
+def _is_struck_through(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> bool:
+    x = _find_rule_x(plot)
+    requests = zip(shown, _make_requests(plot, shown), strict=True)
+    return x is not None and any(0 < x - plot.placed[line.key].x < wanted.width for (line, _), wanted in requests)
 
 
 def _carry_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> PlacedLabel:
@@ -363,6 +379,8 @@ def _find_places(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> 
     curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
     bounds = LabelBounds(area.left(), area.top() - 4, width, area.bottom())
     boxes = [(box.left(), box.top(), box.right(), box.bottom()) for box in find_floating_boxes(plot)]
+    if (x := _find_rule_x(plot)) is not None:
+        boxes.append((x - _RULE_ROOM, area.top(), x + _RULE_ROOM, area.bottom()))
     gap = float(plot.theme.px(9))
     plot.names_alone = False
     wanted = _make_requests(plot, shown)
@@ -500,6 +518,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self.current: str | None = None
         self.placed: dict[str, PlacedLabel] = {}
         self.placed_for: list[tuple[float, float]] = []
+        self.placed_rule: float | None = None
         self.dock: int | None = None
         self.read_out_beside = False
         self.blocked: tuple[QRectF, ...] = ()

@@ -13,7 +13,10 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.concurrency_charts import (
     LatencyChart,
+    LimiterStrip,
+    StripPiece,
     ThroughputChart,
+    describe_strip_end,
     find_next_count,
     split_into_pieces,
 )
@@ -23,6 +26,7 @@ from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.workload import Load, LoadKind
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 
 @pytest.fixture
@@ -105,7 +109,7 @@ def test_beyond_its_end_a_curve_is_not_read(chart: ThroughputChart) -> None:
     least = min(line.x[-1] for line in chart.drawing.lines)
     found = chart.read_at(least + 1.0)
     assert found is not None
-    assert found[1].rows[-1].cells[:2] == ("—", f"full at {least:.0f}")
+    assert found[1].rows[-1].cells[:2] == ("—", f"queues beyond {least:.0f}")
 
 
 def test_strips_cover_every_concurrency_once(desk: Desk) -> None:
@@ -358,3 +362,27 @@ def test_the_theme_switches_live(chart: ThroughputChart, theme: Theme) -> None:
     after = chart.grab().toImage()
     assert after.pixelColor(2, chart.height() - 2) == theme.colour("page")
     assert after.pixelColor(place) != before
+
+
+def test_beyond_the_last_piece_requests_queue_and_only_without_pieces_nothing_fits() -> None:
+    strip = LimiterStrip("h200-sxm", 1, "H200 SXM", (StripPiece(1.0, 117.0, "capacity"),))
+    formatter = Formatter(ENGLISH_NUMBERS)
+    assert describe_strip_end(strip, formatter) == "requests queue beyond 117"
+    assert describe_strip_end(replace(strip, pieces=()), formatter) == "does not fit"
+
+
+def test_the_working_line_strikes_no_label_through(chart: ThroughputChart, desk: Desk, qtbot: QtBot) -> None:
+    chart.grab()
+    struck = 0
+    for line in chart.drawing.lines:
+        place = chart.placed[line.key]
+        middle = chart.frame.value_x(place.x + 15)
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, max(1, round(middle))), "Change of load")
+        desk.flush()
+        chart.grab()
+        assert chart.drawing.rule is not None
+        x = chart.frame.pixel_x(chart.drawing.rule.value)
+        width = chart.text_painter.width(line.name, "label")
+        struck += chart.frame.area.left() <= x <= chart.frame.area.right()
+        assert not 0 < x - chart.placed[line.key].x < width
+    assert struck
