@@ -96,7 +96,8 @@ class TokenCostChart(BarChart):
         if owned is not None:
             return owned
         missing = _find_missing_price(column)
-        return BarNote(f"— {describe_missing_input(missing)}", link=_offer_entry(missing))
+        text = describe_missing_input(missing)
+        return BarNote(text[:1].upper() + text[1:], link=_offer_entry(missing))
 
     def _sentence(self, name: str, column: CostColumn) -> str:
         said = []

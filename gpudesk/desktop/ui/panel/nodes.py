@@ -248,10 +248,10 @@ def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
         if remedy.action is not None:
             link = LinkBlock(remedy.action, LinkCommand.APPLY, remedy.remedy)
             yield PanelNode(f"apply.{place}", link, remedy.action)
-            if unfit and remedy.remedy.kind is FitRemedyKind.COUNT:
-                # Many of one beside few of the others is no comparison.
-                each = tr("As many as each needs")
-                yield PanelNode("apply.each", LinkBlock(each, LinkCommand.FREE_COUNTS), each)
+    if unfit and any(each.action and each.remedy.kind is FitRemedyKind.COUNT for each in explanation.remedies):
+        # Many of one beside few of the others is no comparison.
+        text = tr("As many as each needs")
+        yield PanelNode("apply.each", LinkBlock(text, LinkCommand.FREE_COUNTS), text)
 
 
 def _make_remedy_node(key: str, remedy: RemedyLine) -> PanelNode:

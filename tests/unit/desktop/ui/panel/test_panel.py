@@ -152,6 +152,7 @@ def test_every_accelerator_can_be_given_the_count_that_it_needs(desk: Desk, pane
     desk.flush()
     before = desk.scenario
     desk.select(select_figure("h200-sxm", "memory"))
+    assert [text for text in lines(panel, LinkBlock) if text == "As many as each needs"] == ["As many as each needs"]
     assert panel.view.go_to("apply.each")
     assert current(panel) == "As many as each needs"
     press(qtbot, panel, Qt.Key.Key_Return)
