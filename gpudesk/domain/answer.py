@@ -163,6 +163,11 @@ class Answer:
         return self.digest(self)
 
     @cached_property
+    def differences_by_pair(self) -> Mapping[tuple[str, str, str], FigureDifference]:
+        """The differences by (figure, key of the baseline, key of the other)."""
+        return {(found.figure, found.baseline, found.accelerator): found for found in self.differences}
+
+    @cached_property
     def odds(self) -> Mapping[tuple[str, str, str], float]:
         """Probability that one column is better than another, by (figure, key of the one, key of the other)."""
         forth = {(found.figure, found.accelerator, found.baseline): found.odds for found in self.differences}
@@ -221,10 +226,7 @@ def find_variants(choices: Sequence[AcceleratorChoice]) -> tuple[bool, ...]:
 
 def find_difference(answer: Answer, figure: str, baseline: str, other: str) -> FigureDifference | None:
     """Return the difference of two columns by their keys as the answer states it, in that direction."""
-    for found in answer.differences:
-        if (found.figure, found.baseline, found.accelerator) == (figure, baseline, other):
-            return found
-    return None
+    return answer.differences_by_pair.get((figure, baseline, other))
 
 
 def find_leaders(answer: Answer, figure: str, verdict: LeadVerdict = LeadVerdict.LEANS) -> tuple[int, ...]:

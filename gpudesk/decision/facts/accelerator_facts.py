@@ -13,7 +13,6 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.cost import CostColumn
 from gpudesk.domain.decision import FactValue
-from gpudesk.domain.deployment_analysis import RequestTimeline
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.text.formatting import IntervalEstimate
@@ -35,8 +34,8 @@ class AcceleratorView:
 
     `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model
     in its formats. `held` counts the models of the catalog that one of them holds, `rows` published rows
-    behind the constants of its estimate, `references` named deployments. `time` divides one request under
-    the load, `export` are the facts of the export check.
+    behind the constants of its estimate, `references` named deployments; `export` are the facts of the
+    export check.
     """
 
     key: str
@@ -49,7 +48,6 @@ class AcceleratorView:
     held: int
     rows: int
     references: int
-    time: RequestTimeline | None
     export: Mapping[str, FactValue]
 
     @property
@@ -160,11 +158,8 @@ def _list_speed_facts(view: AcceleratorView) -> dict[str, FactValue]:
 def _compute_decode_share(view: AcceleratorView) -> float | None:
     """Return the share of decode in the time that a request is worked on; waiting is no part of it.
 
-    Where the load has no such times, they are those of one request by itself.
+    Its times are those of one request by itself.
     """
-    if view.time is not None:
-        worked = view.time.prefill_s + view.time.decode_s
-        return view.time.decode_s / worked if worked > 0.0 else None
     one = view.fewest
     if not isinstance(one, Estimate) or one.tpot_ms is None or one.ttft_ms is None:
         return None

@@ -21,7 +21,6 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
 from gpudesk.domain.decision import FactValue, FactValues, QuestionAnswer, WayOut
-from gpudesk.domain.deployment_analysis import RequestTimeline
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
 from gpudesk.domain.model import Attention, Model, MoeFfn
 from gpudesk.domain.serving_engine import list_platforms
@@ -45,7 +44,6 @@ class DecisionSource(DeploymentSource, Protocol):
     def costing(self) -> CostCalculator: ...
     @property
     def reference_data(self) -> ReferenceData: ...
-    def request_time(self, estimate: Estimate) -> RequestTimeline | None: ...
     def rows_behind(self, estimate: Estimate) -> CalibrationCoverage: ...
     def fit_matrix(self, question: FitQuestion, accelerators: Sequence[str] | None = None) -> FitMatrix: ...
 
@@ -242,7 +240,6 @@ class _EngineAnswers(NamedTuple):
     serving: int
     held: int
     rows: int
-    time: RequestTimeline | None
 
 
 class DecisionFactsBuilder:
@@ -252,6 +249,9 @@ class DecisionFactsBuilder:
         self._service = service
         self._chooser = DeploymentChooser(service)
         self._last: dict[tuple[int, str | None], tuple[Answer, DecisionFacts]] = {}
+        # The last of each: while a load is dragged they stay.
+        self._single: dict[tuple[EstimateRequest, ...], Sequence[Estimate | InputError]] = {}
+        self._fits: dict[tuple[FitQuestion, tuple[str, ...]], dict[str, int]] = {}
         self._asked: dict[int, tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]]] = {}
 
     def apart(self, answer: Answer) -> DecisionFactsBuilder:
@@ -332,7 +332,6 @@ class DecisionFactsBuilder:
                 serving=asked.serving,
                 held=asked.held,
                 rows=asked.rows,
-                time=asked.time,
                 references=self._service.reference_data.named_references(column.accelerator.id),
                 export=self._service.reference_data.export_facts(column.accelerator.id),
             )
@@ -344,19 +343,14 @@ class DecisionFactsBuilder:
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
         last = self._asked.get(id(answer.columns))
         if last is None or last[0] is not answer.columns:
-            requests = answer.scenario.requests()
-            found = self._service.estimator.estimate_many(
-                [_make_single_request(each, count) for count in (1, None) for each in requests]
-            )
-            held = self._held(answer)
+            found, held = self._estimate_single(answer), self._held(answer)
             asked = tuple(
                 _EngineAnswers(
                     alone=found[place],
-                    fewest=found[place + len(requests)],
+                    fewest=found[place + len(answer.columns)],
                     serving=self._serving(answer, column.accelerator),
                     held=held.get(column.accelerator.id, 0),
                     rows=0 if column.estimate is None else self._rows(column.estimate),
-                    time=self._time(column.estimate),
                 )
                 for place, column in enumerate(answer.columns)
             )
@@ -365,8 +359,13 @@ class DecisionFactsBuilder:
             self._asked[id(answer.columns)] = last = answer.columns, asked
         return last[1]
 
-    def _time(self, estimate: Estimate | None) -> RequestTimeline | None:
-        return None if estimate is None or not estimate.fits else self._service.request_time(estimate)
+    def _estimate_single(self, answer: Answer) -> Sequence[Estimate | InputError]:
+        """Return what one request takes on one of each accelerator, then on the fewest; no load changes that."""
+        requests = answer.scenario.requests()
+        asked = tuple(_make_single_request(each, count) for count in (1, None) for each in requests)
+        if asked not in self._single:
+            self._single = {asked: self._service.estimator.estimate_many(asked)}
+        return self._single[asked]
 
     def _serving(self, answer: Answer, part: Accelerator) -> int:
         scenario = answer.scenario
@@ -382,8 +381,11 @@ class DecisionFactsBuilder:
         scenario = answer.scenario
         question = FitQuestion(scenario.weights, scenario.kv)
         ids = tuple(dict.fromkeys(choice.accelerator for choice in scenario.accelerators))
-        matrix = self._service.fit_matrix(question, ids)
-        return {part: sum(row[place].count == 1 for row in matrix.rows) for place, part in enumerate(ids)}
+        if (question, ids) not in self._fits:
+            rows = self._service.fit_matrix(question, ids).rows
+            held = {part: sum(row[place].count == 1 for row in rows) for place, part in enumerate(ids)}
+            self._fits = {(question, ids): held}
+        return self._fits[question, ids]
 
 
 def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
