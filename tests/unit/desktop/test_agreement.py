@@ -206,28 +206,35 @@ def check_headlines(shown: Shown) -> None:
     answer = shown.desk.answer
     assert answer is not None
     keys = shown.desk.keys
-    # Announced parts beside shipping ones have their figures and no place in the ranking.
-    outside = {keys[position] for position in answer.unranked}
+    # Announced parts beside shipping ones, and what queues, have their figures and no place in the ranking.
+    queues = {key for key, e in zip(keys, shown.estimates, strict=True) if e and e.queues}
+    outside = {keys[position] for position in answer.unranked} | (queues if len(keys) > 1 else set())
     strip = {each.figure: each for each in build_screen_headlines(answer, FORMATTER)}
     for name in COMPARED:
         have = [key for key, e in zip(keys, shown.estimates, strict=True) if e and getattr(e, name)]
         known = [key for key in have if key not in outside]
         duels = [each for each in answer.differences if each.figure == name]
         duels = [each for each in duels if not {each.accelerator, each.baseline} & outside]
-        won = [each for each in duels if each.winner is not None]
-        beaten = {each.accelerator if each.winner == each.baseline else each.baseline for each in won}
-        best = [key for key in known if key not in beaten]
+        odds = {(each.accelerator, each.baseline): each.odds for each in duels}
+        odds |= {(each.baseline, each.accelerator): 1 - each.odds for each in duels}
+        figures = {key: getattr(e, name).value for key, e in zip(keys, shown.estimates, strict=True) if key in known}
+        pick = min if name.endswith("_ms") else max
+        first = pick(known, key=figures.__getitem__, default="")
+        best = [key for key in known if key == first or all(odds[other, key] < 0.65 for other in known if other != key)]
+        sure = all(odds[first, other] >= 0.8 for other in known if other != first)
         row = shown.rows.get(name)
         marks = {} if row is None else {key: cell.mark for key, cell in zip(keys, row.cells, strict=True)}
         asked = strip[name]
         if len(known) > 1:
             assert [leader.key for leader in asked.leaders] == best
             assert asked.is_open == (len(best) > 1)
-            assert {key for key, mark in marks.items() if mark is not None} == set(best)
-            assert (CellMarking.BEST in marks.values()) == (len(best) == 1)
+            marked = {key for key, mark in marks.items() if mark not in (None, CellMarking.QUEUES)}
+            assert marked == (set(best) if sure or len(best) > 1 else set())
+            assert (CellMarking.BEST in marks.values()) == (len(best) == 1 and sure)
         else:
-            assert not any(marks.values())
+            assert set(marks.values()) <= {None, CellMarking.QUEUES}
             assert not asked.is_open
+        assert {key for key, mark in marks.items() if mark is CellMarking.QUEUES} == queues & set(have)
         if len(best) == 1 and known:
             assert asked.text == text_of(shown, keys.index(best[0]), name)[0]
         assert asked.text != MISSING_VALUE_TEXT or asked.detail
