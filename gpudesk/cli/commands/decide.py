@@ -496,7 +496,7 @@ _NEXT: Final = 3
 
 def _list_next_questions(questions: Sequence[str], decision: Decision) -> Iterator[str]:
     """Yield the questions whose answer can still change what is recommended, or that none can."""
-    if not decision.scope.answered:
+    if not decision.scope.answered or decision.recommended is None:
         return
     yield ""
     yield output.make_bold(tr("Answer next"))

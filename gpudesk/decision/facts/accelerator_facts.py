@@ -128,6 +128,7 @@ def _list_memory_facts(view: AcceleratorView) -> dict[str, FactValue]:
         "hosts": float(hosts),
         "headroom_gb": estimate.memory.free_bytes / GB,
         "max_concurrency": float(estimate.max_concurrency),
+        "in_flight": None if estimate.concurrency is None else float(estimate.concurrency),
         "kv_room_gb": room,
         "kv_needed_gb": None
         if not isinstance(kv_one, float) or estimate.concurrency is None

@@ -97,6 +97,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "count": _FactLabel("Fewest accelerators", _FactKind.COUNT),
         "deployed": _FactLabel("Accelerators", _FactKind.COUNT),
         "hosts": _FactLabel("Hosts", _FactKind.COUNT),
+        "in_flight": _FactLabel("Requests in flight", _FactKind.COUNT),
         "max_concurrency": _FactLabel("Most requests in flight", _FactKind.COUNT),
         "tokens_per_s": _FactLabel("Output throughput", _FactKind.RATE),
         "tokens_per_s_each": _FactLabel("Output throughput, each", _FactKind.RATE),

@@ -42,7 +42,9 @@ NamesByKey = Mapping[str, str]
 #: Odds below this are not worth a word.
 _WORTH_SAYING: Final = 0.005
 #: A fact that is true or not -> the two numbers that it is about, the lesser one first.
-_BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType({"fits_alone": ("needs_alone_gb", "memory_gb")})
+_BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+    {"fits_alone": ("needs_alone_gb", "memory_gb"), "holds_load": ("in_flight", "max_concurrency")}
+)
 
 
 # The verdict
