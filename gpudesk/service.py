@@ -385,7 +385,9 @@ class GpuDeskService:
 
         return CostCalculator(self.catalog, read_cost_assumptions(paths.cost_assumptions_path()))
 
-    def make_sheet_extras(self, answer: Answer, flips: Sequence[DecisionFlip] = ()) -> SheetExtras:
+    def make_sheet_extras(
+        self, answer: Answer, flips: Sequence[DecisionFlip] = (), *, with_rules: bool = False
+    ) -> SheetExtras:
         """Return what a sheet says beside an answer: how many are needed, what that costs, which to take.
 
         Which to take, it says where the user answered questions; `flips` are what would change that, where
@@ -394,7 +396,7 @@ class GpuDeskService:
         from gpudesk.domain.answer import SheetExtras
 
         decision = self.decide(answer) if answer.scenario.decision.answers else None
-        return SheetExtras(self.how_many(answer.scenario), self.costs(answer), decision, tuple(flips))
+        return SheetExtras(self.how_many(answer.scenario), self.costs(answer), decision, tuple(flips), with_rules)
 
     def costs(self, answer: Answer) -> CostAnswer:
         return self.costing.costs(answer)

@@ -379,9 +379,13 @@ class AnswerImpact:
 
 @dataclass(frozen=True, slots=True)
 class SheetExtras:
-    """How many accelerators are needed, what they cost, which to take, and what would change that."""
+    """How many accelerators are needed, what they cost, which to take, and what would change that.
+
+    `with_rules` asks for every rule that fired too.
+    """
 
     how_many: AcceleratorNeeds | None = None
     costs: CostAnswer | None = None
     decision: Decision | None = None
     flips: tuple[DecisionFlip, ...] = ()
+    with_rules: bool = False

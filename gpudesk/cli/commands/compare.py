@@ -48,7 +48,8 @@ def run(options: argparse.Namespace) -> int:
         elif target is not None:
             paper = getattr(options, "paper", None)
             flips = service.flips(answer) if answer.scenario.decision.answers else ()
-            further = service.make_sheet_extras(answer, flips)
+            with_rules = getattr(options, "rules", False)
+            further = service.make_sheet_extras(answer, flips, with_rules=with_rules)
             output.write_sheet(answer, target, paper, service.explain, further)
     if target is not None:
         output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)

@@ -46,7 +46,7 @@ from gpudesk.report.decision.rules import (
     label_rule_source,
     label_rule_strength,
 )
-from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
+from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict, list_candidate_lines
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -232,7 +232,7 @@ def list_trace_lines(
     decision: Decision, names: Mapping[str, str], formatter: Formatter, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     """Yield the rules that fired, in their order, as a table that fits; as a list where none does."""
-    yield strong(tr("Trace"))
+    yield strong(tr("Rules"))
     heads = [names[key] for key in decision.columns]
     grids = ([_list_cells(line, formatter) for line in decision.trace], [_list_marks(line) for line in decision.trace])
     for grid, room in zip(grids, (_ROOM, _LEAST_ROOM), strict=True):
@@ -334,11 +334,18 @@ def list_decision_lines(
     for line in wrap_text(format_verdict(decision, names, formatter), width):
         yield strong(line)
     yield from wrap_text(describe_verdict_reason(decision, names, formatter), width)
+    candidates = list_candidate_lines(decision, names, formatter)
+    if candidates:
+        yield ""
+        yield strong(tr("Compared"))
+    for found in candidates:
+        said = tr("{name}: {value}, {odds} odds", name=found.deployment, value=found.value, odds=found.odds_text)
+        yield from indent_hanging("  ", f"{said}.", width)
     lines = list_recommendation_lines(decision, flips, names, formatter)
-    for subject, said in groupby(lines, key=lambda line: line.subject):
+    for subject, remarks in groupby(lines, key=lambda line: line.subject):
         yield ""
         yield strong(subject)
-        for each in said:
+        for each in remarks:
             yield from indent_hanging("  ", f"{each.text}.", width)
     if with_rules:
         yield ""
@@ -350,7 +357,7 @@ _COMPARED: Final = ("scenario", "template", "accelerators", "model")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    summary = tr("Say which accelerator to take, by the rules of documents, and what would change that.")
+    summary = tr("Recommend an accelerator by your goal and limits, and say what would change that.")
     said = tr(
         "Questions without an answer take the scenario's, or the default that --list-questions shows. "
         "Without --accelerators the whole catalog is searched."
@@ -364,7 +371,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         action="append",
         default=[],
         choices=ADVISORY_TOPICS,
-        help=tr("what stands beside the recommendation too; can be repeated"),
+        help=tr("further advice to show; can be repeated"),
     )
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -388,7 +395,7 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
         default=[],
         dest="rule_weights",
         metavar="RULE=NUMBER",
-        help=tr("what a rule adds where it favours, as D000-03=2; can be repeated"),
+        help=tr("what a rule adds where it favors, as D000-03=2; can be repeated"),
     )
     group.add_argument(
         "--list-questions", action="store_true", help=tr("list the questions with their answers and defaults, and end")

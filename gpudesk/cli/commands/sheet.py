@@ -35,6 +35,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "--paper", choices=PAPERS, help=tr("paper for .pdf: a4 or letter; that of your country if omitted")
     )
+    parser.add_argument("--rules", action="store_true", help=tr("append every rule of the recommendation"))
     compare.add_ranking(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)

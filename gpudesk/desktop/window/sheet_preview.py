@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
-from PySide6.QtWidgets import QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.session.settings import UserSettings
@@ -30,6 +30,7 @@ from gpudesk.documents.settings_file import make_age_rule
 from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.files import write_atomically
 from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.report.explanation.working import WorkingSource
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import Formatter
@@ -56,6 +57,8 @@ class PreviewBar(QWidget):
     turned = Signal(int)
     print_wanted = Signal()
     save_wanted = Signal()
+    #: Whether every rule of the recommendation is appended.
+    rules_toggled = Signal(bool)
 
     def __init__(self, theme: Theme, paper: PaperSize, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -78,6 +81,10 @@ class PreviewBar(QWidget):
         self._on = self._icon_button("chevron-down", tr("Go to the next page"), "PgDown")
         self._on.clicked.connect(lambda: self.turned.emit(1))
         self._place = ThemedLabel(theme, font="small", colour="text2")
+        self.rules = QCheckBox(tr("Rules"), self)
+        self.rules.setAccessibleName(tr("Append every rule"))
+        self.rules.setToolTip(tr("Append every rule of the recommendation"))
+        self.rules.toggled.connect(self.rules_toggled)
         self._print = Button(theme, tr("Print…"), icon="printer", key=tr("Ctrl P"))
         self._print.setAutoDefault(False)
         self._print.clicked.connect(self.print_wanted)
@@ -119,6 +126,8 @@ class PreviewBar(QWidget):
         for widget in (self._back, self._on, self._place):
             row.addWidget(widget)
         row.addStretch(1)
+        row.addWidget(self.rules)
+        row.addSpacing(12)
         row.addWidget(self._print)
         row.addSpacing(4)
         row.addWidget(self.save)
@@ -170,10 +179,8 @@ class SheetPreview(QDialog):
         self._theme = theme
         self._settings = settings
         self._formatter = formatter
-        rule = make_age_rule(settings.values)
-        self._sheet = build_sheet(answer, formatter, date=get_today(), explain=explain, rule=rule, further=further)
-        if heading is not None:
-            self._sheet = replace(self._sheet, title=heading[0], note=heading[1])
+        self._explain, self._further, self._heading = explain, further or SheetExtras(), heading
+        self._sheet = self._made_sheet()
         self._pages = self._laid_out(_remembered(settings))
         self._fit: str | None = _PAGE
         self.setWindowTitle(tr("Comparison sheet"))
@@ -200,6 +207,23 @@ class SheetPreview(QDialog):
         self._pages = self._laid_out(size)
         self._view.set_pages(self._pages)
         self._refit()
+
+    def set_rules(self, shown: bool) -> None:
+        """Append every rule of the recommendation, or leave them out."""
+        self._further = replace(self._further, with_rules=shown)
+        self._sheet = self._made_sheet()
+        self.set_paper(self._pages.paper.size)
+
+    def _made_sheet(self) -> ComparisonSheet:
+        sheet = build_sheet(
+            self._answer,
+            self._formatter,
+            date=get_today(),
+            explain=self._explain,
+            rule=make_age_rule(self._settings.values),
+            further=self._further,
+        )
+        return sheet if self._heading is None else replace(sheet, title=self._heading[0], note=self._heading[1])
 
     def _laid_out(self, size: PaperSize) -> SheetPages:
         return lay_out_sheet(self._sheet, size, self._formatter)
@@ -318,6 +342,8 @@ class SheetPreview(QDialog):
         self._bar.whole_page_wanted.connect(lambda: self.fit_to(_PAGE))
         self._bar.turned.connect(self.turn)
         self._bar.print_wanted.connect(self.print_pages)
+        self._bar.rules.setVisible(self._further.decision is not None)
+        self._bar.rules_toggled.connect(self.set_rules)
         self._bar.save_wanted.connect(self.ask_and_save)
         self._view = PagesView(self._pages, self._theme)
         self._view.setAccessibleDescription(self._summary())

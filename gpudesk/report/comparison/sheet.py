@@ -392,8 +392,10 @@ def build_sheet(
         costs=NO_TABLE if costs is None else build_costs_table(answer, costs, heads, formatter),
         recommendation=None
         if decision is None or further is None
-        else build_recommendation(decision, further.flips, heads, formatter),
-        trace=() if decision is None else build_trace_rows(decision, formatter),
+        else build_recommendation(decision, further.flips, heads, formatter, costs),
+        trace=()
+        if decision is None or further is None or not further.with_rules
+        else build_trace_rows(decision, formatter),
     )
 
 

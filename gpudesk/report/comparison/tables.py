@@ -288,28 +288,28 @@ class SheetWorking:
 
 
 @dataclass(frozen=True, slots=True)
-class DrawShare:
-    """In which share of the draws, from 0 to 1, an accelerator leads."""
+class SheetCandidate:
+    """A deployment that is compared: its figure by the objective, and its odds to be the best, from 0 to 1."""
 
-    name: str
-    share: float
+    deployment: str
+    value: str
+    odds: float
+    odds_text: str
     slot: int
     is_variant: bool = False
 
 
 @dataclass(frozen=True, slots=True)
 class SheetRecommendation:
-    """Which accelerator to take: the verdict, why, how firm that is, and what there is to say of it.
+    """Which accelerator to take: the verdict, why, what is compared with its odds, and what there is to say of it.
 
-    `slot` is that of the accelerator that is recommended, None where nobody wins. `lines` are grouped by
-    their subjects.
+    `slot` is that of the accelerator that is recommended, None where none is. `lines` are grouped by their
+    subjects.
     """
 
     verdict: str
     reason: str
-    firm: str
-    shares: tuple[DrawShare, ...]
-    draw_shares_text: str
+    candidates: tuple[SheetCandidate, ...]
     lines: tuple[SheetRemark, ...]
     slot: int | None = None
     is_variant: bool = False
@@ -358,7 +358,7 @@ class ComparisonSheet:
     sizing: tuple[SheetRemark, ...] = ()
     #: What that costs.
     costs: ComparisonTable = NO_TABLE
-    #: Which to take, and every rule that fired, where the user answered questions.
+    #: Which to take, where the user answered questions, and on request every rule that fired.
     recommendation: SheetRecommendation | None = None
     trace: tuple[SheetTraceRow, ...] = ()
 

@@ -32,12 +32,7 @@ from gpudesk.report.decision.export_control import (
     select_scored_rules,
 )
 from gpudesk.report.decision.recommendation import format_recommended_deployment, list_delivered_figures
-from gpudesk.report.decision.verdict import (
-    describe_robustness,
-    describe_verdict_reason,
-    find_leading_column,
-    format_verdict,
-)
+from gpudesk.report.decision.verdict import describe_verdict_reason, find_leading_column, format_verdict
 from gpudesk.report.labels import shorten_name
 from gpudesk.report.writers.document import (
     BulletList,
@@ -101,13 +96,7 @@ def _build_head(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     made = tr("Made on {day} from catalog {revision}", day=paper.made_on, revision=paper.revision)
     yield DocumentParagraph(made)
     yield DocumentHeading(2, format_verdict(decision, names, formatter))
-    yield DocumentParagraph(
-        tr(
-            "{reason} {firm}.",
-            reason=describe_verdict_reason(decision, names, formatter),
-            firm=describe_robustness(decision, names),
-        )
-    )
+    yield DocumentParagraph(describe_verdict_reason(decision, names, formatter))
     key = find_leading_column(decision)
     deployed = format_recommended_deployment(decision, formatter)
     facts = [] if key is None else list(list_delivered_figures(decision, key, formatter))

@@ -76,7 +76,7 @@ _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "service": (
             "Who waits for the answers?",
-            "A user at the keyboard, users behind a limit, or nobody: each favours another figure.",
+            "A user at the keyboard, users behind a limit, or nobody: each favors another figure.",
         ),
         "site": (
             "Where will it run?",
@@ -356,10 +356,10 @@ def describe_remaining(decision: Decision, names: Mapping[str, str]) -> str:
     left = [key for key, fate in fates.items() if fate is not ColumnOutcome.REMOVED]
     open_keys = [key for key in left if fates[key] is ColumnOutcome.UNDECIDED]
     if not left:
-        return tr("Leaves none")
-    count = tr("Leaves all {n}", n=len(left)) if len(left) == len(fates) else tr("Leaves {n}", n=len(left))
-    if len(fates) == 1:
-        count = tr("Leaves it")
+        return tr("None remains")
+    count = tr("All {n} remain", n=len(left)) if len(left) == len(fates) else tr("{n} remain", n=len(left))
+    if len(left) == 1:
+        count = tr("It remains") if len(fates) == 1 else tr("1 remains")
     if not open_keys:
         return count
     return tr("{leaves}, {undecided}", leaves=count, undecided=_undecided(open_keys, left, names))
@@ -377,20 +377,15 @@ def _undecided(open_keys: list[str], left: list[str], names: Mapping[str, str]) 
 
 def describe_lead(decision: Decision, names: Mapping[str, str]) -> str:
     """Return what is recommended with its odds, of a close call the next one too; empty without any."""
-    ranked = [each for each in decision.candidates if each.eligible]
-    if not ranked or decision.recommended is None:
+    odds = {each.key: each.odds for each in decision.candidates}
+    found = decision.recommended
+    if found is None:
         return ""
-    first = next(each for each in ranked if each.key == decision.recommended.key)
+    first, n = names[found.key], _to_per_cent(odds[found.key])
     if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
-        return tr("{name} leads, {n}% odds", name=names[first.key], n=_to_per_cent(first.odds))
-    second = next(each for each in ranked if each.key == decision.runner_up)
-    return tr(
-        "{one} {n}%, {other} {m}%",
-        one=names[first.key],
-        n=_to_per_cent(first.odds),
-        other=names[second.key],
-        m=_to_per_cent(second.odds),
-    )
+        return tr("{name} leads, {n}% odds", name=first, n=n)
+    other = decision.runner_up
+    return tr("{one} {n}%, {other} {m}%", one=first, n=n, other=names[other], m=_to_per_cent(odds[other]))
 
 
 def describe_option_effect(question: str, decision: Decision, names: Mapping[str, str]) -> str:

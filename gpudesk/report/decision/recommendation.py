@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
+from gpudesk.domain.cost import CostAnswer
 from gpudesk.domain.decision import (
+    UNKNOWN_ANSWER,
     AnswerOrigin,
     Decision,
     DecisionFlip,
+    ObjectiveName,
     RuleEffect,
-    RuleExclusion,
     TraceCell,
     TraceLine,
 )
@@ -25,7 +27,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonRow,
     ComparisonSheet,
     ComparisonTable,
-    DrawShare,
+    SheetCandidate,
     SheetRecommendation,
     SheetRemark,
     SheetTraceRow,
@@ -45,14 +47,12 @@ from gpudesk.report.decision.verdict import (
     describe_missing_value,
     describe_pilot,
     describe_reason,
-    describe_robustness,
     describe_verdict_reason,
     describe_way_out,
     find_leading_column,
-    format_draw_shares,
-    format_objective,
-    format_odds,
     format_verdict,
+    list_candidate_lines,
+    list_unpriced_candidates,
 )
 from gpudesk.report.sizing import format_degrees
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -69,6 +69,8 @@ _DELIVERED: Final = (
     "rent_usd_h",
     "spend_usd",
 )
+#: Changes that a sheet has room for, the nearest first.
+_MOST_FLIPS: Final = 6
 
 
 def format_recommended_deployment(decision: Decision, formatter: Formatter) -> str | None:
@@ -94,66 +96,93 @@ _MARKS: Final = {RuleEffect.FAVOURS: CellMarking.BEST, RuleEffect.REMOVES: CellM
 
 
 def build_recommendation(
-    decision: Decision, flips: Sequence[DecisionFlip], heads: Sequence[ComparisonHead], formatter: Formatter
+    decision: Decision,
+    flips: Sequence[DecisionFlip],
+    heads: Sequence[ComparisonHead],
+    formatter: Formatter,
+    costs: CostAnswer | None = None,
 ) -> SheetRecommendation:
     """Return the verdict with what there is to say of it; `heads` are those of the columns in their order."""
     by_key = dict(zip(decision.columns, heads, strict=True))
     names = {key: head.name for key, head in by_key.items()}
     key = find_leading_column(decision)
-    shares = tuple(
-        DrawShare(names[each.key], each.odds, by_key[each.key].slot, by_key[each.key].is_variant)
-        for each in sorted(decision.candidates, key=lambda each: -each.odds)
-        if each.odds > 0.0 and decision.scope.answered
-    )
     return SheetRecommendation(
         verdict=format_verdict(decision, names, formatter),
         reason=describe_verdict_reason(decision, names, formatter),
-        firm=describe_robustness(decision, names),
-        shares=shares,
-        draw_shares_text=format_draw_shares(decision, names),
-        lines=list_recommendation_lines(decision, flips, names, formatter),
+        candidates=tuple(
+            SheetCandidate(
+                each.deployment,
+                each.value,
+                each.odds,
+                each.odds_text,
+                by_key[each.key].slot,
+                by_key[each.key].is_variant,
+            )
+            for each in list_candidate_lines(decision, names, formatter)
+        ),
+        lines=list_recommendation_lines(decision, flips, names, formatter, costs),
         slot=None if key is None else by_key[key].slot,
         is_variant=key is not None and by_key[key].is_variant,
     )
 
 
 def list_recommendation_lines(
-    decision: Decision, flips: Sequence[DecisionFlip], names: HeadNames, formatter: Formatter
+    decision: Decision,
+    flips: Sequence[DecisionFlip],
+    names: HeadNames,
+    formatter: Formatter,
+    costs: CostAnswer | None = None,
 ) -> tuple[SheetRemark, ...]:
-    """Return, by subject, what is delivered, what speaks for and against it, what is removed and to be done.
+    """Return, by subject, what is delivered, arguments, what would change it, what to do, and what is assumed.
 
     The lines have no full stop.
     """
-    grouped = (
-        (tr("For it"), (describe_reason(each, names, formatter) for each in decision.reasons)),
-        (tr("Against it"), (describe_reason(each, names, formatter) for each in decision.against)),
-        (tr("Ways out"), (describe_way_out(each, formatter) for each in decision.ways_out)),
-        (tr("Compared"), _list_candidates(decision, names, formatter)),
-        (tr("Delivers"), _list_delivered_lines(decision, formatter)),
+    unpriced = list_unpriced_candidates(decision)
+    pilot = () if decision.pilot is None else (describe_pilot(decision.pilot, decision, names, formatter),)
+    grouped: tuple[tuple[str, Iterable[str]], ...] = (
+        (tr("Figures"), _list_delivered_lines(decision, formatter)),
+        (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
+        (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),
+        (tr("What would work"), (describe_way_out(each, formatter) for each in decision.ways_out)),
+        (tr("Not compared"), (describe_missing_value(each, names, formatter) for each in unpriced)),
         (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
-        (tr("Removed"), _list_removed(decision, names, formatter)),
-        (tr("To do"), _list_actions_to_do(decision, names, formatter)),
-        (tr("Answers"), _list_user_answers(decision, formatter)),
+        (tr("Ruled out"), _list_removed(decision, names, formatter)),
+        (tr("What to measure"), pilot),
+        (tr("Next steps"), dict.fromkeys(each.text for each in decision.advice)),
+        (tr("Assumptions"), list_decision_assumptions(decision, formatter, costs)),
+        (tr("Your answers"), _list_user_answers(decision, formatter)),
     )
     return tuple(SheetRemark(subject, line.rstrip(".")) for subject, lines in grouped for line in lines)
 
 
-def _list_candidates(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield what each candidate comes to by the objective, the best first; then those without a figure."""
-    if not decision.scope.answered:
+def list_decision_assumptions(
+    decision: Decision, formatter: Formatter, costs: CostAnswer | None = None
+) -> Iterator[str]:
+    """Yield what a recommendation assumes: payment, hours in use, software platform, and the fleet that shares it."""
+    if decision.objective.name is not ObjectiveName.COST or decision.recommended is None:
         return
-    scored = sorted((each for each in decision.candidates if each.eligible), key=lambda each: -each.odds)
-    for each in scored:
-        yield tr(
-            "{n} × {name}: {value}, {odds} odds",
-            n=formatter.count(each.count or 0),
-            name=names[each.key],
-            value=format_objective(decision, each, formatter),
-            odds=format_odds(each.odds, formatter),
+    years = decision.facts.get("years")
+    shared = costs.columns[0].inputs["fleet"].spread if costs is not None and costs.columns else None
+    if decision.objective.payment == "rented":
+        yield tr("Accelerators are rented")
+    elif isinstance(years, float):
+        yield trn("Accelerators are bought and used for {n} year", "Accelerators are bought and used for {n} years",
+                  round(years), n=formatter.stated(years))  # fmt: skip
+    if decision.answers["acquisition"].origin is AnswerOrigin.DEFAULT:
+        yield tr("You did not say whether you buy or rent")
+    if costs is not None:
+        yield tr("Utilization: {share}", share=formatter.per_cent(costs.utilisation.likely))
+    platform = decision.answers["current_platform"].value
+    if platform == UNKNOWN_ANSWER:
+        yield tr("Your software platform is not stated, so no porting cost is counted")
+    elif shared is not None:
+        fleet = shared.likely
+        yield trn(
+            "Porting cost is counted, shared by {n} accelerator",
+            "Porting cost is counted, shared by {n} accelerators",
+            round(fleet),
+            n=formatter.count(round(fleet)),
         )
-    for each in decision.candidates:
-        if each.missing is not None and not each.removed:
-            yield describe_missing_value(each, names, formatter)
 
 
 def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[str]:
@@ -163,36 +192,24 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
         return
     deployed = format_recommended_deployment(decision, formatter)
     if deployed:
-        yield deployed
+        yield tr("Deployment: {plan}", plan=deployed)
     for label, figure in list_delivered_figures(decision, key, formatter):
-        yield tr("{label} {figure}", label=label, figure=figure)
+        yield tr("{label}: {figure}", label=label, figure=figure)
 
 
 def _list_removed(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
     """Yield each column that is removed with the first rule that does it, and how many others do."""
-    for found in _group_exclusions(decision):
+    for _, found in groupby(decision.exclusions, key=lambda each: each.key):
         first, *others = found
         said = describe_exclusion(first, names, formatter, decision)
         more = trn("; {n} more rule", "; {n} more rules", len(others), n=len(others)) if others else ""
         yield tr("{said}{more}", said=said, more=more)
 
 
-def _group_exclusions(decision: Decision) -> Iterator[list[RuleExclusion]]:
-    for _, found in groupby(decision.exclusions, key=lambda each: each.key):
-        yield list(found)
-
-
-def _list_actions_to_do(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    if decision.pilot is not None:
-        yield describe_pilot(decision.pilot, decision, names, formatter)
-    by_text = dict.fromkeys(each.text.rstrip(".") for each in decision.advice)
-    yield from by_text
-
-
 def _list_flips(
     flips: Sequence[DecisionFlip], decision: Decision, names: HeadNames, formatter: Formatter
 ) -> Iterator[str]:
-    for flip in flips:
+    for flip in flips[:_MOST_FLIPS]:
         change, now, becomes = describe_flip(flip, decision, names, formatter)
         yield tr("{change} ({now}) → {becomes}", change=change, now=now, becomes=becomes)
 
@@ -261,7 +278,7 @@ def build_trace_table(sheet: ComparisonSheet, *, signed: bool = True) -> Compari
         ComparisonGroup(f"trace.{title}", title, tuple(_build_shown_row(row, signed=signed) for row in rows))
         for title, rows in groupby(sheet.trace, key=lambda row: row.strength)
     )
-    return ComparisonTable(sheet.heads, groups, tr("Trace"))
+    return ComparisonTable(sheet.heads, groups, tr("Rules"))
 
 
 def _build_shown_row(row: SheetTraceRow, *, signed: bool) -> ComparisonRow:

@@ -78,7 +78,7 @@ def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> 
 
 def _label_outcome(holds: bool | None) -> str:
     if holds is None:
-        return tr("cannot be told")
+        return tr("undecided")
     return tr("yes") if holds else tr("no")
 
 
@@ -159,11 +159,11 @@ def _name_operand(node: ast.expr) -> str | None:
 
 _EFFECTS: Final[Mapping[RuleEffect, str]] = MappingProxyType(
     {
-        RuleEffect.REMOVES: "removes it",
-        RuleEffect.FAVOURS: "favours it",
+        RuleEffect.REMOVES: "rules it out",
+        RuleEffect.FAVOURS: "favors it",
         RuleEffect.PASSES: "passes",
         RuleEffect.NONE: "no effect",
-        RuleEffect.UNDECIDED: "cannot be told",
+        RuleEffect.UNDECIDED: "undecided",
     }
 )
 _MARKS: Final[Mapping[RuleEffect, str]] = MappingProxyType(
@@ -277,7 +277,7 @@ def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
         if case.requires is not None:
             yield tr("{when} → required: {asked}", when=when, asked=asked)
         elif case.favours is not None:
-            yield tr("{when} → favoured: {asked}", when=when, asked=asked)
+            yield tr("{when} → favored: {asked}", when=when, asked=asked)
         elif case.checks == _ANYWAY:
             yield tr("{when} → shown, without weight", when=when)
         elif case.checks is not None:

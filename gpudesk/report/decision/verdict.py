@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.decision import (
@@ -37,6 +37,8 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
 
+#: Costs that sentences name in dollars, since their label says what of.
+_PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 
 #: Odds below this are not worth a word.
@@ -69,7 +71,7 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     if found is None:
         return _format_no_value(decision)
     verb = {"owned": tr("Buy"), "rented": tr("Rent")}.get(decision.objective.payment or "")
-    verb = verb or {"own": tr("Buy"), "rent": tr("Rent")}.get(str(decision.facts.get("acquisition")), tr("Take"))
+    verb = verb or {"own": tr("Buy"), "rent": tr("Rent")}.get(str(decision.facts.get("acquisition")), tr("Choose"))
     value = format_objective(decision, find_candidate(decision, found.key), formatter)
     return tr(
         "{verb} {n} × {name}: {value}", verb=verb, n=formatter.count(found.count), name=names[found.key], value=value
@@ -78,19 +80,17 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
 
 def _format_no_value(decision: Decision) -> str:
     if decision.objective.name is ObjectiveName.COST:
-        return tr("No price is known for those that are left")
-    return tr("None that is left can be scored")
+        return tr("No recommendation: no price is on record")
+    return tr("No recommendation: no figure to compare")
 
 
 def format_odds(odds: float, formatter: Formatter) -> str:
     """Return odds in per cent; neither certain nor impossible where they are not."""
     if _WORTH_SAYING <= odds <= 1.0 - _WORTH_SAYING or odds in (0.0, 1.0):
         return formatter.per_cent(odds)
-    return (
-        tr("below {least}", least=formatter.per_cent(0.01))
-        if odds < 0.5
-        else tr("above {most}", most=formatter.per_cent(0.99))
-    )
+    if odds < _WORTH_SAYING:
+        return tr("under {least}", least=formatter.per_cent(0.01))
+    return tr("over {most}", most=formatter.per_cent(0.99))
 
 
 def format_objective(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str:
@@ -120,18 +120,30 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         return _why_none(decision)
     key = find_leading_column(decision)
     if key is None:
-        return tr("State a price among the inputs of costs, or choose another aim.")
+        return tr("Enter a price on the Cost page, or choose another goal.")
     first = find_candidate(decision, key)
     sentences = [_describe_odds(decision, first, names, formatter)]
     if decision.objective.instead_of is ObjectiveName.COST:
-        sentences.append(tr("Too few prices are known to compare costs, so throughput decides."))
+        sentences.append(tr("Too few prices are known to compare cost, so throughput is compared."))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
-        sentences.append(tr("Not settled: {limits}.", limits=open_titles))
+        sentences.append(tr("Not certain: {limits}.", limits=open_titles))
     doubts = [each for each in decision.against if each.fact in ("basis", "announced") and each.line is None]
     sentences += [f"{describe_reason(each, names, formatter)}." for each in doubts]
     return " ".join(sentences)
+
+
+def label_best(objective: DecisionObjective) -> str:
+    """Return what the best candidate is by the objective, `the cheapest`."""
+    return {
+        ObjectiveName.COST: tr("the cheapest"),
+        ObjectiveName.THROUGHPUT: tr("the fastest per accelerator"),
+        ObjectiveName.DENSITY: tr("the fastest per kW"),
+        ObjectiveName.LATENCY: tr("the quickest to answer"),
+        ObjectiveName.CAPACITY: tr("the one with the most requests per accelerator"),
+        ObjectiveName.TIME: tr("the first in production"),
+    }[objective.name]
 
 
 def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -140,6 +152,10 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
         if any(each.removed for each in decision.candidates):
             return tr("It is the only one that meets every limit.")
         return tr("It is the only one with a figure to compare.")
+    best = label_best(decision.objective)
+    odds = tr("{odds} odds of being {best}", odds=format_odds(first.odds, formatter), best=best)
+    if decision.tied_by is not None:
+        return _describe_tie(decision, first, names, formatter)
     second = find_candidate(decision, decision.runner_up)
     next_one = tr(
         "Next: {name}, {value} ({odds}).",
@@ -147,26 +163,39 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
         value=format_objective(decision, second, formatter),
         odds=format_odds(second.odds, formatter),
     )
-    odds = format_odds(first.odds, formatter)
-    if decision.tied_by is not None:
-        return tr("By figures too close to call ({odds} odds); arguments decide. {next}", odds=odds, next=next_one)
     words = {
-        LeadVerdict.LEADS: tr("It leads, {odds} odds. {next}", odds=odds, next=next_one),
-        LeadVerdict.LIKELY_LEADS: tr("It likely leads, {odds} odds. {next}", odds=odds, next=next_one),
-        LeadVerdict.LEANS: tr("The odds lean to it, {odds}. {next}", odds=odds, next=next_one),
-        LeadVerdict.TOO_CLOSE: tr("Too close to call, {odds} odds. {next}", odds=odds, next=next_one),
+        LeadVerdict.LEADS: odds,
+        LeadVerdict.LIKELY_LEADS: odds,
+        LeadVerdict.LEANS: tr("Slight lead: {odds}", odds=odds),
+        LeadVerdict.TOO_CLOSE: tr("Too close to call: {odds}", odds=odds),
     }
-    return words[judge_odds(first.odds)]
+    return f"{words[judge_odds(first.odds)]}. {next_one}"
+
+
+def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+    """Say that figures cannot tell two apart, and what decides instead: arguments, else the smaller commitment."""
+    other = find_candidate(decision, decision.tied_by or first.key)
+    close = tr(
+        "Too close to call by figures: {other} has {odds} odds of being {best}, {name} {less}.",
+        other=names[other.key],
+        odds=format_odds(other.odds, formatter),
+        best=label_best(decision.objective),
+        name=names[first.key],
+        less=format_odds(first.odds, formatter),
+    )
+    if first.score > other.score:
+        return tr("{close} The arguments below favor {name}.", close=close, name=names[first.key])
+    return tr("{close} {name} is the smaller commitment.", close=close, name=names[first.key])
 
 
 def _why_none(decision: Decision) -> str:
     titles = {line.rule.id: line.title for line in decision.trace}
     counts = Counter(each.rule.id for each in decision.exclusions)
     if not counts:
-        return tr("No accelerator is left to choose from.")
+        return tr("There is no accelerator to choose from.")
     rule, count = counts.most_common(1)[0]
     return tr(
-        "“{title}” removes {n} of {total}. Relax it, or compare others.",
+        "“{title}” rules out {n} of {total}. Relax it, or compare other accelerators.",
         title=titles[rule],
         n=count,
         total=len(decision.columns),
@@ -177,15 +206,16 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
     """Say what a candidate lacks to be scored, and the price from which down it would lead."""
     name, missing = names[candidate.key], candidate.missing or ""
     lacks = {
-        "price_usd": tr("{name}: no purchase price is on record", name=name),
-        "rent_usd_per_hour": tr("{name}: no rent is on record", name=name),
-        "accelerator_w": tr("{name}: its power is not on record", name=name),
+        "price_usd": tr("{name}: no purchase price on record", name=name),
+        "rent_usd_per_hour": tr("{name}: no rent on record", name=name),
+        "accelerator_w": tr("{name}: power not on record", name=name),
     }.get(missing, tr("{name}: no figure to compare", name=name))
     if candidate.needed is None:
         return lacks
-    unit = get_input_unit(missing)
-    price = f"{formatter.estimate(candidate.needed)} {unit}"
-    return tr("{lacks}; below {price} it would lead", lacks=lacks, price=price)
+    price = formatter.estimate(candidate.needed)
+    if missing == "rent_usd_per_hour":
+        return tr("{lacks}; it would lead below ${price} per hour", lacks=lacks, price=price)
+    return tr("{lacks}; it would lead below ${price}", lacks=lacks, price=price)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> str:
@@ -208,47 +238,101 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> str:
     }[way.kind]
 
 
-def describe_robustness(decision: Decision, names: NamesByKey) -> str:
+def describe_robustness(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
     """Return the odds of what is recommended in a few words."""
     if decision.verdict is DecisionVerdict.NONE_FITS:
-        return tr("All are removed by rules that must hold")
+        return tr("All are ruled out by your limits")
     key = find_leading_column(decision)
     if key is None:
         return tr("Nothing is recommended")
-    return tr("{name}: {n}% odds of being the best", name=names[key], n=_to_per_cent(decision.robustness))
+    odds = format_odds(decision.robustness, formatter)
+    return tr("{name}: {odds} odds of being {best}", name=names[key], odds=odds, best=label_best(decision.objective))
 
 
-def format_draw_shares(decision: Decision, names: NamesByKey) -> str:
-    """Return the odds of each candidate, the best first."""
-    ranked = sorted((each for each in decision.candidates if each.odds >= _WORTH_SAYING), key=lambda each: -each.odds)
-    return ", ".join(tr("{name} {n}%", name=names[each.key], n=_to_per_cent(each.odds)) for each in ranked)
+class CandidateLine(NamedTuple):
+    """A candidate in words: its deployment `8 × H100 SXM`, its figure by the objective, and its odds."""
+
+    key: str
+    deployment: str
+    value: str
+    odds: float
+    odds_text: str
 
 
-def _to_per_cent(share: float) -> int:
-    return round(share * 100.0)
+def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Formatter) -> tuple[CandidateLine, ...]:
+    """Return the candidates that have a figure and odds, the best first; none for work out of scope."""
+    scored = [each for each in decision.candidates if each.eligible and decision.scope.answered]
+    return tuple(
+        CandidateLine(
+            each.key,
+            tr("{n} × {name}", n=formatter.count(each.count or 0), name=names[each.key]),
+            _format_briefly(decision.objective, each.value, formatter),
+            each.odds,
+            format_odds(each.odds, formatter),
+        )
+        for each in sorted(scored, key=lambda each: -each.odds)
+    )
+
+
+def _format_briefly(objective: DecisionObjective, value: IntervalEstimate | None, formatter: Formatter) -> str:
+    """Return a figure by the objective where there is little room."""
+    if value is None:
+        return MISSING_VALUE_TEXT
+    number = formatter.estimate(value.value)
+    return {
+        ObjectiveName.COST: tr("${value} per M tokens", value=number),
+        ObjectiveName.THROUGHPUT: tr("{value} tok/s each", value=number),
+        ObjectiveName.DENSITY: tr("{value} tok/s per kW", value=number),
+        ObjectiveName.LATENCY: tr("{value} s", value=number),
+        ObjectiveName.CAPACITY: tr("{value} requests each", value=number),
+        ObjectiveName.TIME: tr("{value} months", value=number),
+    }[objective.name]
+
+
+def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...]:
+    """Return the candidates that no rule removes, but that lack what it takes to score them."""
+    if not decision.scope.answered:
+        return ()
+    return tuple(each for each in decision.candidates if each.missing is not None and not each.removed)
 
 
 # Reasons and exclusions
 
 
 def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Formatter) -> str:
-    """Return a reason with the figure that it rests on, on both sides."""
+    """Return a reason with the figure that it rests on, on both sides, and by how much they differ."""
     fact, line = reason.fact, reason.line
     if line is None and fact == "basis":
-        return tr("Its figures are estimated: no published run covers this part and engine")
+        return tr("Its figures are estimated: no published run covers this accelerator and engine")
     if line is None and fact == "announced":
-        return tr("It is announced, and cannot be bought yet")
+        return tr("It is announced only and cannot be bought yet")
     if fact is None:
         return line.title if line is not None else ""
     ours, theirs = (_middle_text(fact, value, formatter) for value in (reason.ours, reason.theirs))
-    label = label_fact(fact) if line is None else line.title
     if reason.ours is None or (line is not None and ours == theirs):
-        return label
+        return label_fact(fact) if line is None else line.title
+    label = label_fact(fact)
     if line is not None:
-        label = tr("{title}: {fact}", title=line.title, fact=lower_for_sentence(label_fact(fact)))
+        label = tr("{title} ({fact})", title=line.title, fact=lower_for_sentence(label))
     if reason.other is None or reason.theirs is None:
-        return tr("{label} {value}", label=label, value=ours)
-    return tr("{label} {value}, {name} {other}", label=label, value=ours, name=names[reason.other], other=theirs)
+        return tr("{label}: {value}", label=label, value=ours)
+    compared = tr(
+        "{label}: {value}, compared with {other} for {name}",
+        label=label,
+        value=ours,
+        other=theirs,
+        name=names[reason.other],
+    )
+    change = _format_change(_middle(reason.ours), _middle(reason.theirs), formatter)
+    return f"{compared} ({change})" if change else compared
+
+
+def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
+    """Return by how much ours is above or below theirs, `+12%`; empty where that says nothing."""
+    if not isinstance(ours, float) or not isinstance(theirs, float) or theirs in (0.0, ours):
+        return ""
+    sign = "+" if ours > theirs else "−"
+    return f"{sign}{formatter.per_cent(abs(ours / theirs - 1.0))}"
 
 
 def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
@@ -258,11 +342,13 @@ def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
 
 
 def _middle_text(fact: str, value: FactValue, formatter: Formatter) -> str:
+    if fact in _PER_MILLION and isinstance(value, IntervalEstimate):
+        return tr("${value}", value=formatter.estimate(value.value))
     return format_fact(fact, _middle(value), formatter)
 
 
 def _middle(fact: FactValue) -> FactValue:
-    return float(f"{fact.value:.3g}") if isinstance(fact, IntervalEstimate) else fact
+    return fact.value if isinstance(fact, IntervalEstimate) else fact
 
 
 def describe_exclusion(
@@ -349,7 +435,7 @@ def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
 
 def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:
     if not flip.becomes:
-        return tr("none is left")
+        return tr("none")
     leads = tr(" or ").join(names[key] for key in flip.becomes)
     return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name}, a close call", name=leads)
 
@@ -362,11 +448,11 @@ def describe_pilot(
 ) -> str:
     """Return what to measure, on what and for how long, so that the answer is clear."""
     return trn(
-        "Run {n} request of your own load on {names}, about {hours} h each, and compare {figure}.",
-        "Run {n} requests of your own load on {names}, about {hours} h each, and compare {figure}.",
+        "Run {n} request of your own load on {names} (about {hours} h each) and compare {figure}.",
+        "Run {n} requests of your own load on {names} (about {hours} h each) and compare {figure}.",
         pilot.requests,
         n=formatter.count(pilot.requests),
-        names=tr(" and on ").join(names[key] for key in pilot.keys),
+        names=tr(" and ").join(names[key] for key in pilot.keys),
         hours=formatter.stated(pilot.hours),
         figure=lower_for_sentence(label_figure(pilot.figure)),
     )

@@ -110,15 +110,21 @@ def _list_table_lines(table: ComparisonTable) -> Iterable[list[str]]:
 
 
 def list_recommendation_items(found: SheetRecommendation) -> list[tuple[str, str]]:
-    """Return the verdict, why, how firm it is, and what there is to say of it: item and text."""
-    items = [(tr("Verdict"), found.verdict), (tr("Why"), found.reason), (tr("How firm"), found.firm)]
-    if found.shares:
-        items.append((tr("Draws won, of 100"), found.draw_shares_text))
-    return [*items, *((line.subject, line.text) for line in found.lines)]
+    """Return the verdict, why, what is compared with its odds, and what there is to say of it: item and text."""
+    compared = (
+        tr("{name}: {value}, {odds} odds", name=each.deployment, value=each.value, odds=each.odds_text)
+        for each in found.candidates
+    )
+    return [
+        (tr("Verdict"), found.verdict),
+        (tr("Why"), found.reason),
+        *((tr("Compared"), text) for text in compared),
+        *((line.subject, line.text) for line in found.lines),
+    ]
 
 
 def _list_trace_cells(rule: SheetTraceRow) -> list[str]:
-    section = tr("Trace: {strength}", strength=rule.strength)
+    section = tr("Rules: {strength}", strength=rule.strength)
     label = f"{rule.rule} {rule.row.label}; {rule.row.detail}"
     line = [section, label, rule.row.unit or ""]
     for cell, effect in zip(rule.row.cells, rule.effects, strict=True):

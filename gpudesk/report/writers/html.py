@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
 from html import escape
+from itertools import groupby
 from types import MappingProxyType
 from typing import Final
 
@@ -95,7 +96,7 @@ def _first_page(sheet: ComparisonSheet) -> list[str]:
 
 
 def _second_page(sheet: ComparisonSheet) -> list[str]:
-    parts = []
+    parts = [] if sheet.recommendation is None else [_recommended(sheet.recommendation)]
     if sheet.how_many.groups:
         parts.append(_table(sheet.how_many, sheet, "comparison"))
         parts += [f'<p class="sizing">{escape(remark.text)}.</p>' for remark in sheet.sizing]
@@ -112,10 +113,8 @@ def _second_page(sheet: ComparisonSheet) -> list[str]:
         parts.append(_table(sheet.whose, sheet, "whose"))
     if sheet.sources:
         parts.append(_section(tr("Sources"), _sources(sheet.sources)))
-    if sheet.recommendation is not None:
-        parts.append(_recommended(sheet.recommendation))
     if sheet.trace:
-        parts.append(f'<section class="trace"><h2>{escape(tr("Trace"))}</h2><p>{escape(describe_effect_marks())}</p>')
+        parts.append(f'<section class="trace"><h2>{escape(tr("Rules"))}</h2><p>{escape(describe_effect_marks())}</p>')
         parts += [_table(build_trace_table(sheet), sheet, "trace"), "</section>"]
     parts += ["</div>", f"<footer>{_facts(sheet.foot, 'foot')}</footer>"]
     return parts
@@ -139,19 +138,32 @@ def _headlines(headlines: Iterable[Headline]) -> str:
 
 def _recommendation(found: SheetRecommendation) -> str:
     mark = "" if found.slot is None else draw_swatch(found.slot, is_variant=found.is_variant)
-    parts = "".join(f'<i class="slot{each.slot}" style="flex-grow:{each.share:.4f}"></i>' for each in found.shares)
     return (
         '<section class="recommendation"><div>'
         f'<p class="question">{escape(tr("Recommendation"))}</p>'
         f'<p class="answer">{mark}{escape(found.verdict)}</p><p>{escape(found.reason)}</p></div>'
-        f'<div><p class="firm">{escape(found.firm)}</p><p class="shares">{parts}</p>'
-        f'<p class="detail">{escape(found.draw_shares_text)}</p></div></section>'
+        f"{_candidates(found)}</section>"
     )
 
 
+def _candidates(found: SheetRecommendation) -> str:
+    """Return a row for each candidate: its deployment, a bar as long as its odds, and the odds."""
+    rows = "".join(
+        f"<div><dt>{escape(each.deployment)}<br>{escape(each.value)}</dt>"
+        f'<dd class="shares"><i class="slot{each.slot}" style="flex-grow:{each.odds:.4f}"></i>'
+        f'<i style="flex-grow:{1.0 - each.odds:.4f}"></i></dd><dd>{escape(each.odds_text)}</dd></div>'
+        for each in found.candidates
+    )
+    return f'<dl class="candidates">{rows}</dl>' if rows else ""
+
+
 def _recommended(found: SheetRecommendation) -> str:
-    items = "".join(f"<li><strong>{escape(line.subject)}</strong> {escape(line.text)}.</li>" for line in found.lines)
-    return _section(tr("Recommendation"), f'<ul class="remarks">{items}</ul>')
+    parts = []
+    for subject, lines in groupby(found.lines, key=lambda line: line.subject):
+        items = "".join(f"<li>{escape(line.text)}.</li>" for line in lines)
+        parts.append(f"<div><h3>{escape(subject)}</h3><ul>{items}</ul></div>")
+    title = f"<h2>{escape(tr('Why this recommendation'))}</h2>"
+    return f'<section class="recommended">{title}{"".join(parts)}</section>' if parts else ""
 
 
 def _winner(headline: Headline) -> str:

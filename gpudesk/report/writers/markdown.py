@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from itertools import groupby
 
 from gpudesk.domain.claim import Source
 from gpudesk.report.comparison.tables import (
@@ -132,10 +133,18 @@ def _write_facts(sheet: ComparisonSheet) -> str:
 
 
 def _write_recommendation(found: SheetRecommendation) -> list[str]:
-    lines = (f"- **{escaped(line.subject)}** {escaped(line.text)}." for line in found.lines)
-    firm = f"{escaped(found.firm)}{f': {escaped(found.draw_shares_text)}' if found.shares else ''}."
-    said = f"**{escaped(found.verdict)}.** {escaped(found.reason)} {firm}"
-    return [f"## {escaped(tr('Recommendation'))}", said, "\n".join(lines)]
+    """Return the verdict, what is compared with its odds, and what there is to say, subject by subject."""
+    blocks = [f"## {escaped(tr('Recommendation'))}", f"**{escaped(found.verdict)}**", escaped(found.reason)]
+    if found.candidates:
+        head = f"| {escaped(tr('Deployment'))} | {escaped(tr('Figure'))} | {escaped(tr('Odds'))} |"
+        rows = (
+            f"| {escaped(each.deployment)} | {escaped(each.value)} | {escaped(each.odds_text)} |"
+            for each in found.candidates
+        )
+        blocks.append("\n".join((head, "|---|---|---:|", *rows)))
+    for subject, lines in groupby(found.lines, key=lambda line: line.subject):
+        blocks += [f"### {escaped(subject)}", "\n".join(f"- {escaped(line.text)}." for line in lines)]
+    return blocks
 
 
 def _write_section(title: str, items: Iterable[str]) -> list[str]:

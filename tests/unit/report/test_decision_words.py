@@ -11,6 +11,7 @@ from gpudesk.domain.decision import (
     AnswerValue,
     Decision,
     DecisionFlip,
+    DecisionReason,
     DecisionVerdict,
     FactorLevel,
     PilotMeasurement,
@@ -31,16 +32,20 @@ from gpudesk.report.decision.rules import (
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
+    describe_missing_value,
     describe_pilot,
     describe_reason,
     describe_robustness,
     describe_verdict_reason,
+    find_candidate,
     find_leading_column,
-    format_draw_shares,
+    format_odds,
     format_verdict,
+    list_candidate_lines,
+    list_unpriced_candidates,
 )
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import Formatter
+from gpudesk.text.formatting import Formatter, IntervalEstimate
 
 FORMATTER = Formatter()
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}
@@ -56,66 +61,131 @@ def plain(text: str) -> str:
     return text.replace("\N{NO-BREAK SPACE}", " ")
 
 
-def test_a_winner_is_named_with_its_count_and_how_firm_that_is(service: GpuDeskService) -> None:
-    decision = decided(service, acquisition="rent", porting="no", weights={"D000-25": 100.0})
+def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDeskService) -> None:
+    decision = decided(service, acquisition="rent", priority="cost")
     assert decision.verdict is DecisionVerdict.WINNER
     assert decision.recommended is not None
-    name = NAMES[decision.recommended.key]
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Rent {name}, 1 for 64 requests in flight"
-    assert describe_robustness(decision, NAMES) == f"Holds in {round(decision.robustness * 100)} of 100 draws"
+    key = decision.recommended.key
+    value = find_candidate(decision, key).value
+    assert value is not None
+    cost = f"${FORMATTER.estimate(value.value)} per million output tokens"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Rent 1 × {NAMES[key]}: {cost}"
+    odds = format_odds(decision.robustness, FORMATTER)
+    assert describe_robustness(decision, NAMES, FORMATTER) == f"{NAMES[key]}: {odds} odds of being the cheapest"
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert decision.reasons[0].line is None
+    assert decision.runner_up is not None
+    assert reason.startswith(f"{odds} odds of being the cheapest. Next: {NAMES[decision.runner_up]}, $")
     assert reason.endswith(".")
 
 
-@pytest.mark.parametrize(("acquisition", "verb"), [("own", "Buy"), ("rent", "Rent"), ("undecided", "Take")])
-def test_the_verb_is_that_of_the_answer(service: GpuDeskService, acquisition: str, verb: str) -> None:
-    decision = replace(decided(service, acquisition=acquisition), verdict=DecisionVerdict.WINNER)
-    assert format_verdict(decision, NAMES, FORMATTER).startswith(f"{verb} ")
+@pytest.mark.parametrize(
+    ("said", "verb"),
+    [
+        ({"acquisition": "own"}, "Buy"),
+        ({"acquisition": "rent"}, "Rent"),
+        ({"acquisition": "own", "priority": "speed"}, "Buy"),
+        ({"acquisition": "undecided", "priority": "speed"}, "Choose"),
+    ],
+)
+def test_the_verb_is_that_of_the_payment(service: GpuDeskService, said: dict[str, str], verb: str) -> None:
+    assert format_verdict(decided(service, weights=None, **said), NAMES, FORMATTER).startswith(f"{verb} ")
 
 
-def test_without_a_load_in_flight_the_accelerators_are_counted(service: GpuDeskService) -> None:
-    found = decided(service, acquisition="own")
-    parts = tuple({**part, "kv_needed_gb": None} for part in found.parts)
-    decision = replace(found, verdict=DecisionVerdict.WINNER, parts=parts)
-    assert format_verdict(decision, NAMES, FORMATTER).endswith(", 1 accelerator")
-    undeployed = replace(decision, recommended=None)
-    assert format_verdict(undeployed, NAMES, FORMATTER).endswith(", which is not deployed here")
+def test_odds_are_in_per_cent_and_never_certain() -> None:
+    share = FORMATTER.per_cent
+    said = [format_odds(odds, FORMATTER) for odds in (0.0, 0.002, 0.5, 0.998, 1.0)]
+    assert said == [share(0.0), f"under {share(0.01)}", share(0.5), f"over {share(0.99)}", share(1.0)]
 
 
-def test_nobody_wins_where_no_share_is_clear(service: GpuDeskService) -> None:
-    decision = decided(service, priority="cost", team="rocm")
+def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
+    decision = decided(service, priority="speed")
     assert decision.verdict is DecisionVerdict.OPEN
-    lead = find_leading_column(decision)
-    assert lead is not None
-    assert decision.runner_up is not None
-    title = format_verdict(decision, NAMES, FORMATTER)
-    assert title == f"No clear winner: {NAMES[lead]} or {NAMES[decision.runner_up]}"
-    assert describe_robustness(decision, NAMES).startswith(f"{NAMES[lead]} leads in ")
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert reason.startswith(f"{NAMES[lead]} leads, but in fewer than two draws of three.")
-    assert f"{NAMES[lead]} {round(decision.robustness * 100)}" in format_draw_shares(decision, NAMES)
-    assert reason.endswith("Measure output throughput on both.")
-    alone = replace(decision, runner_up=None, pilot=None)
-    assert format_verdict(alone, NAMES, FORMATTER) == f"No clear winner: {NAMES[lead]} is left"
+    assert reason.startswith("Too close to call: ")
+    alone = replace(decision, runner_up=None, tied_by=None)
+    assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("It is the only one with a figure to compare.")
+
+
+def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
+    decision = decided(service, priority="speed")
+    assert decision.recommended is not None
+    assert decision.runner_up is not None
+    first, other = decision.recommended.key, decision.runner_up
+    ours, theirs = NAMES[first], NAMES[other]
+    for score, said in ((1.0, f"The arguments below favor {ours}."), (0.0, f"{ours} is the smaller commitment.")):
+        candidates = tuple(replace(each, score=score if each.key == first else 0.0) for each in decision.candidates)
+        tied = replace(decision, candidates=candidates, tied_by=other)
+        reason = describe_verdict_reason(tied, NAMES, FORMATTER)
+        assert reason.startswith(f"Too close to call by figures: {theirs} has ")
+        assert said in reason
+
+
+def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskService) -> None:
+    decision = decided(service, priority="cost", acquisition="own")
+    lines = list_candidate_lines(decision, NAMES, FORMATTER)
+    eligible = {each.key: each for each in decision.candidates if each.eligible}
+    assert {each.key for each in lines} == set(eligible)
+    assert [each.odds for each in lines] == sorted((each.odds for each in lines), reverse=True)
+    for line in lines:
+        assert line.deployment == f"1 × {NAMES[line.key]}"
+        assert line.value.startswith("$")
+        assert line.odds == eligible[line.key].odds
+
+
+def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuDeskService) -> None:
+    decision = decided(service, priority="cost", acquisition="own")
+    (found,) = list_unpriced_candidates(decision)
+    assert (found.key, found.missing) == ("mi355x", "price_usd")
+    assert found.needed is not None
+    assert describe_missing_value(found, NAMES, FORMATTER) == (
+        f"MI355X: no purchase price on record; it would lead below ${FORMATTER.estimate(found.needed)}"
+    )
+    rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
+    assert rented.endswith(" per hour")
+    unsolved = describe_missing_value(replace(found, needed=None), NAMES, FORMATTER)
+    assert unsolved == "MI355X: no purchase price on record"
 
 
 def test_none_fits_names_the_rule_that_removes_most(service: GpuDeskService) -> None:
     decision = decided(service, site="pcie", precision="fp4")
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert find_leading_column(decision) is None
-    assert format_verdict(decision, NAMES, FORMATTER) == "None of these meets everything that must hold"
-    assert "“Servers that are there” removes 4 of 4" in describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert describe_robustness(decision, NAMES) == "All are removed by rules that must hold"
+    assert format_verdict(decision, NAMES, FORMATTER) == "None of these meets every limit"
+    assert "“Servers that are there” rules out 4 of 4" in describe_verdict_reason(decision, NAMES, FORMATTER)
+    assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
 
 
-def test_reasons_carry_the_figures_of_both_sides(service: GpuDeskService) -> None:
-    decision = decided(service, porting="no")
-    said = [plain(describe_reason(each, NAMES, FORMATTER)) for each in decision.reasons]
-    assert any("7.7 TB/s against 4.8 TB/s of H200" in text for text in said)
-    against = decided(service, priority="cost", acquisition="own", porting="no")
-    (found,) = (each for each in against.against)
-    assert ", for H200: " in plain(describe_reason(found, NAMES, FORMATTER))
+@pytest.mark.parametrize("work", ["media", "embeddings", "fine_tuning", "training"])
+def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: str) -> None:
+    decision = decided(service, work=work)
+    assert not decision.scope.answered
+    assert format_verdict(decision, NAMES, FORMATTER) == "No recommendation for this kind of work"
+    assert "text serving" in describe_verdict_reason(decision, NAMES, FORMATTER)
+    assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
+    assert list_unpriced_candidates(decision) == ()
+
+
+def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDeskService) -> None:
+    decision = decided(service, priority="cost", acquisition="rent")
+    reason = decision.reasons[0]
+    assert (reason.fact, reason.line) == ("usd_per_million", None)
+    assert reason.other is not None
+    ours, theirs = reason.ours, reason.theirs
+    assert isinstance(ours, IntervalEstimate)
+    assert isinstance(theirs, IntervalEstimate)
+    said = plain(describe_reason(reason, NAMES, FORMATTER))
+    assert said == (
+        f"Cost per million output tokens: ${FORMATTER.estimate(ours.value)}, compared with "
+        f"${FORMATTER.estimate(theirs.value)} for {NAMES[reason.other]} "
+        f"(−{plain(FORMATTER.per_cent(1.0 - ours.value / theirs.value))})"
+    )
+    argued = next(line for line in decision.trace if line.case.favours is not None)
+    words = DecisionReason("memory_gib", 256.0, 141.0, "h200-sxm", argued)
+    assert plain(describe_reason(words, NAMES, FORMATTER)) == (
+        f"{argued.title} (memory): 256 GiB, compared with 141 GiB for H200 (+82 %)"
+    )
+    assert describe_reason(words._replace(fact=None), NAMES, FORMATTER) == argued.title
+    assert describe_reason(words._replace(theirs=256.0), NAMES, FORMATTER) == argued.title
 
 
 def test_exclusions_name_the_rule_and_its_number(service: GpuDeskService) -> None:
@@ -127,6 +197,14 @@ def test_exclusions_name_the_rule_and_its_number(service: GpuDeskService) -> Non
     limit = said["h200-sxm", "L-01"]
     assert limit.startswith("H200: first token within the limit; time to first token, ")
     assert limit.endswith("ms ≤ limit for the first token 500 ms: no")
+
+
+def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -> None:
+    decision = decided(service, porting="no", current_platform="CUDA")
+    said = {
+        (each.key, each.rule.id): plain(describe_exclusion(each, NAMES, FORMATTER, decision))
+        for each in decision.exclusions
+    }
     assert said["mi325x", "D000-10"] == "MI325X: software cannot be ported; needs a port: yes"
 
 
@@ -148,11 +226,11 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
         ),
         (
             DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.OPEN),
-            ("MI325X, rent: 3.14 USD/h", "now 1.95 USD/h", "B200, no clear winner"),
+            ("MI325X, rent: 3.14 USD/h", "now 1.95 USD/h", "B200, a close call"),
         ),
         (
             DecisionFlip("serving_engine", "any", "tensorrt-llm", (), DecisionVerdict.NONE_FITS),
-            ("Serving engine that is set: TensorRT-LLM", "now any", "none is left"),
+            ("Serving engine that is set: TensorRT-LLM", "now any", "none"),
         ),
         (
             DecisionFlip("monthly_hours", "unknown", 20_600.0, ("mi325x",), DecisionVerdict.WINNER),
@@ -187,7 +265,7 @@ def test_an_accelerator_in_two_columns_is_called_by_its_id(service: GpuDeskServi
 def test_a_pilot_says_what_to_run_and_for_how_long(service: GpuDeskService) -> None:
     pilot = PilotMeasurement(("mi355x", "b200-hgx"), "ttft_ms", 640, 0.2)
     assert describe_pilot(pilot, decided(service), NAMES, FORMATTER) == (
-        "Run 640 requests of your own load on MI355X and on B200, about 0.2 h each, and compare time to first token."
+        "Run 640 requests of your own load on MI355X and B200 (about 0.2 h each) and compare time to first token."
     )
 
 
@@ -200,7 +278,7 @@ def test_rules_say_their_source_their_conditions_and_what_holds_instead(service:
     assert label_rule_source(replace(rules["D004-01"], pair=())) == "Seed 004"
     lines = list_rule_lines(rules["D000-02"], FORMATTER)
     assert lines[0] == rules["D000-02"].why
-    assert "What decides: cost → favoured: has the cheapest tokens" in lines
+    assert "What matters most: cost → favored: has the cheapest tokens" in lines
     assert any(line.startswith("Printed: ") for line in lines)
     assert any(line.startswith("What holds: ") for line in lines)
     assert any(line.startswith("Disputed: D-095") for line in lines)
@@ -215,7 +293,7 @@ def test_rules_say_their_source_their_conditions_and_what_holds_instead(service:
 
 
 def test_answers_are_said_with_whose_they_are(service: GpuDeskService) -> None:
-    decision = decided(service, ttft_limit_ms=2000.0, priority="cost")
+    decision = decided(service, ttft_limit_ms=2000.0, priority="cost", current_platform="CUDA")
     lines = {line.rule.id: line for line in decision.trace}
     assert plain(describe_rule_answers(lines["L-01"], FORMATTER)) == "you: 2 s"
     assert describe_rule_answers(lines["D004-03"], FORMATTER) == "not asked"

@@ -1,5 +1,7 @@
 """What stands behind a cost: arithmetic that gives it, inputs with their origin, prices on record."""
 
+from dataclasses import replace
+
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
@@ -23,7 +25,8 @@ def explained(service: GpuDeskService, answer: Answer, key: str, name: str) -> t
 
 
 def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskService, answer: Answer) -> None:
-    column, found = explained(service, answer, "mi325x", RENTED)
+    scenario = replace(answer.scenario, costs=replace(answer.scenario.costs, runs_on="CUDA"))
+    column, found = explained(service, replace(answer, scenario=scenario), "mi325x", RENTED)
     working = found.working
     assert column.rented is not None
     assert working is not None
@@ -37,6 +40,16 @@ def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskS
     assert group.label == "Rents on demand"
     assert len(group.claims) == 4
     assert "undated, catalog" in " ".join(claim.origin for claim in group.claims)
+
+
+@pytest.mark.parametrize(("runs_on", "bears"), [(None, False), ("ROCm", False), ("CUDA", True)])
+def test_software_is_paid_for_only_where_it_must_be_ported(
+    service: GpuDeskService, answer: Answer, runs_on: str | None, bears: bool
+) -> None:
+    scenario = replace(answer.scenario, costs=replace(answer.scenario.costs, runs_on=runs_on))
+    _, found = explained(service, replace(answer, scenario=scenario), "mi325x", RENTED)
+    assert found.working is not None
+    assert ("porting" in {each.name for each in found.working.walk()}) is bears
 
 
 def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Answer) -> None:

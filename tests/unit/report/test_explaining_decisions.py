@@ -95,8 +95,8 @@ def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> No
     made = explain_option(asked, "priority", "cost")
     shares = {asked.names[each.key]: round(each.odds * 100) for each in asked.decision.candidates}
     for line in lines_of(made).outcomes:
-        assert line.state == f"{shares[line.name]} of 100"
-        assert line.text.startswith("Cost of output tokens")
+        assert line.state == f"{shares[line.name]}% odds"
+        assert line.text.startswith("Cost per million output tokens")
     rules = lines_of(made).rulings
     assert lines_of(made).rulings_title == "Rules behind this question"
     assert {each.id for each in rules} == {each.id for each in service.decider.rules if "priority" in each.asks}
@@ -135,7 +135,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     made = explain_ruling(asked, "L-01", "h200-sxm")
     assert made is not None
     assert made.what == "First token within the limit"
-    assert made.conditions == "Must hold; H200: cannot be told"
+    assert made.conditions == "Must hold; H200: undecided"
     assert plain(made.figure) == "1,110 ms"
     assert plain(made.band) == "674 ms to 2,185 ms, four times in five"
     assert made.ground is ExplanationBasis.ESTIMATED
@@ -148,9 +148,9 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
 
 
 def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None:
-    made = explain_ruling(told(service), "D000-14")
+    made = explain_ruling(told(service, {"current_platform": "CUDA"}), "D000-14")
     outcomes = {line.name: line for line in lines_of(made).outcomes}
-    assert outcomes["H200"].state == "favours it"
+    assert outcomes["H200"].state == "favors it"
     assert outcomes["MI325X"].state == "no effect"
     assert outcomes["MI325X"].text == "Software platform ROCm"
     assert finding(made, "weight").texts == ("3 for what it favours.",)
@@ -160,7 +160,7 @@ def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None
 
 
 def test_a_weight_of_the_users_is_told_beside_the_usual_one(service: GpuDeskService) -> None:
-    made = explain_ruling(told(service, weights={"D000-14": 7.5}), "D000-14")
+    made = explain_ruling(told(service, {"current_platform": "CUDA"}, {"D000-14": 7.5}), "D000-14")
     assert finding(made, "weight").texts[0] == "7.5, which is your weight; 3 without it."
 
 

@@ -13,6 +13,7 @@ from gpudesk.domain.decision import (
     DecisionCandidate,
     DecisionVerdict,
     QuestionAnswer,
+    RecommendedDeployment,
 )
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.report.decision.questions import (
@@ -49,17 +50,17 @@ def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) 
 @pytest.mark.parametrize(
     ("fates", "said"),
     [
-        ("sss", "Leaves all 3"),
-        ("ssu", "Leaves all 3, Gamma undecided"),
-        ("suu", "Leaves all 3, 2 undecided"),
-        ("uuu", "Leaves all 3, all undecided"),
-        ("rss", "Leaves 2"),
-        ("rsu", "Leaves 2, Gamma undecided"),
-        ("ruu", "Leaves 2, both undecided"),
-        ("rru", "Leaves 1, undecided"),
-        ("rrr", "Leaves none"),
-        ("s", "Leaves it"),
-        ("u", "Leaves it, undecided"),
+        ("sss", "All 3 remain"),
+        ("ssu", "All 3 remain, Gamma undecided"),
+        ("suu", "All 3 remain, 2 undecided"),
+        ("uuu", "All 3 remain, all undecided"),
+        ("rss", "2 remain"),
+        ("rsu", "2 remain, Gamma undecided"),
+        ("ruu", "2 remain, both undecided"),
+        ("rru", "1 remains, undecided"),
+        ("rrr", "None remains"),
+        ("s", "It remains"),
+        ("u", "It remains, undecided"),
     ],
 )
 def test_what_is_left_is_counted_and_doubts_are_named(decision: Decision, fates: str, said: str) -> None:
@@ -70,28 +71,32 @@ def test_what_is_left_is_counted_and_doubts_are_named(decision: Decision, fates:
 
 def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None:
     ahead = (standing("a", 0.1), standing("b", 0.71), standing("c", 0.19))
+    beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
+    decision = replace(decision, recommended=beta, runner_up="c", robustness=0.71)
     clear = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER)
-    assert describe_lead(clear, NAMES) == "Beta leads, 71 of 100"
+    assert describe_lead(clear, NAMES) == "Beta leads, 71% odds"
     near = replace(decision, candidates=ahead, verdict=DecisionVerdict.OPEN)
-    assert describe_lead(near, NAMES) == "Beta 71 of 100, Gamma 19"
-    out = replace(decision, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED),), verdict=DecisionVerdict.NONE_FITS)
+    assert describe_lead(near, NAMES) == "Beta 71%, Gamma 19%"
+    removed = (standing("a", 0.0, ColumnOutcome.REMOVED),)
+    out = replace(decision, candidates=removed, verdict=DecisionVerdict.NONE_FITS, recommended=None)
     assert describe_lead(out, NAMES) == ""
-    assert describe_option_effect("priority", out, NAMES) == "Leaves none"
-    assert describe_option_briefly("priority", out, NAMES) == "Leaves none"
+    assert describe_option_effect("priority", out, NAMES) == "None remains"
+    assert describe_option_briefly("priority", out, NAMES) == "None remains"
 
 
 def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decision: Decision) -> None:
     ahead = (standing("a", 0.1), standing("b", 0.71), standing("c", 0.19))
-    found = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER)
-    assert describe_option_effect("ttft_limit_ms", found, NAMES) == "Leaves all 3"
-    assert describe_option_effect("priority", found, NAMES) == "Beta leads, 71 of 100"
-    assert describe_option_briefly("ttft_limit_ms", found, NAMES) == "Leaves all 3"
-    assert describe_option_briefly("priority", found, NAMES) == "Beta 71 of 100"
+    beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
+    found = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER, recommended=beta, robustness=0.71)
+    assert describe_option_effect("ttft_limit_ms", found, NAMES) == "All 3 remain"
+    assert describe_option_effect("priority", found, NAMES) == "Beta leads, 71% odds"
+    assert describe_option_briefly("ttft_limit_ms", found, NAMES) == "All 3 remain"
+    assert describe_option_briefly("priority", found, NAMES) == "Beta 71%"
     less = replace(found, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
-    assert describe_option_effect("priority", less, NAMES) == "Leaves 2; Beta leads, 71 of 100"
-    assert describe_option_briefly("priority", less, NAMES) == "Leaves 2"
+    assert describe_option_effect("priority", less, NAMES) == "2 remain; Beta leads, 71% odds"
+    assert describe_option_briefly("priority", less, NAMES) == "2 remain"
     assert describe_option_fully(less, NAMES) == (
-        "Leaves 2; Beta leads, 71 of 100; Alpha removed, Beta stays, Gamma stays"
+        "2 remain; Beta leads, 71% odds; Alpha removed, Beta stays, Gamma stays"
     )
 
 

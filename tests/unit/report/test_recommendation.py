@@ -14,7 +14,11 @@ from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, DecisionVerdict, RuleEffect
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
-from gpudesk.report.decision.recommendation import build_trace_table, list_recommendation_lines
+from gpudesk.report.decision.recommendation import (
+    build_trace_table,
+    list_decision_assumptions,
+    list_recommendation_lines,
+)
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
@@ -40,7 +44,7 @@ def answer(service: GpuDeskService) -> Answer:
 
 @pytest.fixture(scope="module")
 def further(service: GpuDeskService, answer: Answer) -> SheetExtras:
-    return service.make_sheet_extras(answer, (FLIP,))
+    return service.make_sheet_extras(answer, (FLIP,), with_rules=True)
 
 
 @pytest.fixture(scope="module")
@@ -65,16 +69,22 @@ def test_without_answers_nothing_is_recommended(service: GpuDeskService) -> None
     assert 'class="recommendation"' not in write_sheet_html(sheet)
 
 
-def test_the_verdict_stands_with_its_shares(sheet: ComparisonSheet, further: SheetExtras) -> None:
+def test_rules_are_there_only_on_request(answer: Answer, further: SheetExtras) -> None:
+    short = build_sheet(answer, further=replace(further, with_rules=False))
+    assert short.trace == ()
+    assert short.recommendation == build_sheet(answer, further=further).recommendation
+    assert "favors it" not in write_sheet_markdown(short)
+    assert 'class="trace"' not in write_sheet_html(short)
+
+
+def test_the_verdict_stands_with_the_odds_of_each(sheet: ComparisonSheet, further: SheetExtras) -> None:
     found, decision = sheet.recommendation, decision_of(further)
     assert found is not None
-    shares = [each.share for each in found.shares]
-    assert shares == sorted(shares, reverse=True)
-    assert math.fsum(shares) <= 1.0
-    assert {each.slot for each in found.shares} <= {head.slot for head in sheet.heads}
-    left_out = 1.0 - sum(each.odds for each in decision.candidates)
-    assert ("none left" in found.draw_shares_text) is (left_out >= 0.005)
-    assert found.slot is None or decision.verdict is DecisionVerdict.WINNER
+    odds = [each.odds for each in found.candidates]
+    assert odds == sorted((each.odds for each in decision.candidates if each.eligible), reverse=True)
+    assert math.fsum(odds) == pytest.approx(1.0)
+    assert {each.slot for each in found.candidates} <= {head.slot for head in sheet.heads}
+    assert all(each.value.startswith("$") for each in found.candidates)
 
 
 def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
@@ -88,19 +98,58 @@ def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
     assert found.slot == build_sheet(answer).heads[place].slot
 
 
+SUBJECTS = (
+    *("Figures", "For", "Against", "What would work", "Not compared", "What would change it", "Ruled out"),
+    *("What to measure", "Next steps", "Assumptions", "Your answers"),
+)
+
+
 def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: SheetExtras) -> None:
     found, decision = sheet.recommendation, decision_of(further)
     assert found is not None
     subjects = list(dict.fromkeys(line.subject for line in found.lines))
-    wanted = ["Delivers", "For it", "Against it", "Removed", "To do", "What would change it", "Answers"]
-    assert subjects == [each for each in wanted if each in subjects]
-    by_subject = {subject: [line.text for line in found.lines if line.subject == subject] for subject in wanted}
-    assert len(by_subject["Removed"]) == len(decision.exclusions)
-    assert all("(L-01)" in text for text in by_subject["Removed"])
-    assert len(by_subject["Answers"]) == 3
+    assert subjects == [each for each in SUBJECTS if each in subjects]
+    by_subject = {subject: [line.text for line in found.lines if line.subject == subject] for subject in SUBJECTS}
+    assert len(by_subject["Ruled out"]) == len({each.key for each in decision.exclusions})
+    assert len(by_subject["For"]) == len(decision.reasons)
+    assert len(by_subject["Against"]) == len(decision.against)
+    assert len(by_subject["Your answers"]) == 3
     assert by_subject["What would change it"] == ["Serving engine that is set: TensorRT-LLM (now any) → B200 SXM"]
-    assert all("tok/s" in text for text in by_subject["Delivers"])
+    assert by_subject["Figures"][0] == "Deployment: 1 accelerator"
+    assert by_subject["Assumptions"][0] == "Accelerators are rented"
+    assert "Your software platform is not stated, so no porting cost is counted" in by_subject["Assumptions"]
     assert not any(line.text.endswith(".") for line in found.lines)
+
+
+def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetExtras) -> None:
+    found = build_sheet(answer, further=replace(further, flips=(FLIP,) * 20)).recommendation
+    assert found is not None
+    assert [line.subject for line in found.lines].count("What would change it") == 6
+
+
+@pytest.mark.parametrize(
+    ("said", "assumed", "not_assumed"),
+    [
+        ({"acquisition": "own"}, "used for 3 years", "You did not say whether you buy or rent"),
+        ({"priority": "cost"}, "You did not say whether you buy or rent", "Porting cost"),
+        ({"priority": "cost", "current_platform": "CUDA"}, "Porting cost is counted, shared by", "no porting cost"),
+    ],
+)
+def test_what_costs_assume_is_said(
+    service: GpuDeskService, said: dict[str, AnswerValue], assumed: str, not_assumed: str
+) -> None:
+    answer = asked(service, **said)
+    extras = service.make_sheet_extras(answer)
+    lines = list(list_decision_assumptions(decision_of(extras), Formatter(), extras.costs))
+    assert any(assumed in line for line in lines)
+    assert not any(not_assumed in line for line in lines)
+    assert extras.costs is not None
+    assert f"Utilization: {Formatter().per_cent(extras.costs.utilisation.likely)}" in lines
+
+
+def test_other_goals_assume_nothing_of_costs(service: GpuDeskService) -> None:
+    decision = decision_of(service.make_sheet_extras(asked(service, priority="speed")))
+    assert list(list_decision_assumptions(decision, Formatter())) == []
 
 
 def test_advice_that_several_rules_give_stands_once(service: GpuDeskService, further: SheetExtras) -> None:
@@ -109,7 +158,7 @@ def test_advice_that_several_rules_give_stands_once(service: GpuDeskService, fur
     names = {key: key for key in decision.columns}
     said = [line.text for line in list_recommendation_lines(twice, (), names, Formatter())]
     text = decision.advice[0].text.rstrip(".")
-    assert [each for each in said if each.startswith(text)] == [f"{text} ({decision.advice[0].rule}, D999-01)"]
+    assert [each for each in said if each.startswith(text)] == [text]
 
 
 def test_the_trace_has_a_row_for_each_rule_that_fired(sheet: ComparisonSheet, further: SheetExtras) -> None:
@@ -135,18 +184,21 @@ def test_signs_say_what_a_rule_does(sheet: ComparisonSheet) -> None:
     assert limit.cells[0].text.startswith("⊘ ")
     assert limit.cells[0].mark is CellMarking.FAILS
     favoured = next(row for label, row in shown.items() if label.startswith("D000-02 "))
-    assert {cell.text[0] for cell in favoured.cells} <= set("↑−?")
+    assert {cell.text[0] for cell in favoured.cells} <= set("↑·?")
     drawn = {row.label: row for group in build_trace_table(sheet, signed=False).groups for row in group.rows}
     for label, row in drawn.items():
         for cell in row.cells:
             assert "⊘" not in cell.text, label
             assert cell.text
-    assert [group.title for group in build_trace_table(sheet).groups] == ["Must hold", "Matters most", "Fine points"]
+    titles = [group.title for group in build_trace_table(sheet).groups]
+    assert titles == [each for each in ("Decided", "Argued", "Did not matter") if each in titles]
+    assert titles[0] == "Decided"
 
 
 def test_what_has_no_figure_is_said_in_a_word(service: GpuDeskService) -> None:
     answer = asked(service, destination="controlled", site="pcie")
-    sheet = build_sheet(answer, further=service.make_sheet_extras(answer))
+    sheet = build_sheet(answer, further=service.make_sheet_extras(answer, with_rules=True))
+    assert sheet.trace
     for group in build_trace_table(sheet, signed=False).groups:
         for row in group.rows:
             assert all(cell.text != MISSING_VALUE_TEXT for cell in row.cells)
@@ -158,15 +210,21 @@ def test_pages_of_html_and_markdown_carry_verdict_and_trace(sheet: ComparisonShe
     html = read(write_sheet_html(sheet))
     said = " ".join(" ".join(html.texts).split())
     markdown = write_sheet_markdown(sheet)
-    for shown in (found.verdict, found.firm, found.draw_shares_text):
-        assert shown in said
-    assert f"**{found.verdict}.**" in markdown
+    assert found.verdict in said
+    for each in found.candidates:
+        for shown in (each.deployment, each.value, each.odds_text):
+            assert shown in said
+        assert f"| {each.deployment} | {each.value} | {each.odds_text} |" in markdown.replace("\\", "")
+    for line in found.lines:
+        assert " ".join(f"{line.text}.".split()) in said
+    assert f"**{found.verdict}**" in markdown.replace("\\", "")
+    assert "### For" in markdown
     for row in sheet.trace:
         assert f"{row.rule} {row.row.label}" in said
         assert row.rule in markdown
-    assert "⊘ removes it, ↑ favours it, ✓ passes, · no effect, ? cannot be told" in markdown
+    assert "⊘ rules it out, ↑ favors it, ✓ passes, · no effect, ? undecided" in markdown
     widths = [value for name, value in html.attributes if name == "style"]
-    assert len(widths) >= len(found.shares)
+    assert len(widths) >= len(found.candidates)
 
 
 def test_tables_for_programs_carry_effects_and_figures(answer: Answer, further: SheetExtras) -> None:
@@ -174,12 +232,12 @@ def test_tables_for_programs_carry_effects_and_figures(answer: Answer, further: 
     lines = list(csv.reader(io.StringIO(write_sheet_csv(sheet))))
     assert len({len(line) for line in lines}) == 1
     assert ["Recommendation", "Verdict"] in [line[:2] for line in lines]
-    trace = [line for line in lines if line[0].startswith("Trace: ")]
+    trace = [line for line in lines if line[0].startswith("Rules: ")]
     assert len(trace) == len(sheet.trace)
     limit = next(line for line in trace if line[1].startswith("L-01 "))
     assert limit[2] == "ms"
     assert float(limit[4]) < float(limit[3]) < float(limit[5])
-    assert limit[6] == "removes it"
+    assert limit[6] == "rules it out"
     with zipfile.ZipFile(io.BytesIO(write_sheet_xlsx(sheet))) as book:
         names = book.read("xl/workbook.xml").decode()
         strings = book.read("xl/sharedStrings.xml").decode()
@@ -206,11 +264,12 @@ def test_every_word_of_the_program_is_translated(answer: Answer, further: SheetE
     sheet = build_sheet(answer, further=further)
     found = sheet.recommendation
     assert found is not None
-    said = [found.verdict, found.reason, found.firm, *(line.subject for line in found.lines)]
+    said = [found.verdict, found.reason, *(line.subject for line in found.lines)]
     said += [line.text for line in found.lines if line.subject != found.lines[0].subject]
     said += [part for row in sheet.trace for part in (row.strength, row.answer, row.source)]
     shown = build_trace_table(sheet)
     said += [shown.title, *(group.title for group in shown.groups)]
-    # Titles of rules are data, as their documents' words are.
-    titles = {line.title for line in decision_of(further).trace}
+    # Titles and advice of rules are data, as their documents' words are.
+    decision = decision_of(further)
+    titles = {line.title for line in decision.trace} | {each.text.rstrip(".") for each in decision.advice}
     assert [each for each in said if "⟦" not in each and each not in titles] == []

@@ -405,7 +405,7 @@ class VerdictBlock(QWidget):
         self.swatches.show_columns(find_leaders(found))
         self.title.setText(format_verdict(decision, names, found.formatter))
         self.reason.set_text(describe_verdict_reason(decision, names, found.formatter))
-        self.firmness.setText(describe_robustness(decision, names))
+        self.firmness.setText(describe_robustness(decision, names, found.formatter))
         self.bar.show_shares(list_win_shares(found))
         self.bar.setVisible(decision.verdict is not DecisionVerdict.NONE_FITS)
         parts = (self.title.text(), self.reason.text, self.firmness.text())

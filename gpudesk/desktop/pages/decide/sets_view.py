@@ -176,7 +176,7 @@ class AnswerSetVerdict(QWidget):
     def show_verdict(self, found: EvaluatedAnswer) -> None:
         self.swatches.show_columns(find_leaders(found))
         self.title.setText(format_verdict(found.decision, found.names, found.formatter))
-        self.firmness.setText(describe_robustness(found.decision, found.names))
+        self.firmness.setText(describe_robustness(found.decision, found.names, found.formatter))
         self.bar.show_shares(list_win_shares(found))
         self.bar.setVisible(found.decision.verdict is not DecisionVerdict.NONE_FITS)
         self.setAccessibleName(f"{self._name}: {self.title.text()}. {self.firmness.text()}")

@@ -7,7 +7,12 @@ from dataclasses import dataclass, field
 from typing import Final
 
 from gpudesk.desktop.ui.printing.charts import PaperMemoryChart, PaperThroughputChart
-from gpudesk.desktop.ui.printing.opening import SheetOpening, format_trace_heading, make_recommendation_section
+from gpudesk.desktop.ui.printing.opening import (
+    SheetOpening,
+    format_trace_heading,
+    make_recommendation,
+    make_recommendation_sections,
+)
 from gpudesk.desktop.ui.printing.paper import (
     MM,
     SIDE,
@@ -120,6 +125,7 @@ def lay_out_sheet(sheet: ComparisonSheet, size: PaperSize, formatter: Formatter)
     assert best is not None
     flow = best[1]
     _put_recommendation(flow, sheet)
+    _put_rules(flow, sheet)
     return SheetPages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages)))
 
 
@@ -167,7 +173,7 @@ def _arranged(
     columns = 3 if paper.landscape else 2
     for section in make_text_sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
-        _put_section(flow, SectionLayout(section, room, columns, fine=arrangement.fine), gap)
+        _put_section(flow, SectionLayout(section, room, columns, style="fine" if arrangement.fine else "small"), gap)
     return flow, whole
 
 
@@ -208,24 +214,26 @@ def _put_further(flow: _Flow, further: ComparisonTable, remarks: Sequence[SheetR
 
 
 def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
-    """Place the appendix, on pages of its own: what there is to say of the recommendation, and the trace."""
+    """Place a page that stands by itself: the verdict with all there is to say of it."""
     found = sheet.recommendation
-    if found is None or not (found.lines or sheet.trace):
+    if found is None or not found.lines:
         return
     room = flow.paper.inner_width
     flow.turn()
-    columns = 3 if flow.paper.landscape else 2
-    section = SectionLayout(make_recommendation_section(found), room, columns, fine=False)
-    _put_section(flow, section, 0.0)
+    flow.put(make_recommendation(found, room))
+    for section in make_recommendation_sections(found):
+        _put_section(flow, SectionLayout(section, room, 2, style="body"), _SECTION_GAP)
+
+
+def _put_rules(flow: _Flow, sheet: ComparisonSheet) -> None:
+    """Place the appendix of rules, on pages of its own."""
     if not sheet.trace:
         return
-    heading = format_trace_heading(room)
+    flow.turn()
+    room = flow.paper.inner_width
     table = PaperTable(build_trace_table(sheet, signed=False), room, _ARRANGEMENTS[-1].density)
-    left: Sequence[SheetPiece] = table.rows
-    if flow.room < heading.height + 2 * _GAP + table.head.height + left[0].height:
-        flow.turn()
-    flow.put(heading, _GAP)
-    left = _put_groups(flow, table, left, 0.0)
+    flow.put(format_trace_heading(room), _GAP)
+    left = _put_groups(flow, table, table.rows, 0.0)
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)

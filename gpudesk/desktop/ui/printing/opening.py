@@ -30,38 +30,34 @@ from gpudesk.domain.decision import RuleEffect
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonSheet,
-    DrawShare,
     Headline,
     LabeledValue,
+    SheetCandidate,
     SheetRecommendation,
 )
 from gpudesk.report.decision.rules import get_effect_mark, label_effect
 from gpudesk.text.translation import tr
 
-#: Shares of the width that the verdict and how firm it is take.
+#: Shares of the width that the verdict and the odds take.
 _VERDICT: Final = 0.66
-_FIRM: Final = 0.28
-_BAR: Final = 7.0
-#: White between the pieces of the bar.
-_GAP: Final = 1.2
+_ODDS: Final = 0.30
+_BAR: Final = 3.5
 _HEADING: Final = 15.0
 
 
 def make_recommendation(found: SheetRecommendation, room: float) -> SheetPiece:
-    left, right = room * _VERDICT, room * _FIRM
+    """Return the verdict with its reason, and beside it the odds of each candidate."""
+    left, right = room * _VERDICT, room * _ODDS
     question = make_paragraph(wrap_text(tr("Recommendation"), "small_strong", left, "text3"), "small_strong")
     reason = make_paragraph(wrap_text(found.reason, "body", left, "text2"), "body")
-    firm = stack_pieces(
+    odds = stack_pieces(
         [
             make_space(measure_line_height("small_strong") + 3),
-            make_paragraph(wrap_text(found.firm, "group", right), "group"),
-            make_space(1.5),
-            _bar(found.shares, right),
-            make_paragraph(wrap_text(found.draw_shares_text, "small", right, "text2"), "small"),
+            *(piece for each in found.candidates for piece in (_candidate(each, right), make_space(2.5))),
         ]
     )
     verdict = stack_pieces([question, make_space(1), _verdict_piece(found, left), reason])
-    return stack_pieces([make_space(6), put_side_by_side([verdict, firm], [0.0, room - right])])
+    return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
 
 
 def _verdict_piece(found: SheetRecommendation, room: float) -> SheetPiece:
@@ -77,34 +73,33 @@ def _verdict_piece(found: SheetRecommendation, room: float) -> SheetPiece:
     return SheetPiece(words.height, draw)
 
 
-def _bar(shares: tuple[DrawShare, ...], room: float) -> SheetPiece:
-    """Return the shares of the draws side by side; what is left of the width is of draws that leave none."""
-    if not shares:
-        return make_space(0.0)
+def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
+    """Return a line of what is compared with its odds, over a bar as long as they are."""
+    line = measure_line_height("small")
+    odds = measure_width(each.odds_text, "small_strong")
+    said = tr("{deployment}: {value}", deployment=each.deployment, value=each.value)
+    words = make_paragraph(wrap_text(said, "small", room - odds - 6), "small")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        at = x
-        for each in shares:
-            wide = max(each.share * room - _GAP, 0.4)
-            ink.bar(at, y, wide, _BAR, each.slot)
-            at += each.share * room
+        words.draw(ink, x, y)
+        baseline = y + find_first_baseline("small", line)
+        ink.text(x + room, baseline, each.odds_text, style="small_strong", colour="text1", align="right")
+        ink.bar(x, y + words.height + 1, max(each.odds * room, 0.4), _BAR, each.slot)
 
-    return SheetPiece(_BAR + 2.5, draw)
+    return SheetPiece(words.height + 1 + _BAR, draw)
 
 
-def make_recommendation_section(found: SheetRecommendation) -> TextSection:
-    """Return what there is to say of the recommendation, an entry for each line behind its subject."""
-    entries = []
-    for subject, lines in groupby(found.lines, key=lambda line: line.subject):
-        for number, line in enumerate(lines):
-            lead = (TextRun(f"{subject}: ", "small_strong"),) if number == 0 else ()
-            entries.append(TextEntry((*lead, TextRun(f"{line.text}."))))
-    return TextSection(tr("Recommendation"), tuple(entries))
+def make_recommendation_sections(found: SheetRecommendation) -> tuple[TextSection, ...]:
+    """Return what there is to say of the recommendation, a section for each subject."""
+    return tuple(
+        TextSection(subject, tuple(TextEntry((TextRun(f"{line.text}.", "body"),)) for line in lines))
+        for subject, lines in groupby(found.lines, key=lambda line: line.subject)
+    )
 
 
 def format_trace_heading(room: float) -> SheetPiece:
-    """Return the title of the trace with what its signs mean; what removes has a glyph and no letter."""
-    title, removes = tr("Trace"), label_effect(RuleEffect.REMOVES)
+    """Return the title of the rules with what its signs mean; what removes has a glyph and no letter."""
+    title, removes = tr("Rules"), label_effect(RuleEffect.REMOVES)
     others = "  ".join(
         f"{get_effect_mark(each)} {label_effect(each)}" for each in RuleEffect if each is not RuleEffect.REMOVES
     )

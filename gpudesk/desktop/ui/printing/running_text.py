@@ -71,17 +71,17 @@ def _finer(run: TextRun) -> TextRun:
 class SectionLayout:
     """A section set in columns, which hands out what fits the room there is."""
 
-    def __init__(self, section: TextSection, room: float, columns: int, *, fine: bool) -> None:
+    def __init__(self, section: TextSection, room: float, columns: int, *, style: str = "small") -> None:
         """Break the lines of all entries for columns that share a width of `room`."""
-        self._fine = fine
+        self._fine = style == "fine"
         self.title = section.title
         self._room = room
         self._columns = columns
         self._column = (room - _GAP * (columns - 1)) / columns
-        self._number = "fine_number" if fine else "note_number"
+        self._number = "fine_number" if self._fine else "note_number"
         hang = find_widest((entry.number for entry in section.entries), self._number)
         self._hang = hang + _HANG if hang else 0.0
-        self._style = "fine" if fine else "small"
+        self._style = style
         self._chunks = [chunk for entry in section.entries for chunk in self._chunked(entry)]
 
     def _chunked(self, entry: TextEntry) -> list[_LineBlock]:

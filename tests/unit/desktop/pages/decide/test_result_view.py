@@ -38,7 +38,7 @@ def test_the_verdict_is_said_with_its_reason_and_how_firm_it_is(view: ResultView
     block = view.verdict
     assert block.title.text() == format_verdict(found.decision, found.names, found.formatter)
     assert block.reason.text == describe_verdict_reason(found.decision, found.names, found.formatter)
-    assert block.firmness.text() == describe_robustness(found.decision, found.names)
+    assert block.firmness.text() == describe_robustness(found.decision, found.names, found.formatter)
     assert len(block.reason.lines) <= 2
     assert block.accessibleName().startswith(block.title.text())
     assert block.firmness.text() in block.accessibleName()

@@ -1,6 +1,7 @@
 """The preview: pages as they will be printed, by keyboard, and what becomes of them."""
 
 from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -191,6 +192,26 @@ def test_every_control_has_a_name(preview: SheetPreview) -> None:
     assert {"Save PDF…", "Print…", "Zoom in", "Go to the next page", "Paper: Letter"} <= set(named)
     assert preview._view.accessibleName() == "Comparison sheet, 2 pages"
     assert "Most requests in flight: MI325X" in preview._view.accessibleDescription()
+
+
+def test_rules_are_appended_on_request(
+    qtbot: QtBot, service: GpuDeskService, theme: Theme, settings: UserSettings
+) -> None:
+    scenario = read_template("70b-chat-on-four")
+    asked = replace(scenario, decision=replace(scenario.decision, answers={"priority": "cost"}))
+    answer = service.answer(asked, with_curves=True)
+    preview = SheetPreview(answer, theme, settings, Formatter(), further=service.make_sheet_extras(answer))
+    qtbot.addWidget(preview)
+    count = len(preview.pages.pages)
+    preview._bar.rules.setChecked(True)
+    assert len(preview.pages.pages) > count
+    assert preview._view.count == len(preview.pages.pages)
+    preview._bar.rules.setChecked(False)
+    assert len(preview.pages.pages) == count
+
+
+def test_without_a_recommendation_there_are_no_rules_to_append(preview: SheetPreview) -> None:
+    assert preview._bar.rules.isHidden()
 
 
 def test_paper_stays_white_in_the_dark(preview: SheetPreview, theme: Theme) -> None:
