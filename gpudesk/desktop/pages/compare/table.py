@@ -22,7 +22,7 @@ from gpudesk.desktop.pages.compare.table_layout import (
 )
 from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
-from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS, find_fault_colour
+from gpudesk.desktop.ui.theme.glyphs import FAULT_COLOURS, FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.report.comparison.table import shows_basis
@@ -179,7 +179,7 @@ class ComparisonTableView(PaintedTable):
             return
         if cell.line_below:
             layer.right("caption", quiet, cell.line_below, left, right, middle + length(_LINE))
-        colour = find_fault_colour(cell.mark)
+        colour = FAULT_COLOURS.get(cell.mark, "text1")
         if not cell.is_figure or shows_range(cell):
             edge = column.start + length(margins.inset)
             layer.right(self._find_largest_font(cell.text, right - edge), colour, cell.text, edge, right, level)
@@ -220,7 +220,7 @@ class ComparisonTableView(PaintedTable):
         if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
             marks.append(("overlap", "best_text" if cell.mark is CellMarking.TIED else "text3"))
         elif cell.mark in FAULT_GLYPHS:
-            marks.append((FAULT_GLYPHS[cell.mark], find_fault_colour(cell.mark)))
+            marks.append((FAULT_GLYPHS[cell.mark], FAULT_COLOURS[cell.mark]))
         elif shows_basis(cell) and cell.basis is not None:
             marks.append((cell.basis.value, "text3"))
         if cell.own:

@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.printing.pieces import (
     make_rule,
     stack_pieces,
 )
-from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS, find_fault_colour
+from gpudesk.desktop.ui.theme.glyphs import FAULT_COLOURS, FAULT_GLYPHS
 from gpudesk.report.comparison.tables import (
     CellMarking,
     ComparisonCell,
@@ -183,7 +183,7 @@ class PaperTable:
 
     def _cell(self, cell: ComparisonCell, *, beside: bool) -> _WrappedCell:
         room = self._plan.inner
-        colour = find_fault_colour(cell.mark)
+        colour = FAULT_COLOURS.get(cell.mark, "text1")
         if cell.mark in FAULT_GLYPHS:
             room -= _GLYPH
         figure = wrap_text(cell.text, _style(cell), room, colour) or ((),)

@@ -211,8 +211,6 @@ GLYPHS: Final[dict[str, tuple[Callable[[GlyphPainter, float, float], None], str]
 FAULT_GLYPHS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
     {CellMarking.FAILS: "unfit", CellMarking.QUEUES: "partly"}
 )
-
-
-def find_fault_colour(mark: CellMarking | None) -> str:
-    """Return the colour token of a cell's figure."""
-    return GLYPHS[FAULT_GLYPHS[mark]][1] if mark in FAULT_GLYPHS else "text1"
+FAULT_COLOURS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
+    {mark: GLYPHS[name][1] for mark, name in FAULT_GLYPHS.items()}
+)
