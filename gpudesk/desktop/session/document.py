@@ -34,6 +34,7 @@ class Document(QObject):
         self.saved_at: datetime | None = None
         self.begun = False
         self._always_edited = False
+        self._made_title: str | None = None
         desk.scenario_changed.connect(self._scenario_changed)
         desk.undo_stack.cleanChanged.connect(self._clean_changed)
 
@@ -60,8 +61,10 @@ class Document(QObject):
     @property
     def _scenario_title(self) -> str:
         """Return the name that holds for the scenario; empty for one that began empty and has none."""
-        scenario = self._desk.scenario
-        return scenario.name and make_title(scenario, self._desk.service.catalog)
+        if self._made_title is None:
+            scenario = self._desk.scenario
+            self._made_title = scenario.name and make_title(scenario, self._desk.service.catalog)
+        return self._made_title
 
     @property
     def suggested_name(self) -> str:
@@ -139,7 +142,9 @@ class Document(QObject):
         self._desk.open(scenario)
         self.changed.emit()
 
-    def _scenario_changed(self) -> None:
+    def _scenario_changed(self, changed: frozenset[str]) -> None:
+        if changed & {"name", "model", "accelerators"}:
+            self._made_title = None
         if self.edited:
             self._recovery.keep(self._desk.scenario, self.path)
         self.changed.emit()

@@ -346,13 +346,14 @@ def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[s
 def _place_labels(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> None:
     """Find places for the names; while ranges are held each keeps its distance from its curve's end."""
     known = plot.placed_for == [(end.x, end.y) for _, end in shown] and len(plot.placed) == len(shown)
-    if known and (_find_rule_x(plot) == plot.placed_rule or not _is_struck_through(plot, shown)):
+    x = _find_rule_x(plot)
+    if known and (x is None or x == plot.placed_rule or not _is_inside(x, plot.label_spans)):
         return
     if plot.held and all(line.key in plot.placed for line, _ in shown):
         plot.placed = {line.key: _carry_label(plot, line, end) for line, end in shown}
     else:
         plot.placed = _find_places(plot, shown)
-        plot.placed_rule = _find_rule_x(plot)
+        plot.placed_rule = x
     plot.placed_for = [(end.x, end.y) for _, end in shown]
 
 
@@ -362,10 +363,11 @@ def _find_rule_x(plot: PlotCanvas) -> float | None:
     return None if rule is None or not _is_x_visible(plot, rule.value) else plot.frame.pixel_x(rule.value)
 
 
-def _is_struck_through(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> bool:
-    x = _find_rule_x(plot)
-    requests = zip(shown, _make_requests(plot, shown), strict=True)
-    return x is not None and any(0 < x - plot.placed[line.key].x < wanted.width for (line, _), wanted in requests)
+def _is_inside(x: float, spans: list[tuple[float, float]]) -> bool:
+    for left, right in spans:  # noqa: SIM110 - no generator for each step of a slider
+        if left < x < right:
+            return True
+    return False
 
 
 def _carry_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> PlacedLabel:
@@ -387,7 +389,9 @@ def _find_places(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> 
     found = place_labels(wanted, curves, boxes, bounds, gap)
     if plot.detailed_labels and labels_collide(found, wanted, boxes):
         plot.names_alone = True
-        found = place_labels(_make_requests(plot, shown), curves, boxes, bounds, gap)
+        wanted = _make_requests(plot, shown)
+        found = place_labels(wanted, curves, boxes, bounds, gap)
+    plot.label_spans = [(place.x, place.x + label.width) for place, label in zip(found, wanted, strict=True)]
     return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
 
 
@@ -519,6 +523,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self.placed: dict[str, PlacedLabel] = {}
         self.placed_for: list[tuple[float, float]] = []
         self.placed_rule: float | None = None
+        self.label_spans: list[tuple[float, float]] = []
         self.dock: int | None = None
         self.read_out_beside = False
         self.blocked: tuple[QRectF, ...] = ()
