@@ -358,9 +358,9 @@ def _place_labels(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) ->
 
 
 def _find_rule_x(plot: PlotCanvas) -> float | None:
-    """Return where the cursor line stands in pixels, None where none is in sight."""
+    """Return where the cursor line stands in pixels, in sight or not; None without one."""
     rule = plot.drawing.rule
-    return None if rule is None or not _is_x_visible(plot, rule.value) else plot.frame.pixel_x(rule.value)
+    return None if rule is None else plot.frame.pixel_x(rule.value)
 
 
 def _is_inside(x: float, spans: list[tuple[float, float]]) -> bool:

@@ -53,7 +53,7 @@ class LoadSlider(QWidget):
         self.slider.gesture_began.connect(self.gesture_began)
         self.slider.gesture_ended.connect(self.gesture_ended)
         self.field.edited.connect(self._typed)
-        self.field.textChanged.connect(self._place)
+        self.field.textChanged.connect(self._fit_field)
         theme.follow(self._dress)
 
     @property
@@ -117,6 +117,10 @@ class LoadSlider(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: ARG002 - Qt's name
         self._place()
+
+    def _fit_field(self) -> None:
+        if self._field_width() != self.field.width():
+            self._place()
 
     def _place(self) -> None:
         """Give the field what its digits need, and the slider the rest."""
