@@ -180,7 +180,8 @@ def build_scenario(
             unknown_sections={} if base is None else base.unknown_sections,
         )
         check_scenario_ids(scenario, service.catalog)
-        if scenario.model:
+        # Sizing and sweeps, which bring a load of their own, say what a model was not made for beside each figure.
+        if scenario.model and load is None:
             check_context(scenario, service.catalog.model(scenario.model))
     except InputError as error:
         if error.problem.id == "load.none":
