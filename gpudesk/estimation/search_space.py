@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from threading import Lock
 from typing import Final, NamedTuple, Protocol
 
 import numpy as np
@@ -36,7 +37,8 @@ from gpudesk.text.messages import InputError, Message, message_n
 class CoefficientTable:
     """Step coefficients of deployments in the order in which they were added, and those without any loss.
 
-    They are computed for all new deployments at once when some are asked for.
+    They are computed for all new deployments at once when some are asked for. Jobs on threads of their own add
+    deployments while the window asks for others.
     """
 
     def __init__(self, calibration: Calibration) -> None:
@@ -45,15 +47,17 @@ class CoefficientTable:
         self._ideal = np.empty((len(COEFFICIENT_NAMES), 64))
         self._count = 0
         self._pending: list[ResolvedDeployment] = []
+        self._lock = Lock()
 
     def __len__(self) -> int:
         return self._count + len(self._pending)
 
     def add(self, configuration: ServingConfiguration, memory: MemoryPlan) -> ResolvedDeployment:
         """Return the deployment of a plan, with its position in this table."""
-        deployment = ResolvedDeployment(configuration, memory, len(self))
-        self._pending.append(deployment)
-        return deployment
+        with self._lock:
+            deployment = ResolvedDeployment(configuration, memory, len(self))
+            self._pending.append(deployment)
+            return deployment
 
     def take(self, positions: NDArray[np.intp]) -> CoefficientColumns:
         """Return the coefficients at `positions`, one for each case."""
@@ -75,17 +79,20 @@ class CoefficientTable:
         return SingleCoefficients(self._ideal, deployment.position)
 
     def _compute_pending(self) -> None:
-        added = len(self._pending)
-        if not added:
+        if not self._pending:
             return
-        steps = compute_step_model(self._pending, self._calibration)
-        size = self._coefficients.shape[1]
-        while self._count + added > size:
-            size *= 2
-        self._coefficients = self._extend(self._coefficients, size, stack_coefficients(steps.coefficients, added))
-        self._ideal = self._extend(self._ideal, size, stack_coefficients(steps.ideal, added))
-        self._count += added
-        self._pending = []
+        with self._lock:
+            added = len(self._pending)
+            if not added:
+                return
+            steps = compute_step_model(self._pending, self._calibration)
+            size = self._coefficients.shape[1]
+            while self._count + added > size:
+                size *= 2
+            self._coefficients = self._extend(self._coefficients, size, stack_coefficients(steps.coefficients, added))
+            self._ideal = self._extend(self._ideal, size, stack_coefficients(steps.ideal, added))
+            self._count += added
+            self._pending = []
 
     def _extend(self, table: NDArray[np.float64], size: int, columns: NDArray[np.float64]) -> NDArray[np.float64]:
         if size > table.shape[1]:

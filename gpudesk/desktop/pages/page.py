@@ -32,6 +32,8 @@ class DeskPage(QWidget):
 
     #: The user wants to fill in what is missing: `model` or `accelerators`.
     wanted = Signal(str)
+    #: The user wants to see another page, by its id, and there a column, by its key.
+    page_requested = Signal(str, str)
     #: The user wants to see the sheet.
     preview_requested = Signal()
     #: The user wants to add or change a fact: an `EditorRequest` of the page Catalog.
@@ -64,6 +66,10 @@ class DeskPage(QWidget):
 
     def focus_content(self) -> None:
         self.setFocus()
+
+    def focus_column(self, key: str) -> None:  # noqa: ARG002 - of pages that have one
+        """Give the focus to what the user is to fill in for a column."""
+        self.focus_content()
 
     def _answered(self) -> None:
         if self.isVisible():

@@ -185,6 +185,7 @@ class MainWindow(DocumentWindow):
 
     def _connect_page(self, page: DeskPage) -> None:
         page.wanted.connect(self._fill_in)
+        page.page_requested.connect(self._follow_link)
         page.preview_requested.connect(self.preview)
         page.editing_requested.connect(self.catalog.open_editor)
         page.import_requested.connect(self.catalog.ask_for_imports)
@@ -205,6 +206,11 @@ class MainWindow(DocumentWindow):
             last = self.settings.get(_PAGE, self.page_specs[0].id)
             known = [spec.id for spec in self.page_specs]
             self.show_page(last if last in known else known[0])
+
+    def _follow_link(self, page_id: str, key: str) -> None:
+        self.show_page(page_id)
+        if key and self.page is not None:
+            self.page.focus_column(key)
 
     def _fill_in(self, name: str) -> None:
         if name == "model":

@@ -143,10 +143,10 @@ def list_recommendation_lines(
         (tr("Figures"), _list_delivered_lines(decision, formatter)),
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
         (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),
-        (tr("What would work"), (describe_way_out(each, formatter) for each in decision.ways_out)),
+        (tr("What would work"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
         (tr("Not compared"), (describe_missing_value(each, names, formatter) for each in unpriced)),
         (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
-        (tr("Ruled out"), _list_removed(decision, names, formatter)),
+        (tr("Ruled out"), list_removed_columns(decision, names, formatter)),
         (tr("What to measure"), pilot),
         (tr("Next steps"), dict.fromkeys(each.text for each in decision.advice)),
         (tr("Assumptions"), list_decision_assumptions(decision, formatter, costs)),
@@ -197,7 +197,7 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
         yield tr("{label}: {figure}", label=label, figure=figure)
 
 
-def _list_removed(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+def list_removed_columns(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
     """Yield each column that is removed with the first rule that does it, and how many others do."""
     for _, found in groupby(decision.exclusions, key=lambda each: each.key):
         first, *others = found

@@ -218,8 +218,8 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
     return tr("{lacks}; it would lead below ${price}", lacks=lacks, price=price)
 
 
-def describe_way_out(way: WayOut, formatter: Formatter) -> str:
-    """Return a change after which a deployment meets every limit, with the deployment."""
+def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
+    """Return what is changed so that every limit is met, and the deployment that then does."""
     estimate = way.estimate
     request = estimate.request
     deployment = tr(
@@ -228,25 +228,13 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> str:
         part=shorten_id(request.accelerator),
         format=label_precision(request.weights),
     )
-    if way.kind is WayOutKind.CONTEXT:
-        tokens = formatter.count(request.workload.input_tokens)
-        return tr("Shorter prompts: {tokens} input tokens on {deployment}", tokens=tokens, deployment=deployment)
-    return {
-        WayOutKind.WEIGHTS: tr("Another number format: {deployment}", deployment=deployment),
-        WayOutKind.COUNT: tr("More accelerators: {deployment}", deployment=deployment),
-        WayOutKind.ACCELERATOR: tr("Another accelerator: {deployment}", deployment=deployment),
-    }[way.kind]
-
-
-def describe_robustness(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
-    """Return the odds of what is recommended in a few words."""
-    if decision.verdict is DecisionVerdict.NONE_FITS:
-        return tr("All are ruled out by your limits")
-    key = find_leading_column(decision)
-    if key is None:
-        return tr("Nothing is recommended")
-    odds = format_odds(decision.robustness, formatter)
-    return tr("{name}: {odds} odds of being {best}", name=names[key], odds=odds, best=label_best(decision.objective))
+    titles = {
+        WayOutKind.CONTEXT: tr("Shorter prompts ({n} tokens)", n=formatter.count(request.workload.input_tokens)),
+        WayOutKind.WEIGHTS: tr("Another number format"),
+        WayOutKind.COUNT: tr("More accelerators"),
+        WayOutKind.ACCELERATOR: tr("Another accelerator"),
+    }
+    return titles[way.kind], deployment
 
 
 class CandidateLine(NamedTuple):

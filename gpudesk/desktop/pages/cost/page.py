@@ -89,6 +89,9 @@ class CostPage(MultiViewPage[CostView]):
         self.view.choose(key)
         self.refresh()
 
+    def focus_column(self, key: str) -> None:
+        self._ask_for_price(key)
+
     def _ask_for_price(self, key: str) -> None:
         self.choose_view("assumptions")
         if isinstance(self.view, AssumptionsView):

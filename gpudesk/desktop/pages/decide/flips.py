@@ -1,7 +1,8 @@
-"""The nearest input changes that would change the recommendation."""
+"""Changes that would change the recommendation, or let something meet every limit; a click makes one."""
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
@@ -13,16 +14,16 @@ from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.session.scenario_edits import replace_answer
+from gpudesk.desktop.session.scenario_edits import add_accelerator, replace_accelerator, replace_answer, replace_count
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.domain.cost import UncertainValue
-from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict
-from gpudesk.domain.scenario import Scenario
-from gpudesk.report.decision.verdict import describe_flip
+from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict, WayOut, WayOutKind
+from gpudesk.domain.scenario import MAX_ACCELERATORS, Scenario
+from gpudesk.report.decision.verdict import describe_flip, describe_way_out
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
@@ -32,10 +33,10 @@ _ICON: Final = 14.0
 _MOST_LINES: Final = 2
 
 
-class FlipText(NamedTuple):
-    """A change in words, with how what then leads is drawn."""
+class ChangeText(NamedTuple):
+    """A change in words, with the scenario after it, and how what then leads is drawn."""
 
-    flip: DecisionFlip
+    after: Callable[[Scenario], Scenario]
     change: str
     now: str
     becomes: str
@@ -46,10 +47,10 @@ class FlipText(NamedTuple):
         return tr("{change}, {now}; then {becomes}", change=self.change, now=self.now, becomes=self.becomes)
 
 
-class FlipBox(QAbstractButton):
+class ChangeBox(QAbstractButton):
     """A button as large as its three lines; the change takes two where one has no room."""
 
-    def __init__(self, theme: Theme, shown: FlipText, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, shown: ChangeText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self.shown = shown
@@ -133,6 +134,87 @@ def apply_flip(scenario: Scenario, flip: DecisionFlip) -> Scenario:
     return replace(scenario, costs=costs)
 
 
+#: The answer that a way out goes against, where the user gave it.
+_GIVEN_UP: Final = {WayOutKind.WEIGHTS: "precision", WayOutKind.COUNT: "shape"}
+
+
+def apply_way_out(scenario: Scenario, way: WayOut) -> Scenario:
+    """Return the scenario in which a deployment meets every limit: its accelerator, count, format and prompts."""
+    request, count = way.estimate.request, way.estimate.count
+    changed = replace(
+        scenario,
+        weights=request.weights,
+        workload=replace(scenario.workload, input_tokens=request.workload.input_tokens),
+    )
+    parts = [each.accelerator for each in changed.accelerators]
+    if request.accelerator in parts:
+        changed = replace_count(changed, parts.index(request.accelerator), count)
+    elif len(parts) < MAX_ACCELERATORS:
+        changed = add_accelerator(changed, request.accelerator, count)
+    else:
+        changed = replace_accelerator(changed, len(parts) - 1, request.accelerator)
+        changed = replace_count(changed, len(parts) - 1, count)
+    given_up = _GIVEN_UP.get(way.kind)
+    return changed if given_up is None else replace_answer(changed, given_up, None)
+
+
+def list_ways_out(found: EvaluatedAnswer) -> tuple[ChangeText, ...]:
+    texts = []
+    for way in found.decision.ways_out:
+        title, deployment = describe_way_out(way, found.formatter)
+        rate = found.formatter.banded(way.estimate.output_tokens_per_s, "tok/s")
+        texts.append(ChangeText(partial(apply_way_out, way=way), title, rate, deployment, ()))
+    return tuple(texts)
+
+
+class ChangeGrid(QWidget):
+    """Boxes of changes side by side, as many as there is room for; a click makes a change as one step."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._theme = desk, theme
+        self.boxes: list[ChangeBox] = []
+        self._grid = QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setSpacing(theme.px(_GAP))
+        theme.changed.connect(self._arrange)
+
+    def show_changes(self, changes: Sequence[ChangeText]) -> None:
+        for box in self.boxes:
+            self._grid.removeWidget(box)
+            box.hide()
+            box.deleteLater()
+        self.boxes = [ChangeBox(self._theme, each, self) for each in changes]
+        for box in self.boxes:
+            box.clicked.connect(partial(self.apply, box.shown))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        if not self.boxes:
+            return
+        gap = self._theme.px(_GAP)
+        count = min(max(1, (self.width() + gap) // (self._theme.px(_LEAST_BOX) + gap)), _FEW_FLIPS)
+        width = (self.width() - (count - 1) * gap) // count
+        lines = max(box.lines_in(width) for box in self.boxes)
+        for number, box in enumerate(self.boxes):
+            box.set_lines(lines)
+            self._grid.removeWidget(box)
+            self._grid.addWidget(box, number // count, number % count)
+            box.show()
+        for column in range(_FEW_FLIPS):
+            self._grid.setColumnStretch(column, 1 if column < count else 0)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self._arrange()
+
+    def apply(self, shown: ChangeText, checked: bool = False) -> None:
+        """Make a change as one step, which can be undone."""
+        del checked
+        self._desk.apply(shown.after(self._desk.scenario), shown.change)
+
+
 class FlipsBlock(QWidget):
     """Boxes of changes, the nearest first; those of a former answer cannot be pressed any more."""
 
@@ -146,7 +228,7 @@ class FlipsBlock(QWidget):
         self._asked: EvaluatedAnswer | None = None
         self._all = False
         self.flips: tuple[DecisionFlip, ...] | None = None
-        self.boxes: list[FlipBox] = []
+        self.grid = ChangeGrid(desk, theme, self)
         self._jobs = Jobs(desk.formatter, self)
         self._jobs.shown.connect(self._tell)
         self.title = ThemedLabel(theme, font="section", parent=self)
@@ -155,11 +237,12 @@ class FlipsBlock(QWidget):
         self.more.hide()
         self.more.clicked.connect(self._toggle)
         head = make_row(self.title, (self.said, 1), self.more, gap=theme.px(10))
-        self._grid = QGridLayout()
-        self._grid.setSpacing(theme.px(_GAP))
-        make_column(head, self._grid, gap=theme.px(8), on=self)
+        make_column(head, self.grid, gap=theme.px(8), on=self)
         desk.gesture_changed.connect(self._gesture_changed)
-        theme.changed.connect(self._arrange)
+
+    @property
+    def boxes(self) -> list[ChangeBox]:
+        return self.grid.boxes
 
     @property
     def busy(self) -> bool:
@@ -225,13 +308,13 @@ class FlipsBlock(QWidget):
 
     # Showing
 
-    def shown_flips(self) -> tuple[FlipText, ...]:
+    def shown_flips(self) -> tuple[ChangeText, ...]:
         found = self._found
         if found is None or self.flips is None:
             return ()
         return tuple(
-            FlipText(
-                flip,
+            ChangeText(
+                partial(apply_flip, flip=flip),
                 *describe_flip(flip, found.decision, found.names, found.formatter),
                 tuple(found.column(key) for key in flip.becomes),
             )
@@ -239,57 +322,22 @@ class FlipsBlock(QWidget):
         )
 
     def _show(self) -> None:
-        for box in self.boxes:
-            self._grid.removeWidget(box)
-            box.hide()
-            box.deleteLater()
         shown = self.shown_flips()
-        self.boxes = [FlipBox(self._theme, each, self) for each in (shown if self._all else shown[:_FEW_FLIPS])]
-        for box in self.boxes:
-            box.clicked.connect(partial(self.apply, box.shown))
+        self.grid.show_changes(shown if self._all else shown[:_FEW_FLIPS])
         self.said.setText(self._summary(len(shown)))
         self.more.setVisible(len(shown) > _FEW_FLIPS)
         every = tr("Show all ({n})", n=self._desk.formatter.count(len(shown)))
         self.more.setText(tr("Show fewer") if self._all else every)
         self.more.setAccessibleName(self.more.text())
-        self._arrange()
         self.changed.emit()
 
     def _summary(self, count: int) -> str:
         if count:
-            return tr("smallest change of one thing, nearest first; a click makes it")
+            return tr("nearest change first; a click makes it")
         if self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS:
-            return tr("no change of one thing lets an accelerator in; compare others")
-        return tr("no change of one thing changes who leads")
+            return tr("no single change helps; compare other accelerators")
+        return tr("no single change would change the recommendation")
 
     def _toggle(self) -> None:
         self._all = not self._all
         self._show()
-
-    def _arrange(self) -> None:
-        if not self.boxes:
-            return
-        gap = self._theme.px(_GAP)
-        count = min(max(1, (self.width() + gap) // (self._theme.px(_LEAST_BOX) + gap)), _FEW_FLIPS)
-        width = (self.width() - (count - 1) * gap) // count
-        lines = max(box.lines_in(width) for box in self.boxes)
-        for number, box in enumerate(self.boxes):
-            box.set_lines(lines)
-            self._grid.removeWidget(box)
-            self._grid.addWidget(box, number // count, number % count)
-            box.show()
-        for column in range(_FEW_FLIPS):
-            self._grid.setColumnStretch(column, 1 if column < count else 0)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._arrange()
-
-    # Making a change
-
-    def apply(self, shown: FlipText, checked: bool = False) -> None:
-        """Make a change as one step, which can be undone."""
-        del checked
-        scenario = apply_flip(self._desk.scenario, shown.flip)
-        self._desk.apply(scenario, shown.change)

@@ -65,6 +65,7 @@ class DecidePage(MultiViewPage[DecideView]):
     def make_view(self, key: str) -> DecideView:
         view = super().make_view(key)
         view.view_requested.connect(self._show_wanted)
+        view.page_requested.connect(self.page_requested)
         view.sheet_requested.connect(self.preview_requested)
         if key == BUYING:
             from gpudesk.desktop.pages.decide.purchasing.terms_view import connect_saving

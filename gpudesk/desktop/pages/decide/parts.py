@@ -6,25 +6,25 @@ from collections.abc import Sequence
 from typing import Final, NamedTuple
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, break_words
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, leaves_undo
-from gpudesk.domain.decision import DecisionVerdict
 from gpudesk.report.decision.verdict import (
-    describe_robustness,
+    CandidateLine,
     describe_verdict_reason,
     find_leading_column,
     format_verdict,
+    label_best,
+    list_candidate_lines,
 )
-from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
 
@@ -33,6 +33,8 @@ class DecideView(QWidget):
 
     #: The key of another view that is to be shown: `questions`, `result` and so on.
     view_requested = Signal(str)
+    #: Another page is to be shown, by its id, with the column there that is meant, if any.
+    page_requested = Signal(str, str)
     #: The sheet is to be shown before it is printed.
     sheet_requested = Signal()
 
@@ -113,65 +115,6 @@ class Swatches(QWidget):
             for column in self._columns:
                 pen.swatch(x, middle, column.palette_index, is_variant=column.is_variant)
                 x += self._theme.px(SWATCH_WIDTH) + self._theme.px(_GAP)
-
-
-class ElidedParagraph(QWidget):
-    """A text on so many lines at most; the last one is cut where there are more, and then whole in a tip."""
-
-    accessible_role = AccessibleRole.StaticText
-
-    def __init__(
-        self, theme: Theme, *, font: str = "body", colour: str = "text2", most: int = 2, parent: QWidget | None = None
-    ) -> None:
-        super().__init__(parent)
-        self._theme, self._font, self._colour, self._most = theme, font, colour, most
-        self._text = ""
-        self._lines: list[str] = []
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        theme.follow(self._measure)
-
-    @property
-    def text(self) -> str:
-        return self._text
-
-    @property
-    def lines(self) -> tuple[str, ...]:
-        return tuple(self._lines)
-
-    def set_text(self, text: str) -> None:
-        if text != self._text:
-            self._text = text
-            self.setAccessibleName(text)
-            self._measure()
-
-    def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(240), self.height())
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self._measure()
-
-    def _measure(self) -> None:
-        metrics = QFontMetricsF(self._theme.font(self._font))
-        room = max(1, self.width())
-        lines = break_words(self._text.split(), room, metrics)
-        cut = len(lines) > self._most
-        if cut:
-            rest = " ".join(lines[self._most - 1 :])
-            lines = lines[: self._most - 1]
-            lines.append(metrics.elidedText(rest, Qt.TextElideMode.ElideRight, room))
-        self._lines = lines
-        self.setToolTip(self._text if cut else "")
-        self.setFixedHeight(max(1, len(lines)) * self._theme.line(self._font))
-        self.update()
-
-    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
-        with QPainter(self) as painter:
-            pen, high = ThemePainter(painter, self._theme), self._theme.line(self._font)
-            for number, line in enumerate(self._lines):
-                row = QRectF(0, number * high, self.width(), high)
-                pen.text(row, line, font=self._font, colour=self._colour)
 
 
 class MarkedLine(NamedTuple):
@@ -290,126 +233,103 @@ def _strip_controls(text: str) -> str:
 
 
 #: Lengths of the design.
-_BAR: Final = 10.0
+_BAR: Final = 4.0
+_ROW_GAP: Final = 7.0
 _PAD: Final = 16.0
-_FIRM: Final = 260.0
+_ODDS: Final = 320.0
 _BESIDE: Final = 620.0
-_LEAST_SHARE: Final = 0.005
 
 
-class WinShare(NamedTuple):
-    """What leads in a share of the draws; without a column the draws in which nothing is left."""
-
-    column: AcceleratorColumn | None
-    share: float
-
-    @property
-    def name(self) -> str:
-        return tr("none left") if self.column is None else self.column.name
-
-
-class WinShareBar(QWidget):
-    """A bar of the shares of draws in the colours of their accelerators, names and numbers below."""
+class OddsBars(QWidget):
+    """A line for each candidate over a bar as long as its odds: deployment, figure by the objective, odds."""
 
     accessible_role = AccessibleRole.StaticText
 
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._theme, self._formatter = theme, formatter
-        self.shares: tuple[WinShare, ...] = ()
+        self._theme = theme
+        self.lines: tuple[CandidateLine, ...] = ()
+        self._columns: tuple[AcceleratorColumn, ...] = ()
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.follow(self._dress)
 
-    def show_shares(self, shares: tuple[WinShare, ...]) -> None:
-        """Show shares of 1, the first at the left."""
-        self.shares = shares
-        said = ", ".join(self.text_of(each) for each in shares)
-        self.setAccessibleName(tr("Of 100 draws: {shares}", shares=said))
+    def show_odds(self, found: EvaluatedAnswer) -> None:
+        self.lines = list_candidate_lines(found.decision, found.names, found.formatter)
+        self._columns = tuple(found.column(each.key) for each in self.lines)
+        said = "; ".join(f"{each.deployment}, {each.value}, {each.odds_text}" for each in self.lines)
+        self.setAccessibleName(tr("Odds: {odds}", odds=said))
         self.setToolTip(said)
-        self.update()
+        self.setVisible(bool(self.lines))
+        self._dress()
 
-    def text_of(self, share: WinShare) -> str:
-        """Return a name with its number of 100 draws."""
-        return f"{share.name} {self._formatter.number(share.share * 100.0)}"
+    def _row(self) -> int:
+        return self._theme.line("small") + self._theme.px(_BAR + _ROW_GAP)
 
     def _dress(self) -> None:
-        self.setFixedHeight(self._theme.px(_BAR + 4) + self._theme.line("caption"))
+        self.setFixedHeight(max(1, len(self.lines)) * self._row())
         self.update()
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(_FIRM), self.height())
+        return QSize(self._theme.px(_ODDS), self.height())
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen, theme = ThemePainter(painter, self._theme), self._theme
-            high, below = theme.px(_BAR), theme.px(_BAR + 4)
-            x, free = 0.0, 0.0
-            for each in self.shares:
-                width = each.share * self.width()
-                part = QRectF(x, 0, max(2.0, width - 2), high)
-                index = None if each.column is None else each.column.palette_index
-                pen.tint(part, "strong" if index is None else theme.mark_color(index), radius=2)
-                text = self.text_of(each)
-                if x >= free and x + pen.width(text, "caption") <= self.width() + 1:
-                    colour = theme.colour("text3") if index is None else theme.name_color(index)
-                    place = QRectF(x, below, self.width() - x + 1, theme.line("caption"))
-                    free = x + pen.text(place, text, font="caption", colour=colour) + theme.px(8)
-                x += width
-
-
-def list_win_shares(found: EvaluatedAnswer) -> tuple[WinShare, ...]:
-    """Return in which shares of the draws each column leads, the most first, and nothing is left."""
-    shares = [
-        WinShare(found.column(each.key), each.odds) for each in found.decision.candidates if each.odds >= _LEAST_SHARE
-    ]
-    shares.sort(key=lambda each: -each.share)
-    none = 1.0 - sum(each.odds for each in found.decision.candidates)
-    if none >= _LEAST_SHARE:
-        shares.append(WinShare(None, none))
-    return tuple(shares)
+            line, width = theme.line("small"), float(self.width())
+            for number, (each, column) in enumerate(zip(self.lines, self._columns, strict=True)):
+                y = float(number * self._row())
+                x = pen.swatch(0.0, y + line / 2, column.palette_index, is_variant=column.is_variant) + theme.px(6)
+                odds = pen.width(each.odds_text, "small_strong")
+                pen.text(QRectF(0, y, width, line), each.odds_text, font="small_strong", align=RIGHT)
+                value = pen.width(each.value, "small")
+                right = width - max(odds, theme.px(44)) - theme.px(8)
+                pen.text(QRectF(0, y, right, line), each.value, font="small", colour="text2", align=RIGHT)
+                name = QRectF(x, y, max(1.0, right - value - theme.px(8) - x), line)
+                pen.text(name, each.deployment, font="small", colour=theme.name_color(column.palette_index))
+                bar = QRectF(0, y + line + 1, width, theme.px(_BAR))
+                pen.tint(bar, "sunken", radius=2)
+                bar.setWidth(max(2.0, each.odds * width))
+                pen.tint(bar, theme.mark_color(column.palette_index), radius=2)
 
 
 def find_leaders(found: EvaluatedAnswer) -> tuple[AcceleratorColumn, ...]:
-    """Return the column that leads, and the next where there is no clear winner."""
-    decision = found.decision
-    first = find_leading_column(decision)
-    keys = (first, decision.runner_up if decision.verdict is DecisionVerdict.OPEN else None)
-    return tuple(found.column(key) for key in keys if key is not None)
+    """Return the column that is recommended; none where none is."""
+    first = find_leading_column(found.decision)
+    return () if first is None else (found.column(first),)
 
 
 class VerdictBlock(QWidget):
-    """What is recommended and why at the left, how firm it is at the right, or below where room is short."""
+    """What is recommended and why at the left, the odds of each at the right, or below where room is short."""
 
-    def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
         self.swatches = Swatches(theme, self)
         self.title = ThemedLabel(theme, font="verdict", wrap=True, parent=self)
         self.title.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.reason = ElidedParagraph(theme, parent=self)
-        self.firmness = ThemedLabel(theme, font="section", wrap=True, parent=self)
-        self.bar = WinShareBar(theme, formatter, self)
-        captions = [
-            ThemedLabel(theme, words, font="caption_strong", colour="text2", parent=self)
-            for words in (tr("Recommendation"), tr("How firm"))
-        ]
+        self.reason = ThemedLabel(theme, colour="text2", wrap=True, parent=self)
+        self.reason.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.odds_title = ThemedLabel(theme, font="caption_strong", colour="text2", parent=self)
+        self.bars = OddsBars(theme, self)
+        caption = ThemedLabel(theme, tr("Recommendation"), font="caption_strong", colour="text2", parent=self)
         line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
-        left = make_column(captions[0], line, self.reason, STRETCH, gap=theme.px(4))
-        self._firm = QWidget(self)
-        make_column(captions[1], self.firmness, self.bar, STRETCH, gap=theme.px(4), on=self._firm)
-        self._row = make_row((left, 1), self._firm, on=self)
+        left = make_column(caption, line, self.reason, STRETCH, gap=theme.px(4))
+        self._odds = QWidget(self)
+        make_column(self.odds_title, self.bars, STRETCH, gap=theme.px(6), on=self._odds)
+        self._row = make_row((left, 1), self._odds, on=self)
         theme.follow(self._dress)
 
     def show_verdict(self, found: EvaluatedAnswer) -> None:
         decision, names = found.decision, found.names
         self.swatches.show_columns(find_leaders(found))
         self.title.setText(format_verdict(decision, names, found.formatter))
-        self.reason.set_text(describe_verdict_reason(decision, names, found.formatter))
-        self.firmness.setText(describe_robustness(decision, names, found.formatter))
-        self.bar.show_shares(list_win_shares(found))
-        self.bar.setVisible(decision.verdict is not DecisionVerdict.NONE_FITS)
-        parts = (self.title.text(), self.reason.text, self.firmness.text())
+        self.reason.setText(describe_verdict_reason(decision, names, found.formatter))
+        self.odds_title.setText(tr("Odds of being {best}", best=label_best(decision.objective)))
+        self.bars.show_odds(found)
+        self._odds.setVisible(bool(self.bars.lines))
+        parts = (self.title.text(), self.reason.text(), self.bars.accessibleName() if self.bars.lines else "")
         self.setAccessibleName(". ".join(part.rstrip(".") for part in parts if part))
+        self.update()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
@@ -423,14 +343,14 @@ class VerdictBlock(QWidget):
         beside = self._row.direction() == QBoxLayout.Direction.LeftToRight
         self._row.setContentsMargins(px(_PAD), px(12), px(_PAD), px(12))
         self._row.setSpacing(px(32) if beside else px(12))
-        self._firm.setMinimumWidth(px(_FIRM) if beside else 0)
-        self._firm.setMaximumWidth(px(_FIRM) if beside else 16_777_215)
+        self._odds.setMinimumWidth(px(_ODDS) if beside else 0)
+        self._odds.setMaximumWidth(px(_ODDS) if beside else 16_777_215)
         self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             pen.frame(QRectF(self.rect()), "hair", radius=8.0, fill="chrome")
-            if self._row.direction() == QBoxLayout.Direction.LeftToRight:
-                x = self._firm.x() - self._theme.px(16)
+            if self._odds.isVisible() and self._row.direction() == QBoxLayout.Direction.LeftToRight:
+                x = self._odds.x() - self._theme.px(16)
                 pen.hairline(x, self._theme.px(14), x, self.height() - self._theme.px(14))

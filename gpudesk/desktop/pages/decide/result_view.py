@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
+from functools import partial
+from itertools import groupby
 from typing import Final
 
 from PySide6.QtCore import QPoint, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QSizePolicy, QWidget
 
-from gpudesk.desktop.pages.decide.flips import FlipsBlock
+from gpudesk.desktop.pages.decide.flips import ChangeGrid, FlipsBlock, list_ways_out
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, VerdictBlock
 from gpudesk.desktop.pages.decide.trace_model import TraceModel, TraceRuleRow, format_trace, make_trace_table
 from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
@@ -21,16 +23,24 @@ from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, F
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, clear_layout, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu, pop_up
 from gpudesk.domain import decision as decision_module
 from gpudesk.domain.answer import ComparisonColumn
-from gpudesk.domain.decision import AnswerOrigin, Decision, DecisionVerdict
+from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.facts import lower_for_sentence
+from gpudesk.report.decision.recommendation import list_recommendation_lines, list_removed_columns
 from gpudesk.report.decision.rules import label_rule_source
-from gpudesk.report.decision.verdict import describe_exclusion, describe_pilot, describe_reason, find_leading_column
+from gpudesk.report.decision.verdict import (
+    describe_missing_value,
+    describe_pilot,
+    describe_reason,
+    find_leading_column,
+    format_odds,
+    list_unpriced_candidates,
+)
 from gpudesk.report.explanation.cost import OWNED, RENTED
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message
@@ -52,14 +62,13 @@ def make_delivery_figures(found: EvaluatedAnswer) -> FiguresContent:
         tr("{code} per M output tokens", code=money.code),
     )
     rows = tuple(_make_delivery_row(found, key, money) for key in keys)
-    return FiguresContent(tr("What it delivers"), heads, frozenset({1}), _FIGURES, rows, tr("Draws"))
+    return FiguresContent(tr("Figures"), heads, frozenset({1}), _FIGURES, rows, tr("Odds"))
 
 
 def _make_delivery_row(found: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
     formatter, place = found.formatter, found.place(key)
     column = found.answer.columns[place]
-    share = found.decision.candidates[place].odds
-    told = tr("leads in {n} of 100", n=formatter.number(share * 100.0))
+    told = format_odds(found.decision.candidates[place].odds, formatter)
     look = (key, found.palette_indexes[key], found.is_variant[key], found.names[key])
     estimate = column.estimate
     if estimate is None or not estimate.fits:
@@ -127,7 +136,7 @@ class RuleTraceBlock(QWidget):
         self.view.menu_requested.connect(self._menu)
         subtitle = ThemedLabel(
             theme,
-            tr("every rule that fired, in order; a rule that must hold is never outvoted"),
+            tr("what each rule did to the recommendation; weights count for arguments only"),
             font="small",
             colour="text3",
             parent=self,
@@ -136,10 +145,10 @@ class RuleTraceBlock(QWidget):
         self.usual = LinkButton(theme, tr("Back to usual weights"), parent=self)
         self.usual.clicked.connect(self.reset_all)
         self.usual.hide()
-        self.copy_link = LinkButton(theme, tr("Copy the trace as text"), parent=self)
+        self.copy_link = LinkButton(theme, tr("Copy rules as text"), parent=self)
         self.copy_link.clicked.connect(self.copy)
         head = make_row(
-            ThemedLabel(theme, tr("Trace"), font="section", parent=self),
+            ThemedLabel(theme, tr("Rules"), font="section", parent=self),
             (subtitle, 1),
             self.usual,
             self.copy_link,
@@ -217,7 +226,7 @@ class RuleTraceBlock(QWidget):
         usual.setEnabled(row is not None and row.changed)
         usual.triggered.connect(lambda: None if row is None else self.reset(row.key))
         menu.addSeparator()
-        menu.addAction(tr("Copy the trace as text")).triggered.connect(self.copy)
+        menu.addAction(tr("Copy rules as text")).triggered.connect(self.copy)
         pop_up(menu, place)
 
 
@@ -230,8 +239,47 @@ _TABLE_OUT: Final = 6.0
 _TWO_COLUMNS: Final = 720.0
 
 
+#: A price that is not known -> the page where it is stated; and the page on what fits into memory.
+_PRICES: Final = ("price_usd", "rent_usd_per_hour")
+_COST_PAGE, _MEMORY_PAGE = "cost", "memory"
+
+
+class LinkedLines(QWidget):
+    """Sentences, each with a link to the page where something can be done about it; hidden without any."""
+
+    #: The page, and the key of the column that is meant there, empty where none is.
+    followed = Signal(str, str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.texts: tuple[str, ...] = ()
+        self.links: list[LinkButton] = []
+        self._column = make_column(gap=theme.px(4), on=self)
+        self.hide()
+
+    def show_lines(self, lines: Sequence[tuple[str, str, str, str]]) -> None:
+        """Show lines of a sentence, the text of its link (empty for none), a page, and a column's key."""
+        clear_layout(self._column)
+        self.texts, self.links = tuple(line[0] for line in lines), []
+        for sentence, text, page, key in lines:
+            words = ThemedLabel(self._theme, sentence, font="small", colour="text1", parent=self)
+            words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            row = QWidget(self)
+            parts: list[QWidget] = [words]
+            if text:
+                link = LinkButton(self._theme, text, parent=row)
+                link.setAccessibleName(tr("{link}: {sentence}", link=text, sentence=sentence))
+                link.clicked.connect(partial(self.followed.emit, page, key))
+                self.links.append(link)
+                parts.append(link)
+            make_row(*parts, STRETCH, gap=self._theme.px(8), on=row)
+            self._column.addWidget(row)
+        self.setVisible(bool(lines))
+
+
 class ResultView(DecideView):
-    """All of one decision on one page, in the order in which it is read."""
+    """All of one decision on one page, in the order in which it is read; the rules on request."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
@@ -243,18 +291,25 @@ class ResultView(DecideView):
             theme, tr("Print sheet"), icon="printer", kind="primary", key=format_key("Ctrl+P"), parent=self
         )
         self.print_sheet.clicked.connect(self.sheet_requested)
-        self.verdict = VerdictBlock(theme, desk.formatter, self)
-        self.pilot = MarkedList(theme, parent=self)
+        self.verdict = VerdictBlock(theme, self)
+        self.unknown = LinkedLines(theme, self)
+        self.unknown.followed.connect(self.page_requested)
+        self.ways_out = ChangeGrid(desk, theme, self)
         self.delivers = FiguresTable(theme, self)
         self.delivers.chosen.connect(self._select_figure)
-        self.reasons = MarkedList(theme, tr("Why"), self)
-        self.excluded = MarkedList(theme, tr("What is out"), self)
-        self.trace = RuleTraceBlock(desk, theme, self)
+        self.reasons = MarkedList(theme, tr("For"), self)
+        self.against = MarkedList(theme, tr("Against"), self)
         self.flips = FlipsBlock(desk, theme, self)
-        self.advice = MarkedList(theme, tr("What to do"), self)
+        self.pilot = MarkedList(theme, tr("What to measure"), self)
+        self.advice = MarkedList(theme, tr("Next steps"), self)
+        self.excluded = MarkedList(theme, tr("Ruled out"), self)
+        self.rules_link = LinkButton(theme, tr("Show all rules"), parent=self)
+        self.rules_link.clicked.connect(lambda: self.show_rules(shown=self._rules_held.isHidden()))
+        self._rules_held: QWidget = QWidget(self)
+        self.trace = RuleTraceBlock(desk, theme, self)
         self.conflicts = MarkedList(theme, tr("Where documents disagree"), self)
-        self._why = self._pair(self.reasons, self.excluded)
-        self._last = self._pair(self.advice, self.conflicts)
+        self._why = self._pair(self.reasons, self.against)
+        self._next = self._pair(self.pilot, self.advice)
         self._lay_out()
 
     def _pair(self, one: QWidget, other: QWidget) -> QBoxLayout:
@@ -266,22 +321,33 @@ class ResultView(DecideView):
         px = self.theme.px
         margin = px(_MARGIN)
         head = make_row((self.answered, 1), self.change, self.print_sheet, gap=px(8))
-        last = make_column(Hairline(self.theme, self), self._last, gap=px(12))
-        top = (self._hold(head, margin, 2), self._hold(self.verdict, margin, 10))
-        self._pilot_held = self._hold(self.pilot, margin, 12)
-        self._figures_held = self._hold(self.delivers, margin - px(_TABLE_OUT), 8)
-        self._why_held = self._hold(self._why, margin, 12)
-        self._trace_held = self._hold(self.trace, margin - px(_OUT), 18)
+        self._unknown_held = self._hold(self.unknown, margin, 10)
+        self._ways_held = self._hold(
+            make_column(ThemedLabel(self.theme, tr("What would work"), font="section"), self.ways_out, gap=px(8)),
+            margin,
+            14,
+        )
+        self._figures_held = self._hold(self.delivers, margin - px(_TABLE_OUT), 10)
+        self._why_held = self._hold(self._why, margin, 14)
         self._flips_held = self._hold(self.flips, margin, 18)
-        self._last_held = self._hold(last, margin, 16)
-        self._whole = make_column(
-            *top,
-            self._pilot_held,
+        self._next_held = self._hold(self._next, margin, 18)
+        self._excluded_held = self._hold(self.excluded, margin, 18)
+        link = make_column(Hairline(self.theme, self), make_row(self.rules_link, STRETCH), gap=px(8))
+        rules = make_column(self.trace, self.conflicts, gap=px(12))
+        make_row(rules, margins=(margin - px(_OUT), px(8), margin - px(_OUT), 0), on=self._rules_held)
+        self._rules_held.hide()
+        make_column(
+            self._hold(head, margin, 2),
+            self._hold(self.verdict, margin, 10),
+            self._unknown_held,
+            self._ways_held,
             self._figures_held,
             self._why_held,
-            self._trace_held,
             self._flips_held,
-            self._last_held,
+            self._next_held,
+            self._excluded_held,
+            self._hold(link, margin, 18),
+            self._rules_held,
             STRETCH,
             gap=0,
             margins=(0, 0, 0, margin),
@@ -298,45 +364,44 @@ class ResultView(DecideView):
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
         self._found = found
-        decision = found.decision
+        decision, names, formatter = found.decision, found.names, found.formatter
         self.answered.setText(_format_answered_count(found))
         self.verdict.show_verdict(found)
-        self._show_pilot(found)
+        self.unknown.show_lines(_list_unknown(found))
+        self._unknown_held.setVisible(bool(self.unknown.texts))
+        ways = list_ways_out(found)
+        self.ways_out.show_changes(ways)
+        self._ways_held.setVisible(bool(ways))
         figures = make_delivery_figures(found)
         self._figures_held.setVisible(bool(figures.rows))
         self.delivers.show_figures(figures)
-        self.reasons.set_title(_title_reasons(found))
-        self.reasons.show_lines(_list_reasons(found))
-        self.excluded.show_lines(
-            [
-                MarkedLine("unfit", "unfit", describe_exclusion(each, found.names, found.formatter, decision))
-                for each in decision.exclusions
-            ]
+        self.reasons.show_lines(
+            [MarkedLine("arrow-up", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
         )
-        self.trace.show_decision(found)
+        self.against.show_lines(
+            [MarkedLine("arrow-down", "text2", describe_reason(each, names, formatter)) for each in decision.against]
+        )
+        self._why_held.setVisible(bool(decision.reasons or decision.against))
         self.flips.show_decision(found)
+        self._flips_held.setVisible(decision.scope.answered)
+        pilots = [] if decision.pilot is None else [describe_pilot(decision.pilot, decision, names, formatter)]
+        self.pilot.show_lines([MarkedLine("flask-conical", "text2", each) for each in pilots])
         self.advice.show_lines([MarkedLine("arrow-right", "text2", each.text) for each in decision.advice])
+        self._next_held.setVisible(bool(pilots or decision.advice))
+        self.excluded.show_lines(
+            [MarkedLine("unfit", "unfit", text) for text in list_removed_columns(decision, names, formatter)]
+        )
+        self._excluded_held.setVisible(bool(decision.exclusions))
+        self.trace.show_decision(found)
         rules = {rule.id: rule for rule in self.desk.service.decider.rules}
         self.conflicts.show_lines(_list_conflicts(found, rules))
-        self._why_held.setVisible(bool(self.reasons.texts or self.excluded.texts))
-        self._last_held.setVisible(bool(decision.advice or decision.conflicts))
-        self._order(decision.verdict)
 
-    def _order(self, verdict: DecisionVerdict) -> None:
-        """Put what would help before the trace where nothing is left, else behind it."""
-        helps = verdict is DecisionVerdict.NONE_FITS
-        trace, flips = (self._whole.indexOf(held) for held in (self._trace_held, self._flips_held))
-        if helps is (trace < flips):
-            self._whole.insertWidget(min(trace, flips), self._flips_held if helps else self._trace_held)
-
-    def _show_pilot(self, found: EvaluatedAnswer) -> None:
-        pilot = found.decision.pilot
-        said = []
-        if pilot is not None:
-            text = lower_for_sentence(describe_pilot(pilot, found.decision, found.names, found.formatter))
-            said.append(MarkedLine("flask-conical", "text2", tr("What would settle it: {pilot}", pilot=text)))
-        self.pilot.show_lines(said)
-        self._pilot_held.setVisible(bool(said))
+    def show_rules(self, *, shown: bool) -> None:
+        """Show every rule that applies with what it did, or hide them."""
+        self._rules_held.setVisible(shown)
+        text = tr("Hide all rules") if shown else tr("Show all rules")
+        self.rules_link.setText(text)
+        self.rules_link.setAccessibleName(text)
 
     def _select_figure(self, key: str, name: str) -> None:
         if self._found is not None:
@@ -350,23 +415,38 @@ class ResultView(DecideView):
         found = self._found
         if found is None:
             return ""
-        parts = [self.verdict.title.text(), self.verdict.reason.text, self.verdict.firmness.text()]
-        parts += [*self.pilot.texts, *self.reasons.texts, *self.excluded.texts]
-        lines = [part for part in parts if part]
-        changes = [each.sentence for each in self.flips.shown_flips()]
-        if changes:
-            lines += ["", self.flips.title.text(), *changes]
-        more = [*self.advice.texts, *self.conflicts.texts]
-        return "\n".join([*lines, *more, "", self.trace.text(Formatter(MACHINE_NUMBERS))])
+        names, formatter = found.names, found.formatter
+        lines = [self.verdict.title.text(), self.verdict.reason.text()]
+        said = list_recommendation_lines(found.decision, self.flips.flips or (), names, formatter)
+        for subject, remarks in groupby(said, key=lambda line: line.subject):
+            lines += ["", subject, *(f"{each.text}." for each in remarks)]
+        if not self._rules_held.isHidden():
+            lines += ["", self.trace.text(Formatter(MACHINE_NUMBERS))]
+        return "\n".join(lines)
 
     def focus_first(self) -> None:
-        self.trace.view.setFocus(Qt.FocusReason.OtherFocusReason)
+        self.change.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         beside = self.width() >= self.theme.px(_TWO_COLUMNS)
-        for row in (self._why, self._last):
+        for row in (self._why, self._next):
             set_beside(row, beside)
+
+
+def _list_unknown(found: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
+    """Return what is missing for an answer, each with the link to where that is found or stated."""
+    if not found.decision.scope.answered:
+        return [(tr("Memory need is known for this model."), tr("Show memory and fit"), _MEMORY_PAGE, "")]
+    return [
+        (
+            f"{describe_missing_value(each, found.names, found.formatter)}.",
+            tr("Enter price") if each.missing in _PRICES else "",
+            _COST_PAGE,
+            each.key,
+        )
+        for each in list_unpriced_candidates(found.decision)
+    ]
 
 
 def _format_answered_count(found: EvaluatedAnswer) -> str:
@@ -382,22 +462,6 @@ def _format_answered_count(found: EvaluatedAnswer) -> str:
         total=count(len(origins)),
         m=count(scenario),
     )
-
-
-def _title_reasons(found: EvaluatedAnswer) -> str:
-    first = found.decision.recommended
-    if first is None or found.decision.verdict is DecisionVerdict.WINNER:
-        return tr("Why")
-    return tr("What speaks for {name}, and what against", name=found.names[first.key])
-
-
-def _list_reasons(found: EvaluatedAnswer) -> list[MarkedLine]:
-    decision, names, formatter = found.decision, found.names, found.formatter
-    said = [MarkedLine("arrow-up", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
-    return said + [
-        MarkedLine("arrow-down", "text2", tr("Against: {reason}", reason=describe_reason(each, names, formatter)))
-        for each in decision.against
-    ]
 
 
 def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, decision_module.DecisionRule]) -> list[MarkedLine]:

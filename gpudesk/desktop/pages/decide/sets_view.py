@@ -9,7 +9,7 @@ from typing import Final, NamedTuple
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.decide.parts import DecideView, Swatches, WinShareBar, find_leaders, list_win_shares
+from gpudesk.desktop.pages.decide.parts import DecideView, OddsBars, Swatches, find_leaders
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_kept_answers as keep
@@ -20,16 +20,9 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
-from gpudesk.domain.decision import (
-    QUESTIONS,
-    AnswerOrigin,
-    Decision,
-    DecisionCandidate,
-    DecisionVerdict,
-    QuestionAnswer,
-)
+from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, Decision, DecisionCandidate, QuestionAnswer
 from gpudesk.report.decision.questions import format_answer, get_question_text
-from gpudesk.report.decision.verdict import describe_robustness, format_verdict
+from gpudesk.report.decision.verdict import describe_verdict_reason, format_odds, format_verdict
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 
@@ -79,7 +72,7 @@ class AnswerSetComparison:
             self.now.keys,
             key=lambda key: (places[0].get(key, len(self.now.keys)), places[1].get(key, len(self.now.keys))),
         )
-        heads = (tr("In force"), tr("Draws"), tr("Kept"), tr("Draws"))
+        heads = (tr("In force"), tr("Odds"), tr("Kept"), tr("Odds"))
         rows = tuple(
             FigureRow(
                 key,
@@ -145,29 +138,28 @@ def _format_ranking(
 ) -> tuple[str, str]:
     if key not in places:
         return tr("out"), MISSING_VALUE_TEXT
-    share = formatter.number(shares[key].odds * 100.0)
-    return formatter.count(places[key]), tr("{n} of 100", n=share)
+    return formatter.count(places[key]), format_odds(shares[key].odds, formatter)
 
 
 _MARGIN: Final = 16.0
 
 
 class AnswerSetVerdict(QWidget):
-    """What one set of answers comes to, and how firm that is."""
+    """What one set of answers comes to, with the odds of each candidate."""
 
-    def __init__(self, theme: Theme, formatter: Formatter, name: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._name = name
         self.swatches = Swatches(theme, self, line="option")
         self.title = ThemedLabel(theme, font="option", wrap=True, parent=self)
-        self.firmness = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.bar = WinShareBar(theme, formatter, self)
+        self.reason = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.bars = OddsBars(theme, self)
         line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
         make_column(
             ThemedLabel(theme, name, font="caption_strong", colour="text2", parent=self),
             line,
-            self.firmness,
-            self.bar,
+            self.reason,
+            self.bars,
             STRETCH,
             gap=theme.px(4),
             on=self,
@@ -176,10 +168,9 @@ class AnswerSetVerdict(QWidget):
     def show_verdict(self, found: EvaluatedAnswer) -> None:
         self.swatches.show_columns(find_leaders(found))
         self.title.setText(format_verdict(found.decision, found.names, found.formatter))
-        self.firmness.setText(describe_robustness(found.decision, found.names, found.formatter))
-        self.bar.show_shares(list_win_shares(found))
-        self.bar.setVisible(found.decision.verdict is not DecisionVerdict.NONE_FITS)
-        self.setAccessibleName(f"{self._name}: {self.title.text()}. {self.firmness.text()}")
+        self.reason.setText(describe_verdict_reason(found.decision, found.names, found.formatter))
+        self.bars.show_odds(found)
+        self.setAccessibleName(f"{self._name}: {self.title.text()}. {self.reason.text()}")
 
 
 class AnswerSetsView(DecideView):
@@ -198,10 +189,7 @@ class AnswerSetsView(DecideView):
         self.forget = Button(theme, tr("Forget"), icon="trash-2", parent=self)
         self.forget.setToolTip(tr("Let the kept answers go"))
         self.forget.clicked.connect(self._forget)
-        formatter = desk.formatter
-        self.verdicts = tuple(
-            AnswerSetVerdict(theme, formatter, name, self) for name in (name_current_set(), name_kept_set())
-        )
+        self.verdicts = tuple(AnswerSetVerdict(theme, name, self) for name in (name_current_set(), name_kept_set()))
         heads = [tr("Question"), name_current_set(), name_kept_set()]
         self.differ = TextTable(theme, tr("Questions that differ"), heads, giving=(0, 1, 2), parent=self)
         self.alike = TextTable(theme, tr("Questions that are the same"), heads, giving=(0, 1, 2), parent=self)

@@ -10,21 +10,13 @@ from PySide6.QtCore import QObject, Qt, Signal
 
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.tables.item_model import HEADING, SELECTABLE, Index, TableItemModel
-from gpudesk.domain.decision import (
-    WEIGHT_BOUNDS,
-    Decision,
-    DecisionRule,
-    FactValue,
-    RuleEffect,
-    RuleStrength,
-    TraceLine,
-)
+from gpudesk.domain.decision import WEIGHT_BOUNDS, Decision, DecisionRule, FactValue, RuleEffect, RuleRole, TraceLine
 from gpudesk.report.decision.facts import format_fact
-from gpudesk.report.decision.questions import label_question_group
 from gpudesk.report.decision.rules import (
     describe_condition_result,
     describe_rule_answers,
     label_effect,
+    label_rule_role,
     label_rule_source,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -96,7 +88,7 @@ class TraceRuleRow:
 
 
 class TraceGroup(NamedTuple):
-    """Rows that weigh alike, under a title."""
+    """Rows that did the same to the decision, under a title."""
 
     title: str
     rows: tuple[TraceRuleRow, ...]
@@ -110,7 +102,7 @@ class TraceFold(NamedTuple):
 
     @property
     def title(self) -> str:
-        return tr("Rules that say nothing here ({n})", n=self.rules)
+        return tr("Rules that do not apply ({n})", n=self.rules)
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,12 +131,12 @@ def make_trace_table(
         if line.counted_with is not None:
             also.setdefault(line.counted_with, []).append(line)
     groups = []
-    for strength in RuleStrength:
-        title = label_question_group(strength)
+    for role in RuleRole:
+        title = label_rule_role(role)
         rows = tuple(
             _row(line, tuple(also.get(line.rule.id, ())), title, decision, changed, formatter)
             for line in decision.trace
-            if line.counted_with is None and line.rule.strength is strength
+            if line.counted_with is None and line.role is role
         )
         if rows:
             groups.append(TraceGroup(title, rows))
@@ -343,7 +335,7 @@ class TraceModel(TableItemModel):
                 return f"{line.title}, {state}"
             case DecisionRule():
                 return tr(
-                    "{rule}, {id}, {source}, says nothing here",
+                    "{rule}, {id}, {source}, does not apply",
                     rule=line.title,
                     id=line.id,
                     source=label_rule_source(line),

@@ -4,75 +4,109 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QAccessible
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QBoxLayout
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.parts import ElidedParagraph
 from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import SelectionKind, select_cost, select_figure, select_trace_row
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.domain.decision import DecisionVerdict
-from gpudesk.report.decision.verdict import describe_robustness, describe_verdict_reason, format_verdict
+from gpudesk.report.decision.verdict import (
+    describe_reason,
+    describe_verdict_reason,
+    format_verdict,
+    list_candidate_lines,
+)
 from gpudesk.report.explanation.cost import RENTED
 from gpudesk.text.formatting import IntervalEstimate
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
-#: Answers under which one accelerator leads clearly, and the others of its platform alone are left.
-CLEAR = {"tuned_for": "cuda", "porting": "no"}
+#: Answers under which one accelerator leads clearly, and others under which two are close.
+CLEAR = {"priority": "cost", "acquisition": "rent"}
+CLOSE = {"priority": "speed"}
 NONE_LEFT = {"site": "pcie"}
 
 
 @pytest.fixture
 def view(desk: Desk, theme: Theme, qtbot: QtBot) -> ResultView:
-    """Return the view on four accelerators without answers, which has no clear winner."""
+    """Return the view on four accelerators without answers."""
     return shown(ResultView(desk, theme), desk, qtbot)
 
 
-def test_the_verdict_is_said_with_its_reason_and_how_firm_it_is(view: ResultView, desk: Desk) -> None:
+def test_the_verdict_is_said_with_its_reason(view: ResultView, desk: Desk) -> None:
     say(desk, **CLEAR)
     found = found_of(desk)
     assert found.decision.verdict is DecisionVerdict.WINNER
     block = view.verdict
     assert block.title.text() == format_verdict(found.decision, found.names, found.formatter)
-    assert block.reason.text == describe_verdict_reason(found.decision, found.names, found.formatter)
-    assert block.firmness.text() == describe_robustness(found.decision, found.names, found.formatter)
-    assert len(block.reason.lines) <= 2
+    assert block.reason.text() == describe_verdict_reason(found.decision, found.names, found.formatter)
+    assert block.odds_title.text() == "Odds of being the cheapest"
     assert block.accessibleName().startswith(block.title.text())
-    assert block.firmness.text() in block.accessibleName()
+    assert block.bars.accessibleName() in block.accessibleName()
 
 
-def test_shares_of_draws_are_ordered_and_named(view: ResultView, desk: Desk) -> None:
-    decision = found_of(desk).decision
-    shares = view.verdict.bar.shares
-    assert [each.share for each in shares] == sorted((each.share for each in shares), reverse=True)
-    assert shares[0].share == max(each.odds for each in decision.candidates)
-    assert sum(each.share for each in shares) == pytest.approx(1.0, abs=0.02)
-    said = view.verdict.bar.accessibleName()
-    assert said.startswith("Of 100 draws: B200 SXM ")
-    view.verdict.bar.grab()
+def test_each_candidate_has_its_odds_the_best_first(view: ResultView, desk: Desk) -> None:
+    say(desk, **CLEAR)
+    found = found_of(desk)
+    lines = view.verdict.bars.lines
+    assert lines == list_candidate_lines(found.decision, found.names, found.formatter)
+    assert sum(each.odds for each in lines) == pytest.approx(1.0)
+    said = view.verdict.bars.accessibleName()
+    for each in lines:
+        assert f"{each.deployment}, {each.value}, {each.odds_text}" in said
+    view.verdict.bars.grab()
 
 
-def test_draws_in_which_none_is_left_are_shown(view: ResultView, desk: Desk) -> None:
-    say(desk, ttft_limit_ms=300.0)
-    last = view.verdict.bar.shares[-1]
-    assert (last.column, last.name) == (None, "none left")
-    assert last.share > 0.1
-
-
-def test_without_a_winner_the_two_that_lead_stand_there_with_a_pilot(view: ResultView, desk: Desk) -> None:
+def test_a_close_call_comes_with_what_to_measure(view: ResultView, desk: Desk) -> None:
+    say(desk, **CLOSE)
     found = found_of(desk)
     assert found.decision.verdict is DecisionVerdict.OPEN
-    assert view.verdict.title.text().startswith("No clear winner: ")
+    assert found.decision.recommended is not None
+    assert found.decision.runner_up is not None
     rows = view.delivers.model()
     names = [rows.index(row, 0).data() for row in range(rows.rowCount())]
-    assert found.decision.runner_up is not None
-    assert names == ["B200 SXM", found.names[found.decision.runner_up]]
+    assert names == [found.names[found.decision.recommended.key], found.names[found.decision.runner_up]]
     assert view.pilot.isVisible()
-    assert view.pilot.texts[0].startswith("What would settle it: run 640 requests")
-    assert view.reasons.title.text() == "What speaks for B200 SXM, and what against"
+    assert view.pilot.texts[0].startswith("Run 640 requests")
+    say(desk, **CLEAR)
+    assert not view.pilot.isVisible()
+
+
+def test_arguments_stand_for_and_against(view: ResultView, desk: Desk) -> None:
+    say(desk, **CLOSE)
+    found = found_of(desk)
+    for side, reasons in ((view.reasons, found.decision.reasons), (view.against, found.decision.against)):
+        assert side.texts == tuple(describe_reason(each, found.names, found.formatter) for each in reasons)
+    assert view.reasons.texts
+    assert view.against.texts
+
+
+def test_a_missing_price_says_from_which_it_would_lead_and_links_to_the_field(
+    view: ResultView, desk: Desk, qtbot: QtBot
+) -> None:
+    say(desk, priority="cost", acquisition="own")
+    assert view.unknown.texts[0].startswith("MI355X: no purchase price on record; it would lead below $")
+    (link,) = view.unknown.links
+    assert link.accessibleName().startswith("Enter price: MI355X")
+    with qtbot.waitSignal(view.page_requested) as wanted:
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert wanted.args == ["cost", "mi355x"]
+    say(desk, **CLEAR)
+    assert not view.unknown.isVisible()
+
+
+def test_work_out_of_scope_offers_what_is_known(view: ResultView, desk: Desk, qtbot: QtBot) -> None:
+    say(desk, work="media")
+    assert view.verdict.title.text() == "No recommendation for this kind of work"
+    assert not view.verdict.bars.isVisible()
+    assert not view.delivers.isVisible()
+    assert not view.flips.isVisible()
+    (link,) = view.unknown.links
+    with qtbot.waitSignal(view.page_requested) as wanted:
+        QTest.mouseClick(link, Qt.MouseButton.LeftButton)
+    assert wanted.args == ["memory", ""]
 
 
 def test_figures_are_those_of_the_answer(view: ResultView, desk: Desk) -> None:
@@ -99,27 +133,34 @@ def test_a_figure_is_explained_by_a_click(view: ResultView, desk: Desk) -> None:
     assert desk.selection == select_cost("b200-hgx", RENTED)
 
 
-def test_what_is_out_says_the_rule_and_the_figure(view: ResultView, desk: Desk) -> None:
+def test_what_is_ruled_out_says_why_once_for_each(view: ResultView, desk: Desk) -> None:
     assert not view.excluded.isVisible()
     say(desk, ttft_limit_ms=600.0)
     said = view.excluded.texts
-    assert len(said) == len(found_of(desk).decision.exclusions) > 0
+    assert len(said) == len({each.key for each in found_of(desk).decision.exclusions}) > 0
     assert any(text.startswith("H200 SXM: first token within the limit") and "1,110" in text for text in said)
 
 
-def test_where_none_fits_what_would_help_comes_before_the_trace(view: ResultView, desk: Desk, qtbot: QtBot) -> None:
-    say(desk, **NONE_LEFT)
-    assert found_of(desk).decision.verdict is DecisionVerdict.NONE_FITS
-    assert view.verdict.title.text() == "None of these meets everything that must hold"
-    assert not view.verdict.bar.isVisible()
+def test_where_none_fits_a_click_on_a_way_out_makes_it_as_one_step(view: ResultView, desk: Desk) -> None:
+    desk.edit("Too big", model="llama-3.1-405b", accelerators=desk.scenario.accelerators)
+    say(desk, shape="one")
+    decision = found_of(desk).decision
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    assert view.verdict.title.text() == "None of these meets every limit"
+    assert not view.verdict.bars.isVisible()
     assert not view.delivers.isVisible()
-    assert len(view.excluded.texts) == 4
     assert view.flips.title.text() == "What would help"
-    top = QPoint(0, 0)
-    qtbot.waitUntil(lambda: view.flips.mapTo(view, top).y() < view.trace.mapTo(view, top).y())
-    say(desk)
-    assert view.flips.title.text() == "What would change it"
-    assert view.delivers.isVisible()
+    assert len(view.ways_out.boxes) == len(decision.ways_out) > 0
+    before, steps = desk.scenario, desk.undo_stack.count()
+    for place in range(len(decision.ways_out)):
+        QTest.mouseClick(view.ways_out.boxes[place], Qt.MouseButton.LeftButton)
+        desk.flush()
+        assert found_of(desk).decision.verdict is not DecisionVerdict.NONE_FITS
+        assert desk.undo_stack.count() == steps + 1
+        assert not view.ways_out.isVisible()
+        desk.undo_stack.undo()
+        desk.flush()
+        assert desk.scenario == before
 
 
 def test_conflicts_name_both_rules_with_their_dates(view: ResultView, desk: Desk) -> None:
@@ -129,13 +170,16 @@ def test_conflicts_name_both_rules_with_their_dates(view: ResultView, desk: Desk
     assert "(D000-21, Seed 000, MI325X vs H200, 2026-03)" in said
     assert ", against " in said
     assert "2024-02)" in said
+    assert not view.conflicts.isVisible()
+    view.show_rules(shown=True)
     assert view.conflicts.isVisible()
 
 
 def test_advice_is_a_list(view: ResultView, desk: Desk) -> None:
+    say(desk, **CLOSE)
     advice = found_of(desk).decision.advice
     assert view.advice.texts == tuple(each.text for each in advice)
-    assert "Rent both, and run your own load on each." in view.advice.texts
+    assert "Rent both and run your own load on each." in view.advice.texts
 
 
 def test_it_says_how_many_questions_are_answered(view: ResultView, desk: Desk) -> None:
@@ -151,29 +195,43 @@ def test_buttons_ask_the_page(view: ResultView, qtbot: QtBot) -> None:
         QTest.mouseClick(view.print_sheet, Qt.MouseButton.LeftButton)
 
 
-def test_all_of_it_is_copied_as_text(view: ResultView, desk: Desk) -> None:
+def test_all_of_it_is_copied_as_text_rules_only_where_they_are_shown(view: ResultView, desk: Desk) -> None:
     say(desk, **CLEAR)
     text = view.copied()
     assert text.startswith(view.verdict.title.text())
-    for each in (*view.reasons.texts, *view.excluded.texts, *view.advice.texts):
-        assert each in text
-    assert "Group\tRule\tIds\tAnswer\tWeight\tH200 SXM" in text
+    for each in (*view.reasons.texts, *view.against.texts, *view.advice.texts):
+        assert each.rstrip(".") in text
+    assert "Group\tRule" not in text
+    view.show_rules(shown=True)
+    assert "Group\tRule\tIds\tAnswer\tWeight\tH200 SXM" in view.copied()
 
 
-def test_the_focus_goes_to_the_trace(view: ResultView) -> None:
+def test_rules_are_hidden_until_they_are_asked_for(view: ResultView, desk: Desk) -> None:
+    assert not view.trace.isVisible()
+    QTest.mouseClick(view.rules_link, Qt.MouseButton.LeftButton)
+    assert view.trace.isVisible()
+    assert view.rules_link.text() == "Hide all rules"
+    groups = [line.title for line in view.trace.model.table.groups]
+    assert groups == [each for each in ("Decided", "Argued", "Did not matter") if each in groups]
+    QTest.mouseClick(view.rules_link, Qt.MouseButton.LeftButton)
+    assert not view.trace.isVisible()
+
+
+def test_the_focus_goes_to_the_first_control(view: ResultView) -> None:
     view.focus_first()
-    assert view.trace.view.hasFocus()
+    assert view.change.hasFocus()
 
 
 def test_lists_stand_below_one_another_where_room_is_short(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     view = shown(ResultView(desk, theme), desk, qtbot, width=600)
     assert view._why.direction() == QBoxLayout.Direction.TopToBottom
     assert view.verdict._row.direction() == QBoxLayout.Direction.TopToBottom
-    assert view.verdict.bar.mapTo(view, QPoint(0, 0)).y() > view.verdict.reason.mapTo(view, QPoint(0, 0)).y()
+    assert view.verdict.bars.mapTo(view, QPoint(0, 0)).y() > view.verdict.reason.mapTo(view, QPoint(0, 0)).y()
 
 
 def test_it_is_painted_in_both_themes_and_large_letters(view: ResultView, desk: Desk, theme: Theme) -> None:
     say(desk, **NONE_LEFT)
+    view.show_rules(shown=True)
     theme.set_preference(DARK)
     theme.set_font_percent(150)
     picture = view.grab().toImage()
@@ -197,23 +255,3 @@ def test_the_selection_of_another_place_is_shown_in_the_trace(view: ResultView, 
     assert view.trace.view.current_keys() == ("L-01", "")
     assert desk.selection is not None
     assert desk.selection.kind is SelectionKind.TRACE
-
-
-def test_a_paragraph_is_cut_after_its_lines_and_whole_in_its_tip(theme: Theme, qtbot: QtBot) -> None:
-    made = ElidedParagraph(theme)
-    qtbot.addWidget(made)
-    made.resize(200, 40)
-    made.set_text("Many words that need more room than there is on two lines of such a width in all")
-    assert len(made.lines) == 2
-    assert made.lines[1].endswith("…")
-    assert made.toolTip() == made.text
-    assert made.accessible_role == QAccessible.Role.StaticText
-
-
-def test_a_short_paragraph_is_whole(theme: Theme, qtbot: QtBot) -> None:
-    made = ElidedParagraph(theme)
-    qtbot.addWidget(made)
-    made.resize(200, 40)
-    made.set_text("Few words")
-    assert made.lines == ("Few words",)
-    assert made.toolTip() == ""

@@ -11,6 +11,7 @@ from gpudesk.desktop.pages.decide.sets_view import AnswerSetsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.report.decision.questions import get_question_text
 from gpudesk.report.decision.verdict import format_verdict
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
@@ -59,7 +60,7 @@ def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> N
     keep_and_change(view, desk)
     assert view.differ.texts() == [
         ("Where will it run?", "OAM servers", "Anywhere (not answered)"),
-        ("What decides: cost, speed or certainty?", "Cost", "Balanced (not answered)"),
+        (get_question_text("priority"), "Cost", "Balanced (not answered)"),
     ]
     assert view.differ_title.text() == "Questions that differ (2)"
     assert not view.alike.isVisible()
@@ -90,7 +91,7 @@ def test_rankings_say_who_is_out_and_by_what(view: AnswerSetsView, desk: Desk) -
     assert rows["H200 SXM"][:2] == ["out", "—"]
     assert rows["H200 SXM"][4].startswith("In force: ")
     assert rows["MI325X"][0] in ("1", "2")
-    assert rows["MI325X"][1].endswith(" of 100")
+    assert rows["MI325X"][1].endswith("%")
     assert sorted(row[2] for row in rows.values()) == ["1", "2", "3", "4"]
 
 

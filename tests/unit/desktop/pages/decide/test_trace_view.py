@@ -23,7 +23,9 @@ _TAB = Qt.FocusReason.TabFocusReason
 def block(desk: Desk, theme: Theme, qtbot: QtBot) -> RuleTraceBlock:
     """Return the trace of the whole view, with a limit that must hold and a weight that counts."""
     say(desk, ttft_limit_ms=2000.0, priority="cost")
-    return shown(ResultView(desk, theme), desk, qtbot).trace
+    view = shown(ResultView(desk, theme), desk, qtbot)
+    view.show_rules(shown=True)
+    return view.trace
 
 
 @pytest.fixture

@@ -1,0 +1,49 @@
+"""Estimates that a job asks for while the window asks for others."""
+
+from collections.abc import Sequence
+from threading import Thread
+from typing import Any
+
+import pytest
+
+from gpudesk.domain.estimate import Estimate
+from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.rates import StepModel, compute_step_model
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.request_fields import parse_request
+from gpudesk.service import GpuDeskService
+
+LINE: dict[str, Any] = {
+    "accelerator": "h200-sxm",
+    "weights": "fp8",
+    "input_tokens": 1000,
+    "output_tokens": 500,
+    "load": {"concurrency": 64},
+}
+
+
+def test_what_one_thread_adds_while_another_computes_is_kept(
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, theirs = (parse_request(LINE | {"model": model}) for model in ("llama-3.1-70b", "llama-3.1-8b"))
+
+    def make() -> Estimator:
+        return Estimator(service.catalog, service.calibration)
+
+    alone = [make().estimate(each) for each in (ours, theirs)]
+    estimator = make()
+    jobs: list[Thread] = []
+    answers: list[Estimate] = []
+
+    def compute_while_a_job_asks(deployments: Sequence[ResolvedDeployment], calibration: Calibration) -> StepModel:
+        if not jobs:
+            jobs.append(Thread(target=lambda: answers.append(estimator.estimate(theirs))))
+            jobs[0].start()
+            jobs[0].join(0.2)
+        return compute_step_model(deployments, calibration)
+
+    monkeypatch.setattr("gpudesk.estimation.search_space.compute_step_model", compute_while_a_job_asks)
+    assert estimator.estimate(ours) == alone[0]
+    jobs[0].join()
+    assert answers == [alone[1]]
