@@ -395,11 +395,17 @@ class GpuDeskService:
         """
         from gpudesk.domain.answer import SheetExtras
 
-        decision = self.decide(answer) if answer.scenario.decision.answers else None
-        return SheetExtras(self.how_many(answer.scenario), self.costs(answer), decision, tuple(flips), with_rules)
+        leading = self.decide(answer)
+        decision = leading if answer.scenario.decision.answers else None
+        needs, costs = self.how_many(answer.scenario), self.costs(answer)
+        return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading)
 
     def costs(self, answer: Answer) -> CostAnswer:
         return self.costing.costs(answer)
+
+    def add_costs(self, answer: Answer) -> Answer:
+        """Return an answer with its costs, and with how those of any two columns compare."""
+        return self.costing.add_costs(answer)
 
     # What to choose
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -29,8 +30,16 @@ from gpudesk.costing.ownership import (
     solve_linear_root,
     sum_lines,
 )
-from gpudesk.costing.uncertainty import DRAW_SEED, PaymentBasis, compute_common_error, draw_cost_steps, rank_influences
-from gpudesk.domain.answer import Answer, make_column_keys
+from gpudesk.costing.uncertainty import (
+    DRAW_SEED,
+    LOGISTIC_VARIANCE,
+    PaymentBasis,
+    compute_common_error,
+    compute_price_deviation,
+    draw_cost_steps,
+    rank_influences,
+)
+from gpudesk.domain.answer import Answer, ComparisonColumn, FigureDifference, make_column_keys
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -40,10 +49,13 @@ from gpudesk.domain.cost import (
     CostDistribution,
     CostSensitivity,
     CostSettings,
+    ResolvedCostInput,
     UncertainValue,
 )
 from gpudesk.domain.progress import ProgressSteps, run_to_end
+from gpudesk.domain.registry import COST_FIGURES
 from gpudesk.domain.scenario import Scenario
+from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
 
@@ -208,6 +220,8 @@ def _bisect(difference: Callable[[float], float], low: float, high: float) -> fl
 
 
 COST_DRAWS: Final = 100_000
+_THROUGHPUT_FIGURE: Final = "output_tokens_per_s"
+_RENTED_FIGURE: Final = "rented_usd_per_million_output"
 _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 
@@ -219,6 +233,10 @@ class CostCalculator:
         self.assumptions = assumptions
         #: The last answer with what its costs are worked out from, which is asked for several times.
         self._last: tuple[Answer, tuple[AcceleratorCostInputs, ...]] | None = None
+        #: What depends on these settings alone, by accelerator and count: inputs, and the error of its own prices.
+        self._settings: CostSettings | None = None
+        self._resolved: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = {}
+        self._deviations: dict[tuple[str, int, bool], float] = {}
 
     @cached_property
     def _prices(self) -> Mapping[str, Mapping[str, PriceSummary]]:
@@ -236,21 +254,23 @@ class CostCalculator:
 
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         settings = answer.scenario.costs
+        if settings != self._settings:
+            self._settings = settings
+            self._resolved, self._deviations = {}, {}
         return tuple(
-            gather_cost_inputs(
-                key,
-                column,
-                resolve_cost_inputs(
-                    column.accelerator,
-                    1 if column.estimate is None else column.estimate.count,
-                    settings,
-                    self.assumptions,
-                    self._prices.get(column.accelerator.id, {}),
-                    self._title,
-                ),
-            )
+            gather_cost_inputs(key, column, self._resolve_inputs(column, settings))
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
+
+    def _resolve_inputs(self, column: ComparisonColumn, settings: CostSettings) -> Mapping[str, ResolvedCostInput]:
+        accelerator = column.accelerator
+        count = 1 if column.estimate is None else column.estimate.count
+        inputs = self._resolved.get((accelerator.id, count))
+        if inputs is None:
+            prices = self._prices.get(accelerator.id, {})
+            inputs = resolve_cost_inputs(accelerator, count, settings, self.assumptions, prices, self._title)
+            self._resolved[accelerator.id, count] = inputs
+        return inputs
 
     def _title(self, source: str) -> str:
         return self._catalog.source(source).title
@@ -274,6 +294,49 @@ class CostCalculator:
             for each, column in zip(found, columns, strict=True):
                 breaks += compare_with_api(each, column, api.value)
         return CostAnswer(columns, tuple(breaks), api, _get_utilization(found), _list_missing_api_prices(found))
+
+    def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
+        """Return an answer with its costs, and with what sets those of any two columns apart.
+
+        `costs` are those of the answer where they are known already.
+        """
+        costs = costs or self.costs(answer, brief=True)
+        return replace(
+            answer, costs=costs, differences=(*answer.differences, *self._compare_token_costs(answer, costs))
+        )
+
+    def _compare_token_costs(self, answer: Answer, costs: CostAnswer) -> Iterator[FigureDifference]:
+        """Yield the ratio of the costs of tokens of any two columns, with the odds that the second costs less.
+
+        It errs as the ratio of their throughputs does, and by the prices of each.
+        """
+        found = {each.key: each for each in self.situations(answer)}
+        columns = {column.key: column for column in costs.columns}
+        for difference in answer.differences:
+            if difference.figure != _THROUGHPUT_FIGURE:
+                continue
+            pair = difference.baseline, difference.accelerator
+            for figure in COST_FIGURES:
+                base, other = (getattr(columns[key], figure) for key in pair)
+                if base is None or other is None:
+                    continue
+                basis = PaymentBasis(rented=figure == _RENTED_FIGURE)
+                prices = sum(self._compute_price_deviation(found[key], basis) ** 2 for key in pair)
+                scale = math.sqrt(difference.error_scale**2 + prices / LOGISTIC_VARIANCE)
+                ratio = other.value / base.value
+                yield replace(
+                    difference,
+                    figure=figure,
+                    ratio=make_ratio_interval(ratio, scale),
+                    odds=compute_lead_odds(1.0 / ratio, scale),
+                )
+
+    def _compute_price_deviation(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> float:
+        assert found.deployment is not None
+        key = found.accelerator, found.deployment.accelerators, basis.rented
+        if key not in self._deviations:
+            self._deviations[key] = compute_price_deviation(found, basis)
+        return self._deviations[key]
 
     def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
         """Return settings with the discounts that unnamed buyers report, where none is stated."""

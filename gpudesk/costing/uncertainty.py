@@ -249,6 +249,27 @@ def _three_quantiles(draws: Draws) -> tuple[float, float, float]:
     return low, middle, high
 
 
+#: The variance of a logistic distribution of scale 1.
+LOGISTIC_VARIANCE: Final = math.pi**2 / 3.0
+_PRICE_DRAWS: Final = 256
+
+
+def compute_price_deviation(found: AcceleratorCostInputs, basis: PaymentBasis) -> float:
+    """Return the standard deviation of the logarithm of a cost over its own prices.
+
+    Inputs that all candidates share move all of their costs and are no reason to doubt their order.
+    """
+    assert found.deployment is not None
+    values: dict[str, object] = dict(found.values)
+    for name, spread in list_input_ranges(found, basis).items():
+        if name != THROUGHPUT and COST_INPUTS[name].each and not spread.is_known:
+            values[name] = draw_triangular(
+                spread, draw_uniform(DRAW_SEED, f"{name} of {found.accelerator}", _PRICE_DRAWS)
+            )
+    per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
+    return float(np.std(np.log(np.asarray(per_million(values, found.deployment), dtype=np.float64))))  # type: ignore[arg-type]
+
+
 _THROUGHPUT: Final = "output_tokens_per_s"
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -16,7 +17,7 @@ from gpudesk.domain.cost import CostAnswer
 from gpudesk.domain.decision import Decision, DecisionFlip
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import Model
-from gpudesk.domain.registry import FIGURES
+from gpudesk.domain.registry import COST_FIGURES, is_more_better
 from gpudesk.domain.scenario import MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.text.formatting import IntervalEstimate
@@ -129,6 +130,11 @@ class FigureDifference:
     odds: float
 
     @property
+    def error_scale(self) -> float:
+        """Scale of the logistic error of ln(ratio): an end of its 80% interval is a factor of 9^scale away."""
+        return math.log(self.ratio.high / self.ratio.value) / math.log(9.0)
+
+    @property
     def winner(self) -> str | None:
         """The column that likely leads or leads; None where that is less sure."""
         leader, odds = (self.accelerator, self.odds) if self.odds >= 0.5 else (self.baseline, 1.0 - self.odds)
@@ -140,8 +146,8 @@ class Answer:
     """All results for `scenario` on the catalog of `catalog_revision`.
 
     `unranked` are the positions of announced columns that stand beside shipping ones and are not ranked
-    with them. `digest` works out the hash of an answer, which costs more than the rest and is seldom asked
-    for.
+    with them. `costs` are there, and among `differences`, where a surface asked for them. `digest` computes
+    the hash of an answer, which takes longer than the rest and is seldom asked for.
     """
 
     scenario: Scenario
@@ -156,6 +162,7 @@ class Answer:
     notes: tuple[Message, ...]
     digest: Callable[[Answer], str] = field(repr=False, compare=False)
     unranked: tuple[int, ...] = ()
+    costs: CostAnswer | None = None
 
     @cached_property
     def content_hash(self) -> str:
@@ -253,7 +260,7 @@ def find_leaders(answer: Answer, figure: str, verdict: LeadVerdict = LeadVerdict
 
 def find_best(values: Mapping[int, IntervalEstimate], figure: str) -> int:
     """Return the position of the best value, the first of equals."""
-    better = max if FIGURES[figure].more_is_better else min
+    better = max if is_more_better(figure) else min
     return better(values, key=lambda position: values[position].value)
 
 
@@ -284,17 +291,22 @@ class AnnouncedLeader:
 def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None:
     """Return the announced column that would lead if it were ranked; None where none would."""
     shipping = rank_figures(answer, figure)
-    others = {
-        position: value
-        for position in answer.unranked
-        if (estimate := answer.columns[position].estimate) and (value := getattr(estimate, figure))
-    }
+    values = get_column_figures(answer, figure)
+    others = {position: value for position in answer.unranked if (value := values[position])}
     if not shipping or not others:
         return None
     best, first = find_best(shipping, figure), find_best(others, figure)
     keys = make_column_keys(answer.scenario.accelerators)
     odds = answer.odds.get((figure, keys[first], keys[best]), 0.0)
     return AnnouncedLeader(first, best, others[first].value / shipping[best].value, odds) if odds > 0.5 else None
+
+
+def get_column_figures(answer: Answer, figure: str) -> list[IntervalEstimate | None]:
+    """Return a figure of each column; None where it has none, and for costs where nobody asked for them."""
+    if figure in COST_FIGURES:
+        columns = () if answer.costs is None else answer.costs.columns
+        return [getattr(column, figure) for column in columns] or [None] * len(answer.columns)
+    return [None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns]
 
 
 def mask_unranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None]:
@@ -311,8 +323,27 @@ def mask_unranked(answer: Answer, values: Sequence[_T | None]) -> list[_T | None
 
 def rank_figures(answer: Answer, figure: str) -> dict[int, IntervalEstimate]:
     """Return a figure of each column that competes and has it, by position."""
-    values = [None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns]
-    return {position: value for position, value in enumerate(mask_unranked(answer, values)) if value is not None}
+    values = mask_unranked(answer, get_column_figures(answer, figure))
+    return {position: value for position, value in enumerate(values) if value is not None}
+
+
+def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
+    """Return for each ranked column the odds that it is the best at a figure; they add up to 1.
+
+    Each is weighed against the likely best (D. McFadden, Conditional logit analysis of qualitative choice
+    behavior, 1974). Empty without two figures whose differences are known.
+    """
+    ranked = rank_figures(answer, figure)
+    if len(ranked) < 2:
+        return {}
+    keys = make_column_keys(answer.scenario.accelerators)
+    best = find_best(ranked, figure)
+    ahead = {place: answer.odds.get((figure, keys[best], keys[place])) for place in ranked if place != best}
+    weights = {place: (1.0 - odds) / odds for place, odds in ahead.items() if odds}
+    if len(weights) < len(ahead):
+        return {}
+    total = 1.0 + sum(weights.values())
+    return {place: weights.get(place, 1.0) / total for place in ranked}
 
 
 @dataclass(frozen=True, slots=True)
@@ -381,6 +412,7 @@ class AnswerImpact:
 class SheetExtras:
     """How many accelerators are needed, what they cost, which to take, and what would change that.
 
+    `decision` is there where the user answered questions, `leading` in any case: the verdict names who leads by it.
     `with_rules` asks for every rule that fired too.
     """
 
@@ -389,3 +421,4 @@ class SheetExtras:
     decision: Decision | None = None
     flips: tuple[DecisionFlip, ...] = ()
     with_rules: bool = False
+    leading: Decision | None = None

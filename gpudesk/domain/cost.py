@@ -298,6 +298,14 @@ class CostColumn:
     efficiency: DeploymentEfficiency | None = None
     curve: tuple[CostCurvePoint, ...] = ()
 
+    @property
+    def owned_usd_per_million_output(self) -> IntervalEstimate | None:
+        return None if self.owned is None else self.owned.output
+
+    @property
+    def rented_usd_per_million_output(self) -> IntervalEstimate | None:
+        return None if self.rented is None else self.rented.output
+
 
 @dataclass(frozen=True, slots=True)
 class CostAnswer:

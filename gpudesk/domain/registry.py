@@ -428,28 +428,50 @@ _FIGURES: Final = (
     Figure("batch_s", "Time of the batch", "s", more_is_better=False, compare=6, sheet=6, told=7),
 )
 
-#: Figures with an interval by name, in the order in which JSON has them.
+#: Figures of estimates with an interval by name, in the order in which JSON has them.
 FIGURES: Final = {figure.key: figure for figure in _FIGURES}
+#: What tokens cost at the load of a comparison, by name: each is a property of `CostColumn`.
+COST_FIGURES: Final = {
+    figure.key: figure
+    for figure in (
+        Figure(
+            "rented_usd_per_million_output",
+            "Cost, rented",
+            "USD/M tokens",
+            more_is_better=False,
+            compare=8,
+            sheet=7,
+            is_headline=True,
+        ),
+        Figure("owned_usd_per_million_output", "Cost, owned", "USD/M tokens", more_is_better=False, compare=9, sheet=8),
+    )
+}
+_ALL: Final = {**FIGURES, **COST_FIGURES}
 #: Memory alone decides it, so it is exact.
 MAX_CONCURRENCY: Final = Figure("max_concurrency", "Most requests in flight", None, more_is_better=True)
 
 
 def find_figure(name: str) -> Figure | None:
     """Return the figure of a name, the one without an interval too; None where there is none."""
-    return MAX_CONCURRENCY if name == MAX_CONCURRENCY.key else FIGURES.get(name)
+    return MAX_CONCURRENCY if name == MAX_CONCURRENCY.key else _ALL.get(name)
+
+
+def is_more_better(name: str) -> bool:
+    """Return whether more of a figure is better; raises KeyError without such a figure."""
+    return _ALL[name].more_is_better
 
 
 def list_compared_figures() -> list[Figure]:
     """Return the figures of Compare in the order of their rows."""
     return sorted(
-        (figure for figure in FIGURES.values() if figure.compare is not None), key=lambda figure: figure.compare or 0
+        (figure for figure in _ALL.values() if figure.compare is not None), key=lambda figure: figure.compare or 0
     )
 
 
 def list_sheet_figures() -> list[Figure]:
     """Return the figures of the sheet in the order of their rows."""
     return sorted(
-        (figure for figure in FIGURES.values() if figure.sheet is not None), key=lambda figure: figure.sheet or 0
+        (figure for figure in _ALL.values() if figure.sheet is not None), key=lambda figure: figure.sheet or 0
     )
 
 
@@ -470,4 +492,4 @@ def list_curve_figures() -> tuple[str, ...]:
 
 def list_headline_figures() -> tuple[str, ...]:
     """Return the few figures that decide at a glance."""
-    return tuple(figure.key for figure in FIGURES.values() if figure.is_headline)
+    return tuple(figure.key for figure in _ALL.values() if figure.is_headline)

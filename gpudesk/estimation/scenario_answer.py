@@ -16,6 +16,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn, ConcurrencyCurve, Fi
 from gpudesk.domain.claim import AttributeClaims, Dispute
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.model import Model
+from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import InputError, Message, input_error, message
 
@@ -210,8 +211,8 @@ def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple
 def hash_answer(answer: Answer) -> str:
     """Return the SHA-256 of the answer's content.
 
-    What only the file carries, the places in the palette, and curves, which follow from the rest, are left
-    out: the same comparison has the same hash wherever it is shown.
+    What only the file carries, the places in the palette, and curves and costs, which follow from the rest, are
+    left out: the same comparison has the same hash wherever it is shown.
     """
     content = {field.name: getattr(answer, field.name) for field in fields(answer)}
     content["scenario"] = replace(
@@ -224,7 +225,8 @@ def hash_answer(answer: Answer) -> str:
     content["columns"] = tuple(
         replace(column, choice=replace(column.choice, slot=None), curve=None) for column in answer.columns
     )
-    del content["digest"], content["notes"]
+    content["differences"] = tuple(each for each in answer.differences if each.figure in FIGURES)
+    del content["digest"], content["notes"], content["costs"]
     canonical = orjson.dumps(content, default=_to_plain_json, option=orjson.OPT_SORT_KEYS)
     return hashlib.sha256(canonical).hexdigest()
 

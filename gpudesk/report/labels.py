@@ -222,6 +222,13 @@ def list_column_names(answer: Answer) -> tuple[str, ...]:
     )
 
 
+def join_names(names: list[str]) -> str:
+    """Return names as a list in words: `A`, `A and B`, `A, B and C`."""
+    if len(names) < 2:
+        return "".join(names)
+    return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
+
+
 def format_odds(odds: float, formatter: Formatter) -> str:
     """Return odds in whole per cent, never as certain."""
     if odds >= _NEARLY_CERTAIN:

@@ -12,7 +12,7 @@ from gpudesk.cli.output import EXIT_DONE
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
-    from gpudesk.domain.answer import Answer
+    from gpudesk.domain.answer import Answer, SheetExtras
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -35,6 +35,7 @@ def add_ranking(parser: argparse.ArgumentParser) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
+    from gpudesk.domain.answer import SheetExtras
     from gpudesk.service import GpuDeskService
 
     target = None if options.output is None else Path(options.output)
@@ -43,6 +44,8 @@ def run(options: argparse.Namespace) -> int:
     with GpuDeskService.open() as service:
         service.rank_announced = options.rank_announced
         answer = service.answer(build_scenario(options, service), with_curves=target is not None)
+        answer = service.add_costs(answer)
+        leading = service.decide(answer)
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
             service.save_scenario(answer.scenario, target)
         elif target is not None:
@@ -54,17 +57,19 @@ def run(options: argparse.Namespace) -> int:
     if target is not None:
         output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
     else:
-        print_answer(answer, as_json=options.json)
+        print_answer(answer, SheetExtras(leading=leading), as_json=options.json)
     return EXIT_DONE
 
 
-def print_answer(answer: Answer, *, as_json: bool = False) -> None:
+def print_answer(answer: Answer, further: SheetExtras | None = None, *, as_json: bool = False) -> None:
     if as_json:
         from gpudesk.report.writers.json import encode_answer
 
-        output.print_json(encode_answer(answer))
+        output.print_json(encode_answer(answer, further))
         return
     from gpudesk.report.comparison.sheet import build_sheet
     from gpudesk.report.writers.text import list_sheet_lines
 
-    output.print_lines(list_sheet_lines(build_sheet(answer), output.get_terminal_width(), output.make_bold))
+    output.print_lines(
+        list_sheet_lines(build_sheet(answer, further=further), output.get_terminal_width(), output.make_bold)
+    )

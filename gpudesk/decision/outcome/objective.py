@@ -12,8 +12,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-import numpy as np
-
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
     NEEDED_TO_RENT,
@@ -22,9 +20,8 @@ from gpudesk.costing.accelerator_costs import (
     cost_owned_per_million,
     cost_rented_per_million,
 )
-from gpudesk.costing.uncertainty import DRAW_SEED, PaymentBasis, draw_triangular, draw_uniform, list_input_ranges
+from gpudesk.costing.uncertainty import LOGISTIC_VARIANCE, PaymentBasis, compute_price_deviation
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
-from gpudesk.domain.cost import COST_INPUTS
 from gpudesk.domain.decision import DecisionObjective, FactValues, ObjectiveName, QuestionAnswer
 from gpudesk.domain.estimate import Estimate
 from gpudesk.engine.calibration import Calibration, find_lead_scale, relate_accelerators
@@ -57,9 +54,6 @@ _BY_PRIORITY: Final[Mapping[str, ObjectiveName]] = MappingProxyType(
 )
 #: Scale of the error of exact counts in the logarithm, and of months to production in months.
 _EXACT, _MONTHS = 0.02, 0.75
-#: The variance of a logistic distribution of scale 1.
-_LOGISTIC_VARIANCE: Final = math.pi**2 / 3.0
-_PRICE_DRAWS: Final = 256
 
 
 @dataclass(frozen=True, slots=True)
@@ -138,7 +132,7 @@ def _score(
     own = find_lead_scale(calibration, kind, estimate.basis, estimate.basis)
     prices = 0.0
     if objective.name is ObjectiveName.COST and basis is not None:
-        prices = _compute_price_deviation(situation, basis)
+        prices = compute_price_deviation(situation, basis)
     return CandidateScore(value, sign * math.log(value.value), own, prices)
 
 
@@ -148,22 +142,6 @@ def _name_missing(
     if objective.name is not ObjectiveName.COST or basis is None:
         return get_objective_fact(objective.name)
     return next((name for name in basis.needed if name not in situation.values), THROUGHPUT)
-
-
-def _compute_price_deviation(found: AcceleratorCostInputs, basis: PaymentBasis) -> float:
-    """Return the standard deviation of the logarithm of a cost over its own prices.
-
-    Inputs that all candidates share move all of their costs and are no reason to doubt their order.
-    """
-    assert found.deployment is not None
-    values: dict[str, object] = dict(found.values)
-    for name, spread in list_input_ranges(found, basis).items():
-        if name != THROUGHPUT and COST_INPUTS[name].each and not spread.is_known:
-            values[name] = draw_triangular(
-                spread, draw_uniform(DRAW_SEED, f"{name} of {found.accelerator}", _PRICE_DRAWS)
-            )
-    per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
-    return float(np.std(np.log(np.asarray(per_million(values, found.deployment), dtype=np.float64))))  # type: ignore[arg-type]
 
 
 PairScale = Callable[[int, int], float]
@@ -182,7 +160,7 @@ def make_pair_scale(
         relation = relate_accelerators(first.column.accelerator, second.column.accelerator)
         error = find_lead_scale(calibration, kind, first.estimate.basis, second.estimate.basis, relation)
         prices = scores[one].price_deviation ** 2 + scores[other].price_deviation ** 2
-        return math.sqrt(error**2 + prices / _LOGISTIC_VARIANCE)
+        return math.sqrt(error**2 + prices / LOGISTIC_VARIANCE)
 
     return find_scale
 

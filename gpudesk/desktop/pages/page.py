@@ -4,21 +4,22 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from functools import partial
-from typing import Generic, NamedTuple, TypeVar
+from typing import Final, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import fill_background
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel, fill_background
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import forget_sources
-from gpudesk.text.messages import format_message
+from gpudesk.paths import MissingFileError
+from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
 
@@ -119,6 +120,50 @@ def make_chart_actions(
     ]
 
 
+#: The verdict follows once the answer has stayed the same for so long.
+_REST_MS: Final = 120
+
+
+class VerdictLine(ThemedLabel):
+    """The verdict of a page in a sentence or two, computed when the answer rests: a moving slider is not slowed."""
+
+    def __init__(self, theme: Theme, describe: Callable[[], str]) -> None:
+        """Begin hidden; `describe` returns the verdict on the desk's answer, empty where there is none."""
+        self._describe = describe
+        super().__init__(theme, font="page", wrap=True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self._timer = QTimer(self)
+        self._timer.setSingleShot(True)
+        self._timer.timeout.connect(self.show_verdict)
+        self.hide()
+
+    def request(self) -> None:
+        """Follow the answer; until then a former verdict is dimmed."""
+        self.set_colour("text3")
+        self._timer.start(_REST_MS if self.text() else 0)
+
+    def show_verdict(self) -> None:
+        try:
+            text = self._describe()
+        except (InputError, MissingFileError):
+            # What cannot be read is told where it is shown.
+            text = ""
+        self.setText(text)
+        self.set_colour("text1")
+        self.setVisible(bool(text))
+
+    def clear_verdict(self) -> None:
+        self._timer.stop()
+        self.setText("")
+        self.hide()
+
+    def _dress(self) -> None:
+        super()._dress()
+        px = self._theme.px
+        self.setContentsMargins(px(16), px(2), px(16), px(8))
+
+
 ViewT = TypeVar("ViewT", bound=QWidget)
 
 
@@ -149,6 +194,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.views: dict[str, ViewT] = {}
         self.head = self.make_head(self._texts)
         self.head.segment.chosen.connect(self.choose_view)
+        self.verdict = VerdictLine(theme, self.describe_verdict)
         content = QWidget()
         self._shown = QStackedLayout(content)
         self.body = AnswerStack(theme, content)
@@ -157,6 +203,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         whole.addWidget(self.head)
+        whole.addWidget(self.verdict)
         whole.addWidget(self.body, 1)
         theme.follow(self._dress)
         first = next(iter(self._specs))
@@ -193,6 +240,10 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     def make_view(self, key: str) -> ViewT:
         return self._specs[key].make(self.desk, self.theme)
+
+    def describe_verdict(self) -> str:
+        """Return what stands above the view as the verdict on the desk's answer; empty for none."""
+        return ""
 
     def framed(self, view: ViewT) -> QWidget:
         """Return what a new view is put on the page in: a scroll area of its own, or the view itself."""
@@ -238,6 +289,10 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         usable = self.body.show_state(self.problem_text, missing, answered=answered)
         if usable:
             self.show_view()
+        if usable and needs:
+            self.verdict.request()
+        else:
+            self.verdict.clear_verdict()
         self.set_usable(usable=usable)
 
     def actions_of_page(self) -> list[ActionSpec]:

@@ -137,6 +137,11 @@ class EvaluatedAnswer:
         return self._service.costing.costs(self.answer, brief=True)
 
     @cached_property
+    def answer_with_costs(self) -> Answer:
+        """The answer with its costs and how they compare."""
+        return self._service.costing.add_costs(self.answer, self.costs)
+
+    @cached_property
     def full_costs(self) -> CostAnswer:
         """The costs of all columns, with every break-even between them."""
         return self._service.costs(self.answer)
@@ -181,7 +186,7 @@ class EvaluatedAnswer:
     def make_sheet_extras(self) -> SheetExtras:
         """Return what a sheet says beside the answer; a recommendation only where the user answered questions."""
         decision = self.decision if self.answer.scenario.decision.answers else None
-        return SheetExtras(self.needs, self.full_costs, decision, self.flips or ())
+        return SheetExtras(self.needs, self.full_costs, decision, self.flips or (), self.decision)
 
 
 class AlternativeDecisions(QObject):

@@ -428,7 +428,7 @@ def show_preview(window: DocumentWindow) -> None:
         return
 
     dialog = SheetPreview(
-        evaluated.answer,
+        evaluated.answer_with_costs,
         window.theme,
         window.settings,
         desk.formatter,

@@ -12,13 +12,14 @@ from gpudesk.domain.answer import (
     LeadVerdict,
     find_difference,
     find_leaders,
+    get_column_figures,
     judge_odds,
     make_column_keys,
     mask_unranked,
     rank_figures,
 )
 from gpudesk.domain.estimate import DisaggregatedPools, Estimate
-from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, Figure, list_judged_figures
+from gpudesk.domain.registry import COST_FIGURES, FIGURES, MAX_CONCURRENCY, Figure
 from gpudesk.report.comparison.attribute_rows import format_delta
 from gpudesk.report.comparison.tables import (
     CellMarking,
@@ -28,13 +29,22 @@ from gpudesk.report.comparison.tables import (
     RowOrigin,
     RowReference,
 )
-from gpudesk.report.labels import format_odds, label_basis, label_figure, label_limiter, label_serving_engine
+from gpudesk.report.costs import MoneyFormatter, describe_missing_input
+from gpudesk.report.labels import (
+    format_odds,
+    get_figure_unit,
+    label_basis,
+    label_figure,
+    label_limiter,
+    label_serving_engine,
+)
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, Quantity, convert_to_display_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
 #: What words about a deployment are explained by.
 _THROUGHPUT: Final = "output_tokens_per_s"
+_RENTED: Final = "rented_usd_per_million_output"
 _MEMORY: Final = RowReference(RowOrigin.FIGURE, "memory")
 
 
@@ -45,9 +55,8 @@ def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Fo
     alike = len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1
     compared = [
         figure
-        for figure in list_judged_figures()
-        if any(found.figure == figure and found.baseline == keys[0] for found in answer.differences)
-        and not (alike and FIGURES[figure].is_per_accelerator)
+        for figure in dict.fromkeys(found.figure for found in answer.differences if found.baseline == keys[0])
+        if not (alike and figure in FIGURES and FIGURES[figure].is_per_accelerator)
     ]
     if not compared:
         return None
@@ -104,9 +113,33 @@ def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None
     )
 
 
-def get_column_figures(answer: Answer, figure: str) -> list[IntervalEstimate | None]:
-    """Return a figure of each column; None where it has none."""
-    return [None if column.estimate is None else getattr(column.estimate, figure) for column in answer.columns]
+class FigureText:
+    """How the values of one figure of an answer are written: costs in the scenario's currency, all else as it is."""
+
+    def __init__(self, answer: Answer, figure: str, formatter: Formatter) -> None:
+        self._formatter = formatter
+        self._money = MoneyFormatter(formatter, answer.scenario.costs.currency) if figure in COST_FIGURES else None
+        unit = get_figure_unit(figure)
+        self.unit = unit if self._money is None or unit is None else self._money.unit(unit)
+
+    def format(self, value: float) -> str:
+        return self._formatter.estimate(value) if self._money is None else self._money.small(value)
+
+    def format_money(self, value: float) -> str:
+        """Return an amount with its currency, the dollar's sign first."""
+        code = "" if self._money is None else self._money.code
+        return f"${self.format(value)}" if code == "USD" else f"{self.format(value)}\N{NO-BREAK SPACE}{code}"
+
+    def format_interval(self, interval: IntervalEstimate) -> str:
+        if self._money is None:
+            return self._formatter.banded(interval)
+        return f"{self._money.small(interval.value)} ({self._money.band(interval)})"
+
+    def make_cell(self, interval: IntervalEstimate, mark: CellMarking | None) -> ComparisonCell:
+        """Return a value with its band, in the unit on display."""
+        texts = [self.format(each) for each in interval]
+        value, low, high = interval if self._money is None else map(self._money.in_currency, interval)
+        return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], mark=mark)
 
 
 def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
@@ -256,6 +289,16 @@ def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> t
     return tr("not at this load"), None
 
 
+def describe_missing_value(answer: Answer, figure: str, position: int, formatter: Formatter) -> tuple[str, str | None]:
+    """Return why a column has no value of a figure: of a cost the price or rent that is not known."""
+    if figure in COST_FIGURES and answer.costs is not None:
+        needed = ("rent_usd_per_hour",) if figure == _RENTED else ("price_usd", "accelerator_w")
+        missing = answer.costs.columns[position].missing
+        if "throughput" not in missing and (name := next((each for each in needed if each in missing), None)):
+            return describe_missing_input(name), None
+    return describe_missing_figure(answer.columns[position], formatter)
+
+
 def _build_unknown_cell(column: ComparisonColumn, formatter: Formatter) -> ComparisonCell:
     reason, explanation = describe_missing_figure(column, formatter)
     return ComparisonCell(MISSING_VALUE_TEXT, reason=reason, explanation=explanation)
@@ -265,17 +308,18 @@ def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> C
     name = figure.key
     keys = make_column_keys(answer.scenario.accelerators)
     values, marks = get_column_figures(answer, name), mark_figures(answer, name)
+    text = FigureText(answer, name, formatter)
     cells = []
     for position, (column, value) in enumerate(zip(answer.columns, values, strict=True)):
         if value is None or column.estimate is None:
-            cells.append(_build_unknown_cell(column, formatter))
+            reason, explanation = describe_missing_value(answer, name, position, formatter)
+            cells.append(ComparisonCell(MISSING_VALUE_TEXT, reason=reason, explanation=explanation))
             continue
         ratio = _find_ratio_to_baseline(answer, name, keys, position)
         delta = None if ratio is None else format_delta(ratio, formatter)
-        cell = make_interval_cell(value, formatter, marks[position])
-        cells.append(replace(cell, delta=delta, basis=column.estimate.basis))
+        cells.append(replace(text.make_cell(value, marks[position]), delta=delta, basis=column.estimate.basis))
     reference = RowReference(RowOrigin.FIGURE, name)
-    return ComparisonRow(name, label_figure(name), figure.unit, tuple(cells), reference, figure.more_is_better)
+    return ComparisonRow(name, label_figure(name), text.unit, tuple(cells), reference, figure.more_is_better)
 
 
 def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], position: int) -> float | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import Final
 
 from gpudesk.domain.answer import (
@@ -14,14 +15,20 @@ from gpudesk.domain.answer import (
     find_leaders,
     find_rival,
     find_variants,
+    get_column_figures,
     judge_odds,
     make_column_keys,
     mask_unranked,
     rank_figures,
 )
 from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
-from gpudesk.report.comparison.estimate_rows import describe_missing_figure, get_max_concurrencies, is_compared
+from gpudesk.domain.registry import COST_FIGURES, MAX_CONCURRENCY, list_headline_figures
+from gpudesk.report.comparison.estimate_rows import (
+    FigureText,
+    describe_missing_value,
+    get_max_concurrencies,
+    is_compared,
+)
 from gpudesk.report.comparison.tables import AnnouncedLead, CellMarking, Headline, HeadlineLeader
 from gpudesk.report.labels import describe_lead, format_distance, format_odds, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -34,7 +41,7 @@ _IN_FLIGHT: Final = MAX_CONCURRENCY.key
 def build_screen_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
     """Return the figure of those that lead in each question, with its distance to the next."""
     view = _ScreenHeadlines(answer, formatter)
-    return (*(view.of_figure(figure) for figure in list_headline_figures()), view.of_concurrency())
+    return (*(view.of_figure(figure) for figure in _list_headline_figures(answer)), view.of_concurrency())
 
 
 def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
@@ -43,8 +50,17 @@ def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headlin
     What does not fit comes first; a question without an answer is left out.
     """
     view = _SheetHeadlines(answer, formatter)
-    found = (view.of_fit(), *(view.of_figure(figure) for figure in list_headline_figures()), view.of_concurrency())
+    figures = map(view.of_figure, _list_headline_figures(answer))
+    found = (view.of_fit(), *figures, view.of_concurrency())
     return tuple(headline for headline in found if headline is not None)
+
+
+def _list_headline_figures(answer: Answer) -> tuple[str, ...]:
+    """Return the figures of headlines: costs where they are known, owned where none of them can be rented."""
+    figures = [name for name in list_headline_figures() if name not in COST_FIGURES or answer.costs is not None]
+    known = [name for name in COST_FIGURES if any(get_column_figures(answer, name))]
+    shown = ((known[:1] or [name])[0] if name in COST_FIGURES else name for name in figures)
+    return tuple(shown)
 
 
 def get_column_looks(answer: Answer) -> tuple[tuple[int, bool], ...]:
@@ -66,6 +82,13 @@ class _HeadlineBuilder:
             for key, name, look in zip(self._keys, self._names, get_column_looks(answer), strict=True)
         )
         self._held = mask_unranked(answer, get_max_concurrencies(answer))
+
+    def _text(self, figure: str) -> FigureText:
+        return FigureText(self._answer, figure, self._formatter)
+
+    def _format_range(self, figure: str, values: Iterable[float]) -> str:
+        text, ordered = self._text(figure), sorted(values)
+        return f"{text.format(ordered[0])} \N{EN DASH} {text.format(ordered[-1])}"
 
     def _find_ratio(self, figure: str, winner: int, other: int) -> float | None:
         """Return the figure of one column over that of another as the answer judges it."""
@@ -137,7 +160,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         best = find_leaders(self._answer, figure)
         if len(best) > 1:
             return self._tell_open(figure, best, ranked)
-        text = self._formatter.estimate(ranked[best[0]].value)
+        text = self._text(figure).format(ranked[best[0]].value)
         return self._make(figure, best, text, self._describe_lead(figure, best[0]))
 
     def of_concurrency(self) -> Headline:
@@ -163,7 +186,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         if not ranked:
             return self._tell_none(figure)
         first = next(iter(ranked))
-        value, low, high = (self._formatter.estimate(each) for each in ranked[first])
+        value, low, high = map(self._text(figure).format, ranked[first])
         if len(self._answer.columns) == 1:
             detail = tr("{low} to {high}, four times in five", low=low, high=high)
         else:
@@ -172,7 +195,10 @@ class _ScreenHeadlines(_HeadlineBuilder):
 
     def _tell_none(self, figure: str) -> Headline:
         columns = self._answer.columns
-        reasons = {describe_missing_figure(column, self._formatter)[0] for column in columns}
+        reasons = {
+            describe_missing_value(self._answer, figure, position, self._formatter)[0]
+            for position in range(len(columns))
+        }
         reason = reasons.pop() if len(reasons) == 1 else tr("none has this figure")
         if len(columns) > 1 and all(column.queues for column in columns):
             reason = tr("requests queue on all")
@@ -189,14 +215,14 @@ class _ScreenHeadlines(_HeadlineBuilder):
         return tr("The only one that fits") if len(fitting) == 1 else tr("The only one with this figure")
 
     def _tell_open(self, figure: str, best: tuple[int, ...], ranked: dict[int, IntervalEstimate]) -> Headline:
-        formatter = self._formatter
+        formatter, text_of = self._formatter, self._text(figure).format
         values = [ranked[position].value for position in best]
-        texts = list(dict.fromkeys(formatter.estimate(value) for value in values))
+        texts = list(dict.fromkeys(map(text_of, values)))
         if len(best) == _LEAST_TO_COMPARE:
             text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
             detail = tr("Too close to call, {odds} odds", odds=self._format_odds_of_best(figure, ranked))
             return self._make(figure, best, text, detail, CellMarking.OPEN)
-        text = formatter.interval(min(values), max(values)) if len(texts) > 1 else texts[0]
+        text = self._format_range(figure, values) if len(texts) > 1 else texts[0]
         words = ("", "", "", tr("three"), tr("four"), tr("five"), tr("six"))
         count = words[len(best)] if len(best) < len(words) else formatter.count(len(best))
         return self._make(figure, best, text, tr("Too close to call among {count}", count=count), CellMarking.OPEN)
@@ -208,7 +234,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
     def _make(
         self, figure: str, best: tuple[int, ...], text: str, detail: str, mark: CellMarking | None = None
     ) -> Headline:
-        unit = tr("requests") if figure == _IN_FLIGHT else FIGURES[figure].unit or ""
+        unit = tr("requests") if figure == _IN_FLIGHT else self._text(figure).unit or ""
         return Headline(
             figure=figure,
             label=tr("Most in flight") if figure == _IN_FLIGHT else label_figure(figure),
@@ -255,7 +281,7 @@ class _SheetHeadlines(_HeadlineBuilder):
             return None
         if len(best) > 1:
             return self._make(figure, best, self._describe_tied(figure, ranked, best))
-        detail = self._formatter.banded(ranked[best[0]])
+        detail = self._text(figure).format_interval(ranked[best[0]])
         if self._is_only_one_shipping():
             detail = f"{detail}, {tr('the only one that ships')}"
         elif alone:
@@ -273,14 +299,14 @@ class _SheetHeadlines(_HeadlineBuilder):
             return tr(
                 "{one} ({figure}) or {other} ({other_figure}), {odds} odds",
                 one=self._names[ahead],
-                figure=self._formatter.estimate(values[ahead]),
+                figure=self._text(figure).format(values[ahead]),
                 other=self._names[behind],
-                other_figure=self._formatter.estimate(values[behind]),
+                other_figure=self._text(figure).format(values[behind]),
                 odds=self._format_odds_of_best(figure, ranked),
             )
         return tr(
             "{range} among {names}",
-            range=self._formatter.interval(min(values.values()), max(values.values())),
+            range=self._format_range(figure, values.values()),
             names=", ".join(self._names[position] for position in best),
         )
 
@@ -307,7 +333,7 @@ class _SheetHeadlines(_HeadlineBuilder):
 
     def _make(self, figure: str, best: tuple[int, ...], detail: str) -> Headline:
         announced = self._describe_announced_lead(figure)
-        unit = None if figure == _IN_FLIGHT else FIGURES[figure].unit
+        unit = None if figure == _IN_FLIGHT else self._text(figure).unit
         return Headline(
             figure=figure,
             label=f"{label_figure(figure)}, {unit}" if unit else label_figure(figure),

@@ -14,8 +14,7 @@ from gpudesk.domain.answer import (
     make_column_keys,
 )
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
-from gpudesk.report.comparison.table import join_names
-from gpudesk.report.labels import format_odds, get_figure_unit, label_figure, list_column_names
+from gpudesk.report.labels import format_odds, get_figure_unit, join_names, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr

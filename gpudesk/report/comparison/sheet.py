@@ -43,6 +43,7 @@ from gpudesk.report.comparison.tables import (
     SheetRemark,
     ThroughputSeries,
 )
+from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_rent_terms,
@@ -393,6 +394,9 @@ def build_sheet(
         recommendation=None
         if decision is None or further is None
         else build_recommendation(decision, further.flips, heads, formatter, costs),
+        verdict=""
+        if further is None or further.leading is None
+        else describe_comparison(answer, further.leading, formatter),
         trace=()
         if decision is None or further is None or not further.with_rules
         else build_trace_rows(decision, formatter),

@@ -20,7 +20,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonTable,
     Headline,
 )
-from gpudesk.report.labels import format_load, label_basis, list_column_names
+from gpudesk.report.labels import format_load, join_names, label_basis, list_column_names
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
 
@@ -191,13 +191,6 @@ def describe_headline(headline: Headline) -> str:
     names = join_names([leader.name for leader in headline.leaders])
     parts = [headline.label, figure, names, headline.detail, headline.announced.text]
     return ", ".join(part for part in parts if part)
-
-
-def join_names(names: list[str]) -> str:
-    """Return names as a list in words: `A`, `A and B`, `A, B and C`."""
-    if len(names) < 2:
-        return "".join(names)
-    return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
 
 
 def make_search_text(row: ComparisonRow, group: str) -> str:

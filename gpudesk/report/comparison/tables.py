@@ -360,6 +360,8 @@ class ComparisonSheet:
     costs: ComparisonTable = NO_TABLE
     #: Which to take, where the user answered questions, and on request every rule that fired.
     recommendation: SheetRecommendation | None = None
+    #: Who leads, by how much and with which odds, in a sentence or two.
+    verdict: str = ""
     trace: tuple[SheetTraceRow, ...] = ()
 
     @property

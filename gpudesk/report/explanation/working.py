@@ -14,7 +14,7 @@ from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.derivation import DerivationTerm, to_placeholder
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
-from gpudesk.domain.registry import MAX_CONCURRENCY, list_headline_figures
+from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.comparison.tables import SheetWorking
 from gpudesk.report.explanation.claims import build_input_claims
 from gpudesk.report.explanation.parts import (
@@ -246,7 +246,7 @@ def build_sheet_workings(
     """Return the workings of the headline figures and of capacity; columns with one formula stand together."""
     return tuple(
         working
-        for figure in (*list_headline_figures(), MAX_CONCURRENCY.key)
+        for figure in (*(each for each in list_headline_figures() if each in FIGURES), MAX_CONCURRENCY.key)
         for working in _build_working_of_figure(answer, figure, names, formatter, explain)
     )
 

@@ -73,6 +73,8 @@ def _list_sheet_lines(sheet: ComparisonSheet) -> Iterable[list[str]]:
     yield filled(tr("Scenario"), tr("Name"), "", sheet.title)
     for fact in sheet.assumptions:
         yield filled(tr("Scenario"), fact.label, "", fact.value)
+    if sheet.verdict:
+        yield filled(tr("In short"), tr("Verdict"), "", sheet.verdict)
     for headline in sheet.headlines:
         yield filled(tr("In short"), headline.label, "", headline.text, headline.detail)
     if sheet.recommendation is not None:

@@ -84,6 +84,8 @@ def _first_page(sheet: ComparisonSheet) -> list[str]:
     if sheet.note:
         parts.append(f'<p class="note">{escape(sheet.note)}</p>')
     parts.append(_facts(sheet.assumptions, "assumptions"))
+    if sheet.verdict:
+        parts.append(f'<p class="verdict">{escape(sheet.verdict)}</p>')
     if sheet.recommendation is not None:
         parts.append(_recommendation(sheet.recommendation))
     if sheet.headlines:

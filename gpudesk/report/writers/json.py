@@ -20,12 +20,14 @@ from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.registry import FIGURES, list_curve_figures, list_headline_figures
 from gpudesk.domain.workload import LoadKind
+from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.report.writers.export_table import ExportTable, drop_not_finite
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.report.writers.safe_text import drop_surrogates
 from gpudesk.report.writers.sizing_json import encode_costs, encode_counts, encode_sizing
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
 _ESTIMATE_KEYS = (
     "fits",
@@ -77,6 +79,8 @@ def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[st
             encoded["sizing"] = encode_sizing(extras.how_many.sizing, names)
     if extras.costs is not None:
         encoded["costs"] = encode_costs(extras.costs)
+    if extras.leading is not None:
+        encoded["verdict"] = describe_comparison(answer, extras.leading, Formatter(ENGLISH_NUMBERS))
     if extras.decision is not None:
         encoded["decision"] = encode_decision(extras.decision, extras.flips, dict(zip(keys, names, strict=True)))
     return encoded

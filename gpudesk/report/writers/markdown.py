@@ -92,6 +92,8 @@ def _write_table_sources(sources: Sequence[Source]) -> Iterable[str]:
 def write_sheet_markdown(sheet: ComparisonSheet) -> str:
     blocks = [f"# {escaped(sheet.title)}", escaped(sheet.note)]
     blocks.append(_write_facts(sheet))
+    if sheet.verdict:
+        blocks.append(f"**{escaped(sheet.verdict)}**")
     if sheet.recommendation is not None:
         blocks += _write_recommendation(sheet.recommendation)
     blocks += [f"**{escaped(line.label)}: {escaped(line.text)}.** {escaped(line.detail)}" for line in sheet.headlines]

@@ -120,6 +120,9 @@ def list_sheet_lines(sheet: ComparisonSheet, width: int, strong: Callable[[str],
     facts = " · ".join(f"{fact.label} {fact.value}" for fact in sheet.assumptions)
     yield from wrap_text(facts, width)
     yield ""
+    if sheet.verdict:
+        yield from map(strong, wrap_text(sheet.verdict, width))
+        yield ""
     yield from _headlines(sheet, width, strong)
     for start, end in _blocks(sheet, width):
         yield from _block(sheet, start, end, strong)

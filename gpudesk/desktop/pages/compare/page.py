@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.compare.comparison_model import ComparisonModel
 from gpudesk.desktop.pages.compare.headlines import HeadlineStrip
 from gpudesk.desktop.pages.compare.row_chooser import RowChooser
 from gpudesk.desktop.pages.compare.table import ComparisonTableView
-from gpudesk.desktop.pages.page import DeskPage
+from gpudesk.desktop.pages.page import DeskPage, VerdictLine
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_figure
@@ -31,10 +31,12 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.paths import MissingFileError
 from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.table import ComparisonTableBuilder
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, RowOrigin
-from gpudesk.text.messages import format_message
+from gpudesk.report.comparison.verdicts import describe_comparison
+from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, trn
 
@@ -156,6 +158,7 @@ class ComparePage(DeskPage):
         self._commands = ComparisonCommands(desk, theme, self._arranger, self.model, self.view)
         self._chooser = RowChooser(theme, self)
         self.strip = HeadlineStrip(theme)
+        self.verdict = VerdictLine(theme, self._describe_verdict)
         self._legend = ComparisonLegend(theme)
         self._corner = ComparisonCorner(theme, self.view)
         self._missing = MissingInputView(theme)
@@ -189,7 +192,7 @@ class ComparePage(DeskPage):
             on=self._head,
         )
         self._content = QWidget()
-        inner = make_column(self.strip, (self.view, 1), self._legend, on=self._content)
+        inner = make_column(self.verdict, self.strip, (self.view, 1), self._legend, on=self._content)
         whole = QVBoxLayout(self)
         whole.addWidget(self._head)
         whole.addWidget(self.note)
@@ -243,7 +246,8 @@ class ComparePage(DeskPage):
         elif desk.answer is None:
             self._stack.setCurrentIndex(2)
         else:
-            self._show(desk.answer)
+            self._show(self._add_costs(desk.answer))
+            self.verdict.request()
             self._stack.setCurrentIndex(0)
         for control in (self.filter, self._segment, self._rows, self._print):
             control.setVisible(self._stack.currentIndex() == 0)
@@ -265,6 +269,22 @@ class ComparePage(DeskPage):
             if column.problem is not None
         ]
         return " ".join(said)
+
+    def _add_costs(self, answer: Answer) -> Answer:
+        """Return the answer with its costs; as it is where the assumptions of costs cannot be read."""
+        evaluated = self.desk.evaluated
+        if evaluated is None:
+            return answer
+        try:
+            return evaluated.answer_with_costs
+        except (InputError, MissingFileError):
+            return answer
+
+    def _describe_verdict(self) -> str:
+        evaluated = self.desk.evaluated
+        if evaluated is None:
+            return ""
+        return describe_comparison(evaluated.answer_with_costs, evaluated.decision, self.desk.formatter)
 
     def _show(self, answer: Answer) -> None:
         table = self._maker.table(answer)

@@ -29,6 +29,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.domain.answer import get_accelerator_id
+from gpudesk.report.comparison.verdicts import describe_token_cost
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
 
@@ -84,6 +85,10 @@ class CostPage(MultiViewPage[CostView]):
     def show_view(self) -> None:
         if self.desk.evaluated is not None:
             self.view.show_costs(self.desk.evaluated)
+
+    def describe_verdict(self) -> str:
+        evaluated = self.desk.evaluated
+        return "" if evaluated is None else describe_token_cost(evaluated.answer_with_costs, self.desk.formatter)
 
     def _choose(self, key: str) -> None:
         self.view.choose(key)

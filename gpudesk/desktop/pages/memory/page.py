@@ -20,6 +20,7 @@ from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.labels import Hairline
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.report.comparison.verdicts import describe_fit
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -130,6 +131,9 @@ class MemoryPage(MultiViewPage["MemoryView"]):
             control.setVisible(usable)
 
     # Commands
+
+    def describe_verdict(self) -> str:
+        return "" if self.desk.answer is None else describe_fit(self.desk.answer, self.desk.formatter)
 
     def copy(self) -> None:
         chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())

@@ -30,6 +30,7 @@ from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.domain.answer import Answer
+from gpudesk.report.comparison.verdicts import describe_throughput
 from gpudesk.report.labels import format_load, label_precision
 from gpudesk.text.translation import tr
 
@@ -160,6 +161,9 @@ class PerformancePage(MultiViewPage[PerformanceView]):
     def show_view(self) -> None:
         if self.desk.has_curves:
             self.view.refresh()
+
+    def describe_verdict(self) -> str:
+        return "" if self.desk.answer is None else describe_throughput(self.desk.answer, self.desk.formatter)
 
     def _read_off(self, speed: float) -> None:
         self.settings.put(_READ_OFF, speed)

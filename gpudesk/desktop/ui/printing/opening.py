@@ -117,6 +117,7 @@ def format_trace_heading(room: float) -> SheetPiece:
 
 
 _TITLE_LINES: Final = 2
+_VERDICT_LINES: Final = 3
 #: White between facts, and between headline answers.
 _FACT_GAP: Final = 14.0
 _ANSWER_GAP: Final = 14.0
@@ -144,6 +145,9 @@ class SheetOpening:
             _facts(sheet.assumptions, room),
             make_rule(room, "hair", 0.5),
         ]
+        if sheet.verdict:
+            verdict = limit_lines(wrap_text(sheet.verdict, "verdict", room), _VERDICT_LINES, room)
+            pieces += [make_space(5), make_paragraph(verdict, "verdict")]
         if sheet.recommendation is not None:
             pieces.append(make_recommendation(sheet.recommendation, room))
         faults = [headline for headline in sheet.headlines if headline.mark is CellMarking.FAILS]

@@ -1,0 +1,288 @@
+"""The verdict of each page in a sentence or two: who leads, by how much, with which odds."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import Final
+
+from gpudesk.domain.answer import (
+    Answer,
+    LeadVerdict,
+    compute_win_odds,
+    find_best,
+    find_difference,
+    get_column_figures,
+    judge_odds,
+    rank_figures,
+)
+from gpudesk.domain.decision import Decision, DecisionCandidate, ObjectiveName
+from gpudesk.report.comparison.estimate_rows import (
+    FigureText,
+    describe_missing_value,
+    format_limiter,
+    get_max_concurrencies,
+)
+from gpudesk.report.costs import describe_rent_terms, describe_utilization
+from gpudesk.report.decision.verdict import format_objective
+from gpudesk.report.labels import format_distance, format_load, format_odds, join_names, list_column_names
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.sentences import to_sentence
+from gpudesk.text.translation import tr
+
+_THROUGHPUT: Final = "output_tokens_per_s"
+_RENTED, _OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
+
+
+def describe_comparison(answer: Answer, decision: Decision, formatter: Formatter) -> str:
+    """Return who leads by the objective of the decision, against whom, and what else sets the two apart."""
+    return _ComparisonVerdict(answer, decision, formatter).describe()
+
+
+class _ComparisonVerdict:
+    def __init__(self, answer: Answer, decision: Decision, formatter: Formatter) -> None:
+        self._answer, self._decision, self._formatter = answer, decision, formatter
+        self._names = dict(zip(decision.columns, list_column_names(answer), strict=True))
+        self._candidates = {each.key: each for each in decision.candidates}
+
+    def describe(self) -> str:
+        found, second = self._decision.recommended, self._decision.runner_up
+        if found is None or not self._decision.scope.answered:
+            return describe_throughput(self._answer, self._formatter)
+        first = self._candidates[found.key]
+        if second is None:
+            return self._describe_alone(first)
+        rival = self._candidates[second]
+        sentences = [self._describe_lead(first, rival)]
+        if self._has_wider_software(rival) and not self._has_wider_software(first):
+            sentences.append(tr("{name} has the wider software support.", name=self._names[rival.key]))
+        return " ".join(sentences)
+
+    def _describe_alone(self, first: DecisionCandidate) -> str:
+        value = "" if first.value is None else self._format_value(first)
+        if len(self._decision.columns) == 1:
+            return tr("{name}: {value}.", name=self._name(first), value=value)
+        if sum(bool(each.removed) for each in self._decision.candidates):
+            return tr("Only {name} meets every limit: {value}.", name=self._name(first), value=value)
+        return tr("Only {name} has a figure to compare: {value}.", name=self._name(first), value=value)
+
+    def _format_value(self, first: DecisionCandidate) -> str:
+        return format_objective(self._decision, first, self._formatter)
+
+    def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
+        values = {
+            "name": self._name(first),
+            "odds": format_odds(first.odds, self._formatter),
+            "figures": tr(" and ").join(self._list_distances(first, rival)),
+            "other": self._name(rival),
+        }
+        if self._decision.tied_by is not None:
+            return tr(
+                "Figures are too close to call ({odds} odds); arguments favor {name}: {figures} than {other}.", **values
+            )
+        return {
+            LeadVerdict.LEADS: tr("{name} leads ({odds} odds): {figures} than {other}.", **values),
+            LeadVerdict.LIKELY_LEADS: tr("{name} likely leads ({odds} odds): {figures} than {other}.", **values),
+            LeadVerdict.LEANS: tr("Odds lean to {name} ({odds}): {figures} than {other}.", **values),
+            LeadVerdict.TOO_CLOSE: tr("Too close to call: {name} has {figures} than {other} ({odds} odds).", **values),
+        }[judge_odds(first.odds)]
+
+    def _list_distances(self, first: DecisionCandidate, rival: DecisionCandidate) -> Iterator[str]:
+        """Yield what the objective says of the two, then throughput, or the rent where that is the objective."""
+        objective = self._decision.objective
+        if objective.name is ObjectiveName.TIME:
+            yield self._describe_months(first, rival)
+        elif first.value is not None and rival.value is not None:
+            yield self._describe_distance(first.value.value / rival.value.value, objective.name)
+        if not all(map(self._is_as_compared, (first, rival))):
+            return
+        by_throughput = objective.name is ObjectiveName.THROUGHPUT
+        figure = _RENTED if by_throughput else _THROUGHPUT
+        found = find_difference(self._answer, figure, rival.key, first.key)
+        back = find_difference(self._answer, figure, first.key, rival.key)
+        if found is not None or back is not None:
+            ratio = found.ratio.value if found is not None else 1.0 / back.ratio.value if back is not None else 1.0
+            yield self._describe_distance(ratio, ObjectiveName.COST if by_throughput else None)
+
+    def _describe_distance(self, ratio: float, objective: ObjectiveName | None) -> str:
+        """Return how far apart two values are, `ratio` of the first over the second; of throughput without an aim."""
+        owned, d = self._decision.objective.payment == "owned", format_distance(ratio, self._formatter)
+        if objective is ObjectiveName.COST:
+            more, less = tr("{d} higher rent per token", d=d), tr("{d} lower rent per token", d=d)
+            if owned:
+                more, less = tr("{d} higher cost per token, owned,", d=d), tr("{d} lower cost per token, owned,", d=d)
+        elif objective is ObjectiveName.THROUGHPUT:
+            more, less = tr("{d} more throughput per accelerator", d=d), tr("{d} less throughput per accelerator", d=d)
+        elif objective is ObjectiveName.DENSITY:
+            more, less = tr("{d} more throughput per kW", d=d), tr("{d} less throughput per kW", d=d)
+        elif objective is ObjectiveName.LATENCY:
+            more, less = tr("{d} longer answer time", d=d), tr("{d} shorter answer time", d=d)
+        elif objective is ObjectiveName.CAPACITY:
+            more, less = tr("{d} more requests in flight", d=d), tr("{d} fewer requests in flight", d=d)
+        else:
+            more, less = tr("{d} more throughput", d=d), tr("{d} less throughput", d=d)
+        return more if ratio >= 1.0 else less
+
+    def _describe_months(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
+        if first.value is None or rival.value is None:
+            return ""
+        months = rival.value.value - first.value.value
+        number = self._formatter.estimate(abs(months))
+        if months >= 0.0:
+            return tr("{n} months sooner in production", n=number)
+        return tr("{n} months later in production", n=number)
+
+    def _is_as_compared(self, candidate: DecisionCandidate) -> bool:
+        """Whether the decision is about the deployment that the column shows."""
+        estimate = self._answer.columns[self._decision.columns.index(candidate.key)].estimate
+        return estimate is not None and (estimate.count, estimate.plan) == (candidate.count, candidate.plan)
+
+    def _name(self, candidate: DecisionCandidate) -> str:
+        name = self._names[candidate.key]
+        if candidate.count is None or self._is_as_compared(candidate):
+            return name
+        return tr("{n} × {name}", n=self._formatter.count(candidate.count), name=name)
+
+    def _has_wider_software(self, candidate: DecisionCandidate) -> bool:
+        return self._decision.parts[self._decision.columns.index(candidate.key)].get("widest_software") is True
+
+
+def describe_throughput(answer: Answer, formatter: Formatter) -> str:
+    """Return who has the highest throughput, and what limits it; then who is not compared."""
+    names = list_column_names(answer)
+    ranked = rank_figures(answer, _THROUGHPUT)
+    if not ranked:
+        return " ".join(_list_outsiders(answer, names, formatter)) or tr("No throughput is known at this load.")
+    text = FigureText(answer, _THROUGHPUT, formatter)
+    best = find_best(ranked, _THROUGHPUT)
+    estimate = answer.columns[best].estimate
+    values = {
+        "name": names[best],
+        "value": f"{text.format(ranked[best].value)} {text.unit}",
+        "limiter": "" if estimate is None else format_limiter(estimate),
+    }
+    odds = compute_win_odds(answer, _THROUGHPUT)
+    if len(odds) < 2:
+        lead = tr("{name}: {value} output throughput, limited by {limiter}.", **values)
+    else:
+        rival = max((place for place in odds if place != best), key=lambda place: odds[place])
+        ratio = ranked[best].value / ranked[rival].value
+        values |= {
+            "other": names[rival],
+            "other_value": f"{text.format(ranked[rival].value)} {text.unit}",
+            "odds": format_odds(odds[best], formatter),
+            "distance": format_distance(ratio, formatter),
+        }
+        lead = {
+            LeadVerdict.LEADS: tr(
+                "{name} leads ({odds} odds): {value}, {distance} more throughput than {other}, limited by {limiter}.",
+                **values,
+            ),
+            LeadVerdict.LIKELY_LEADS: tr(
+                "{name} likely leads ({odds} odds): {value}, {distance} more throughput than {other},"
+                " limited by {limiter}.",
+                **values,
+            ),
+            LeadVerdict.LEANS: tr(
+                "Odds lean to {name} ({odds}): {value}, {distance} more throughput than {other}, limited by {limiter}.",
+                **values,
+            ),
+            LeadVerdict.TOO_CLOSE: tr(
+                "Too close to call: {name} {value} ({odds} odds), {other} {other_value}."
+                " {name} is limited by {limiter}.",
+                **values,
+            ),
+        }[judge_odds(odds[best])]
+    return " ".join([lead, *_list_outsiders(answer, names, formatter)])
+
+
+def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:
+    """Yield on which accelerators requests queue, and which hold not even one."""
+    queueing = [name for name, column in zip(names, answer.columns, strict=True) if column.queues]
+    if queueing:
+        yield tr("Requests queue on {names}.", names=join_names(queueing))
+    short = [
+        describe_short_deployment(name, column.estimate.count, column.estimate.needs, formatter)
+        for name, column in zip(names, answer.columns, strict=True)
+        if column.estimate is not None and not column.estimate.fits
+    ]
+    if short:
+        yield f"{'; '.join(short)}."
+
+
+def describe_short_deployment(name: str, count: int, needs: int | None, formatter: Formatter) -> str:
+    """Return that a model does not fit on so many accelerators, and on how many it would."""
+    values = {"name": name, "n": formatter.count(count), "needs": formatter.count(needs)}
+    if needs is None:
+        return tr("{name} does not fit on any count", **values)
+    return tr("{name} does not fit on {n}, needs {needs}", **values)
+
+
+def describe_fit(answer: Answer, formatter: Formatter) -> str:
+    """Return who holds the load, who has the most room to spare, where requests queue and what does not fit."""
+    names, most = list_column_names(answer), get_max_concurrencies(answer)
+    holding = [
+        place
+        for place, column in enumerate(answer.columns)
+        if column.estimate is not None and column.estimate.fits and not column.queues
+    ]
+    sentences = []
+    load = format_load(answer.scenario.workload.load, formatter)
+    if holding:
+        roomiest = max(holding, key=lambda place: most[place] or 0)
+        values = {
+            "names": join_names([names[place] for place in holding]),
+            "load": load,
+            "best": names[roomiest],
+            "n": formatter.count(most[roomiest] or 0),
+        }
+        if len(holding) == 1:
+            sentences.append(tr("{names} holds the load ({load}), up to {n} in flight.", **values))
+        elif len(holding) == len(names):
+            sentences.append(tr("All hold the load ({load}); {best} holds the most, up to {n} in flight.", **values))
+        else:
+            sentences.append(
+                tr("{names} hold the load ({load}); {best} holds the most, up to {n} in flight.", **values)
+            )
+    elif any(column.estimate is not None for column in answer.columns):
+        sentences.append(tr("None holds the load ({load}).", load=load))
+    return " ".join([*sentences, *_list_outsiders(answer, names, formatter)])
+
+
+def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
+    """Return who has the cheapest token, owned or rented, with odds, and what that rests on.
+
+    The answer carries its costs.
+    """
+    costs = answer.costs
+    ranked = {figure: found for figure in (_RENTED, _OWNED) if (found := rank_figures(answer, figure))}
+    if costs is None or not ranked:
+        reasons = {describe_missing_value(answer, _RENTED, place, formatter)[0] for place in range(len(answer.columns))}
+        return to_sentence(tr("No cost per token: {reasons}", reasons="; ".join(sorted(reasons))))
+    cheapest = {figure: find_best(found, figure) for figure, found in ranked.items()}
+    order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
+    sentences = [_describe_cheapest(answer, figure, cheapest[figure], formatter) for figure in order]
+    conditions = describe_utilization(costs.utilisation, formatter)
+    if _RENTED in ranked:
+        conditions = f"{conditions}, {describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation)}"
+    return f"{' '.join(sentences)} {to_sentence(conditions)}"
+
+
+def _describe_cheapest(answer: Answer, figure: str, best: int, formatter: Formatter) -> str:
+    names, text = list_column_names(answer), FigureText(answer, figure, formatter)
+    value = get_column_figures(answer, figure)[best]
+    odds = compute_win_odds(answer, figure)
+    values = {
+        "way": tr("Rented") if figure == _RENTED else tr("Owned"),
+        "name": names[best],
+        "value": "" if value is None else text.format_money(value.value),
+        "odds": format_odds(odds[best], formatter) if odds else "",
+    }
+    if not odds:
+        return tr("{way}: {name}, {value} per million output tokens.", **values)
+    if judge_odds(odds[best]) is LeadVerdict.TOO_CLOSE:
+        values["other"] = names[max((place for place in odds if place != best), key=lambda place: odds[place])]
+        return tr(
+            "{way}: {name} at {value} per million output tokens, too close to call with {other} ({odds} odds).",
+            **values,
+        )
+    return tr("{way}: {name} is cheapest ({odds} odds), {value} per million output tokens.", **values)
