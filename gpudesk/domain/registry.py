@@ -7,7 +7,7 @@ translated where they are read, since the language can change.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from typing import Final
 
@@ -446,32 +446,36 @@ COST_FIGURES: Final = {
         Figure("owned_usd_per_million_output", "Cost, owned", "USD/M tokens", more_is_better=False, compare=9, sheet=8),
     )
 }
-_ALL: Final = {**FIGURES, **COST_FIGURES}
 #: Memory alone decides it, so it is exact.
 MAX_CONCURRENCY: Final = Figure("max_concurrency", "Most requests in flight", None, more_is_better=True)
 
 
 def find_figure(name: str) -> Figure | None:
     """Return the figure of a name, the one without an interval too; None where there is none."""
-    return MAX_CONCURRENCY if name == MAX_CONCURRENCY.key else _ALL.get(name)
+    return MAX_CONCURRENCY if name == MAX_CONCURRENCY.key else FIGURES.get(name) or COST_FIGURES.get(name)
 
 
 def is_more_better(name: str) -> bool:
     """Return whether more of a figure is better; raises KeyError without such a figure."""
-    return _ALL[name].more_is_better
+    return (FIGURES.get(name) or COST_FIGURES[name]).more_is_better
+
+
+def _list_figures() -> Iterator[Figure]:
+    yield from FIGURES.values()
+    yield from COST_FIGURES.values()
 
 
 def list_compared_figures() -> list[Figure]:
     """Return the figures of Compare in the order of their rows."""
     return sorted(
-        (figure for figure in _ALL.values() if figure.compare is not None), key=lambda figure: figure.compare or 0
+        (figure for figure in _list_figures() if figure.compare is not None), key=lambda figure: figure.compare or 0
     )
 
 
 def list_sheet_figures() -> list[Figure]:
     """Return the figures of the sheet in the order of their rows."""
     return sorted(
-        (figure for figure in _ALL.values() if figure.sheet is not None), key=lambda figure: figure.sheet or 0
+        (figure for figure in _list_figures() if figure.sheet is not None), key=lambda figure: figure.sheet or 0
     )
 
 
@@ -492,4 +496,4 @@ def list_curve_figures() -> tuple[str, ...]:
 
 def list_headline_figures() -> tuple[str, ...]:
     """Return the few figures that decide at a glance."""
-    return tuple(figure.key for figure in _ALL.values() if figure.is_headline)
+    return tuple(figure.key for figure in _list_figures() if figure.is_headline)

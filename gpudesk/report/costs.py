@@ -153,7 +153,7 @@ COST_PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 _TERMS: Final[Mapping[str, str]] = MappingProxyType({"on_demand": "on demand", "spot": "spot", "reserved": "reserved"})
 _MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "price_usd": "no purchase price on record",
+        "price_usd": "no price on record",
         "rent_usd_per_hour": "no rent on record",
         "accelerator_w": "power is not known",
         "throughput": "no throughput at this load",

@@ -89,7 +89,7 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     assert "USD, taxes excluded; busy all hours; rents on demand." in said
     assert "rents on demand; software paid by each deployment alone." in text(capsys, "--runs-on", "CUDA")
     assert "3 years, thousand USD" in said
-    assert "MI355X: no purchase price found." in said
+    assert "MI355X: no price on record." in said
     assert "After 21.8 months less cash has gone for H200 SXM bought than rented around the clock." in said
     assert "cheapest in " in said
     assert "Total" in said

@@ -273,7 +273,7 @@ def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, n
 def test_what_has_no_price_is_left_out_and_said(book: Book, costs: CostAnswer, names: Names) -> None:
     assert names["mi355x"] not in book.titles
     assert book.titles == ["Summary", "Inputs", *(names[column.key] for column, _ in owned(costs))]
-    assert book.cached[book.beside("Summary", names["mi355x"])] == "no purchase price found"
+    assert book.cached[book.beside("Summary", names["mi355x"])] == "no price on record"
     head = book.beside("Summary", "Left out")
     assert int(book.beside("Summary", names["mi355x"])[1][1:]) > int(head[1][1:])
 
@@ -283,7 +283,7 @@ def test_without_any_price_there_is_a_workbook_that_says_so(costs: CostAnswer, n
     book = Book(made(none, names))
     assert book.titles == ["Summary", "Inputs"]
     assert book.formulas == {}
-    assert book.cached[book.beside("Summary", names["mi355x"])] == "no purchase price found"
+    assert book.cached[book.beside("Summary", names["mi355x"])] == "no price on record"
 
 
 def test_the_same_costs_make_the_same_file(raw: bytes, costs: CostAnswer, names: Names) -> None:

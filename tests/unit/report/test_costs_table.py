@@ -49,7 +49,7 @@ def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExt
     owned = sheet.costs.groups[0].rows[0]
     assert [cell.mark for cell in owned.cells] == [None, None, None, CellMarking.FAILS]
     said = [remark.text for remark in sheet.remarks if remark.subject == "Cost"]
-    assert "MI355X: no purchase price found" in said
+    assert "MI355X: no price on record" in said
     assert any(text.startswith("Taken for granted") and "Energy 0.14" in text for text in said)
 
 
@@ -64,7 +64,7 @@ def test_every_form_of_the_sheet_has_the_costs(answer: Answer, further: SheetExt
     table = write_sheet_csv(build_machine_sheet(answer, further))
     for made in (write_sheet_html(sheet), write_sheet_markdown(sheet), table):
         assert "Cost of a million output tokens in USD" in made
-        assert "no purchase price found" in made
+        assert "no price on record" in made
     costs = json.loads(write_sheet_json(answer, further))["costs"]
     assert [each["accelerator"] for each in costs["candidates"]] == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
     assert "draws" not in costs

@@ -72,7 +72,7 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     said = view.tokens.accessibleDescription()
     assert "H200 SXM: rented 1.16" in said
     assert "MI355X: rented 1.59" in said
-    assert "no purchase price found" in said
+    assert "no price on record" in said
     assert "64,805" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("H200 SXM owned")
     assert view.influences.rows[0].name == "Hours in use"
@@ -359,7 +359,7 @@ def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     model = view.table.model()
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert set(names) == {"H200 SXM", "MI325X", "B200 SXM", "MI355X"}
-    assert model.index(3, model.columnCount() - 1).data() == "left out: no purchase price found"
+    assert model.index(3, model.columnCount() - 1).data() == "left out: no price on record"
     view.kind.set_value("rented")
     view.kind.chosen.emit("rented")
     qtbot.waitUntil(lambda: view.draws is not None and view.draws.rented)
