@@ -58,9 +58,9 @@ def fields(capsys: Capture, *names: str) -> dict[str, Any]:
 )
 def test_each_name_adds_its_text_after_the_decision(capsys: Capture, name: str, words: tuple[str, ...]) -> None:
     text = show(capsys, name)
-    trace = text.index("Trace")
+    decision = text.index("Assumptions")
     for each in words:
-        assert text.index(each) > trace, each
+        assert text.index(each) > decision, each
 
 
 def test_every_name_is_tried_here() -> None:
