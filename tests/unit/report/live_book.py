@@ -1,18 +1,17 @@
 """A spreadsheet for tests: reads a workbook back and works its formulas out again, by itself."""
 
+import copy
 import io
 import math
 import operator
 import re
 from collections.abc import Callable, Mapping
-from types import MappingProxyType
 
 import openpyxl
 
 Value = float | str
 #: The name of a sheet and a cell of it.
 Place = tuple[str, str]
-NOTHING: Mapping[Place, float] = MappingProxyType({})
 DONE: Mapping[str, Callable[[float, float], float]] = {
     "+": operator.add,
     "-": operator.sub,
@@ -29,23 +28,29 @@ TOKEN = re.compile(
 
 
 class Book:
-    """A workbook that was read back, and what its formulas give after some cells were changed."""
+    """A workbook that was read back, and what its formulas give."""
 
-    def __init__(self, raw: bytes, changed: Mapping[Place, float] = NOTHING) -> None:
+    def __init__(self, raw: bytes) -> None:
         self.formulas: dict[Place, str] = {}
         self.cached: dict[Place, Value] = {}
-        self._values: dict[Place, Value] = {}
         shown = openpyxl.load_workbook(io.BytesIO(raw), data_only=True)
         for sheet in openpyxl.load_workbook(io.BytesIO(raw)).worksheets:
             for row in sheet.iter_rows():
                 for cell in row:
                     place, held = (sheet.title, cell.coordinate), shown[sheet.title][cell.coordinate].value
                     self.cached[place] = "" if held is None else held
-                    if cell.data_type == "f" and place not in changed:
+                    if cell.data_type == "f":
                         self.formulas[place] = str(cell.value)[1:]
-                    else:
-                        self._values[place] = changed.get(place, self.cached[place])
         self.titles: list[str] = shown.sheetnames
+        self._values = {place: value for place, value in self.cached.items() if place not in self.formulas}
+
+    def with_changes(self, changes: Mapping[Place, float]) -> "Book":
+        """Return the workbook after a reader has written other numbers into some cells."""
+        book = copy.copy(self)
+        book.formulas = {place: formula for place, formula in self.formulas.items() if place not in changes}
+        constants = {place: value for place, value in self.cached.items() if place not in self.formulas}
+        book._values = {**constants, **changes}
+        return book
 
     def value(self, place: Place) -> Value:
         """Return what a cell gives."""

@@ -194,10 +194,10 @@ def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs:
     ],
 )
 def test_a_changed_cell_gives_what_the_program_gives_for_it(
-    service: GpuDeskService, answer: Answer, names: Names, raw: bytes, name: str, value: float
+    service: GpuDeskService, answer: Answer, names: Names, book: Book, name: str, value: float
 ) -> None:
-    cells = [Book(raw).beside("Inputs", label_cost_input(name), letter) for letter in "BCD"]
-    changed = Book(raw, dict.fromkeys(cells, value))
+    cells = [book.beside("Inputs", label_cost_input(name), letter) for letter in "BCD"]
+    changed = book.with_changes(dict.fromkeys(cells, value))
     expected = stated(service, answer, **{name: value})
     assert_is_of(changed, expected, names)
     assert_months_are_of(changed, expected, names)
@@ -213,22 +213,20 @@ def test_terms_that_end_within_a_month(service: GpuDeskService, answer: Answer, 
     assert_months_are_of(book, costs, names)
 
 
-def test_more_accelerators_cost_as_many_times_as_much(raw: bytes, book: Book) -> None:
+def test_more_accelerators_cost_as_many_times_as_much(book: Book) -> None:
     place = book.beside("Inputs", "Accelerators")
-    more = Book(raw, {place: 8.0})
+    more = book.with_changes({place: 8.0})
     name = book.titles[2]
     before, after = summary(book, name), summary(more, name)
     assert after[2:7] == pytest.approx([8.0 * number_of(each) for each in before[2:7]], rel=1e-9)
     assert after[7] == before[7]
 
 
-def test_more_accelerators_of_one_deployment_share_its_software(
-    raw: bytes, book: Book, costs: CostAnswer, names: Names
-) -> None:
+def test_more_accelerators_of_one_deployment_share_its_software(book: Book, costs: CostAnswer, names: Names) -> None:
     column, tco = next(each for each in owned(costs) if each[0].key == "mi325x")
     name = names[column.key]
     letter = next(place[1][0] for place, text in book.cached.items() if place[0] == "Inputs" and text == name)
-    more = Book(raw, {book.beside("Inputs", "Accelerators", letter): 8.0})
+    more = book.with_changes({book.beside("Inputs", "Accelerators", letter): 8.0})
     software = math.fsum(line.usd for line in tco.lines if line.name in ("porting", "upkeep"))
     assert software > 0.0
     assert number_of(summary(more, name)[2]) == pytest.approx(8.0 * (tco.total_usd - software) + software, rel=1e-9)
@@ -249,8 +247,8 @@ def test_the_month_is_the_first_in_which_more_went_for_rent(book: Book, costs: C
             assert row[6] == (1.0 if number_of(row[0]) >= expected else -1.0)
 
 
-def test_renting_that_stays_cheaper_shows_a_dash(raw: bytes) -> None:
-    cheap = Book(raw, {("Inputs", Book(raw).beside("Inputs", "Rent")[1]): 0.01})
+def test_renting_that_stays_cheaper_shows_a_dash(book: Book) -> None:
+    cheap = book.with_changes({book.beside("Inputs", "Rent"): 0.01})
     first = cheap.titles[2]
     assert cheap.value(cheap.beside(first, "Less cash than renting from month")) == MISSING_VALUE_TEXT
     assert summary(cheap, first)[7] == MISSING_VALUE_TEXT
@@ -266,7 +264,7 @@ def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, n
     assert all(row[3:] == [""] * 4 for row in book.months(first))
     place = book.beside("Inputs", "Rent")
     assert book.cached[place] == ""
-    filled = Book(raw, {place: 3.0})
+    filled = book.with_changes({place: 3.0})
     assert summary(filled, first)[6] == pytest.approx(3.0 * 8760 * 3)
 
 
