@@ -15,7 +15,9 @@ import sys
 import time
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, Final
 
 import pytest
@@ -24,6 +26,7 @@ from gpudesk import paths
 from tests.e2e.x_session import SCRIPT, SYSTEM_PYTHON, missing_packages, x_server
 from tests.llama_config import LLAMA
 
+PROGRAM: Final = (sys.executable, "-m", "gpudesk")
 TEMPLATE: Final = paths.resource("templates/70b-chat-on-four.gpudesk")
 
 #: Ways into a part of the machine that has no network, the first of which that works is gone.
@@ -144,6 +147,17 @@ def _place_of(address: str) -> str:
     return found[1]
 
 
+@cache
+def walk_checkout() -> Walk:
+    """Walk through the program of this checkout, without a network where the system allows that."""
+    try:
+        around = without_network()
+    except pytest.skip.Exception:
+        around = ()
+    with TemporaryDirectory() as folder:
+        return walk(PROGRAM, Path(folder), around=around)
+
+
 def walk(program: Sequence[str], folder: Path, *, around: Sequence[str] = ()) -> Walk:
     absent = [*missing_packages(), *(["strace"] if shutil.which("strace") is None else [])]
     if absent:
@@ -160,7 +174,7 @@ def walk(program: Sequence[str], folder: Path, *, around: Sequence[str] = ()) ->
             env={**_environment(home), "DISPLAY": display, "XDG_RUNTIME_DIR": str(runtime)},
             capture_output=True,
             encoding="utf-8",
-            timeout=200,
+            timeout=300,
             check=False,
         )
     log = "".join(file.read_text(encoding="utf-8") for file in sorted((home / "logs").glob("*.log")))

@@ -115,12 +115,7 @@ class Reader:
     # Acting
 
     def press(self, role: str, start: str) -> None:
-        action = self.find(role, start).queryAction()
-        offered = [action.getName(number) for number in range(action.nActions)]
-        wanted = next((name for name in ("Press", "Toggle", "press", "toggle") if name in offered), None)
-        if wanted is None:
-            raise NotThereError(f"{role} {start!r} can only be asked to {offered}")
-        action.doAction(offered.index(wanted))
+        _press(self.find(role, start))
 
     def write(self, role: str, start: str, text: str) -> None:
         self.find(role, start).queryEditableText().setTextContents(text)
@@ -149,10 +144,17 @@ class Reader:
         inside = self.find(role, start)
         return [each.name for each in _walk(inside) if each.getRoleName() == "check box"]
 
+    def views(self) -> list[str]:
+        """Return the names of the tabs of the page's views, which stand side by side."""
+        tabs = (each for each in self.everything() if each.name.startswith("View: "))
+        first = next((each for each in tabs if each.getRoleName() == "check box"), None)
+        return [] if first is None else [each.name for each in _walk(first.parent) if each.name.startswith("View: ")]
+
     def choose(self, name: str) -> None:
         """Choose a page or a view, and wait until it is the one that is shown."""
-        self.press("check box", name)
-        self._wait(lambda: self.find("check box", name).getState().contains(pyatspi.STATE_CHECKED), f"choice {name}")
+        tab = self.find("check box", name)
+        _press(tab)
+        self._wait(lambda: tab.getState().contains(pyatspi.STATE_CHECKED), f"choice {name}")
 
     def controls(self) -> list[dict[str, object]]:
         return [
@@ -164,6 +166,25 @@ class Reader:
             }
             for each in self.everything()
         ]
+
+    def controls_with(self, role: str, start: str) -> Any:  # noqa: ANN401
+        """Wait until one of that role and name is among the controls; return all."""
+
+        def look() -> list[dict[str, object]]:
+            controls = self.controls()
+            there = any(each["role"] == role and str(each["name"]).startswith(start) for each in controls)
+            return controls if there else []
+
+        return self._wait(look, f"{role} {start!r}")
+
+
+def _press(control: Any) -> None:  # noqa: ANN401
+    action = control.queryAction()
+    offered = [action.getName(number) for number in range(action.nActions)]
+    wanted = next((name for name in ("Press", "Toggle", "press", "toggle") if name in offered), None)
+    if wanted is None:
+        raise NotThereError(f"{control.name!r} can only be asked to {offered}")
+    action.doAction(offered.index(wanted))
 
 
 def _walk(node: Any) -> Iterator[Any]:  # noqa: ANN401
@@ -179,28 +200,6 @@ def _shows(node: Any) -> bool:  # noqa: ANN401
 
 
 # Plans
-
-
-def main_job(reader: Reader) -> dict[str, object]:
-    cell = ("table cell", "Output throughput, MI325X")
-    before = reader.find(*cell).name
-    met: dict[str, object] = {"first": reader.controls()}
-    slider = reader.find("slider", "Concurrency").queryValue()
-    slider.currentValue = slider.currentValue + (slider.maximumValue - slider.minimumValue) / 4
-    after = reader.changed(*cell, before)
-    moved = reader.find("slider", "Concurrency").name
-    reader.press("push button", "Undo")
-    undone = reader.changed(*cell, after)
-    met["load"] = {"before": before, "after": after, "undone": undone, "slider": moved}
-    reader.press("push button", "Output throughput")
-    met["panel"] = [reader.find("table cell", start).name for start in _PANEL]
-    met["pages"] = _walk_pages(reader)
-    reader.press("check box", "Compare")
-    reader.press("push button", "Print sheet")
-    reader.find("dialog", "Comparison sheet")
-    reader.find("push button", "Save PDF")
-    met["sheet"] = reader.controls()
-    return met
 
 
 #: How lines of the panel begin for the throughput that leads.
@@ -246,16 +245,29 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
 }
 
 
+def _change_load(reader: Reader) -> dict[str, str]:
+    """Move the slider and take that back; return what is heard of both."""
+    cell = ("table cell", "Output throughput, MI325X")
+    before = reader.find(*cell).name
+    slider = reader.find("slider", "Concurrency").queryValue()
+    slider.currentValue = slider.currentValue + (slider.maximumValue - slider.minimumValue) / 4
+    after = reader.changed(*cell, before)
+    moved = reader.find("slider", "Concurrency").name
+    reader.press("push button", "Undo")
+    return {"before": before, "after": after, "undone": reader.changed(*cell, after), "slider": moved}
+
+
 def _walk_pages(reader: Reader) -> dict[str, object]:
-    """Open every view of every page by its tab; return what each shows."""
+    """Open every view of every page by its tab; return what those of `_PAGES` show."""
     met: dict[str, object] = {}
-    for page, views in _PAGES.items():
-        reader.press("check box", page)
-        for view, (role, start) in views.items():
-            if view:
-                reader.press("check box", f"View: {view}")
-            reader.find(role, start)
-            met[f"{page}/{view}"] = reader.controls()
+    for page in reader.choices("filler", "Pages"):
+        reader.choose(page)
+        for tab in reader.views() or [""]:
+            if tab:
+                reader.choose(tab)
+            view = tab.removeprefix("View: ")
+            wanted = _PAGES.get(page, {}).get(view)
+            met[f"{page}/{view}"] = reader.controls_with(*wanted) if wanted else []
     return met
 
 
@@ -286,22 +298,18 @@ _DIALOGS = {
 
 
 def whole_program(reader: Reader) -> dict[str, object]:
-    """Go wherever one can go; change the load, save the scenario and the sheet, bring a file in.
+    """Do the main job, go wherever one can go, save the scenario and the sheet, bring a file in.
 
     The files are those of the user's folder. What the machine's network says to an attempt is told as well,
     and where on it the desktop's own services are.
     """
     folder = Path(os.environ["GPUDESK_HOME"])
-    pages: dict[str, list[str]] = {}
-    for page in reader.choices("filler", "Pages"):
-        reader.choose(page)
-        shown = [each.name for each in reader.everything() if each.getRoleName() == "check box"]
-        pages[page] = [name for name in shown if name.startswith("View: ")]
-        for view in pages[page]:
-            reader.choose(view)
+    reader.find("table cell", "Output throughput, MI325X")
+    met: dict[str, object] = {"first": reader.controls(), "load": _change_load(reader)}
+    reader.press("push button", "Output throughput")
+    met["panel"] = [reader.find("table cell", start).name for start in _PANEL]
+    met["pages"] = _walk_pages(reader)
     reader.choose("Compare")
-    slider = reader.find("slider", "Concurrency").queryValue()
-    slider.currentValue = slider.maximumValue
     for command, dialog in _DIALOGS.items():
         reader.command(command)
         reader.leave(dialog)
@@ -315,11 +323,14 @@ def whole_program(reader: Reader) -> dict[str, object]:
     reader.command("Save as")
     reader.choose_file("Save the scenario", folder / "saved.gpudesk")
     reader.command("Print or save")
+    reader.find("dialog", "Comparison sheet")
+    reader.find("push button", "Save PDF")
+    met["sheet"] = reader.controls()
     reader.press("push button", "Save PDF")
     reader.choose_file("Save the sheet", folder / "sheet.pdf")
     reader.find("label", "Saved: ")
     reader.leave("Comparison sheet")
-    return {"pages": pages, "network": _network(), "services": _services()}
+    return {**met, "network": _network(), "services": _services()}
 
 
 def _network() -> dict[str, str]:
@@ -337,11 +348,7 @@ def _services() -> dict[str, str]:
     return {"session": os.environ["DBUS_SESSION_BUS_ADDRESS"], "accessibility": told.unpack()[0]}
 
 
-_PLANS: dict[str, Callable[[Reader], dict[str, object]]] = {
-    "main-job": main_job,
-    "start": start_page,
-    "whole-program": whole_program,
-}
+_PLANS: dict[str, Callable[[Reader], dict[str, object]]] = {"start": start_page, "whole-program": whole_program}
 
 
 def _announce_a_screen_reader() -> None:

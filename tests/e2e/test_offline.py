@@ -4,46 +4,32 @@ from __future__ import annotations
 
 import subprocess
 import sys
-from functools import cache
 from pathlib import Path
-from tempfile import TemporaryDirectory
 
 import pytest
 
 from tests.e2e import offline
-from tests.e2e.offline import Walk, Watch
-
-PROGRAM = (sys.executable, "-m", "gpudesk")
+from tests.e2e.offline import PROGRAM, Watch, walk_checkout
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs namespaces and strace of Linux")
 
 
-@cache
-def the_walk() -> Walk:
-    with TemporaryDirectory() as folder:
-        return offline.walk(PROGRAM, Path(folder), around=offline.without_network())
-
-
 def test_everything_works_without_a_network() -> None:
-    offline.check_that_all_worked(the_walk())
-
-
-def test_the_walk_leads_through_all_pages_and_views() -> None:
-    assert the_walk().met["pages"].keys() >= {"Compare", "Performance", "Memory and fit", "Catalog"}
-    assert "View: Roofline" in the_walk().met["pages"]["Performance"]
+    offline.without_network()
+    offline.check_that_all_worked(walk_checkout())
 
 
 def test_no_warning_is_logged_meanwhile() -> None:
-    assert " INFO " in the_walk().log
-    assert the_walk().complaints() == []
+    assert " INFO " in walk_checkout().log
+    assert walk_checkout().complaints() == []
 
 
 def test_nothing_but_the_desktop_is_reached() -> None:
-    offline.check_sockets(the_walk())
+    offline.check_sockets(walk_checkout())
 
 
 def test_every_call_for_a_socket_is_seen() -> None:
-    offline.check_that_all_was_seen(the_walk())
+    offline.check_that_all_was_seen(walk_checkout())
 
 
 @pytest.mark.parametrize("command", offline.COMMANDS)

@@ -15,8 +15,8 @@ from typing import Any
 
 import pytest
 
-from gpudesk import paths
-from tests.e2e.x_session import SCRIPT, SYSTEM_PYTHON, missing_packages, x_server
+from tests.e2e.offline import PROGRAM, walk_checkout
+from tests.e2e.x_session import SCRIPT, SYSTEM_PYTHON, x_server
 
 Control = Mapping[str, object]
 
@@ -26,11 +26,12 @@ pytestmark = pytest.mark.skipif(
 )
 
 
+def main_job() -> Any:  # noqa: ANN401 - what the script met, by name
+    return walk_checkout().met
+
+
 @cache
-def heard(plan: str, *arguments: str) -> Any:  # noqa: ANN401 - what the script met, by name
-    absent = missing_packages()
-    if absent:
-        pytest.fail(f"run packaging/setup_debian.sh test; missing: {', '.join(absent)}", pytrace=False)
+def start() -> Any:  # noqa: ANN401
     with tempfile.TemporaryDirectory() as folder, x_server() as display:
         home, runtime, met = Path(folder, "home"), Path(folder, "run"), Path(folder, "met.json")
         runtime.mkdir(mode=0o700)
@@ -42,9 +43,8 @@ def heard(plan: str, *arguments: str) -> Any:  # noqa: ANN401 - what the script 
             "LC_ALL": "C.UTF-8",
             "XDG_RUNTIME_DIR": str(runtime),
         }
-        program = [sys.executable, "-m", "gpudesk", *arguments]
         done = subprocess.run(
-            ["dbus-run-session", "--", SYSTEM_PYTHON, SCRIPT, plan, met, *program],
+            ["dbus-run-session", "--", SYSTEM_PYTHON, SCRIPT, "start", met, *PROGRAM],
             env=environment,
             capture_output=True,
             encoding="utf-8",
@@ -53,14 +53,6 @@ def heard(plan: str, *arguments: str) -> Any:  # noqa: ANN401 - what the script 
         )
         assert done.returncode == 0, done.stderr
         return json.loads(met.read_text(encoding="utf-8"))
-
-
-def main_job() -> Any:  # noqa: ANN401
-    return heard("main-job", str(paths.resource("templates/70b-chat-on-four.gpudesk")))
-
-
-def start() -> Any:  # noqa: ANN401
-    return heard("start")
 
 
 def names(controls: list[Control], role: str) -> list[str]:
@@ -119,7 +111,8 @@ def test_pressing_a_headline_fills_the_panel() -> None:
 
 def test_every_view_of_every_page_opens_from_its_tab() -> None:
     pages = main_job()["pages"]
-    assert len(pages) == 27
+    assert len(pages) == 36
+    assert sum(controls != [] for controls in pages.values()) == 27
     charts = [
         control
         for view, controls in pages.items()

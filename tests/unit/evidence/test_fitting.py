@@ -7,7 +7,7 @@ import pytest
 
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.evidence.fitting.bench import BENCH_FIGURES, BenchArrays
-from gpudesk.evidence.fitting.fit import _moved, fit_to_runs
+from gpudesk.evidence.fitting.fit import CalibrationFit, _moved, fit_to_runs
 from gpudesk.evidence.fitting.parameters import Array, ConstantPrior, ParameterVector
 from tests.unit.evidence.made_up import MOVED, NODE, bench_of, measured, parameters, truth
 
@@ -25,10 +25,21 @@ def missed(made: BenchArrays, values: Array, *names: str) -> float:
     return float(np.abs(np.log(values[at] / truth()[at])).max())
 
 
-def test_exact_runs_give_back_their_constants() -> None:
-    made = bench_of(measured(truth()))
+@pytest.fixture(scope="module")
+def exact() -> BenchArrays:
+    """Return a bench of runs that were measured without noise."""
+    return bench_of(measured(truth()))
+
+
+@pytest.fixture(scope="module")
+def exact_fit(exact: BenchArrays) -> CalibrationFit:
+    return fit_to_runs(exact)
+
+
+def test_exact_runs_give_back_their_constants(exact: BenchArrays, exact_fit: CalibrationFit) -> None:
+    made = exact
     assert missed(made, made.parameters.initial, *TOLD_WELL) > 0.2
-    found = fit_to_runs(made)
+    found = exact_fit
     assert missed(made, found.values, *TOLD_WELL) < 0.02
     assert missed(made, found.values, *MOVED) < 0.12
     predicted = made.predict(found.values).figures
@@ -66,9 +77,8 @@ def test_constants_stay_within_their_bounds_and_held_ones_where_they_are() -> No
     assert found[held].tolist() == known.initial[held].tolist()
 
 
-def test_constants_that_no_run_looks_up_follow_their_default() -> None:
-    made = bench_of(measured(truth()))
-    found, known = fit_to_runs(made).values, made.parameters
+def test_constants_that_no_run_looks_up_follow_their_default(exact: BenchArrays, exact_fit: CalibrationFit) -> None:
+    made, found, known = exact, exact_fit.values, exact.parameters
     start = known.starts["gemm_efficiency"]
     unseen = [place for place in range(start + 1, start + 18) if not made.rows_behind()[place]]
     assert len(unseen) > 5
@@ -76,10 +86,8 @@ def test_constants_that_no_run_looks_up_follow_their_default() -> None:
     assert moved == pytest.approx(np.log(found[start] / known.initial[start]), abs=1e-6)
 
 
-def test_a_run_that_no_constant_can_answer_breaks_nothing() -> None:
-    figures = measured(truth())
-    plain = fit_to_runs(bench_of(figures))
-    made = bench_of(figures)
+def test_a_run_that_no_constant_can_answer_breaks_nothing(exact: BenchArrays, exact_fit: CalibrationFit) -> None:
+    made, plain = exact, exact_fit
     # One output token has no time between tokens.
     single = replace(made.runs[0], workload=replace(made.runs[0].workload, output_tokens=1))
     single = replace(single, id="odd", figures={"tpot_ms": 20.0}, traits={**single.traits, "load": "odd"})
@@ -138,9 +146,9 @@ def test_runs_that_are_left_out_have_no_say() -> None:
     assert missed(bench_of(figures), without.values, *TOLD_WELL) < 0.03
 
 
-def test_many_runs_of_one_kind_count_less_than_many_kinds() -> None:
+def test_many_runs_of_one_kind_count_less_than_many_kinds(exact: BenchArrays) -> None:
     """Nine repeats that disagree with one other run weigh three times as much, not nine times."""
-    made = bench_of(measured(truth()))
+    made = exact
     base = made.runs[0]
     once = replace(base, id="once", figures={"tpot_ms": base.figures["tpot_ms"] * 1.2})
 
