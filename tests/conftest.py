@@ -5,6 +5,7 @@ import logging
 import os
 import sys
 from collections.abc import Iterator
+from functools import lru_cache
 from pathlib import Path
 
 import pytest
@@ -63,6 +64,25 @@ def english(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     translation.set_language(None)
     yield
     translation.set_language("en")
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _equal_facts_are_one_object() -> Iterator[None]:
+    """Let all services that tests open share what equals: caches of the engine look it up by identity then.
+
+    A lookup by an equal accelerator of another catalog compares all fields, thousands of times a decision.
+    """
+    from gpudesk.catalog import overlay, shipped
+
+    shared = lru_cache(maxsize=None)(lambda fact: fact)
+    assemble, merge, read_engines = shipped.make_accelerator, overlay.merge_model, shipped.read_serving_engines
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr("gpudesk.catalog.read.make_accelerator", lambda *given: shared(assemble(*given)))
+        patch.setattr(overlay, "merge_model", lambda *given: shared(merge(*given)))
+        patch.setattr(
+            shipped, "read_serving_engines", lambda store: {id_: shared(e) for id_, e in read_engines(store).items()}
+        )
+        yield
 
 
 class _WarningCollector(logging.Handler):
