@@ -239,6 +239,8 @@ class FirstRunPage(QWidget):
 
     open_sample = Signal()
     start_empty = Signal()
+    #: The user wants to be asked a few questions, and to be told what to take.
+    help_wanted = Signal()
     #: The path of a recent document.
     open_file = Signal(str)
     #: The id of a template.
@@ -309,7 +311,7 @@ class FirstRunPage(QWidget):
         """Let Tab go as the eye does, whatever was added last."""
         notes = [note for note in _list_widgets(self._recovered) if isinstance(note, RecoveredFileNote)]
         stops: list[QWidget] = [button for note in notes for button in (note.open, note.discard)]
-        stops += [self.sample, self.empty, *self._questions, *_list_widgets(self._recent)]
+        stops += [self.sample, self.help, self.empty, *self._questions, *_list_widgets(self._recent)]
         for before, after in pairwise(stops):
             QWidget.setTabOrder(before, after)
 
@@ -320,8 +322,8 @@ class FirstRunPage(QWidget):
             ThemedLabel(theme, tr("Compare accelerators for one workload"), font="figure", wrap=True)
         )
         words = tr(
-            "Choose a model and a load above, then add up to six accelerators. Every figure shows its band, "
-            "its source and its working. Nothing leaves this computer."
+            "Choose a model and a load above, then add up to six accelerators. Every figure shows its "
+            "80% interval, its source and how it is computed. Nothing leaves this computer."
         )
         self._words = ThemedLabel(theme, font="present_small", colour="text2", wrap=True)
         self._words.setTextFormat(Qt.TextFormat.RichText)
@@ -332,10 +334,13 @@ class FirstRunPage(QWidget):
             theme, tr("Open the sample: 70B chat on four parts"), kind="primary", key=tr("Enter")
         )
         self.sample.clicked.connect(self.open_sample)
+        self.help = _StartButton(theme, tr("Help me choose"))
+        self.help.clicked.connect(self.help_wanted)
         self.empty = _StartButton(theme, tr("Start empty"))
         self.empty.clicked.connect(self.start_empty)
         self._buttons = QHBoxLayout()
         self._buttons.addWidget(self.sample)
+        self._buttons.addWidget(self.help)
         self._buttons.addWidget(self.empty)
         self._buttons.addStretch(1)
         self._column.addLayout(self._buttons)

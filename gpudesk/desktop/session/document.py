@@ -78,6 +78,10 @@ class Document(QObject):
         """Begin with a ready-made scenario; saving asks for a name."""
         self._put(read_template(template), None, begun=True)
 
+    def open_unsaved(self, scenario: Scenario) -> None:
+        """Begin with a scenario that was made elsewhere; saving asks for a name."""
+        self._put(scenario, None, begun=True)
+
     def check(self, path: Path) -> None:
         """Read a file only to see whether it can be opened."""
         self._desk.service.read_scenario(path)

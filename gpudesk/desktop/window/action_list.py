@@ -60,6 +60,16 @@ def show_installation_check(window: DocumentWindow) -> None:
     _open(InstallationDialog(window.theme, window))
 
 
+def show_chooser(window: DocumentWindow) -> None:
+    """Ask a few questions, and open what the catalog has for the answers."""
+    from gpudesk.desktop.window.dialogs.chooser import ChooserDialog
+
+    dialog = ChooserDialog(window.desk, window.theme, window)
+    dialog.found.connect(window.open_recommendation)
+    dialog.finished.connect(dialog.deleteLater)
+    dialog.open()
+
+
 def show_launch(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.launch import LaunchDialog
 
@@ -213,6 +223,7 @@ def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
     document = window.document
     return [
         ActionSpec("file.new", tr("New scenario"), window.new, MenuId.FILE, 0, "file-plus", ("Ctrl+N",)),
+        ActionSpec("file.choose", tr("Help me choose…"), partial(show_chooser, window), MenuId.FILE, 0, "signpost"),
         *(
             ActionSpec(
                 f"file.template.{template.id}",

@@ -27,6 +27,7 @@ from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.rail import PageRail
 from gpudesk.desktop.window.scenario_bar import ScenarioBar
 from gpudesk.desktop.window.window_body import PanelController, WindowBody
+from gpudesk.domain.scenario import Scenario
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
@@ -139,6 +140,10 @@ class DocumentWindow(QMainWindow):
         raise NotImplementedError
 
     def open_template(self, template: str) -> None:
+        raise NotImplementedError
+
+    def open_recommendation(self, scenario: Scenario) -> None:
+        """Open a new scenario with its recommendation, here where nothing would be lost."""
         raise NotImplementedError
 
     def open_path(self, path: Path) -> bool:

@@ -11,7 +11,7 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.page import DeskPage
+from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
 from gpudesk.desktop.session.document import Document
@@ -32,6 +32,7 @@ from gpudesk.desktop.window.menus import WindowMenus, wrap_tab_focus
 from gpudesk.desktop.window.rail import PageRail, RailItem
 from gpudesk.desktop.window.scenario_bar import ScenarioBar, UndoButtons
 from gpudesk.desktop.window.window_body import PanelController, WindowBody
+from gpudesk.domain.scenario import Scenario
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -228,6 +229,13 @@ class MainWindow(DocumentWindow):
 
     def open_template(self, template: str) -> None:
         self._target().files.open_template(template)
+
+    def open_recommendation(self, scenario: Scenario) -> None:
+        target = self._target()
+        target.document.open_unsaved(scenario)
+        target.show_page("decide")
+        if isinstance(target.page, MultiViewPage):
+            target.page.choose_view("result")
 
     def open_path(self, path: Path) -> bool:
         shown = self.program.window_of(path)

@@ -26,10 +26,16 @@ class StartPage(FirstRunPage):
         self._left: dict[str, RecoveredScenario] = {}
         self.open_sample.connect(lambda: window.open_template(SAMPLE_TEMPLATE_ID))
         self.start_empty.connect(window.new)
+        self.help_wanted.connect(self._help)
         self.open_template.connect(window.open_template)
         self.open_file.connect(lambda path: window.open_path(Path(path)))
         self.open_recovered.connect(self._open_left)
         self.discard_recovered.connect(self._discard)
+
+    def _help(self) -> None:
+        from gpudesk.desktop.window.action_list import show_chooser
+
+        show_chooser(self._window)
 
     def refresh(self) -> None:
         self.set_recent([_recent(path) for path in list_recent_files(self._window.settings)])

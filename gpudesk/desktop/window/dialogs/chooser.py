@@ -1,0 +1,185 @@
+"""Help me choose: a few questions, a search of the whole catalog, and the recommendation as a new scenario."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, NamedTuple
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QDialog, QWidget
+
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.scenario_edits import replace_answers
+from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.decision import UNKNOWN_ANSWER, AnswerValue
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.session.desk import Desk
+    from gpudesk.desktop.ui.theme.theme import Theme
+
+_WIDTH: Final = 560.0
+
+
+class UseCase(NamedTuple):
+    """A model in a format that many accelerators compute in, with the lengths of its requests in tokens."""
+
+    id: str
+    text: str
+    model: str
+    weights: Precision
+    input_tokens: int
+    output_tokens: int
+
+
+def list_use_cases() -> tuple[UseCase, ...]:
+    fp8 = Precision.FP8
+    return (
+        UseCase("chat", tr("Chat, Llama 3.3 70B"), "llama-3.3-70b", fp8, 1000, 500),
+        UseCase("assistant", tr("Small assistant, Llama 3.1 8B"), "llama-3.1-8b", fp8, 800, 300),
+        UseCase("documents", tr("Long documents, Llama 3.3 70B"), "llama-3.3-70b", fp8, 16_000, 500),
+        UseCase("code", tr("Coding agent, gpt-oss-120b"), "gpt-oss-120b", Precision.MXFP4, 16_000, 800),
+        UseCase("reasoning", tr("Reasoning, DeepSeek R1"), "deepseek-r1", fp8, 1000, 2000),
+        UseCase("frontier", tr("Large model, Llama 3.1 405B"), "llama-3.1-405b", fp8, 2000, 500),
+    )
+
+
+#: Stands for no answer where one is offered beside others.
+_OPEN: Final = "undecided"
+
+
+class ChooserDialog(QDialog):
+    """Asks for use case, load, limits, payment and platform; then searches the catalog in the background."""
+
+    #: The scenario with the best accelerators as its columns.
+    found = Signal(object)
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk, self._theme = desk, theme
+        self._cases = {each.id: each for each in list_use_cases()}
+        self._jobs = Jobs(desk.formatter, self)
+        self._jobs.shown.connect(self._show_progress)
+        self.setWindowTitle(tr("Help me choose"))
+        style = desk.formatter.style
+        self.use_case = ChoiceField(theme, tr("Use case"), self)
+        self.use_case.set_options([ChoiceOption(each.id, each.text) for each in self._cases.values()])
+        self.use_case.chosen.connect(self.use_case.set_value)
+        self.use_case.set_value(next(iter(self._cases)))
+        self.requests = NumberField(theme, tr("Requests in flight"), NumberFormat(1, 100_000, 0, style), self)
+        self.requests.set_value(64)
+        limit = NumberFormat(0, 3_600_000, 0, style)
+        self.ttft = NumberField(theme, tr("TTFT limit, ms"), limit, self)
+        self.tpot = NumberField(theme, tr("TPOT limit, ms"), limit, self)
+        self.payment = SegmentedControl(
+            theme, tr("Buy or rent"), [(_OPEN, tr("Undecided")), ("own", tr("Buy")), ("rent", tr("Rent"))]
+        )
+        self.platform = SegmentedControl(
+            theme,
+            tr("Software today"),
+            [(UNKNOWN_ANSWER, tr("Not stated")), ("CUDA", "CUDA"), ("ROCm", "ROCm"), ("none", tr("None yet"))],
+        )
+        self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.note.hide()
+        self.leave = Button(theme, tr("Cancel"), parent=self)
+        self.leave.setAutoDefault(False)
+        self.leave.clicked.connect(self.reject)
+        self.search = Button(theme, tr("Find accelerators"), kind="primary", parent=self)
+        self.search.setDefault(True)
+        self.search.clicked.connect(self.start)
+        self._lay_out()
+        self._ring = FocusRing(self, theme)
+        self.setMinimumWidth(theme.px(_WIDTH))
+        self.use_case.setFocus(Qt.FocusReason.OtherFocusReason)
+
+    def _lay_out(self) -> None:
+        px, theme = self._theme.px, self._theme
+        about = tr("Searches the whole catalog and recommends up to six accelerators. A limit of 0 means no limit.")
+        captions = [
+            ThemedLabel(theme, text, font="caption", colour="text3", parent=self)
+            for text in (tr("Buy or rent"), tr("Software today"))
+        ]
+        payment, platform = (
+            make_column(caption, control, gap=px(4))
+            for caption, control in zip(captions, (self.payment, self.platform), strict=True)
+        )
+        make_column(
+            ThemedLabel(theme, about, colour="text2", wrap=True, parent=self),
+            make_row((self.use_case, 1), self.requests, gap=px(12)),
+            make_row(self.ttft, self.tpot, STRETCH, gap=px(12)),
+            make_row(payment, platform, STRETCH, gap=px(24)),
+            self.note,
+            STRETCH,
+            make_row(STRETCH, self.leave, self.search, gap=px(8)),
+            gap=px(16),
+            margins=(px(24), px(20), px(24), px(16)),
+            on=self,
+        )
+
+    @property
+    def busy(self) -> bool:
+        return self._jobs.running
+
+    def make_scenario(self) -> Scenario:
+        """Return what is asked for, without accelerators yet."""
+        case = self._cases[self.use_case.value]
+        load = Load(LoadKind.CONCURRENCY, concurrency=int(self.requests.value))
+        answers: dict[str, AnswerValue] = {
+            name: float(field.value)
+            for name, field in (("ttft_limit_ms", self.ttft), ("tpot_limit_ms", self.tpot))
+            if field.value > 0
+        }
+        if self.payment.value != _OPEN:
+            answers["acquisition"] = self.payment.value
+        if self.platform.value != UNKNOWN_ANSWER:
+            answers["current_platform"] = self.platform.value
+        scenario = Scenario(
+            name=case.text,
+            model=case.model,
+            weights=case.weights,
+            kv=Precision.FP8,
+            workload=Workload(case.input_tokens, case.output_tokens, load),
+            accelerators=(),
+        )
+        return replace_answers(scenario, answers)
+
+    def start(self) -> None:
+        """Search for what is asked; a number that cannot be used is left to be mended."""
+        if any(field.fault for field in (self.requests, self.ttft, self.tpot)):
+            return
+        self.search.setEnabled(False)
+        self._say("")
+        steps = self._desk.service.shortlist_steps(self.make_scenario())
+        self._jobs.start("shortlist", steps, self._done, self._failed)
+
+    def _done(self, scenario: Scenario) -> None:
+        self.found.emit(scenario)
+        self.accept()
+
+    def _failed(self, error: InputError) -> None:
+        self.search.setEnabled(True)
+        self._say(f"{capitalize_first(format_message(error.problem, self._desk.formatter))}.", fault=True)
+
+    def _show_progress(self, text: str, can_stop: bool) -> None:
+        del can_stop
+        if text:
+            self._say(text)
+
+    def _say(self, text: str, *, fault: bool = False) -> None:
+        self.note.setText(text)
+        self.note.set_colour("unfit" if fault else "text2")
+        self.note.setVisible(bool(text))
+
+    def reject(self) -> None:
+        self._jobs.stop()
+        super().reject()

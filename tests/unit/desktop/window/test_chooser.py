@@ -1,0 +1,88 @@
+"""Help me choose: what is asked, the search of the catalog, and the recommendation that is opened."""
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.window.dialogs.chooser import ChooserDialog, list_use_cases
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.service import GpuDeskService
+
+LONG_MS = 60_000
+
+
+@pytest.fixture
+def dialog(window: MainWindow) -> ChooserDialog:
+    (action,) = (spec for spec in window.actions_of_window() if spec.id == "file.choose")
+    action.run()
+    (made,) = window.findChildren(ChooserDialog)
+    return made
+
+
+def test_every_use_case_names_a_model_of_the_catalog(service: GpuDeskService) -> None:
+    models = {model.id: model for model in service.catalog.models()}
+    for case in list_use_cases():
+        assert case.model in models
+        assert case.input_tokens > 0
+        assert case.output_tokens > 0
+
+
+def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
+    plain = dialog.make_scenario()
+    assert plain.accelerators == ()
+    assert plain.decision.answers == {}
+    assert plain.workload.load.concurrency == 64
+    dialog.use_case.set_value("code")
+    dialog.requests.set_value(16)
+    dialog.ttft.set_value(2000)
+    dialog.payment.set_value("rent")
+    dialog.platform.set_value("CUDA")
+    asked = dialog.make_scenario()
+    assert (asked.model, asked.weights) == ("gpt-oss-120b", Precision.MXFP4)
+    assert (asked.workload.input_tokens, asked.workload.load.concurrency) == (16_000, 16)
+    assert asked.decision.answers == {"ttft_limit_ms": 2000.0, "acquisition": "rent", "current_platform": "CUDA"}
+
+
+def test_the_best_of_the_catalog_are_opened_with_their_recommendation(
+    dialog: ChooserDialog, window: MainWindow, qtbot: QtBot
+) -> None:
+    dialog.use_case.set_value("assistant")
+    dialog.payment.set_value("rent")
+    with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as found:
+        QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
+        assert not dialog.search.isEnabled()
+    scenario = found.args[0]
+    assert isinstance(scenario, Scenario)
+    assert 0 < len(scenario.accelerators) <= MAX_ACCELERATORS
+    assert not dialog.isVisible()
+
+
+def test_what_is_found_is_a_document_of_its_own(window: MainWindow, qtbot: QtBot) -> None:
+    scenario = window.desk.scenario
+    asked = Scenario("Chosen", scenario.model, scenario.weights, scenario.workload, (AcceleratorChoice("h200-sxm", 1),))
+    windows = len(window.program.windows)
+    window.open_recommendation(asked)
+    opened = window if window.document.title.startswith("Chosen") else window.program.windows[-1]
+    assert opened.desk.scenario.name == "Chosen"
+    assert opened.is_page("decide")
+    assert len(window.program.windows) >= windows
+
+
+def test_where_nothing_meets_the_limits_that_is_said(dialog: ChooserDialog, qtbot: QtBot) -> None:
+    dialog.use_case.set_value("frontier")
+    dialog.tpot.set_value(1)
+    QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not dialog.busy and dialog.search.isEnabled(), timeout=LONG_MS)
+    assert "no accelerator" in dialog.note.text().lower()
+    assert dialog.isVisible()
+
+
+def test_leaving_stops_the_search(dialog: ChooserDialog, qtbot: QtBot) -> None:
+    QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
+    assert dialog.busy
+    QTest.keyClick(dialog, Qt.Key.Key_Escape)
+    qtbot.waitUntil(lambda: not dialog.isVisible())
+    assert not dialog.busy
