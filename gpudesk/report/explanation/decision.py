@@ -162,10 +162,8 @@ def _why_open(cell: TraceCell, told: DecisionContext) -> str:
     open_tests = [each for each in cell.tested if each.holds is None]
     said = "; ".join(describe_condition_result(each, told.formatter) for each in open_tests)
     if any(isinstance(side, IntervalEstimate) for each in open_tests for side in (each.left, each.right)):
-        return tr(
-            "The limit lies inside the band: {tested}. It stays in until a measurement says otherwise.", tested=said
-        )
-    return tr("A fact is not known: {tested}. It stays in until it is.", tested=said)
+        return tr("The 80% interval includes the limit: {tested}. Measure to be sure; it is kept for now.", tested=said)
+    return tr("Not known: {tested}. It is kept for now.", tested=said)
 
 
 # Rules
@@ -184,7 +182,7 @@ def _ruling(rule: DecisionRule, told: DecisionContext) -> RulingLine:
     if rule.source is not None:
         parts.append(dated)
     if not applies:
-        parts.append(tr("says nothing here"))
+        parts.append(tr("does not apply here"))
     return RulingLine(
         rule.id,
         tr(rule.title),
@@ -228,7 +226,7 @@ def explain_ruling(told: DecisionContext, rule_id: str, key: str = "") -> Explan
         decision=DecisionExplanation(
             outcomes=tuple(_effects(line, told)) if line is not None and cell is None else (),
             findings=tuple(_findings(rule, line, place, told)),
-            rulings_title=tr("The rule") if not _kin(rule, line, told) else tr("The rule, and those beside it"),
+            rulings_title=tr("The rule") if not _kin(rule, line, told) else tr("The rule and related rules"),
             rulings=tuple(_ruling(each, told) for each in (rule, *_kin(rule, line, told))),
         ),
     )
@@ -237,7 +235,7 @@ def explain_ruling(told: DecisionContext, rule_id: str, key: str = "") -> Explan
 def _conditions(rule: DecisionRule, line: TraceLine | None, cell: TraceCell | None, name: str) -> str:
     strength = label_rule_strength(rule.strength)
     if line is None:
-        return tr("{strength}; says nothing here", strength=strength)
+        return tr("{strength}; does not apply here", strength=strength)
     if cell is None:
         return strength
     return tr("{strength}; {name}: {effect}", strength=strength, name=name, effect=label_effect(cell.effect))
@@ -249,7 +247,7 @@ def _figure(rule: DecisionRule, fact: FactValue, told: DecisionContext) -> tuple
     if not isinstance(fact, IntervalEstimate):
         return format_fact(rule.shows, fact, told.formatter), "", ExplanationBasis.EXACT
     value, low, high = (format_fact(rule.shows, each, told.formatter) for each in (fact.value, fact.low, fact.high))
-    return value, tr("{low} to {high}, four times in five", low=low, high=high), ExplanationBasis.ESTIMATED
+    return value, tr("80% interval {low} to {high}", low=low, high=high), ExplanationBasis.ESTIMATED
 
 
 def _effects(line: TraceLine, told: DecisionContext) -> Iterator[ColumnOutcomeLine]:
@@ -266,10 +264,10 @@ def _findings(
         return
     cell = None if place is None else line.cells[place]
     if cell is not None and cell.effect is RuleEffect.UNDECIDED:
-        yield DecisionFinding("open", tr("Why it cannot be told"), (_why_open(cell, told),))
+        yield DecisionFinding("open", tr("Why it is undecided"), (_why_open(cell, told),))
         if told.decision.pilot is not None:
             text = describe_pilot(told.decision.pilot, told.decision, told.names, told.formatter)
-            yield DecisionFinding("pilot", tr("What would settle it"), (text,))
+            yield DecisionFinding("pilot", tr("What to measure"), (text,))
     tested = (*line.tested, *(() if cell is None else cell.tested))
     if tested:
         texts = tuple(to_sentence(describe_condition_result(each, told.formatter)) for each in tested)
@@ -282,26 +280,26 @@ def _findings(
             tr("The answer behind it"),
             (to_sentence(describe_rule_answers(line, told.formatter, told.decision.answers)),),
         )
-    yield DecisionFinding("weight", tr("What it weighs"), tuple(_weight(rule, line, told)))
+    yield DecisionFinding("weight", tr("Weight"), tuple(_weight(rule, line, told)))
 
 
 def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Iterator[str]:
     number = told.formatter.stated
     if line.case.requires is not None:
-        yield tr("It removes what does not meet it; no preference outvotes it.")
+        yield tr("It rules out what does not meet it; no preference outweighs it.")
     elif line.case.favours is None:
-        yield tr("Nothing: it only shows.")
+        yield tr("None: it only shows a figure.")
     elif rule.id in told.weights:
         usual = DEFAULT_WEIGHTS[rule.strength] if rule.weight is None else rule.weight
         usual = 0.0 if rule.unfounded is not None else usual
-        yield tr("{weight}, which is your weight; {usual} without it.", weight=number(line.weight),
+        yield tr("{weight}, set by you; {usual} by default.", weight=number(line.weight),
                  usual=number(usual))  # fmt: skip
     elif rule.unfounded is not None:
-        yield tr("Nothing: {reason}", reason=rule.unfounded)
+        yield tr("None: {reason}", reason=rule.unfounded)
     else:
-        yield tr("{weight} for what it favours.", weight=number(line.weight))
+        yield tr("{weight} for what it favors.", weight=number(line.weight))
     if line.counted_with is not None:
-        yield tr("Counted once with {rule}, which is about the same.", rule=line.counted_with)
+        yield tr("Counted once with {rule}, which covers the same subject.", rule=line.counted_with)
 
 
 def _kin(rule: DecisionRule, line: TraceLine | None, told: DecisionContext) -> list[DecisionRule]:

@@ -66,8 +66,8 @@ def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: Gp
     assert [line.fate for line in lines_of(made).outcomes] == [ColumnOutcome.STAYS] * 3 + [ColumnOutcome.UNDECIDED]
     why = finding(made, "undecided.h200-sxm")
     assert why.title == "Why H200 is undecided"
-    assert plain(why.texts[0]).startswith("The limit lies inside the band: time to first token, 1,110 (")
-    assert why.texts[0].endswith("It stays in until a measurement says otherwise.")
+    assert plain(why.texts[0]).startswith("The 80% interval includes the limit: time to first token, 1,110 (")
+    assert why.texts[0].endswith("Measure to be sure; it is kept for now.")
 
 
 def test_what_an_answer_removes_is_told_with_its_numbers(service: GpuDeskService) -> None:
@@ -86,7 +86,7 @@ def test_a_fact_that_is_not_known_is_named(service: GpuDeskService) -> None:
     made = explain_option(asked, "destination", "controlled")
     for place in unknown:
         text = finding(made, f"undecided.{asked.decision.columns[place]}").texts[0]
-        assert text.startswith("A fact is not known: ")
+        assert text.startswith("Not known: ")
     assert explain_ruling(asked, "D002-15") is not None
 
 
@@ -102,7 +102,7 @@ def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> No
     assert {each.id for each in rules} == {each.id for each in service.decider.rules if "priority" in each.asks}
     applying = [each.applies for each in rules]
     assert applying == sorted(applying, reverse=True)
-    assert rules[-1].origin.endswith("says nothing here")
+    assert rules[-1].origin.endswith("does not apply here")
 
 
 def test_a_rule_comes_with_both_texts_and_its_document(service: GpuDeskService) -> None:
@@ -137,13 +137,13 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     assert made.what == "First token within the limit"
     assert made.conditions == "Must hold; H200: undecided"
     assert plain(made.figure) == "1,110 ms"
-    assert plain(made.band) == "674 ms to 2,185 ms, four times in five"
+    assert plain(made.band) == "80% interval 674 ms to 2,185 ms"
     assert made.ground is ExplanationBasis.ESTIMATED
     assert made.basis == "Time to first token"
     assert not lines_of(made).outcomes
-    assert finding(made, "open").texts[0].startswith("The limit lies inside the band")
+    assert finding(made, "open").texts[0].startswith("The 80% interval includes the limit")
     assert len(finding(made, "tested").texts) == 2
-    assert finding(made, "weight").texts == ("It removes what does not meet it; no preference outvotes it.",)
+    assert finding(made, "weight").texts == ("It rules out what does not meet it; no preference outweighs it.",)
     assert "2 s" in finding(made, "answer").texts[0]
 
 
@@ -153,7 +153,7 @@ def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None
     assert outcomes["H200"].state == "favors it"
     assert outcomes["MI325X"].state == "no effect"
     assert outcomes["MI325X"].text == "Software platform ROCm"
-    assert finding(made, "weight").texts == ("3 for what it favours.",)
+    assert finding(made, "weight").texts == ("3 for what it favors.",)
     assert made is not None
     assert made.figure == ""
     assert made.details[0].value.startswith("MI325X")
@@ -161,20 +161,20 @@ def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None
 
 def test_a_weight_of_the_users_is_told_beside_the_usual_one(service: GpuDeskService) -> None:
     made = explain_ruling(told(service, {"current_platform": "CUDA"}, {"D000-14": 7.5}), "D000-14")
-    assert finding(made, "weight").texts[0] == "7.5, which is your weight; 3 without it."
+    assert finding(made, "weight").texts[0] == "7.5, set by you; 3 by default."
 
 
 def test_rules_of_one_theme_are_counted_once_and_say_with_which(service: GpuDeskService) -> None:
     asked = told(service)
     line = next(each for each in asked.decision.trace if each.counted_with is not None)
     made = explain_ruling(asked, line.rule.id)
-    assert finding(made, "weight").texts[-1] == f"Counted once with {line.counted_with}, which is about the same."
+    assert finding(made, "weight").texts[-1] == f"Counted once with {line.counted_with}, which covers the same subject."
     assert line.counted_with in {each.id for each in lines_of(made).rulings}
 
 
 def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskService) -> None:
     made = explain_ruling(told(service, {"months_to_launch": 12.0}), "D000-05")
-    assert finding(made, "weight").texts[0].startswith("Nothing: The page gives three horizons")
+    assert finding(made, "weight").texts[0].startswith("None: The page gives three horizons")
     assert made is not None
     assert len(made.disputes) == 3
 
@@ -182,13 +182,13 @@ def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskServic
 def test_rules_that_say_otherwise_stand_beside(service: GpuDeskService) -> None:
     made = explain_ruling(told(service), "D002-05")
     assert [each.id for each in lines_of(made).rulings] == ["D002-05", "D003-06", "D003-20"]
-    assert lines_of(made).rulings_title == "The rule, and those beside it"
+    assert lines_of(made).rulings_title == "The rule and related rules"
 
 
 def test_a_rule_that_does_not_fire_says_so(service: GpuDeskService) -> None:
     made = explain_ruling(told(service), "D000-06", "mi325x")
     assert made is not None
-    assert made.conditions == "Must hold; says nothing here"
+    assert made.conditions == "Must hold; does not apply here"
     assert made.figure == ""
     assert not lines_of(made).findings
     assert explain_ruling(told(service), "D999-99") is None

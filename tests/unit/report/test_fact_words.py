@@ -112,11 +112,11 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactVa
         (Comparison("weights_gb > 140", 72.6, 140.0, holds=False), "weights, 72.6 GB > 140 GB: no"),
         (
             Comparison("ttft_ms <= ttft_limit_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), 2000.0, holds=None),
-            "time to first token, 1,990 (1,630 – 2,550) ms ≤ limit for the first token 2 s: cannot be told",
+            "time to first token, 1,990 (1,630 – 2,550) ms ≤ limit for the first token 2 s: undecided",
         ),
         (Comparison("ttft_limit_ms < 1000000000000.0", 2000.0, 1e12, holds=True), "limit for the first token: 2 s"),
         (Comparison("fits_alone", True, None, holds=True), "fits on one: yes"),
-        (Comparison("fits_alone", None, None, holds=None), "fits on one: cannot be told"),
+        (Comparison("fits_alone", None, None, holds=None), "fits on one: undecided"),
         (Comparison("form == 'oam'", "sxm", "oam", holds=False), "form: SXM, not OAM"),
         (Comparison("team == 'rocm'", "rocm", "rocm", holds=True), "team: skilled in ROCm"),
         (Comparison("team == 'rocm'", None, "rocm", holds=None), "team: —"),
@@ -143,7 +143,7 @@ def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, sai
             "budget_usd < 1e12 and (long_context == 'yes' or weights_gb > 140)",
             "budget for accelerators is set and (long context is a core need: yes or weights > 140 GB)",
         ),
-        ("spend_usd <= budget_usd", "accelerators of the deployment to buy ≤ budget for accelerators"),
+        ("spend_usd <= budget_usd", "purchase price of the deployment ≤ budget for accelerators"),
         ("headroom_gb > kv_one_gb * 2", "memory left over, each > kv_one_gb * 2"),
     ],
 )

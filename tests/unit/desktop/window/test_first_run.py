@@ -104,13 +104,14 @@ def test_tab_goes_as_the_eye_does_and_scrolls(page: FirstRunPage, qtbot: QtBot) 
     qtbot.waitUntil(recent.isVisible)
     button(page, "Open what was recovered of 70B chat").setFocus()
     passed = []
-    for _ in range(9):
+    for _ in range(10):
         passed.append(page.focusWidget().accessibleName())
         QTest.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
     assert passed == [
         "Open what was recovered of 70B chat",
         "Discard what was recovered of 70B chat",
         "Open the sample: 70B chat on four parts",
+        "Help me choose",
         "Start empty",
         *(question.title for question in list_start_questions()),
         "Open 70b chat.gpudesk",

@@ -105,7 +105,7 @@ def test_each_answer_shows_what_the_service_decides_under_it(page: DecidePage, d
     settled(page, qtbot)
     card = option(page, "ttft_limit_ms", 2000.0)
     assert card.effect is not None
-    assert card.effect.text == "Leaves all 4, H200 SXM undecided"
+    assert card.effect.text == "All 4 remain, H200 SXM undecided"
     assert [fate for _, fate in card.effect.parts] == [ColumnOutcome.UNDECIDED, *[ColumnOutcome.STAYS] * 3]
     assert desk.answer is not None
     expected = desk.service.decide(desk.answer, {"ttft_limit_ms": 2000.0})
@@ -128,8 +128,8 @@ def test_an_answer_that_removes_all_says_so(page: DecidePage, desk: Desk, qtbot:
     settled(page, qtbot)
     card = option(page, "site", "pcie")
     assert card.effect is not None
-    assert card.effect.text == "Leaves none"
-    assert card.effect.sentence.startswith("Leaves none; H200 SXM removed")
+    assert card.effect.text == "None remains"
+    assert card.effect.sentence.startswith("None remains; H200 SXM removed")
     view(page).answer("site", "pcie")
     settled(page, qtbot)
     assert card.isChecked()
@@ -395,7 +395,7 @@ def test_answers_are_radio_buttons_for_screen_readers(page: DecidePage, qtbot: Q
     assert seen.role() == QAccessible.Role.RadioButton
     assert seen.state().checked
     assert seen.text(QAccessible.Text.Name) == "Any, Whatever serves this model"
-    assert seen.text(QAccessible.Text.Description).startswith("Leaves all 4")
+    assert seen.text(QAccessible.Text.Description).startswith("All 4 remain")
 
 
 def test_eight_accelerators_take_more_lines(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:

@@ -24,7 +24,8 @@ from gpudesk.desktop.pages.decide.trace_model import (
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import ComparisonColumn
-from gpudesk.domain.decision import Decision, DecisionRule, RuleEffect
+from gpudesk.domain.decision import Decision, DecisionRule, RuleEffect, RuleRole
+from gpudesk.report.decision.rules import label_rule_role
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 
@@ -40,7 +41,7 @@ _ROLE = Qt.ItemDataRole
 
 @pytest.fixture
 def decision(service: GpuDeskService) -> Decision:
-    """Return a decision in which a limit cannot be told for one, and the site removes two."""
+    """Return a decision in which a limit is undecided for one, and the site removes two."""
     answer = service.answer(read_template("70b-chat-on-four"))
     return service.decide(answer, {"ttft_limit_ms": 2000.0, "site": "oam", "priority": "cost"})
 
@@ -67,7 +68,10 @@ def test_each_rule_that_fires_is_in_one_row(model: TraceModel, decision: Decisio
     shown = [line.rule.id for row in model.table.rows for line in row.lines]
     assert sorted(shown) == sorted(line.rule.id for line in decision.trace)
     assert len(shown) == len(set(shown))
-    assert [group.title for group in model.table.groups] == ["Must hold", "Matters most", "Fine points"]
+    roles = {label_rule_role(line.role) for line in decision.trace}
+    assert [group.title for group in model.table.groups] == [
+        title for title in map(label_rule_role, RuleRole) if title in roles
+    ]
 
 
 def test_rules_that_are_counted_together_share_a_row(model: TraceModel, decision: Decision) -> None:
@@ -102,7 +106,7 @@ def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
 def test_a_row_says_its_group_its_rules_and_its_answer(model: TraceModel) -> None:
     row = model.row_of("L-01")
     said = model.index(row, RULE).data(_ROLE.AccessibleTextRole)
-    assert said.startswith("First token within the limit, Must hold, L-01, you: 2 s")
+    assert said.startswith("First token within the limit, Decided, L-01, you: 2 s")
     assert model.index(row, ANSWER).data() == "you: 2 s"
     assert model.index(row, WEIGHT).data() == ""
 
@@ -144,12 +148,12 @@ def test_the_fold_shows_the_rules_that_say_nothing(model: TraceModel, decision: 
     fold = model.row_of("fold")
     line = model.lines[fold]
     assert isinstance(line, TraceFold)
-    assert line.title == f"Rules that say nothing here ({len(decision.silent)})"
+    assert line.title == f"Rules that do not apply ({len(decision.silent)})"
     model.set_opened(True)
     assert model.rowCount() == before + len(decision.silent)
     assert model.index(fold, RULE).data(_ROLE.AccessibleTextRole).endswith("shown")
     silent = model.index(before, RULE).data(_ROLE.AccessibleTextRole)
-    assert silent.endswith("says nothing here")
+    assert silent.endswith("does not apply")
     assert decision.silent[0] in silent
     model.set_opened(False)
     assert model.rowCount() == before
@@ -192,7 +196,7 @@ def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
     lines = format_trace(model.table, FORMATTER).splitlines()
     assert lines[0].split("\t") == ["Group", "Rule", "Ids", "Answer", "Weight", *(h.name for h in HEADS)]
     assert len(lines) == 1 + len(model.table.rows)
-    assert lines[1].startswith("Must hold\tFirst token within the limit\tL-01\tyou: 2 s\t\t")
+    assert lines[1].startswith("Decided\tFirst token within the limit\tL-01\tyou: 2 s\t\t")
 
 
 @pytest.mark.parametrize(
