@@ -243,7 +243,7 @@ def _make_software(values: Mapping[str, float], count: int) -> SoftwareCosts:
     return SoftwareCosts(_to_float(lines["porting"]), _to_float(lines["upkeep"]) / months)
 
 
-_PerMillion = Callable[[Mapping[str, float], PaidDeployment], object]
+_PerMillion = Callable[[CostValues, PaidDeployment], object]
 
 
 def _make_token_costs(found: AcceleratorCostInputs, per_million: _PerMillion) -> TokenCosts:
@@ -251,7 +251,7 @@ def _make_token_costs(found: AcceleratorCostInputs, per_million: _PerMillion) ->
     rate, deployment = found.tokens_per_s, found.deployment
     assert rate is not None
     assert deployment is not None
-    at = [_to_float(per_million({**found.values, THROUGHPUT: each}, deployment)) for each in rate]
+    at = np.asarray(per_million({**found.values, THROUGHPUT: np.array(rate)}, deployment)).tolist()
     output = IntervalEstimate(at[0], at[2], at[1])
     given, made = deployment.input_tokens, deployment.output_tokens
     request = _scale_figure(output, made / _MILLION)

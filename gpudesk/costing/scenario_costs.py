@@ -324,12 +324,8 @@ class CostCalculator:
                 prices = sum(self._compute_price_deviation(found[key], basis) ** 2 for key in pair)
                 scale = math.sqrt(difference.error_scale**2 + prices / LOGISTIC_VARIANCE)
                 ratio = other.value / base.value
-                yield replace(
-                    difference,
-                    figure=figure,
-                    ratio=make_ratio_interval(ratio, scale),
-                    odds=compute_lead_odds(1.0 / ratio, scale),
-                )
+                interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(1.0 / ratio, scale)
+                yield FigureDifference(figure, pair[1], pair[0], interval, odds)
 
     def _compute_price_deviation(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> float:
         assert found.deployment is not None

@@ -170,6 +170,11 @@ class Answer:
         return self.digest(self)
 
     @cached_property
+    def keys(self) -> tuple[str, ...]:
+        """What tells the columns apart."""
+        return make_column_keys(self.scenario.accelerators)
+
+    @cached_property
     def differences_by_pair(self) -> Mapping[tuple[str, str, str], FigureDifference]:
         """The differences by (figure, key of the baseline, key of the other)."""
         return {(found.figure, found.baseline, found.accelerator): found for found in self.differences}
@@ -244,7 +249,7 @@ def find_leaders(answer: Answer, figure: str, verdict: LeadVerdict = LeadVerdict
     values = rank_figures(answer, figure)
     if len(values) < 2:
         return ()
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     best = find_best(values, figure)
     return tuple(
         position
@@ -266,7 +271,7 @@ def find_best(values: Mapping[int, IntervalEstimate], figure: str) -> int:
 
 def find_rival(answer: Answer, figure: str, leader: int) -> tuple[int, float] | None:
     """Return the ranked column over which the leader's odds are lowest, and these; None without a difference."""
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     odds = {
         position: answer.odds[pair]
         for position in rank_figures(answer, figure)
@@ -296,7 +301,7 @@ def find_announced_leader(answer: Answer, figure: str) -> AnnouncedLeader | None
     if not shipping or not others:
         return None
     best, first = find_best(shipping, figure), find_best(others, figure)
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     odds = answer.odds.get((figure, keys[first], keys[best]), 0.0)
     return AnnouncedLeader(first, best, others[first].value / shipping[best].value, odds) if odds > 0.5 else None
 
@@ -336,7 +341,7 @@ def compute_win_odds(answer: Answer, figure: str) -> dict[int, float]:
     ranked = rank_figures(answer, figure)
     if len(ranked) < 2:
         return {}
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     best = find_best(ranked, figure)
     ahead = {place: answer.odds.get((figure, keys[best], keys[place])) for place in ranked if place != best}
     weights = {place: (1.0 - odds) / odds for place, odds in ahead.items() if odds}

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.answer import (
@@ -14,11 +13,10 @@ from gpudesk.domain.answer import (
     find_leaders,
     get_column_figures,
     judge_odds,
-    make_column_keys,
     mask_unranked,
     rank_figures,
 )
-from gpudesk.domain.estimate import DisaggregatedPools, Estimate
+from gpudesk.domain.estimate import DisaggregatedPools, Estimate, EstimateBasis
 from gpudesk.domain.registry import COST_FIGURES, FIGURES, MAX_CONCURRENCY, Figure
 from gpudesk.report.comparison.attribute_rows import format_delta
 from gpudesk.report.comparison.tables import (
@@ -44,13 +42,15 @@ from gpudesk.text.translation import tr
 
 #: What words about a deployment are explained by.
 _THROUGHPUT: Final = "output_tokens_per_s"
+#: Praise of more than two in a row says little.
+_MOST_TIED: Final = 2
 _RENTED: Final = "rented_usd_per_million_output"
 _MEMORY: Final = RowReference(RowOrigin.FIGURE, "memory")
 
 
 def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> ComparisonGroup | None:
     """Return each column against the first, or None where there is nothing to compare."""
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     # With equal counts the figure per accelerator says the same again.
     alike = len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1
     compared = [
@@ -135,11 +135,13 @@ class FigureText:
             return self._formatter.banded(interval)
         return f"{self._money.small(interval.value)} ({self._money.band(interval)})"
 
-    def make_cell(self, interval: IntervalEstimate, mark: CellMarking | None) -> ComparisonCell:
+    def make_cell(
+        self, interval: IntervalEstimate, mark: CellMarking | None, delta: str | None, basis: EstimateBasis
+    ) -> ComparisonCell:
         """Return a value with its band, in the unit on display."""
         texts = [self.format(each) for each in interval]
         value, low, high = interval if self._money is None else map(self._money.in_currency, interval)
-        return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], mark=mark)
+        return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], delta=delta, mark=mark, basis=basis)
 
 
 def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
@@ -148,7 +150,8 @@ def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
     best = find_leaders(answer, figure) if is_compared(answer, figure) else ()
     mark: CellMarking | None = CellMarking.BEST
     if len(best) > 1:
-        mark = CellMarking.OPEN if len(best) == len(rank_figures(answer, figure)) else CellMarking.TIED
+        is_open = len(best) > _MOST_TIED or len(best) == len(rank_figures(answer, figure))
+        mark = CellMarking.OPEN if is_open else CellMarking.TIED
     elif len(find_leaders(answer, figure, LeadVerdict.LIKELY_LEADS)) > 1:
         mark = None
     for position in best:
@@ -306,7 +309,7 @@ def _build_unknown_cell(column: ComparisonColumn, formatter: Formatter) -> Compa
 
 def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> ComparisonRow:
     name = figure.key
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     values, marks = get_column_figures(answer, name), mark_figures(answer, name)
     text = FigureText(answer, name, formatter)
     cells = []
@@ -317,7 +320,7 @@ def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> C
             continue
         ratio = _find_ratio_to_baseline(answer, name, keys, position)
         delta = None if ratio is None else format_delta(ratio, formatter)
-        cells.append(replace(text.make_cell(value, marks[position]), delta=delta, basis=column.estimate.basis))
+        cells.append(text.make_cell(value, marks[position], delta, column.estimate.basis))
     reference = RowReference(RowOrigin.FIGURE, name)
     return ComparisonRow(name, label_figure(name), text.unit, tuple(cells), reference, figure.more_is_better)
 

@@ -9,6 +9,7 @@ from gpudesk.domain.answer import (
     Answer,
     LeadVerdict,
     assign_palette_indexes,
+    compute_win_odds,
     find_announced_leader,
     find_best,
     find_difference,
@@ -17,7 +18,6 @@ from gpudesk.domain.answer import (
     find_variants,
     get_column_figures,
     judge_odds,
-    make_column_keys,
     mask_unranked,
     rank_figures,
 )
@@ -36,6 +36,8 @@ from gpudesk.text.translation import tr
 
 _LEAST_TO_COMPARE: Final = 2
 _IN_FLIGHT: Final = MAX_CONCURRENCY.key
+#: More than four answers are not taken in at a glance.
+_GIVES_WAY: Final = "tpot_ms"
 
 
 def build_screen_headlines(answer: Answer, formatter: Formatter) -> tuple[Headline, ...]:
@@ -56,11 +58,15 @@ def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headlin
 
 
 def _list_headline_figures(answer: Answer) -> tuple[str, ...]:
-    """Return the figures of headlines: costs where they are known, owned where none of them can be rented."""
-    figures = [name for name in list_headline_figures() if name not in COST_FIGURES or answer.costs is not None]
+    """Return the figures of headlines; where costs are known, that of tokens takes the place of their time.
+
+    It is that of renting, or of owning where none can be rented.
+    """
+    figures = list_headline_figures()
+    if answer.costs is None:
+        return tuple(name for name in figures if name not in COST_FIGURES)
     known = [name for name in COST_FIGURES if any(get_column_figures(answer, name))]
-    shown = ((known[:1] or [name])[0] if name in COST_FIGURES else name for name in figures)
-    return tuple(shown)
+    return (*(name for name in figures if name not in (_GIVES_WAY, *COST_FIGURES)), (known or [*COST_FIGURES])[0])
 
 
 def get_column_looks(answer: Answer) -> tuple[tuple[int, bool], ...]:
@@ -75,7 +81,7 @@ class _HeadlineBuilder:
     def __init__(self, answer: Answer, formatter: Formatter) -> None:
         self._answer = answer
         self._formatter = formatter
-        self._keys = make_column_keys(answer.scenario.accelerators)
+        self._keys = answer.keys
         self._names = list_column_names(answer)
         self._leaders = tuple(
             HeadlineLeader(key, name, *look)
@@ -244,7 +250,12 @@ class _ScreenHeadlines(_HeadlineBuilder):
             detail=detail,
             mark=mark,
             announced=self._describe_announced_lead(figure),
+            odds=() if figure == _IN_FLIGHT else self._list_odds(figure),
         )
+
+    def _list_odds(self, figure: str) -> tuple[tuple[HeadlineLeader, float], ...]:
+        odds = compute_win_odds(self._answer, figure)
+        return tuple((self._leaders[place], odds[place]) for place in sorted(odds, key=lambda place: -odds[place]))
 
 
 class _SheetHeadlines(_HeadlineBuilder):

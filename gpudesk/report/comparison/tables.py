@@ -20,7 +20,7 @@ class CellMarking(StrEnum):
     BEST = "best"
     #: Among the best, which are too close to call.
     TIED = "tied"
-    #: Too close to call in the whole row, or against the baseline.
+    #: Too close to call among more than two, in the whole row, or against the baseline.
     OPEN = "open"
     #: Requests wait, so that the figure is not compared.
     QUEUES = "queues"
@@ -189,6 +189,8 @@ class Headline:
     detail: str
     mark: CellMarking | None = None
     announced: AnnouncedLead = AnnouncedLead()
+    #: The odds of each to be the best, adding up to 1, the most first; empty where the figure is exact.
+    odds: tuple[tuple[HeadlineLeader, float], ...] = ()
 
     @property
     def is_open(self) -> bool:

@@ -23,6 +23,9 @@ _NAME_GAP: Final = 5.0
 _GLYPH: Final = 14.0
 #: White above and below the lines.
 _PAD: Final = 10.0
+#: The bar of odds, and what is white above it.
+_BAR: Final = 5.0
+_ABOVE_BAR: Final = 4.0
 #: From so many leaders on, swatches say little.
 _MANY: Final = 4
 #: What is left out where there is too little room; the table has it too.
@@ -112,6 +115,9 @@ class HeadlineBox(QAbstractButton):
             pen.glyph("overlap", theme.length(5), third.center().y(), "text2")
             third.setLeft(theme.length(_GLYPH))
         pen.text(third, answer.detail, font="small", colour="text2")
+        if answer.odds:
+            bar = QRectF(0, self.height() - theme.length(_PAD + _BAR), right - theme.length(_GAP), theme.length(_BAR))
+            pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
         if answer.announced.text:
             fourth = QRectF(0, top + 2 * small + large, right, small)
             said = answer.announced
@@ -152,7 +158,7 @@ class HeadlineStrip(QWidget):
     def _measure(self) -> None:
         theme = self._theme
         small = (3 if self._has_announced else 2) * theme.line("small")
-        self.setFixedHeight(small + theme.line("headline") + theme.px(2 * _PAD))
+        self.setFixedHeight(small + theme.line("headline") + theme.px(2 * _PAD + _BAR + _ABOVE_BAR))
         self._place()
         self.update()
 

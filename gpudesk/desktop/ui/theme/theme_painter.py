@@ -149,6 +149,15 @@ class ThemePainter:
         r = self.look.length(radius)
         self.painter.drawRoundedRect(rect, r, r)
 
+    def odds_bar(self, rect: QRectF, odds: Iterable[tuple[int, float]]) -> None:
+        """Draw odds, which add up to 1, as pieces of one bar in the colours of their places in the palette."""
+        x, gap = rect.left(), self.look.length(1)
+        for index, share in odds:
+            width = share * rect.width()
+            piece = QRectF(x, rect.top(), max(self.look.length(1), width - gap), rect.height())
+            self.tint(piece, self.look.mark_color(index), radius=1.5)
+            x += width
+
     def frame(
         self,
         rect: QRectF,

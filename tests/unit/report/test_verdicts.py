@@ -1,0 +1,108 @@
+"""Verdicts in a sentence, and the cost of tokens as a figure of the comparison."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer, compute_win_odds
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.report.comparison.headlines import build_screen_headlines
+from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
+from gpudesk.report.comparison.table import build_comparison_table
+from gpudesk.report.comparison.tables import CellMarking
+from gpudesk.report.comparison.verdicts import (
+    describe_comparison,
+    describe_fit,
+    describe_throughput,
+    describe_token_cost,
+)
+from gpudesk.report.writers.csv import write_sheet_csv
+from gpudesk.report.writers.html import write_sheet_html
+from gpudesk.report.writers.json import write_sheet_json
+from gpudesk.report.writers.markdown import write_sheet_markdown
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+
+PLAIN = Formatter(ENGLISH_NUMBERS)
+RENTED, OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
+
+
+@pytest.fixture(scope="module")
+def answer(service: GpuDeskService) -> Answer:
+    return service.add_costs(service.answer(read_template("70b-chat-on-four")))
+
+
+@pytest.fixture(scope="module")
+def queueing(service: GpuDeskService) -> Answer:
+    """BF16 weights leave one H200 memory for fewer than the 64 requests that are in flight."""
+    parts = tuple(AcceleratorChoice(part, 1) for part in ("h200-sxm", "mi325x"))
+    scenario = replace(read_template("70b-chat-on-four"), weights=Precision.BF16, accelerators=parts)
+    return service.add_costs(service.answer(scenario))
+
+
+def test_odds_of_rents_are_those_of_the_decision(service: GpuDeskService, answer: Answer) -> None:
+    decision = service.decide(answer)
+    assert decision.objective.payment == "rented"
+    odds = compute_win_odds(answer, RENTED)
+    assert [odds[place] for place in range(4)] == pytest.approx([each.odds for each in decision.candidates])
+
+
+def test_costs_leave_the_hash_of_an_answer_alone(service: GpuDeskService, answer: Answer) -> None:
+    assert service.answer(answer.scenario).content_hash == answer.content_hash
+
+
+def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
+    rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
+    cell = rows[OWNED].cells[3]
+    assert (cell.text, cell.value, cell.reason) == ("—", None, "no price on record")
+    assert rows[RENTED].cells[1].mark is CellMarking.BEST
+    assert rows[RENTED].cells[1].delta == "−45 %"
+
+
+def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
+    shown = {each.figure: each for each in build_screen_headlines(answer, PLAIN)}
+    assert list(shown) == ["output_tokens_per_s", "ttft_ms", RENTED, "max_concurrency"]
+    assert [leader.name for leader in shown[RENTED].leaders] == ["MI325X"]
+    assert sum(odds for _, odds in shown[RENTED].odds) == pytest.approx(1.0)
+    assert shown["max_concurrency"].odds == ()
+
+
+def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
+    further = service.make_sheet_extras(answer)
+    verdict = describe_comparison(answer, service.decide(answer), PLAIN)
+    assert verdict.startswith("MI325X likely leads (81 % odds): 45 % lower rent per token")
+    sheet = build_sheet(answer, further=further)
+    assert sheet.verdict == verdict
+    assert verdict in write_sheet_html(sheet)
+    assert "likely leads (81 % odds)" in write_sheet_markdown(sheet)
+    assert "MI325X likely leads" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
+
+
+def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
+    assert describe_throughput(answer, PLAIN).endswith("is limited by memory bandwidth.")
+    assert describe_fit(answer, PLAIN).startswith("All hold the load (64 in flight); MI355X holds the most")
+    assert "Rented: MI325X is cheapest (81 % odds), $0.64 per million output tokens." in describe_token_cost(
+        answer, PLAIN
+    )
+
+
+def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) -> None:
+    rows = {row.key: row for row in build_comparison_table(queueing, PLAIN).rows}
+    for figure in ("output_tokens_per_s", RENTED, OWNED):
+        assert rows[figure].cells[0].mark is CellMarking.QUEUES
+    for headline in build_screen_headlines(queueing, PLAIN):
+        assert "h200-sxm" not in [leader.key for leader in headline.leaders]
+    for verdict in (
+        describe_throughput(queueing, PLAIN),
+        describe_fit(queueing, PLAIN),
+        describe_token_cost(queueing, PLAIN),
+    ):
+        assert "MI325X" in verdict.split(".")[0]
+        assert "H200 SXM" not in verdict.split(".")[0]
+    assert "Requests queue on H200 SXM." in describe_throughput(queueing, PLAIN)
