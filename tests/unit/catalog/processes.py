@@ -7,10 +7,17 @@ import os
 import subprocess
 import sys
 import time
+from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from tests.unit.catalog.user_file_process import work
+
 ROOT = Path(__file__).parents[3]
+
+#: Starts processes that have loaded already what they need: a kill then costs a fork, not a start of Python.
+_FORKS = get_context("forkserver")
+_FORKS.set_forkserver_preload(["gpudesk.catalog.schema", "tests.unit.catalog.user_file_process"])
 
 
 def _command(doing: str, path: Path) -> list[str]:
@@ -27,12 +34,19 @@ def start(doing: str, path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def kill(process: subprocess.Popen[str], after: float) -> list[dict[str, Any]]:
-    """End a process by the hardest signal some seconds from now, and return what it had said whole."""
-    time.sleep(after)
-    process.kill()
-    (said, _) = process.communicate()
-    return [json.loads(line) for line in said.splitlines(keepends=True) if line.endswith("\n")]
+def kill(doing: str, path: Path, after: float) -> list[dict[str, Any]]:
+    """End a process by the hardest signal some seconds after it begins; return what it had said whole."""
+    reading, writing = _FORKS.Pipe(duplex=False)
+    process = _FORKS.Process(target=work, args=(doing, path, writing))
+    process.start()
+    writing.close()
+    with os.fdopen(os.dup(reading.fileno()), encoding="utf-8") as said:
+        reading.close()
+        assert said.readline() == '{"ready": true}\n'
+        time.sleep(after)
+        process.kill()
+        process.join()
+        return [json.loads(line) for line in said if line.endswith("\n")]
 
 
 def run(doing: str, path: Path, *, within: tuple[str, ...] = ()) -> list[dict[str, Any]]:

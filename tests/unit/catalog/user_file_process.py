@@ -13,7 +13,7 @@ import signal
 import sqlite3
 import sys
 from collections.abc import Callable
-from importlib import import_module
+from multiprocessing.connection import Connection
 from pathlib import Path
 
 from gpudesk.catalog.user_store.migrations import migrate
@@ -61,8 +61,9 @@ def restore(path: Path) -> None:
     """Restore the two newest backups in turn, without end."""
     (one, other) = list_backups(path.parent / "kept")
     while True:
-        restore_backup(path, one.path)
-        restore_backup(path, other.path)
+        for number, backup in enumerate((one, other)):
+            restore_backup(path, backup.path)
+            say(restored=number)
 
 
 def die_in_a_migration(path: Path) -> None:
@@ -131,9 +132,14 @@ DOINGS: dict[str, Callable[[Path], None]] = {
     for doing in (write, change, restore, die_in_a_migration, lock, fill, fill_what_is_allowed, become_nobody, look)
 }
 
+
+def work(doing: str, path: Path, said: Connection) -> None:
+    """Do one thing in a process that was forked, and say over a connection what is done."""
+    sys.stdout = os.fdopen(os.dup(said.fileno()), "w", encoding="utf-8")
+    say(ready=True)
+    DOINGS[doing](path)
+
+
 if __name__ == "__main__":
-    if sys.argv[1] == "change":
-        # What makes and migrates tables takes a second to load; others work on files that have theirs.
-        import_module("gpudesk.catalog.schema")
     say(ready=True)
     DOINGS[sys.argv[1]](Path(sys.argv[2]))
