@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import cached_property
 from types import MappingProxyType
@@ -168,6 +168,16 @@ class Answer:
     def content_hash(self) -> str:
         """Hash of the answer and the catalog revision, without date, locale, layout, colours or curves."""
         return self.digest(self)
+
+    @property
+    def has_load(self) -> bool:
+        """Whether a load was asked for; without one the answer has specifications alone."""
+        return any(column.estimate is not None or column.problem is not None for column in self.columns)
+
+    def without_load(self) -> Answer:
+        """Return the specifications alone; the load of the scenario stands for none."""
+        columns = tuple(replace(column, estimate=None, curve=None, problem=None) for column in self.columns)
+        return replace(self, columns=columns, differences=(), costs=None)
 
     @cached_property
     def keys(self) -> tuple[str, ...]:

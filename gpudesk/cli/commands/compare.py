@@ -9,10 +9,13 @@ from typing import TYPE_CHECKING, Any
 from gpudesk.cli import output
 from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
 from gpudesk.cli.output import EXIT_DONE
+from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.answer import Answer, SheetExtras
+    from gpudesk.domain.decision import Decision
+    from gpudesk.service import GpuDeskService
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -43,22 +46,39 @@ def run(options: argparse.Namespace) -> int:
         output.check_format(target)
     with GpuDeskService.open() as service:
         service.rank_announced = options.rank_announced
-        answer = service.answer(build_scenario(options, service), with_curves=target is not None)
-        answer = service.add_costs(answer)
-        leading = service.decide(answer)
+        answer, leading = _answer(options, service, with_curves=target is not None)
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:
             service.save_scenario(answer.scenario, target)
         elif target is not None:
             paper = getattr(options, "paper", None)
             flips = service.flips(answer) if answer.scenario.decision.answers else ()
             with_rules = getattr(options, "rules", False)
-            further = service.make_sheet_extras(answer, flips, with_rules=with_rules)
+            further = None
+            if answer.has_load:
+                further = service.make_sheet_extras(answer, flips, with_rules=with_rules)
             output.write_sheet(answer, target, paper, service.explain, further)
     if target is not None:
         output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
     else:
         print_answer(answer, SheetExtras(leading=leading), as_json=options.json)
     return EXIT_DONE
+
+
+def _answer(
+    options: argparse.Namespace, service: GpuDeskService, *, with_curves: bool
+) -> tuple[Answer, Decision | None]:
+    """Return the answer with who leads by it; without a load the specifications alone."""
+    try:
+        answer = service.answer(build_scenario(options, service), with_curves=with_curves)
+    except InputError as error:
+        saves = options.output is not None and options.output.lower().endswith(output.SCENARIO_SUFFIX)
+        if error.problem.id != "load.no_option" or options.requests is not None or options.limit is not None or saves:
+            raise
+        # What is asked of each accelerator does not matter where no estimate is shown.
+        options.input_tokens, options.output_tokens = options.input_tokens or 1, options.output_tokens or 1
+        return service.answer(build_scenario(options, service, load={"concurrency": 1})).without_load(), None
+    answer = service.add_costs(answer)
+    return answer, service.decide(answer)
 
 
 def print_answer(answer: Answer, further: SheetExtras | None = None, *, as_json: bool = False) -> None:

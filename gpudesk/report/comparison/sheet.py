@@ -357,7 +357,7 @@ def build_sheet(
         heads,
         (
             *(() if differences is None else (differences,)),
-            _select_results(answer, formatter),
+            *((_select_results(answer, formatter),) if answer.has_load else ()),
             *_list_attribute_groups(answer, formatter, references),
         ),
         tr("Comparison"),
@@ -432,7 +432,7 @@ def _list_attribute_groups(
     for key, title in titles.items():
         rows = add_notes(build_attribute_rows(answer, list_sheet_attributes(key), formatter), answer, names, references)
         rows = tuple(replace(row, label=tr("Price")) if row.key == "price" else row for row in rows)
-        if key == "memory":
+        if key == "memory" and answer.has_load:
             rows += build_memory_use_rows(answer, formatter)
         if rows:
             yield ComparisonGroup(key, title, rows)
@@ -464,6 +464,11 @@ def _format_model_name(answer: Answer) -> str:
 
 def _list_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValue, ...]:
     scenario = answer.scenario
+    if not answer.has_load:
+        return (
+            LabeledValue(tr("Model"), _format_model_name(answer)),
+            LabeledValue(tr("Load"), tr("none given, so specifications only")),
+        )
     work = scenario.workload
     engines = {column.estimate.serving_engine for column in answer.columns if column.estimate}
     counts = {column.estimate.count for column in answer.columns if column.estimate}

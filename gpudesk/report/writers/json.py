@@ -88,6 +88,8 @@ def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[st
 
 def _encode_scenario(answer: Answer) -> dict[str, Any]:
     scenario = answer.scenario
+    if not answer.has_load:
+        return {**encode_fields(scenario, "name model"), "load": None}
     work = scenario.workload
     load = encode_fields(work.load, "kind batch concurrency requests request_rate ttft_ms tpot_ms")
     load = {name: value for name, value in load.items() if value is not None}

@@ -1,0 +1,41 @@
+"""`gpudesk compare` and `gpudesk sheet`: the verdict and costs, and what is left without a load."""
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from gpudesk.cli import main as entry
+
+Capture = pytest.CaptureFixture[str]
+SPECIFIED = ["--model", "llama-3.1-70b", "--accelerators", "h200-sxm,mi325x"]
+
+
+def test_the_terminal_says_the_verdict_and_costs(capsys: Capture, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("COLUMNS", "160")
+    assert entry.main(["compare", "--template", "70b-chat-on-four"]) == 0
+    said = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
+    assert "MI325X likely leads (81 % odds): 45 % lower rent per token" in said
+    assert "Cost, rented, USD/M tokens" in said
+    assert entry.main(["compare", "--template", "70b-chat-on-four", "--json"]) == 0
+    found: dict[str, Any] = json.loads(capsys.readouterr().out)
+    assert found["verdict"].startswith("MI325X likely leads")
+    assert {each["figure"] for each in found["differences"]} >= {"rented_usd_per_million_output"}
+
+
+def test_without_a_load_there_are_specifications_alone(capsys: Capture, tmp_path: Path) -> None:
+    assert entry.main(["compare", *SPECIFIED]) == 0
+    said = capsys.readouterr().out
+    assert "specifications only" in said
+    assert "Bandwidth" in said
+    assert "Output throughput" not in said
+    for name in ("sheet.html", "sheet.csv", "sheet.md", "sheet.xlsx", "sheet.json", "sheet.pdf"):
+        assert entry.main(["sheet", *SPECIFIED, "-o", str(tmp_path / name)]) == 0
+    assert json.loads((tmp_path / "sheet.json").read_text())["scenario"]["load"] is None
+
+
+def test_half_a_load_is_still_an_error(capsys: Capture, tmp_path: Path) -> None:
+    assert entry.main(["compare", *SPECIFIED, "--requests", "5"]) != 0
+    assert entry.main(["compare", *SPECIFIED, "-o", str(tmp_path / "mine.gpudesk")]) != 0
+    assert "no load is given" in capsys.readouterr().err
