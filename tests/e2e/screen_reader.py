@@ -234,7 +234,7 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
     },
     "Decide": {
         "Questions": ("radio button", "Any, Whatever serves this model"),
-        "Recommendation": ("table", "Trace of the decision"),
+        "Recommendation": ("table", "Figures"),
         "Two sets": ("push button", ""),
         "Factors": ("table", "Factors"),
         "Buy or wait": ("text", "Launch in"),

@@ -137,7 +137,7 @@ def test_answers_of_the_dialogue_are_heard_with_what_they_leave() -> None:
     steps = [each["name"] for each in answers if each["name"][:2] in {f"{n}," for n in range(1, 10)}]
     assert len(steps) == 9
     (engine,) = [each for each in answers if each["name"] == "vLLM, Runs on either platform"]
-    assert engine["description"].startswith("Leaves all 4; ")
+    assert engine["description"].startswith("All 4 remain; ")
     assert engine["description"].endswith("; key 2")
 
 

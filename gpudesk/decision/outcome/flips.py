@@ -207,9 +207,9 @@ def round_away(value: float, *, up: bool) -> float:
 
 
 def _try_value(each: _FlipInput, value: AnswerValue, lead: str | None) -> DecisionFlip | None:
-    """Return the flip as it turns out; None where it does not."""
+    """Return the flip as it turns out; None where it does not, or where figures say nothing of that work."""
     decision = each.decide(value)
     becomes = _get_lead(decision)
-    if becomes == lead:
+    if becomes == lead or not decision.scope.answered:
         return None
     return DecisionFlip(each.name, each.now, value, () if becomes is None else (becomes,), decision.verdict)

@@ -174,6 +174,8 @@ def test_programs_get_finite_numbers_and_every_part(capsys: Capture) -> None:
 def test_changes_are_those_that_were_tried_out(capsys: Capture) -> None:
     found = decide(capsys)
     assert found["flips"]
+    # Work that figures say nothing of is no change of the recommendation.
+    assert all(each["becomes"] or each["verdict"] == "none fits" for each in found["flips"])
     flip = next(each for each in found["flips"] if each["input"] in QUESTIONS)
     assert set(flip) == {"input", "from", "to", "becomes", "verdict"}
     assert flip["from"] == found["answers"][flip["input"]]["value"]
@@ -214,7 +216,7 @@ def test_exclusions_stand_with_their_number(capsys: Capture) -> None:
     said = text(capsys, *ASKED, "--set", "ttft_limit_ms=500")
     joined = " ".join(said.split())
     assert "H200 SXM: first token within the limit; time to first token, 1,110 (674 – 2,185) ms ≤" in joined
-    assert "limit for the first token 500 ms: no" in joined
+    assert "TTFT limit 500 ms: no" in joined
 
 
 @pytest.mark.parametrize("template", ["70b-chat-on-four", "405b-one-node"])

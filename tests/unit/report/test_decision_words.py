@@ -194,7 +194,7 @@ def test_exclusions_name_the_rule_and_its_number(service: GpuDeskService) -> Non
     }
     limit = said["h200-sxm", "L-01"]
     assert limit.startswith("H200: first token within the limit; time to first token, ")
-    assert limit.endswith("ms ≤ limit for the first token 500 ms: no")
+    assert limit.endswith("ms ≤ TTFT limit 500 ms: no")
 
 
 def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -> None:
@@ -220,7 +220,7 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
     [
         (
             DecisionFlip("ttft_limit_ms", 2000.0, 1600.0, ("b200-hgx",), DecisionVerdict.WINNER),
-            ("Limit for the first token: 1.6 s", "now 2 s", "B200"),
+            ("TTFT limit: 1.6 s", "now 2 s", "B200"),
         ),
         (
             DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.OPEN),
@@ -228,11 +228,11 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
         ),
         (
             DecisionFlip("serving_engine", "any", "tensorrt-llm", (), DecisionVerdict.NONE_FITS),
-            ("Serving engine that is set: TensorRT-LLM", "now any", "none"),
+            ("Serving engine: TensorRT-LLM", "now any", "none"),
         ),
         (
             DecisionFlip("monthly_hours", "unknown", 20_600.0, ("mi325x",), DecisionVerdict.WINNER),
-            ("Accelerator hours rented: 20,600 h a month", "now not known", "MI325X"),
+            ("Rented accelerator hours: 20,600 h a month", "now not known", "MI325X"),
         ),
         (
             DecisionFlip("mi355x.price_usd", None, 35_000.0, ("mi355x",), DecisionVerdict.WINNER),

@@ -112,9 +112,9 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactVa
         (Comparison("weights_gb > 140", 72.6, 140.0, holds=False), "weights, 72.6 GB > 140 GB: no"),
         (
             Comparison("ttft_ms <= ttft_limit_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), 2000.0, holds=None),
-            "time to first token, 1,990 (1,630 – 2,550) ms ≤ limit for the first token 2 s: undecided",
+            "time to first token, 1,990 (1,630 – 2,550) ms ≤ TTFT limit 2 s: undecided",
         ),
-        (Comparison("ttft_limit_ms < 1000000000000.0", 2000.0, 1e12, holds=True), "limit for the first token: 2 s"),
+        (Comparison("ttft_limit_ms < 1000000000000.0", 2000.0, 1e12, holds=True), "TTFT limit: 2 s"),
         (Comparison("fits_alone", True, None, holds=True), "fits on one: yes"),
         (Comparison("fits_alone", None, None, holds=None), "fits on one: undecided"),
         (Comparison("form == 'oam'", "sxm", "oam", holds=False), "form: SXM, not OAM"),
@@ -133,12 +133,12 @@ def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, sai
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        ("needs_gb > 200 and shape == 'one'", "weights and one request > 200 GB and one must hold the model: yes"),
+        ("needs_gb > 200 and shape == 'one'", "weights and one request > 200 GB and must fit on one: yes"),
         ("team == 'cuda' or team == 'small'", "team: CUDA only or small or new"),
         ("not needs_port", "needs no port"),
         ("not fits", "not: the deployment fits"),
-        ("ttft_limit_ms < 1e12", "limit for the first token is set"),
-        ("standing != 'frontier'", "record that is asked for: other than at the frontier"),
+        ("ttft_limit_ms < 1e12", "TTFT limit is set"),
+        ("standing != 'frontier'", "references required: other than at the frontier"),
         (
             "budget_usd < 1e12 and (long_context == 'yes' or weights_gb > 140)",
             "budget for accelerators is set and (long context is a core need: yes or weights > 140 GB)",

@@ -114,7 +114,7 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
     assert len(by_subject["For"]) == len(decision.reasons)
     assert len(by_subject["Against"]) == len(decision.against)
     assert len(by_subject["Your answers"]) == 3
-    assert by_subject["What would change it"] == ["Serving engine that is set: TensorRT-LLM (now any) → B200 SXM"]
+    assert by_subject["What would change it"] == ["Serving engine: TensorRT-LLM (now any) → B200 SXM"]
     assert by_subject["Figures"][0] == "Deployment: 1 accelerator"
     assert by_subject["Assumptions"][0] == "Accelerators are rented"
     assert "Your software platform is not stated, so no porting cost is counted" in by_subject["Assumptions"]

@@ -145,7 +145,7 @@ class RuleTraceTableView(PaintedTable):
         self.show_all_rows()
         self.setItemDelegate(WeightDelegate(theme, formatter, self))
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setAccessibleName(tr("Trace of the decision"))
+        self.setAccessibleName(tr("Rules of the decision"))
         model.dataChanged.connect(self.measure)
         self.doubleClicked.connect(self._double_clicked)
         self.clicked.connect(self._clicked)

@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.decision import QUESTIONS, DialogueScreen
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
-from gpudesk.report.decision.questions import ColumnOutcome
+from gpudesk.report.decision.questions import ColumnOutcome, get_question_text
 from tests.unit.desktop.pages.decide.views_of import found_of
 
 
@@ -438,7 +438,7 @@ def test_answers_are_copied_as_lines(page: DecidePage, qtbot: QtBot) -> None:
     page.copy()
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == len(QUESTIONS)
-    assert "What decides: cost, speed or certainty? Cost (yours)" in lines
+    assert f"{get_question_text('priority')} Cost (yours)" in lines
     assert "Own or rent? Undecided (default)" in lines
 
 
