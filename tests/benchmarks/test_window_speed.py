@@ -1,13 +1,19 @@
-"""How long the window takes from the start of the process to its table and its charts, and its memory."""
+"""How long the window takes to its table and its charts, how long a switch of the theme takes, and its memory."""
 
 from __future__ import annotations
 
 import sys
+import time
 from collections.abc import Mapping
+from pathlib import Path
 from statistics import median
 
 import pytest
+from PySide6.QtWidgets import QApplication
+from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.pages.page import MultiViewPage
+from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
@@ -16,6 +22,8 @@ from tests.benchmarks.timed_start import timed_start
 #: Seconds to the first paint with the scenario's table, and until charts are live, with files in memory.
 TABLE = 0.6
 CHARTS = 1.2
+#: Seconds of processor time for a switch of the theme where every page and every view was opened.
+SWITCH = 0.3
 #: Bytes that are resident once every page was opened.
 MEMORY = 300e6
 
@@ -46,3 +54,33 @@ def test_all_pages_take_little_memory(runs: list[Mapping[str, float]], say: Say)
     taken = median(run["memory"] for run in runs)
     say(f"memory after all pages {taken / 1e6:.0f} MB (bar {MEMORY / 1e6:.0f})")
     assert taken <= MEMORY, f"{taken / 1e6:.0f} MB"
+
+
+def test_a_switch_of_the_theme_leaves_hidden_pages_for_later(
+    qapp: QApplication, qtbot: QtBot, user_home: Path, say: Say
+) -> None:
+    with GpuDeskService.open() as service:
+        program = DesktopProgram(qapp, service)
+        window = program.new_window()
+        window.open_template("405b-one-node")
+        for spec in window.page_specs:
+            window.show_page(spec.id)
+            page = window.page
+            if isinstance(page, MultiViewPage):
+                for view in page.view_keys:
+                    page.choose_view(view)
+                    qtbot.wait(200)
+        taken = []
+        for spec in window.page_specs:
+            window.show_page(spec.id)
+            qtbot.wait(500)
+            for preference in ("dark", "light"):
+                begun = time.process_time()
+                program.set_theme(preference)
+                qapp.processEvents()
+                taken.append(time.process_time() - begun)
+        say(f"switch of the theme {median(taken):.2f} s (bar {SWITCH:.1f}), slowest {max(taken):.2f} s")
+        window.desk.undo_stack.setClean()
+        window.close()
+        qapp.processEvents()
+    assert median(taken) <= SWITCH, f"{median(taken):.3f} s"

@@ -215,9 +215,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         return f"{self.page_id}.view"
 
     def _dress(self) -> None:
-        grounds: list[QWidget] = [self, *self.views.values()]
-        for widget in grounds:
-            fill_background(widget, self.theme.colour("page"))
+        fill_background(self, self.theme.colour("page"))
 
     # What a page gives
 
@@ -238,8 +236,8 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Return the head, which offers views as (key, text)."""
         return PageHeader(self.theme, self.title(), views)
 
-    def make_view(self, key: str) -> ViewT:
-        return self._specs[key].make(self.desk, self.theme)
+    def make_view(self, key: str, theme: Theme) -> ViewT:
+        return self._specs[key].make(self.desk, theme)
 
     def describe_verdict(self) -> str:
         """Return what stands above the view as the verdict on the desk's answer; empty for none."""
@@ -262,13 +260,19 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
     # What a page gets
 
     @property
+    def view_keys(self) -> tuple[str, ...]:
+        return tuple(self._specs)
+
+    @property
     def view(self) -> ViewT:
         key = self.view_key
         if key not in self.views:
-            self.views[key] = self.make_view(key)
+            theme = self.theme.defer()
+            view = self.views[key] = self.make_view(key, theme)
             forget_sources()
-            self._shown.addWidget(self.framed(self.views[key]))
-            self._dress()
+            self._shown.addWidget(self.framed(view))
+            theme.attach(view)
+            theme.follow(lambda: fill_background(view, theme.colour("page")))
         return self.views[key]
 
     def choose_view(self, key: str) -> None:

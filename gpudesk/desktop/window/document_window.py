@@ -49,7 +49,9 @@ class PageSpec:
     divided: bool = False
 
     def make(self, desk: Desk, theme: Theme, settings: UserSettings) -> DeskPage:
+        theme = theme.defer()
         page: DeskPage = getattr(import_module(self.module), self.class_name)(desk, theme, settings)
+        theme.attach(page)
         forget_sources()
         return page
 

@@ -76,8 +76,8 @@ class CostPage(MultiViewPage[CostView]):
 
     # Views
 
-    def make_view(self, key: str) -> CostView:
-        view = super().make_view(key)
+    def make_view(self, key: str, theme: Theme) -> CostView:
+        view = super().make_view(key, theme)
         view.chosen.connect(self._choose)
         view.price_wanted.connect(self._ask_for_price)
         return view

@@ -62,8 +62,8 @@ class DecidePage(MultiViewPage[DecideView]):
 
     # Views
 
-    def make_view(self, key: str) -> DecideView:
-        view = super().make_view(key)
+    def make_view(self, key: str, theme: Theme) -> DecideView:
+        view = super().make_view(key, theme)
         view.view_requested.connect(self._show_wanted)
         view.page_requested.connect(self.page_requested)
         view.sheet_requested.connect(self.preview_requested)

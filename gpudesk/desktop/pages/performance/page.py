@@ -144,9 +144,9 @@ class PerformancePage(MultiViewPage[PerformanceView]):
 
     # Views
 
-    def make_view(self, key: str) -> PerformanceView:
+    def make_view(self, key: str, theme: Theme) -> PerformanceView:
         """Return a new view, with bands and what was read off and picked as it was."""
-        view = super().make_view(key)
+        view = super().make_view(key, theme)
         view.set_bands(self.head.bands.isChecked())
         for chart in view.charts:
             if isinstance(chart, ParetoChart):

@@ -5,7 +5,17 @@ import re
 import pytest
 from PySide6.QtCore import QSize
 from PySide6.QtGui import QColor, QIcon, QImage, QPalette
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QSlider, QStyle, QStyleOptionSlider, QWidget
+from PySide6.QtWidgets import (
+    QApplication,
+    QHBoxLayout,
+    QLineEdit,
+    QPushButton,
+    QSlider,
+    QStackedLayout,
+    QStyle,
+    QStyleOptionSlider,
+    QWidget,
+)
 from pytestqt.qtbot import QtBot
 
 from gpudesk import paths
@@ -166,3 +176,70 @@ def test_the_handle_of_a_slider_is_round(theme: Theme, qtbot: QtBot, percent: in
     assert near(image.pixelColor(centre.x(), handle.bottom()), ink, 60)
     for corner in (handle.topLeft(), handle.topRight(), handle.bottomLeft(), handle.bottomRight()):
         assert near(image.pixelColor(corner), outside)
+
+
+class StackedPages(QWidget):
+    """Pages with a button, a field and a label, each with a deferred theme; one is shown."""
+
+    def __init__(self, theme: Theme, count: int) -> None:
+        super().__init__()
+        self.themes = [theme.defer() for _ in range(count)]
+        self.pages = [self._make_page(each) for each in self.themes]
+        stack = QStackedLayout(self)
+        for page, deferred in zip(self.pages, self.themes, strict=True):
+            stack.addWidget(page)
+            deferred.attach(page)
+        self.show_page = stack.setCurrentIndex
+        self.resize(300, 120)
+
+    @staticmethod
+    def _make_page(theme: Theme) -> QWidget:
+        page = QWidget()
+        row = QHBoxLayout(page)
+        for widget in (QPushButton("Copy"), QLineEdit("64"), ThemedLabel(theme, "Bandwidth", colour="text3")):
+            row.addWidget(widget)
+        return page
+
+
+def test_a_page_that_was_hidden_at_a_switch_looks_as_one_that_was_visible(theme: Theme, qtbot: QtBot) -> None:
+    pages = StackedPages(theme, 2)
+    qtbot.addWidget(pages)
+    pages.show()
+    pages.show_page(1)
+    pages.show_page(0)
+    theme.set_preference(DARK)
+    theme.set_font_percent(125)
+    visible = pages.grab().toImage()
+    pages.show_page(1)
+    assert pages.grab().toImage() == visible
+
+
+def test_only_what_is_visible_is_restyled_by_a_switch(theme: Theme, qtbot: QtBot) -> None:
+    pages = StackedPages(theme, 2)
+    qtbot.addWidget(pages)
+    pages.show()
+    changes: list[str] = []
+    for name, deferred in zip(("visible", "hidden"), pages.themes, strict=True):
+        deferred.changed.connect(lambda name=name: changes.append(name))
+    theme.set_preference(DARK)
+    assert changes == ["visible"]
+    pages.show_page(1)
+    assert changes == ["visible", "hidden"]
+    pages.show_page(0)
+    assert changes == ["visible", "hidden"]
+
+
+def test_a_view_in_a_page_follows_by_itself(theme: Theme, qtbot: QtBot) -> None:
+    pages = StackedPages(theme, 2)
+    qtbot.addWidget(pages)
+    inner, view = pages.themes[1].defer(), QWidget(pages.pages[1])
+    inner.attach(view)
+    view.hide()
+    changes: list[str] = []
+    inner.changed.connect(lambda: changes.append("view"))
+    pages.show()
+    theme.set_preference(DARK)
+    pages.show_page(1)
+    assert changes == []
+    view.show()
+    assert changes == ["view"]
