@@ -174,3 +174,15 @@ def test_the_panel_explains_what_is_selected_on_the_page_that_is_shown(window: M
     window.desk.flush()
     window.show_page("cost")
     assert selected(window) is None
+
+
+def test_a_link_of_a_page_leads_to_the_field_of_another(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("decide")
+    assert window.page is not None
+    window.page.page_requested.emit("cost", "mi355x")
+    assert window.is_page("cost")
+    focus = window.focusWidget()
+    assert focus is not None
+    assert focus.accessibleName().startswith("Purchase price of MI355X")
+    window.page.page_requested.emit("memory", "")
+    assert window.is_page("memory")
