@@ -43,37 +43,27 @@ def fields(capsys: Capture, *names: str) -> dict[str, Any]:
     return found
 
 
-@pytest.mark.parametrize(
-    ("name", "words"),
-    [
-        ("waiting", ("Buy or wait: ", "Documents: ", "Arithmetic: ")),
-        ("vendors", ("Two vendors", "All on H200 SXM: ", "What documents say of mixing")),
-        ("export", ("this is arithmetic, not advice", "989 × 16 = 15,824", "Rules, the newest first")),
-        ("negotiation", ("Negotiation sheet: 0 of 6 steps done", "[ ] A rival's quote in writing")),
-        ("software", ("Software on CUDA", "Software on ROCm", "works: Works on ROCm 7 (2026-05-15, Seed 003)")),
-        ("references", ("Reference deployments", "Run B200 today")),
-        ("loading", ("Loading the weights", "72.7 GB ÷ 63.0 GB/s = 1.15 s")),
-        ("watch", ("Watch list", "threshold below 12 %")),
-    ],
-)
-def test_each_name_adds_its_text_after_the_decision(capsys: Capture, name: str, words: tuple[str, ...]) -> None:
-    text = show(capsys, name)
-    decision = text.index("Assumptions")
-    for each in words:
-        assert text.index(each) > decision, each
+#: Of the text of each topic.
+WORDS = {
+    "waiting": ("Buy or wait: ", "Documents: ", "Arithmetic: "),
+    "vendors": ("Two vendors", "All on H200 SXM: ", "What documents say of mixing"),
+    "export": ("this is arithmetic, not advice", "989 × 16 = 15,824", "Rules, the newest first"),
+    "negotiation": ("Negotiation sheet: 0 of 6 steps done", "[ ] A rival's quote in writing"),
+    "software": ("Software on CUDA", "Software on ROCm", "works: Works on ROCm 7 (2026-05-15, Seed 003)"),
+    "references": ("Reference deployments", "Run B200 today"),
+    "loading": ("Loading the weights", "72.7 GB ÷ 63.0 GB/s = 1.15 s"),
+    "watch": ("Watch list", "threshold below 12 %"),
+}
 
 
-def test_every_name_is_tried_here() -> None:
-    assert ADVISORY_TOPICS == (
-        "waiting",
-        "vendors",
-        "export",
-        "negotiation",
-        "software",
-        "references",
-        "loading",
-        "watch",
-    )
+def test_each_name_adds_its_text_after_the_decision(capsys: Capture) -> None:
+    assert tuple(WORDS) == ADVISORY_TOPICS
+    text = show(capsys, *WORDS)
+    places = [text.index(word, text.index("Assumptions")) for words in WORDS.values() for word in words[:1]]
+    assert places == sorted(places)
+    for start, words in zip(places, WORDS.values(), strict=True):
+        for word in words:
+            assert text.index(word, start) >= start, word
 
 
 def test_several_are_shown_in_the_order_that_is_asked_for_and_each_once(capsys: Capture) -> None:

@@ -157,8 +157,12 @@ def test_terminal_sees_progress_in_one_line_that_goes(
 @pytest.mark.parametrize("suffix", [".csv", ".npz"])
 def test_user_who_stops_it_finds_no_half_file(suffix: str, tmp_path: Path) -> None:
     huge = ["--input-tokens", "1..4000", "--concurrency", "1..1000", "-o", str(tmp_path / f"sweep{suffix}")]
+    # A shell lets what it runs in the background ignore the interrupt, and so do all processes that come of it.
     with subprocess.Popen(
-        [sys.executable, "-m", "gpudesk", *GRID, *huge], stderr=subprocess.PIPE, encoding="utf-8"
+        [sys.executable, "-m", "gpudesk", *GRID, *huge],
+        stderr=subprocess.PIPE,
+        encoding="utf-8",
+        preexec_fn=lambda: signal.signal(signal.SIGINT, signal.SIG_DFL),  # noqa: PLW1509 - no locks
     ) as process:
         deadline = monotonic() + 60
         while not any(tmp_path.iterdir()) and monotonic() < deadline:

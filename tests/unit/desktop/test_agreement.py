@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from itertools import product
 from typing import Any, Final
 
 import pytest
+from _pytest.mark import ParameterSet
 from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.pages.memory.bars import make_memory_bars, make_memory_data
@@ -95,7 +97,14 @@ class Shown:
         return next((row for group in groups for row in group.rows if row.label == label), None)
 
 
-@pytest.fixture(params=list(product(PARTS, LOADS)), ids=" ".join)
+def list_cases() -> Iterator[ParameterSet]:
+    """Yield every model under every load, of which each third is answered in a test run, the others in the soak."""
+    for (row, model), (column, load) in product(enumerate(PARTS), enumerate(LOADS)):
+        marks = () if (row + column) % 3 == 0 else (pytest.mark.thorough,)
+        yield pytest.param((model, load), id=f"{model} {load}", marks=marks)
+
+
+@pytest.fixture(params=list_cases())
 def shown(service: GpuDeskService, qapp: QApplication, request: pytest.FixtureRequest) -> Shown:
     desk = Desk(service, FORMATTER)
     desk.want_curves("test", wanted=True)
