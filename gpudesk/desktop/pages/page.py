@@ -125,17 +125,18 @@ _REST_MS: Final = 120
 
 
 class VerdictLine(ThemedLabel):
-    """The verdict of a page in a sentence or two, computed when the answer rests: a moving slider is not slowed."""
+    """The verdict of a page in a sentence or two, asked for when the answer rests: a moving slider is not slowed."""
 
-    def __init__(self, theme: Theme, describe: Callable[[], str]) -> None:
-        """Begin hidden; `describe` returns the verdict on the desk's answer, empty where there is none."""
-        self._describe = describe
+    #: The answer rests: the verdict on it is to be shown.
+    due = Signal()
+
+    def __init__(self, theme: Theme) -> None:
         super().__init__(theme, font="page", wrap=True)
         self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
-        self._timer.timeout.connect(self.show_verdict)
+        self._timer.timeout.connect(self.due)
         self.hide()
 
     def request(self) -> None:
@@ -143,9 +144,10 @@ class VerdictLine(ThemedLabel):
         self.set_colour("text3")
         self._timer.start(_REST_MS if self.text() else 0)
 
-    def show_verdict(self) -> None:
+    def show_verdict(self, describe: Callable[[], str]) -> None:
+        """Show what `describe` returns; nothing where that is empty or a file cannot be read."""
         try:
-            text = self._describe()
+            text = describe()
         except (InputError, MissingFileError):
             # What cannot be read is told where it is shown.
             text = ""
@@ -194,7 +196,8 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.views: dict[str, ViewT] = {}
         self.head = self.make_head(self._texts)
         self.head.segment.chosen.connect(self.choose_view)
-        self.verdict = VerdictLine(theme, self.describe_verdict)
+        self.verdict = VerdictLine(theme)
+        self.verdict.due.connect(self._show_verdict)
         content = QWidget()
         self._shown = QStackedLayout(content)
         self.body = AnswerStack(theme, content)
@@ -238,6 +241,9 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     def make_view(self, key: str, theme: Theme) -> ViewT:
         return self._specs[key].make(self.desk, theme)
+
+    def _show_verdict(self) -> None:
+        self.verdict.show_verdict(self.describe_verdict)
 
     def describe_verdict(self) -> str:
         """Return what stands above the view as the verdict on the desk's answer; empty for none."""

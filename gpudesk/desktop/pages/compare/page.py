@@ -158,7 +158,7 @@ class ComparePage(DeskPage):
         self._commands = ComparisonCommands(desk, theme, self._arranger, self.model, self.view)
         self._chooser = RowChooser(theme, self)
         self.strip = HeadlineStrip(theme)
-        self.verdict = VerdictLine(theme, self._describe_verdict)
+        self.verdict = VerdictLine(theme)
         self._legend = ComparisonLegend(theme)
         self._corner = ComparisonCorner(theme, self.view)
         self._missing = MissingInputView(theme)
@@ -227,6 +227,7 @@ class ComparePage(DeskPage):
         self._corner.columns_wanted.connect(arranger.show_all_columns)
         self._print.clicked.connect(self.preview_requested)
         self._missing.wanted.connect(self.wanted)
+        self.verdict.due.connect(self._show_verdict)
 
     def _dress(self) -> None:
         self._head.setFixedHeight(self.theme.px(48))
@@ -279,6 +280,9 @@ class ComparePage(DeskPage):
             return evaluated.answer_with_costs
         except (InputError, MissingFileError):
             return answer
+
+    def _show_verdict(self) -> None:
+        self.verdict.show_verdict(self._describe_verdict)
 
     def _describe_verdict(self) -> str:
         evaluated = self.desk.evaluated
