@@ -98,12 +98,13 @@ def _name_of(file: Path, root: Path) -> str:
 def _read(file: Path, name: str, root: Path, known: frozenset[str]) -> Module:
     source = file.read_text(encoding="utf-8")
     tree = ast.parse(source)
-    texts = (node.value for node in ast.walk(tree) if isinstance(node, ast.Constant))
+    nodes = list(ast.walk(tree))
+    texts = (node.value for node in nodes if isinstance(node, ast.Constant))
     return Module(
         name,
         file.relative_to(root.parent).as_posix(),
         len(source.splitlines()),
         tuple(imports_of(tree, known)),
-        tuple(node.name for node in ast.walk(tree) if isinstance(node, ast.ClassDef)),
+        tuple(node.name for node in nodes if isinstance(node, ast.ClassDef)),
         frozenset(text for text in texts if isinstance(text, str) and text in known),
     )

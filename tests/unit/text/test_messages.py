@@ -18,6 +18,7 @@ from gpudesk.text.messages import InputError, Message, Share, Term, message, mes
 
 ROOT = Path(gpudesk.__file__).parent
 GOLDEN = Path(__file__).parent / "golden" / "messages.txt"
+_MAKERS = ("message", "message_n", "input_error")
 _PLACEHOLDER = re.compile(r"\{([A-Za-z_][A-Za-z0-9_]*)\}")
 
 
@@ -79,7 +80,7 @@ def find_calls(scope: ast.AST, function: ast.AST) -> Iterator[tuple[ast.Call, as
     """Yield every call that makes a message with the innermost function that it stands in."""
     for node in ast.iter_child_nodes(scope):
         inner = node if isinstance(node, ast.FunctionDef) else function
-        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("message", "message_n", "input_error"):
+        if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id in _MAKERS:
             yield node, inner
         yield from find_calls(node, inner)
 
