@@ -145,7 +145,8 @@ class SheetOpening:
             _facts(sheet.assumptions, room),
             make_rule(room, "hair", 0.5),
         ]
-        if sheet.verdict:
+        # A recommendation says who leads itself, and a customer's sheet stays on one page.
+        if sheet.verdict and sheet.recommendation is None:
             verdict = limit_lines(wrap_text(sheet.verdict, "verdict", room), _VERDICT_LINES, room)
             pieces += [make_space(5), make_paragraph(verdict, "verdict")]
         if sheet.recommendation is not None:
