@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QApplication
 
 from tests.soak.walker import RandomWalk, window_to_walk
 
-STEPS = 150
+STEPS = 75
 
 
 def test_a_short_random_walk_finds_no_fault(
