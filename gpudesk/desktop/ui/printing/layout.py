@@ -71,7 +71,7 @@ class _Arrangement:
 _ARRANGEMENTS: Final = (
     _Arrangement(TableDensity(4.5 * MM, 2.8 * MM, 6.4 * MM), 40 * MM, 61 * MM),
     _Arrangement(TableDensity(4.3 * MM, 2.7 * MM, 5.8 * MM), 35 * MM, 61 * MM),
-    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 31 * MM, 56 * MM, fine=True),
+    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 25 * MM, 56 * MM, fine=True),
 )
 
 

@@ -39,9 +39,9 @@ from gpudesk.report.decision.rules import get_effect_mark, label_effect
 from gpudesk.text.translation import tr
 
 #: Shares of the width that the verdict and the odds take.
-_VERDICT: Final = 0.66
-_ODDS: Final = 0.30
-_BAR: Final = 3.5
+_VERDICT: Final = 0.7
+_ODDS: Final = 0.27
+_BAR: Final = 1.8
 _HEADING: Final = 15.0
 
 
@@ -52,8 +52,8 @@ def make_recommendation(found: SheetRecommendation, room: float) -> SheetPiece:
     reason = make_paragraph(wrap_text(found.reason, "body", left, "text2"), "body")
     odds = stack_pieces(
         [
-            make_space(measure_line_height("small_strong") + 3),
-            *(piece for each in found.candidates for piece in (_candidate(each, right), make_space(2.5))),
+            make_space(measure_line_height("small_strong") + 1),
+            *(piece for each in found.candidates for piece in (_candidate(each, right), make_space(1.5))),
         ]
     )
     verdict = stack_pieces([question, make_space(1), _verdict_piece(found, left), reason])
@@ -84,9 +84,9 @@ def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
         words.draw(ink, x, y)
         baseline = y + find_first_baseline("small", line)
         ink.text(x + room, baseline, each.odds_text, style="small_strong", colour="text1", align="right")
-        ink.bar(x, y + words.height + 1, max(each.odds * room, 0.4), _BAR, each.slot)
+        ink.bar(x, y + words.height + 0.5, max(each.odds * room, 0.4), _BAR, each.slot)
 
-    return SheetPiece(words.height + 1 + _BAR, draw)
+    return SheetPiece(words.height + 0.5 + _BAR, draw)
 
 
 def make_recommendation_sections(found: SheetRecommendation) -> tuple[TextSection, ...]:

@@ -15,6 +15,7 @@ from gpudesk.desktop.pages.decide.purchasing.vendors_view import VendorsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import copy_data
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
+from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.routing import RoutePlan
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
@@ -29,6 +30,10 @@ def settled(view: VendorsView, desk: Desk, qtbot: QtBot) -> VendorsView:
 
 @pytest.fixture
 def view(desk: Desk, theme: Theme, qtbot: QtBot) -> VendorsView:
+    """Return the view on costs that bear the port from CUDA, shared by a fleet."""
+    costs = replace(desk.scenario.costs, runs_on="CUDA").with_input("fleet", UncertainValue.exactly(800.0))
+    desk.edit("Platform", costs=costs)
+    desk.flush()
     return settled(shown(VendorsView(desk, theme), desk, qtbot), desk, qtbot)
 
 
