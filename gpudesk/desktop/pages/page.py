@@ -141,7 +141,7 @@ class VerdictLine(ThemedLabel):
 
     def request(self) -> None:
         """Follow the answer; until then a former verdict is dimmed."""
-        self.set_colour("text3")
+        self.setEnabled(False)
         self._timer.start(_REST_MS if self.text() else 0)
 
     def show_verdict(self, describe: Callable[[], str]) -> None:
@@ -152,7 +152,7 @@ class VerdictLine(ThemedLabel):
             # What cannot be read is told where it is shown.
             text = ""
         self.setText(text)
-        self.set_colour("text1")
+        self.setEnabled(True)
         self.setVisible(bool(text))
 
     def clear_verdict(self) -> None:

@@ -50,7 +50,8 @@ class _ComparisonVerdict:
             return describe_throughput(self._answer, self._formatter)
         first = self._candidates[found.key]
         if second is None:
-            return self._describe_alone(first)
+            outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
+            return " ".join([self._describe_alone(first), *outsiders])
         rival = self._candidates[second]
         sentences = [self._describe_lead(first, rival)]
         if self._has_wider_software(rival) and not self._has_wider_software(first):

@@ -18,7 +18,7 @@ from gpudesk.desktop.pages.compare.table import ComparisonTableView
 from gpudesk.desktop.pages.page import DeskPage, VerdictLine
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_figure
+from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_cost, select_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.tables.mark_legend import TINT, MarkLegend
 from gpudesk.desktop.ui.theme.glyphs import FAULT_GLYPHS
@@ -36,6 +36,7 @@ from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.table import ComparisonTableBuilder
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, RowOrigin
 from gpudesk.report.comparison.verdicts import describe_comparison
+from gpudesk.report.explanation.cost import OWNED, RENTED
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, trn
@@ -138,6 +139,8 @@ class ComparisonCorner(QWidget):
             pen.text(place, self._text, font="small", colour="text3")
 
 
+#: Figure -> the cost that the panel explains.
+_EXPLAINED_COSTS: Final = {"rented_usd_per_million_output": RENTED, "owned_usd_per_million_output": OWNED}
 _ALL_ROWS, _DIFFERENCES = "all", "differences"
 _SECTION = 51
 
@@ -217,7 +220,7 @@ class ComparePage(DeskPage):
         view.sort_requested.connect(self._commands.sort_by)
         view.copy_requested.connect(self._commands.copy)
         view.menu_requested.connect(lambda row, column, place: self._commands.open_menu(row, column, place, self))
-        self.strip.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
+        self.strip.chosen.connect(lambda key, name: desk.select(_select_compared_figure(key, name)))
         self.filter.changed.connect(lambda text: arranger.change(filter=text))
         self.filter.left.connect(self.focus_content)
         self._segment.chosen.connect(lambda key: arranger.change(differences_only=key == _DIFFERENCES))
@@ -399,5 +402,12 @@ class ComparePage(DeskPage):
 
 def _select_row(row: ComparisonRow, column_key: str) -> Selection:
     assert row.reference is not None, "every row of Compare can be explained"
-    make = select_attribute if row.reference.origin is RowOrigin.ATTRIBUTE else select_figure
-    return make(column_key, row.reference.name)
+    if row.reference.origin is RowOrigin.ATTRIBUTE:
+        return select_attribute(column_key, row.reference.name)
+    return _select_compared_figure(column_key, row.reference.name)
+
+
+def _select_compared_figure(column_key: str, figure: str) -> Selection:
+    """Return the selection of a figure; the panel explains costs apart from estimates."""
+    cost = _EXPLAINED_COSTS.get(figure)
+    return select_figure(column_key, figure) if cost is None else select_cost(column_key, cost)

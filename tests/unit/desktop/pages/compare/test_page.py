@@ -10,7 +10,7 @@ from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.selection import select_attribute, select_figure
+from gpudesk.desktop.session.selection import select_attribute, select_cost, select_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.documents.scenario_file import read_template
@@ -375,3 +375,16 @@ def test_rows_have_three_heights(page: ComparePage) -> None:
         for key in ("group:workload", "output_tokens_per_s", "max_concurrency")
     }
     assert heights == {"group:workload": 36, "output_tokens_per_s": 44, "max_concurrency": 29}
+
+
+def test_the_verdict_follows_the_answer_and_costs_are_explained_as_costs(
+    page: ComparePage, desk: Desk, qtbot: QtBot
+) -> None:
+    qtbot.waitUntil(lambda: bool(page.verdict.text()))
+    assert page.verdict.isVisible()
+    before = page.verdict.text()
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 4), "load")
+    qtbot.waitUntil(lambda: page.verdict.isEnabled() and page.verdict.text() != before)
+    page.strip.chosen.emit("mi325x", "rented_usd_per_million_output")
+    assert desk.selection == select_cost("mi325x", "usd_rented")
+    assert page.view.current_keys() == ("rented_usd_per_million_output", "mi325x")
