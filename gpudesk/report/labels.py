@@ -8,7 +8,7 @@ from datetime import date, datetime
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds, make_column_keys
+from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
 from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -215,7 +215,7 @@ def _unique(brief: str, short: list[str], full: list[str]) -> bool:
 
 def list_column_names(answer: Answer) -> tuple[str, ...]:
     """Return what columns are called: by their parts, with the count where a part comes twice."""
-    keys = make_column_keys(answer.scenario.accelerators)
+    keys = answer.keys
     return tuple(
         _AGAIN.sub(r" (\1)", key.replace(column.choice.accelerator, name, 1).replace(":", " × "))
         for key, name, column in zip(keys, list_accelerator_names(answer), answer.columns, strict=True)

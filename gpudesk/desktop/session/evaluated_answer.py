@@ -10,14 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
-from gpudesk.domain.answer import (
-    Answer,
-    ComparisonColumn,
-    SheetExtras,
-    assign_palette_indexes,
-    find_variants,
-    make_column_keys,
-)
+from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes, find_variants
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip
 from gpudesk.domain.sizing import AcceleratorNeeds
@@ -53,7 +46,7 @@ class AcceleratorColumn:
 def list_columns(answer: Answer) -> tuple[AcceleratorColumn, ...]:
     choices = answer.scenario.accelerators
     looks = zip(
-        make_column_keys(choices),
+        answer.keys,
         list_column_names(answer),
         assign_palette_indexes(choices),
         find_variants(choices),
