@@ -369,7 +369,8 @@ def _make_decision(
     candidates, order = ranked.candidates, ranked.order
     scope = _find_scope(answers)
     first = order[0] if order and scope.answered else None
-    second = order[1] if first is not None and len(order) > 1 else None
+    others = sorted(order[1:], key=lambda place: -candidates[place].odds)
+    second = others[0] if first is not None and others else None
     odds = 0.0 if first is None else candidates[first].odds
     if not order and not situation.standing:
         verdict = DecisionVerdict.NONE_FITS
@@ -377,7 +378,7 @@ def _make_decision(
         verdict = DecisionVerdict.WINNER if odds >= NAMED_ODDS else DecisionVerdict.OPEN
     keys = tuple(each.key for each in candidates)
     tied = None if first is None or ranked.by_figures in (None, first) else ranked.by_figures
-    spoken = [] if first is None else list_reasons(situation.parts, keys, lines, objective, first, order[1:])
+    spoken = [] if first is None else list_reasons(situation.parts, keys, lines, objective, first, others)
     return Decision(
         columns=keys,
         answers=answers,

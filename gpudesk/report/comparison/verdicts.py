@@ -78,7 +78,7 @@ class _ComparisonVerdict:
         }
         if self._decision.tied_by is not None:
             return tr(
-                "Figures are too close to call ({odds} odds); arguments favor {name}: {figures} than {other}.", **values
+                "Figures are too close to call ({odds} odds); {name} is preferred: {figures} than {other}.", **values
             )
         return {
             LeadVerdict.LEADS: tr("{name} leads ({odds} odds): {figures} than {other}.", **values),

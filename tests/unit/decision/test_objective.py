@@ -192,6 +192,9 @@ def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskS
         for each in decision.candidates:
             if each.eligible:
                 assert each.count == sized[each.accelerator]
+    if decision.runner_up is not None and decision.recommended is not None:
+        others = [each for each in decision.candidates if each.key != decision.recommended.key]
+        assert decision.runner_up == max(others, key=lambda each: each.odds).key
     if decision.recommended is not None:
         best = max(decision.candidates, key=lambda each: each.odds)
         assert best.key in (decision.recommended.key, decision.tied_by)
