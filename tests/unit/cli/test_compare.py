@@ -30,7 +30,7 @@ def test_without_a_load_there_are_specifications_alone(capsys: Capture, tmp_path
     assert "specifications only" in said
     assert "Bandwidth" in said
     assert "Output throughput" not in said
-    for name in ("sheet.html", "sheet.csv", "sheet.md", "sheet.xlsx", "sheet.json", "sheet.pdf"):
+    for name in ("sheet.html", "sheet.csv", "sheet.md", "sheet.xlsx", "sheet.json"):
         assert entry.main(["sheet", *SPECIFIED, "-o", str(tmp_path / name)]) == 0
     assert json.loads((tmp_path / "sheet.json").read_text())["scenario"]["load"] is None
 

@@ -213,3 +213,11 @@ def test_a_failed_save_leaves_the_old_file(
         save_answer_as_pdf(answer, target, "a4")
     assert target.read_bytes() == b"old"
     assert list(tmp_path.iterdir()) == [target]
+
+
+@needs_poppler
+def test_specifications_alone_are_printed_without_a_load(answer_to: AnswerTo, tmp_path: Path) -> None:
+    words = words_of(saved(answer_to(read_template("mi325x-or-h200-70b")).without_load(), tmp_path / "sheet.pdf"))
+    assert "Bandwidth" in words
+    assert "specifications only" in words
+    assert "Output throughput" not in words
