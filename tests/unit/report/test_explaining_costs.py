@@ -93,6 +93,6 @@ def test_an_owned_token_is_the_total_over_all_tokens(service: GpuDeskService, an
 def test_what_lacks_a_price_says_so(service: GpuDeskService, answer: Answer, name: str) -> None:
     _, found = explained(service, answer, "mi355x", name)
     assert found.figure == MISSING_VALUE_TEXT
-    assert found.band == "No purchase price found"
+    assert found.band == "No price on record"
     assert found.working is None
     assert found.claims == ()
