@@ -153,7 +153,7 @@ def estimate(request: EstimateRequest) -> Estimate:
         stable=True,
         notes=(message("estimate.engine_chosen", "Serving engine chosen: {engine}", engine="vLLM"),),
     )
-    if request.workload.input_tokens > 1_000_000:
+    if request.workload.input_tokens > 100_000:
         reason = message(
             "estimate.request_does_not_fit",
             "One request of this length does not fit {count} × {accelerator}: {missing} short on the fullest, "

@@ -73,7 +73,7 @@ def test_specs_are_compared_by_plain_ratio_and_disputes_counted(make_answer: Mak
 
 
 def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer) -> None:
-    answer = make_answer("h200-sxm", "mi325x", input_tokens=2_000_000)
+    answer = make_answer("h200-sxm", "mi325x", input_tokens=120_000)
     table = build_comparison_table(answer, PLAIN)
     assert "max_concurrency" not in {found.key for found in table.rows}
     fits = row(table, "fits").cells[0]
@@ -90,7 +90,7 @@ def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer
 
 
 def test_one_column_that_does_not_fit_keeps_the_figures_of_the_others(make_answer: MakeAnswer) -> None:
-    good, bad = make_answer("h200-sxm", "mi325x"), make_answer("h200-sxm", "mi325x", input_tokens=2_000_000)
+    good, bad = make_answer("h200-sxm", "mi325x"), make_answer("h200-sxm", "mi325x", input_tokens=120_000)
     answer = replace(good, columns=(good.columns[0], bad.columns[1]), differences=())
     cells = row(build_comparison_table(answer, PLAIN), "output_tokens_per_s").cells
     assert cells[1].reason == "does not fit on 1"
@@ -184,7 +184,7 @@ def test_headline_of_a_single_part_is_its_figure(make_answer: MakeAnswer) -> Non
 
 
 def test_headline_where_nothing_fits(make_answer: MakeAnswer) -> None:
-    found = headline(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000), "ttft_ms")
+    found = headline(make_answer("h200-sxm", "mi325x", input_tokens=120_000), "ttft_ms")
     assert (found.text, found.detail, found.leaders) == ("—", "none fits", ())
 
 

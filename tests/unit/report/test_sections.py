@@ -57,7 +57,7 @@ def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
 
 
 def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> None:
-    sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=2_000_000))
+    sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=120_000))
     fits = row(sheet, "fits")
     assert fits.cells[0].text == "does not fit on 1"
     assert fits.cells[0].detail == "use 4"
@@ -71,7 +71,7 @@ def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> N
 
 def test_bar_of_what_does_not_fit_says_how_much_is_needed(make_answer: MakeAnswer) -> None:
     fits, short = (
-        build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=tokens)).memory[0] for tokens in (2000, 2_000_000)
+        build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=tokens)).memory[0] for tokens in (2000, 120_000)
     )
     assert fits.needed is None
     assert short.needed is not None

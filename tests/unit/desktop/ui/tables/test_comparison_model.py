@@ -92,7 +92,7 @@ def test_hidden_rows_and_empty_groups_go(make_table: MakeTable) -> None:
 
 def test_columns_are_sorted_by_value_with_unknown_last_both_ways(make_table: MakeTable) -> None:
     good = answer("h200-sxm", "mi325x", "b200-hgx")
-    short = answer("h200-sxm", "mi325x", "b200-hgx", input_tokens=2_000_000)
+    short = answer("h200-sxm", "mi325x", "b200-hgx", input_tokens=120_000)
     mixed = replace(good, columns=(short.columns[0], *good.columns[1:]), differences=())
     table = build_comparison_table(mixed, PLAIN)
     row = "output_tokens_per_s"
