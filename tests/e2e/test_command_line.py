@@ -145,7 +145,9 @@ def test_sheet_is_written_in_every_form(gpudesk: RunProgram, tmp_path: Path, suf
 
 def test_same_figures_on_every_form(gpudesk: RunProgram, tmp_path: Path) -> None:
     screen = done(gpudesk("compare", *SAMPLE))
-    row = next(line for line in screen.splitlines() if "Output throughput" in line and "tok/s" in line)
+    row = next(
+        line for line in screen.splitlines() if line.strip().startswith("Output throughput ") and "tok/s" in line
+    )
     figures = [word for word in row.split() if word[0].isdigit()]
     assert len(figures) == 2
     for suffix in (".html", ".md"):

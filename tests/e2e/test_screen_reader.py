@@ -91,8 +91,9 @@ def test_cells_of_the_comparison_are_sentences_with_figures() -> None:
     (throughput,) = [cell for cell in cells if cell.startswith("Output throughput, B200")]
     assert "tokens per second, band" in throughput
     assert "too close to call with MI355X" in throughput
-    (bandwidth,) = [cell for cell in cells if cell.startswith("Bandwidth, MI325X")]
-    assert bandwidth.endswith("6.0 terabytes per second, +25 % against H200 SXM, sources differ: 6")
+    (cost,) = [cell for cell in cells if cell.startswith("Cost, rented, MI325X")]
+    assert "best in the row, −45 % against H200 SXM" in cost
+    assert "Cost, owned, MI355X, unknown: no price on record" in cells
 
 
 def test_moving_the_slider_changes_what_the_cells_say_and_undo_takes_it_back() -> None:

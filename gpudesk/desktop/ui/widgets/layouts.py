@@ -230,10 +230,18 @@ class FullWidthScrollArea(QScrollArea):
             bar.raise_()
 
 
+#: By then a page that was just shown has its height.
+_SETTLED_MS: Final = 400
+
+
 def scroll_into_view(widget: QWidget) -> None:
-    """Scroll the area around a widget to it once pending layouts are done; a widget in no area stays."""
+    """Scroll the area around a widget to it once pending layouts are done; a widget in no area stays.
+
+    Once more a moment later: a page that has just been shown grows its verdict, which moves what is below.
+    """
     area = widget.parentWidget()
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()
     if area is not None:
-        QTimer.singleShot(0, widget, partial(area.ensureWidgetVisible, widget))
+        for delay_ms in (0, _SETTLED_MS):
+            QTimer.singleShot(delay_ms, widget, partial(area.ensureWidgetVisible, widget))
