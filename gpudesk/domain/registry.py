@@ -486,7 +486,7 @@ def list_told_figures() -> list[Figure]:
 
 def list_judged_figures() -> tuple[str, ...]:
     """Return the figures by which estimates are told apart."""
-    return tuple(figure.key for figure in FIGURES.values() if figure.judged)
+    return tuple([figure.key for figure in FIGURES.values() if figure.judged])
 
 
 def list_curve_figures() -> tuple[str, ...]:

@@ -145,11 +145,14 @@ def format_ticks(scale: AxisScale, ticks: Sequence[float], formatter: Formatter)
     decimals = [_decimals(tick) for tick in ticks]
     if isinstance(scale, LinearScale):
         decimals = [max(decimals, default=0)] * len(decimals)
-    return tuple(formatter.number(tick, count) for tick, count in zip(ticks, decimals, strict=True))
+    return tuple([formatter.number(tick, count) for tick, count in zip(ticks, decimals, strict=True)])
 
 
 def _decimals(value: float) -> int:
-    return next((count for count in range(6) if math.isclose(round(value, count), value, rel_tol=1e-9)), 6)
+    for count in range(6):
+        if math.isclose(round(value, count), value, rel_tol=1e-9):
+            return count
+    return 6
 
 
 def _round_down_to_decade_step(value: float) -> float:
