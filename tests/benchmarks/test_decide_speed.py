@@ -17,7 +17,6 @@ from tests.benchmarks.conftest import Say
 FOUR = "70b-chat-on-four"
 #: One decision, a pause that nobody notices; all options of a question; all that would change it, as a job.
 DECISION_MS, OPTIONS_MS, FLIPS_S = 30.0, 100.0, 5.0
-PREVIEW_DRAWS = 200
 ROUNDS = 15
 #: What a machine that does something else beside may take longer.
 SLACK = 1.5

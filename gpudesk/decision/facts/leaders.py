@@ -14,7 +14,6 @@ from gpudesk.decision.rules.conditions import SimulatedFact
 from gpudesk.decision.rules.scoring import SimulatedFacts
 from gpudesk.domain.answer import Answer, find_difference
 from gpudesk.domain.decision import FactValue, FactValues
-from gpudesk.domain.registry import FIGURES
 from gpudesk.text.formatting import IntervalEstimate
 
 Beats = Callable[[int, int], bool | None]
@@ -95,10 +94,6 @@ LEADING_FIGURES: Mapping[str, str] = {
     "leads_ttft": "ttft_ms",
     "leads_tpot": "tpot_ms",
 }
-
-
-def is_higher_better(figure: str) -> bool:
-    return FIGURES[figure].more_is_better
 
 
 #: Facts that say who leads in a plain number -> the number, and whether more of it is better.
