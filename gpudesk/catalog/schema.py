@@ -359,12 +359,13 @@ class WatchRow(_UserTable, table=True):
 def list_user_migrations() -> tuple[tuple[str, ...], ...]:
     """Return what each version of the user's file adds, as statements; the first makes version 1.
 
-    A version adds the tables that say so in `since`; those that do not are of version 1.
+    A version adds the tables that say so in `since`; those that do not are of version 1. A table that is there
+    stays, so that a file with a damaged version gets the right one.
     """
     versions: dict[int, list[str]] = {}
     for table in USER_METADATA.sorted_tables:
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        made = [CreateTable(table).compile(dialect=dialect())]
-        made += [CreateIndex(index).compile(dialect=dialect()) for index in indexes]
+        made = [CreateTable(table, if_not_exists=True).compile(dialect=dialect())]
+        made += [CreateIndex(index, if_not_exists=True).compile(dialect=dialect()) for index in indexes]
         versions.setdefault(table.info.get("since", 1), []).extend(map(str, made))
     return tuple(tuple(statements) for _, statements in sorted(versions.items()))

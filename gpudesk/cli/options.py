@@ -10,8 +10,8 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
-from gpudesk.cli.output import UsageError
-from gpudesk.text.messages import InputError, input_error
+from gpudesk.cli.output import UsageError, report_error
+from gpudesk.text.messages import InputError, format_input_error, format_message, input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -74,6 +74,40 @@ def parse_number(text: str) -> float:
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--json", action="store_true", help=tr("write JSON and nothing else"))
+
+
+def add_facts_option(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--without-user-facts",
+        action="store_true",
+        help=tr("use the shipped catalog alone, and none of the facts that you stated"),
+    )
+
+
+def open_service(options: argparse.Namespace) -> GpuDeskService:
+    """Open the service with the user's facts, unless the options say without; name rows that are left out.
+
+    Raises `InputError` where the file of these facts cannot be used: what is answered without them is another
+    answer.
+    """
+    from gpudesk.service import GpuDeskService
+
+    without: bool | None = getattr(options, "without_user_facts", None)
+    service = GpuDeskService.open(with_user_facts=not without)
+    own = service.user_catalog
+    if own.problem is not None:
+        service.close()
+        if without is None:
+            raise own.problem
+        raise input_error(
+            "own.no_answer",
+            "{problem}; with --without-user-facts the shipped catalog answers alone",
+            own.problem.where,
+            problem=format_message(own.problem.problem),
+        )
+    for row in own.unreadable:
+        report_error(format_input_error(InputError(row, str(own.path))))
+    return service
 
 
 def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) -> None:

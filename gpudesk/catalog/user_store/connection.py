@@ -16,6 +16,7 @@ from gpudesk.catalog.user_store.faults import (
     describe_newer_file,
     find_user_file_problem,
     has_changes_beside,
+    is_text_error,
     make_companion_path,
     translate_errors,
 )
@@ -27,10 +28,13 @@ from gpudesk.catalog.user_store.rows import (
     FactTable,
     RowError,
     StoredRecord,
+    UnreadableRow,
+    decode_row_by_row,
     decode_rows,
 )
+from gpudesk.domain.claim import Source
 from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.user_facts import UserFacts
+from gpudesk.domain.user_facts import UserClaim, UserFacts, UserPrice, get_fact_key
 from gpudesk.domain.watch_list import WatchNote
 
 _T = TypeVar("_T")
@@ -50,6 +54,7 @@ class UserFileContents:
     facts: UserFacts = field(default_factory=UserFacts)
     signers: tuple[TrustedSigner, ...] = ()
     watched: tuple[WatchNote, ...] = ()
+    unreadable: tuple[UnreadableRow, ...] = ()
 
 
 def open_connection(path: Path, access: str) -> sqlite3.Connection:
@@ -133,18 +138,24 @@ def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
 
 def require_whole(connection: sqlite3.Connection) -> None:
     """Raise `RowError` where the pages of a file do not hang together."""
-    (found,) = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if found != "ok":
-        raise RowError(str(found))
+    found = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if found != ("ok",):
+        raise RowError("its pages do not hang together" if found is None else str(found[0]))
 
 
 def read_contents(connection: sqlite3.Connection) -> UserFileContents:
-    """Read everything; raises `RowError` where the tables or rows are not those that this program writes."""
+    """Read everything; a row that cannot be used is set aside.
+
+    Raises `RowError` where the tables are not those that this program writes.
+    """
+    unreadable = list[UnreadableRow]()
     try:
         with _pause_garbage_collection():
-            facts = UserFacts.of(fact for table in FACT_TABLES for fact in _read_table(connection, table))
-        signers, watched = _read_table(connection, SIGNER_TABLE), _read_table(connection, WATCH_TABLE)
-        return UserFileContents(facts, tuple(signers), tuple(watched))
+            facts = UserFacts.of(fact for table in FACT_TABLES for fact in _read_table(connection, table, unreadable))
+        facts = _drop_unsourced(facts, unreadable)
+        signers = _read_table(connection, SIGNER_TABLE, unreadable)
+        watched = _read_table(connection, WATCH_TABLE, unreadable)
+        return UserFileContents(facts, tuple(signers), tuple(watched), tuple(unreadable))
     except sqlite3.OperationalError as error:
         # The statements are right: a table or a column is not there.
         if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_ERROR:
@@ -152,11 +163,47 @@ def read_contents(connection: sqlite3.Connection) -> UserFileContents:
         raise
 
 
-def _read_table(connection: sqlite3.Connection, table: FactTable[_R]) -> list[_R]:
+def _read_table(connection: sqlite3.Connection, table: FactTable[_R], unreadable: list[UnreadableRow]) -> list[_R]:
     """Return the rows of a table; none where the file is of a version that does not have it."""
-    if read_version(connection) < table.since:
+    if read_version(connection) < table.since and not _has_table(connection, table.name):
         return []
-    return decode_rows(table, connection.execute(table.select).fetchall())
+    try:
+        return decode_rows(table, connection.execute(table.select).fetchall())
+    except RowError:
+        pass
+    except sqlite3.OperationalError as error:
+        if not is_text_error(error):
+            raise
+    former = connection.text_factory
+    connection.text_factory = _decode_text
+    try:
+        facts, others = decode_row_by_row(table, connection.execute(table.select_numbered))
+    finally:
+        connection.text_factory = former
+    unreadable += others
+    return facts
+
+
+def _decode_text(raw: bytes) -> str:
+    return raw.decode(errors="surrogateescape")
+
+
+def _has_table(connection: sqlite3.Connection, name: str) -> bool:
+    found = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
+    return bool(found.fetchone()[0])
+
+
+def _drop_unsourced(facts: UserFacts, unreadable: list[UnreadableRow]) -> UserFacts:
+    """Set claims and prices aside whose source is not there: a damaged one, or a damaged name of one."""
+    sources = {fact.id for fact in facts if isinstance(fact, Source)}
+    lost = [fact for fact in facts if isinstance(fact, UserClaim | UserPrice) and fact.source not in sources]
+    if not lost:
+        return facts
+    for fact in lost:
+        table, *key = fact.key
+        unreadable.append(UnreadableRow(table, 0, tuple(key), f"its source {fact.source[:80]!r} is missing"))
+    gone = {fact.key for fact in lost}
+    return UserFacts.of(fact for fact in facts if get_fact_key(fact) not in gone)
 
 
 @contextmanager

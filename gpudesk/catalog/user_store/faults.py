@@ -110,7 +110,8 @@ def translate_errors(path: Path) -> Iterator[None]:
         if problem is None:
             raise CatalogBugError(f"{path}: {error}") from error
         raise CatalogFileError(problem, path) from error
-    except RowError as error:
+    except (RowError, UnicodeDecodeError) as error:
+        # SQLite's own words hold names of the file, which need not be text.
         raise CatalogFileError(_describe_damaged(str(error)), path) from error
     except OSError as error:
         raise CatalogFileError(describe_os_error(error), path) from error
@@ -131,10 +132,14 @@ def describe_sqlite_error(error: sqlite3.Error) -> Message | None:
         return describe_no_access(reason)
     if code in (sqlite3.SQLITE_IOERR, sqlite3.SQLITE_NOMEM):
         return _describe_faulty(reason)
-    # Text that is no UTF-8 comes without a code.
-    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or "decode to UTF-8" in reason:
+    if code in (sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB) or is_text_error(error):
         return _describe_damaged(reason)
     return None
+
+
+def is_text_error(error: sqlite3.Error) -> bool:
+    """Whether text in the file is not UTF-8, which comes without a code."""
+    return "decode to UTF-8" in str(error)
 
 
 def describe_os_error(error: OSError) -> Message:

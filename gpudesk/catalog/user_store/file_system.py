@@ -127,8 +127,10 @@ def _move_with_suffixes(path: Path, aside: Path, suffixes: tuple[str, ...]) -> N
             make_companion_path(path, suffix).rename(make_companion_path(aside, suffix))
 
 
-#: How many there are at the most.
-MOST_BACKUPS: Final = 5
+#: The newest stay, and the first of each of the last days and weeks that have any: the state before their changes.
+NEWEST_BACKUPS: Final = 5
+DAILY_BACKUPS: Final = 7
+WEEKLY_BACKUPS: Final = 5
 
 _BACKUP_NAME: Final = re.compile(r"catalog-(\d{8}T\d{9})Z-v(\d{1,6})-([a-z]+)\.sqlite")
 _BACKUP_TIME: Final = "%Y%m%dT%H%M%S%f"
@@ -167,7 +169,7 @@ def _parse_backup_name(path: Path) -> BackupName | None:
 def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReason, now: datetime) -> Path:
     """Copy an open file into `folder` and return the copy; raises `CatalogFileError` where that cannot be.
 
-    Older ones beyond `KEPT` go once the new one is whole and on the disk.
+    Older ones that need not stay go once the new one is whole and on the disk.
     """
     with translate_errors(folder):
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
@@ -201,8 +203,14 @@ def _find_free_backup_path(folder: Path, version: int, reason: BackupReason, now
 
 
 def _prune_backups(folder: Path, newest: Path) -> None:
-    """Remove the oldest beyond `KEPT`; the one just made stays, whatever the clock said."""
-    others = [name.path for name in list_backup_names(folder) if name.path != newest]
-    for path in others[: max(0, len(others) + 1 - MOST_BACKUPS)]:
-        with suppress(OSError):
-            path.unlink()
+    """Remove what need not stay; the one just made stays, whatever the clock said."""
+    names = list_backup_names(folder)
+    days = {name.made.date(): name.path for name in reversed(names)}
+    weeks = {name.made.isocalendar()[:2]: name.path for name in reversed(names)}
+    kept = {newest, *(name.path for name in names[-NEWEST_BACKUPS:])}
+    kept |= {days[day] for day in sorted(days)[-DAILY_BACKUPS:]}
+    kept |= {weeks[week] for week in sorted(weeks)[-WEEKLY_BACKUPS:]}
+    for name in names:
+        if name.path not in kept:
+            with suppress(OSError):
+                name.path.unlink()

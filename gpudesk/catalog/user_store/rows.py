@@ -33,7 +33,7 @@ from gpudesk.domain.user_facts import (
 )
 from gpudesk.domain.watch_list import WatchNote, WatchValue
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, input_error, message
+from gpudesk.text.messages import InputError, Message, input_error, message
 
 _TOO_LARGE: Final = message("own.too_large", "is too large to be kept exactly; write a smaller number")
 
@@ -67,13 +67,18 @@ class FactTable(Generic[_T]):
         return f"SELECT {', '.join(self.columns)} FROM {self.name} ORDER BY {self.order}"
 
     @property
+    def select_numbered(self) -> str:
+        return f"SELECT rowid, {', '.join(self.columns)} FROM {self.name} ORDER BY rowid"
+
+    @property
     def select_one(self) -> str:
         return f"SELECT {', '.join(self.columns)} FROM {self.name} WHERE {self._where}"
 
     @property
     def insert(self) -> str:
         places = ", ".join("?" * len(self.columns))
-        return f"INSERT INTO {self.name} ({', '.join(self.columns)}) VALUES ({places})"
+        # What a row replaces is one that was set aside: a step first looks for others.
+        return f"INSERT OR REPLACE INTO {self.name} ({', '.join(self.columns)}) VALUES ({places})"
 
     @property
     def update(self) -> str:
@@ -116,6 +121,27 @@ class RowError(ValueError):
 
 
 @dataclass(frozen=True, slots=True)
+class UnreadableRow:
+    """A row that is set aside: it stays in the file, and nothing rests on it. `number` is SQLite's for the row."""
+
+    table: str
+    number: int
+    key: tuple[object, ...]
+    reason: str
+
+    def describe(self) -> Message:
+        names = [each for each in self.key if isinstance(each, str) and each.isprintable()]
+        return message(
+            "own.row.unreadable",
+            "row {row} of the table {table} ({name}) cannot be used: {reason}; it was left out, and stays in the file",
+            row=str(self.number),
+            table=self.table,
+            name=" ".join(names)[:80] or "-",
+            reason=self.reason,
+        )
+
+
+@dataclass(frozen=True, slots=True)
 class _Column:
     """How the values of a field are stored: `stored` are their types in the file."""
 
@@ -140,6 +166,27 @@ def decode_rows(table: FactTable[_T], rows: list[StoredRow]) -> list[_T]:
             raise RowError(f"a row of the table {table.name} holds what does not belong there")
         columns.append(stored if column.decode is None else map(column.decode, stored))
     return list(map(cast("type[Any]", table.fact), *columns))
+
+
+def decode_row_by_row(table: FactTable[_T], rows: Iterable[StoredRow]) -> tuple[list[_T], list[UnreadableRow]]:
+    """Return the facts of rows and the rows that are none; the first column of each row is its number."""
+    facts, unreadable = list[_T](), list[UnreadableRow]()
+    for number, *row in rows:
+        try:
+            for text in row:
+                if isinstance(text, str):
+                    text.encode()
+            facts += decode_rows(table, [tuple(row)])
+        except UnicodeEncodeError:
+            unreadable.append(_make_unreadable(table, number, row, "its text is not UTF-8"))
+        except RowError as error:
+            unreadable.append(_make_unreadable(table, number, row, str(error)))
+    return facts, unreadable
+
+
+def _make_unreadable(table: FactTable[Any], number: int, row: list[Any], reason: str) -> UnreadableRow:
+    stored = dict(zip(table.columns, row, strict=True))
+    return UnreadableRow(table.name, number, tuple(stored[column] for column in table.key), reason)
 
 
 @cache

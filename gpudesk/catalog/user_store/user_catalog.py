@@ -65,6 +65,11 @@ class UserCatalog:
     def _list_watched(self) -> tuple[WatchNote, ...]:
         return () if self._file is None else self._file.watched
 
+    @property
+    def unreadable(self) -> tuple[Message, ...]:
+        """What is said of each row of the file that is set aside."""
+        return () if self._file is None else tuple(row.describe() for row in self._file.unreadable)
+
     @staticmethod
     def _open_file(path: Path) -> UserFile:
         from gpudesk.catalog.user_store.user_file import UserFile

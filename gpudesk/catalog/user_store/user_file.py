@@ -5,13 +5,13 @@ from __future__ import annotations
 import sqlite3
 import threading
 from collections.abc import Callable, Iterable, Iterator
-from contextlib import closing, contextmanager, suppress
+from contextlib import contextmanager, suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from types import TracebackType
 from typing import Final
 
-from gpudesk.catalog.database import CatalogFileError
+from gpudesk.catalog.database import CatalogBugError, CatalogFileError
 from gpudesk.catalog.user_store.connection import (
     UserFileContents,
     checkpoint,
@@ -44,13 +44,14 @@ from gpudesk.catalog.user_store.rows import (
     SIGNER_TABLE,
     TABLE_BY_NAME,
     RowChange,
+    UnreadableRow,
     encode_row,
     is_row_as_expected,
     list_row_changes,
     write_row_change,
 )
 from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, UserFacts
+from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, UserFacts, get_fact_key
 from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.messages import InputError, Message, input_error, message
 
@@ -130,6 +131,11 @@ class UserFile:
         return self._contents.watched
 
     @property
+    def unreadable(self) -> tuple[UnreadableRow, ...]:
+        """The rows that are set aside."""
+        return self._contents.unreadable
+
+    @property
     def writable(self) -> bool:
         return can_write(self.path)
 
@@ -187,7 +193,7 @@ class UserFile:
             with self._begin_writing(
                 BackupReason.EDIT if len(changes) > SMALL_STEP else BackupReason.DAY
             ) as connection:
-                _require_expected_rows(connection, changes)
+                self._require_expected_rows(connection, changes)
                 for change in changes:
                     write_row_change(connection, change)
                 seen = read_data_version(connection)
@@ -197,7 +203,17 @@ class UserFile:
 
     def _compute_after(self, edit: FactEdit) -> UserFileContents:
         held = self._contents
-        return UserFileContents(held.facts.after(edit), held.signers, edit.watched_after(held.watched))
+        written = {get_fact_key(fact) for fact in edit.after} | {note.key for note in edit.watched}
+        unreadable = tuple(row for row in held.unreadable if (row.table, *row.key) not in written)
+        return UserFileContents(held.facts.after(edit), held.signers, edit.watched_after(held.watched), unreadable)
+
+    def _require_expected_rows(self, connection: sqlite3.Connection, changes: Iterable[RowChange]) -> None:
+        """Refuse a step where rows are other than it knows; one that was set aside counts as not there."""
+        unreadable = {(row.table, *row.key) for row in self._contents.unreadable}
+        for change in changes:
+            replaced = change.before is None and (change.table.name, *change.key) in unreadable
+            if not replaced and not is_row_as_expected(connection, change):
+                raise ChangedElsewhereError
 
     def write_anew(self) -> UserFacts:
         """Begin a new file with all that was read, where the file was removed; else change nothing.
@@ -215,16 +231,10 @@ class UserFile:
             return self.reload()
 
     def _write_all(self, connection: sqlite3.Connection) -> None:
-        for change in list_row_changes(FactEdit(Message("", ""), after=tuple(self.facts), watched=self.watched)):
-            write_row_change(connection, change)
-        rows = [encode_row(SIGNER_TABLE, each) for each in self.signers()]
-        connection.executemany(SIGNER_TABLE.insert, rows)
+        _insert_contents(connection, self._contents)
 
-    def take_over(self, other: sqlite3.Connection) -> UserFacts:
-        """Put everything of another file, open in the newest version, in the place of what is in here.
-
-        Where the file was removed, a new one is begun.
-        """
+    def take_over(self, contents: UserFileContents) -> UserFacts:
+        """Put other contents in the place of what is in here. Where the file was removed, a new one is begun."""
         with self._lock:
             if self.removed:
                 self._disconnect()
@@ -232,10 +242,7 @@ class UserFile:
             with self._begin_writing(BackupReason.RESTORE) as connection:
                 for table in _ALL_TABLE_NAMES:
                     connection.execute(f"DELETE FROM {table}")
-                    rows = other.execute(f"SELECT * FROM {table}")
-                    names = ", ".join(column[0] for column in rows.description)
-                    places = ", ".join("?" * len(rows.description))
-                    connection.executemany(f"INSERT INTO {table} ({names}) VALUES ({places})", rows)
+                _insert_contents(connection, contents)
                 seen, contents = read_data_version(connection), read_contents(connection)
             self._seen, self._contents = seen, contents
             return self.facts
@@ -251,7 +258,7 @@ class UserFile:
         Raises `InputError` at a field that cannot be kept.
         """
         row = encode_row(SIGNER_TABLE, signer)
-        self._change_signers(SIGNER_TABLE.insert.replace("INSERT", "INSERT OR REPLACE", 1), row)
+        self._change_signers(SIGNER_TABLE.insert, row)
 
     def distrust(self, key: str) -> None:
         """Trust a signer no longer; one that is not trusted stays so."""
@@ -381,13 +388,17 @@ class UserFile:
         self.close()
 
 
-def _require_expected_rows(connection: sqlite3.Connection, changes: Iterable[RowChange]) -> None:
-    if not all(is_row_as_expected(connection, change) for change in changes):
-        raise ChangedElsewhereError
+def _insert_contents(connection: sqlite3.Connection, contents: UserFileContents) -> None:
+    everything = FactEdit(Message("", ""), after=tuple(contents.facts), watched=contents.watched)
+    for change in list_row_changes(everything):
+        write_row_change(connection, change)
+    connection.executemany(SIGNER_TABLE.insert, [encode_row(SIGNER_TABLE, each) for each in contents.signers])
 
 
-#: Faults of a file that cannot be mended: its place is free for a backup once it was moved.
-_BEYOND_REPAIR: Final = frozenset({"own.file.foreign", "own.file.cut", "own.file.damaged"})
+#: Faults that are not the file's own: a backup cannot be put in its place either, until they are mended.
+_OUTSIDE_FAULTS: Final = frozenset(
+    {"own.file.faulty", "own.file.full", "own.file.link", "own.file.locked", "own.file.no_access", "own.file.read_only"}
+)
 
 
 def list_backups(folder: Path) -> tuple[Backup, ...]:
@@ -428,26 +439,24 @@ def _reword_for_backup(problem: Message) -> Message:
 def restore_backup(path: Path, backup: Path) -> UserFacts:
     """Put what a backup holds in the place of what the user's file at `path` holds; return its facts.
 
-    What the file holds is backed up first; a file that is broken is moved aside. Raises `CatalogFileError`
-    where the backup or the file cannot be used: then the file is as it was.
+    What the file holds is backed up first; a file that cannot be used is moved aside. Raises `CatalogFileError`
+    where the backup cannot be used, or the system refuses: then the file is as it was.
     """
-    with closing(sqlite3.connect(":memory:", isolation_level=None)) as copy:
-        if not backup.exists():
-            raise CatalogFileError(_BACKUP_GONE, backup)
-        try:
-            query_file(backup, lambda whole: whole.backup(copy))
-        except CatalogFileError as error:
-            raise CatalogFileError(_reword_for_backup(error.problem), backup) from error
-        migrate(copy)
-        with _open_user_file(path) as file:
-            return file.take_over(copy)
-
-
-def _open_user_file(path: Path) -> UserFile:
+    if not backup.exists():
+        raise CatalogFileError(_BACKUP_GONE, backup)
     try:
-        return UserFile.open(path)
+        contents = query_file(backup, read_contents)
     except CatalogFileError as error:
-        if error.problem.id not in _BEYOND_REPAIR:
+        raise CatalogFileError(_reword_for_backup(error.problem), backup) from error
+    try:
+        with UserFile.open(path) as file:
+            return file.take_over(contents)
+    except CatalogFileError as error:
+        if error.problem.id in _OUTSIDE_FAULTS:
             raise
+    except CatalogBugError:
+        # Its tables are others than this program makes.
+        pass
     set_aside(path)
-    return UserFile.open(path)
+    with UserFile.open(path) as file:
+        return file.take_over(contents)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.commands import catalog_user_data
-from gpudesk.cli.options import add_json_option
+from gpudesk.cli.options import add_facts_option, add_json_option, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
 from gpudesk.domain.claim import AttributeClaims, CatalogEntry, CatalogEntryKind, Claim, ClaimPreference, ClaimStatus
 from gpudesk.domain.registry import Attribute, find_quantity, list_listed_attributes
@@ -328,15 +328,18 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     said = tr("list the entries of a kind, or of all kinds")
     part = parts.add_parser("list", help=said, description=said)
     part.add_argument("kind", nargs="?", choices=KINDS, metavar=tr("KIND"), help=", ".join(KINDS))
+    add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_list)
     said = tr("show an entry: every attribute with value, unit, source and rival claims")
     part = parts.add_parser("show", help=said, description=said)
     part.add_argument("id", metavar="ID", help=tr("the entry's id, as `catalog list` names it"))
+    add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_show)
     said = tr("check that every value has a source and nothing dangles")
     part = parts.add_parser("verify", help=said, description=said)
+    add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_verify)
     catalog_user_data.add_export_command(parts)
@@ -346,9 +349,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def _list(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         if options.json:
             output.print_json(encode_catalog_list(service, options.kind))
         else:
@@ -357,9 +359,8 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         if options.json:
             output.print_json(encode_catalog_entry(service, options.id))
         else:
@@ -368,10 +369,9 @@ def _show(options: argparse.Namespace) -> int:
 
 
 def _verify(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
     from gpudesk.text.messages import format_message
 
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         findings = service.verify()
         counts = count_entries(service)
         catalog = service.catalog

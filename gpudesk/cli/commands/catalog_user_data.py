@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option
+from gpudesk.cli.options import add_facts_option, add_json_option, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.text.messages import input_error
 from gpudesk.text.translation import tr, trn
@@ -34,6 +34,7 @@ def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse keeps it
 
 
 def _backups(options: argparse.Namespace) -> int:
+
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open() as service:
@@ -85,6 +86,7 @@ def _made(backup: Backup) -> str:
 
 
 def _restore(options: argparse.Namespace) -> int:
+
     from gpudesk.service import GpuDeskService
 
     with GpuDeskService.open() as service:
@@ -146,6 +148,7 @@ def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its
         help=tr("the file, its suffix names the form; - for standard output"),
     )
     part.add_argument("--format", choices=_FORMS, help=tr("the form, where no suffix names it"))
+    add_facts_option(part)
     part.set_defaults(run=run_export)
 
 
@@ -153,11 +156,10 @@ def run_export(options: argparse.Namespace) -> int:
     from gpudesk.files import write_atomically
     from gpudesk.report.catalog_export import build_catalog_table, write_table
     from gpudesk.report.writers.export_table import MACHINE_FORMATS
-    from gpudesk.service import GpuDeskService
 
     form = _find_export_format(options)
     contents = io.BytesIO()
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         table = build_catalog_table(options.kind, service.catalog, for_programs=form in MACHINE_FORMATS)
     write_table(table, form, contents)
     if options.output == _STANDARD_OUTPUT:
@@ -208,14 +210,11 @@ def add_pack_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its t
 def run_pack(options: argparse.Namespace) -> int:
     from gpudesk.documents.packs import write_pack
     from gpudesk.report.labels import get_today
-    from gpudesk.service import GpuDeskService
 
     target = Path(options.output)
     if target.suffix.lower() != output.PACK_SUFFIX:
         raise UsageError(tr("--output: a pack ends with {suffix}", suffix=output.PACK_SUFFIX))
-    with GpuDeskService.open() as service:
-        if service.user_catalog.problem is not None:
-            raise service.user_catalog.problem
+    with open_service(options) as service:
         steps = write_pack(
             service.user_catalog.facts,
             options.part,
@@ -248,12 +247,9 @@ def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps it
 
 def run_signers(options: argparse.Namespace) -> int:
     """List the signers who are trusted, after one was left out where that is asked for."""
-    from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         own = service.user_catalog
-        if own.problem is not None:
-            raise own.problem
         if options.distrust is not None:
             own.distrust(_choose_signer(own, options.distrust).key)
         signers = own.signers()

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
@@ -29,6 +29,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         help=tr("write the sheet: .pdf, .html, .md, .csv, .xlsx, .json; or .gpudesk for the scenario"),
     )
     add_ranking(parser)
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
@@ -39,12 +40,11 @@ def add_ranking(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> int:
     from gpudesk.domain.answer import SheetExtras
-    from gpudesk.service import GpuDeskService
 
     target = None if options.output is None else Path(options.output)
     if target is not None:
         output.check_format(target)
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         service.rank_announced = options.rank_announced
         answer, leading = _answer(options, service, with_curves=target is not None)
         if target is not None and target.suffix.lower() == output.SCENARIO_SUFFIX:

@@ -9,7 +9,15 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario, parse_number, parse_whole
+from gpudesk.cli.options import (
+    add_facts_option,
+    add_json_option,
+    add_scenario_options,
+    build_scenario,
+    open_service,
+    parse_number,
+    parse_whole,
+)
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import COST_INPUTS, CostAnswer, CostColumn, CostDistribution, DeploymentEfficiency
@@ -220,6 +228,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "-o", "--output", metavar=tr("FILE"), help=tr("write the cash flow month by month: .xlsx, with live formulas")
     )
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
@@ -264,7 +273,6 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
 
     if not 1 <= options.draws <= _MOST_DRAWS:
         raise InputError(describe_out_of_range(str(options.draws), 1, _MOST_DRAWS), "--draws")
@@ -274,7 +282,7 @@ def run(options: argparse.Namespace) -> int:
     target = None if options.output is None else Path(options.output)
     if target is not None and target.suffix.lower() != _WORKBOOK:
         raise InputError(describe_unknown_format(target.suffix, (_WORKBOOK,)), str(target))
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         scenario = build_scenario(options, service)
         settings = _settings(options, scenario, service)
         scenario = replace(scenario, costs=settings)

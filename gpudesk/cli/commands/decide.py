@@ -15,7 +15,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
-from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.documents.scenario_file import describe_not_utf8, describe_wrong_json
 from gpudesk.documents.scenario_sections import parse_answer, parse_answers
@@ -373,6 +373,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         choices=ADVISORY_TOPICS,
         help=tr("further advice to show; can be repeated"),
     )
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
@@ -406,11 +407,10 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
 
 
 def run(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
 
     said = {} if options.answers is None else read_answers(options.answers)
     said |= parse_answer_options(options.stated)
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         weights = parse_weight_options(options.rule_weights, [rule.id for rule in service.decider.rules])
         listed = options.list_questions or options.list_rules
         if listed and not any(getattr(options, name) for name in _COMPARED):

@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice
@@ -167,14 +167,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     group.add_argument(
         "--batch", metavar="FILE|-", help=tr("answer a file of JSON lines, or standard input, line by line")
     )
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         if options.batch is not None:
             return _batch(options, service)
         return _each(build_scenario(options, service), service, as_json=options.json)

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
@@ -205,17 +205,17 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         ),
     )
     add_scenario_options(parser)
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
     from gpudesk.text.messages import format_input_error
 
     explained: list[_ExplainedColumn] = []
     code = EXIT_DONE
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         if names_worked_example(options.figure):
             print_worked_examples(options.figure, service, as_json=options.json)
             return EXIT_DONE

@@ -7,7 +7,15 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, load_base_scenario, parse_number, parse_whole, split_list
+from gpudesk.cli.options import (
+    add_facts_option,
+    add_json_option,
+    load_base_scenario,
+    open_service,
+    parse_number,
+    parse_whole,
+    split_list,
+)
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.precision import Precision
@@ -124,14 +132,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         metavar="|".join(CapacityReadingId),
         help=tr("count weights alone by a reading of the memory label, as printed tables do; for checking them"),
     )
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         asked = _asked(options, load_base_scenario(options, service))
         _show(_cells(asked, service), asked, service, as_json=options.json)
     return EXIT_DONE

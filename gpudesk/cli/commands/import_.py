@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option
+from gpudesk.cli.options import add_json_option, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.fact_exchange import PackTrust, get_chosen_keys
 from gpudesk.report.catalog_import import describe_signer, list_pack_lines
@@ -199,10 +199,9 @@ def run(options: argparse.Namespace) -> int:
     """Read all files, then write all or nothing."""
     from gpudesk.documents.imports import make_import_step, propose_imports, write_proposals
     from gpudesk.report.labels import get_today
-    from gpudesk.service import GpuDeskService
 
     paths = [Path(name) for name in options.files]
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         catalog, own = service.catalog, service.user_catalog
         found = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
         if len(found) > 1 and (options.id or options.name or options.organisation):

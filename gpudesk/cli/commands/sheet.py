@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final
 
 from gpudesk.cli.commands import compare
-from gpudesk.cli.options import add_json_option, add_scenario_options
+from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options
 from gpudesk.domain.claim import StalenessLimits
 from gpudesk.text.translation import tr
 
@@ -37,6 +37,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     )
     parser.add_argument("--rules", action="store_true", help=tr("append every rule of the recommendation"))
     compare.add_ranking(parser)
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 

@@ -8,7 +8,15 @@ from dataclasses import asdict
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario, parse_number, parse_whole
+from gpudesk.cli.options import (
+    add_facts_option,
+    add_json_option,
+    add_scenario_options,
+    build_scenario,
+    open_service,
+    parse_number,
+    parse_whole,
+)
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.sizing import SizingOption, SizingResult
@@ -132,6 +140,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     _add_demand(parser.add_argument_group(tr("demand, one of")))
     _add_further(parser.add_argument_group(tr("what it has to meet")))
     add_scenario_options(parser, load=False)
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
@@ -189,11 +198,9 @@ def _add_further(group: argparse._ArgumentGroup) -> None:
 def run(options: argparse.Namespace) -> int:
     from dataclasses import replace
 
-    from gpudesk.service import GpuDeskService
-
     if options.dp is not None:
         raise UsageError(tr("--dp is what sizing works out; leave it out"))
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         scenario = build_scenario(options, service, load=_LOAD)
         scenario = replace(scenario, demand=_demand(options, scenario.demand))
         print_sizing(service.size(scenario), service, as_json=options.json)

@@ -11,7 +11,15 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_details, add_json_option, parse_number_list, parse_whole, split_list
+from gpudesk.cli.options import (
+    add_details,
+    add_facts_option,
+    add_json_option,
+    open_service,
+    parse_number_list,
+    parse_whole,
+    split_list,
+)
 from gpudesk.cli.output import EXIT_DONE, report_error
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
@@ -80,6 +88,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "--progress", action="store_true", help=tr("say how far it is, also where no terminal shows it")
     )
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
@@ -121,11 +130,10 @@ def _add_settings(group: argparse._ArgumentGroup) -> None:
 def run(options: argparse.Namespace) -> int:
     from gpudesk.estimation.sweep.grid import parse_sweep
     from gpudesk.estimation.sweep.output import check_suffix
-    from gpudesk.service import GpuDeskService
 
     target = Path(options.output)
     check_suffix(target)
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         try:
             axes = {name: getattr(options, name) or () for name in _AXES}
             settings = {name: getattr(options, name) for name in _SETTINGS}

@@ -14,23 +14,32 @@ from gpudesk.desktop.session.selection import EditorRequest
 from gpudesk.desktop.session.single_instance import split_files
 from gpudesk.desktop.ui.widgets.note_bar import show_folder
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
-from gpudesk.text.messages import InputError, format_input_error
-from gpudesk.text.translation import tr
+from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
 
 
 def show_user_file_problem(window: DocumentWindow) -> None:
-    """Say why the user's facts are not there, what was kept, and what can be done; nothing where they are."""
+    """Say why the user's facts, or some of them, are not there, and what can be done; nothing where they are."""
     own = window.desk.service.user_catalog
+    remedies = [(tr("Show backups"), partial(show_backups, window))]
     if own.problem is None:
+        if own.unreadable:
+            text = trn(
+                "{n} fact of yours cannot be used: {first}.",
+                "{n} facts of yours cannot be used, the first: {first}.",
+                len(own.unreadable),
+                first=format_message(own.unreadable[0], window.desk.formatter),
+            )
+            window.note.show_note(text, remedies)
         return
     said = format_input_error(own.problem, window.desk.formatter).rstrip(".")
     window.note.show_note(
         tr("Your own facts are not used: {problem}. Their file was not touched.", problem=said),
         [
-            (tr("Show backups"), partial(show_backups, window)),
+            *remedies,
             (tr("Set the file aside and begin anew"), partial(set_file_aside, window)),
             (tr("Open folder"), partial(_open_folder, window)),
         ],
@@ -79,7 +88,8 @@ class CatalogController(QObject):
         window.files.take_facts = self._take_facts
         window.desk.impact_changed.connect(self._tell_impact)
         window.installEventFilter(self)
-        if window.desk.service.user_catalog.problem is not None:
+        own = window.desk.service.user_catalog
+        if own.problem is not None or own.unreadable:
             call_after_paint(window, self._say_problem)
 
     def _say_problem(self) -> None:

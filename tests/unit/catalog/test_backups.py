@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from gpudesk.catalog.database import CatalogFileError
-from gpudesk.catalog.user_store.file_system import MOST_BACKUPS
+from gpudesk.catalog.user_store.file_system import DAILY_BACKUPS, NEWEST_BACKUPS, WEEKLY_BACKUPS
 from gpudesk.catalog.user_store.user_file import SMALL_STEP, UserFile, list_backups, restore_backup
 from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.user_facts import Backup, BackupReason
@@ -82,23 +82,33 @@ def test_last_few_stay_and_what_is_no_backup_is_left_alone(file: UserFile, clock
     others = ["notes.txt", "catalog-2020.sqlite", "catalog-99999999T999999999Z-v2-day.sqlite"]
     for name in others:
         (file.backups_folder / name).write_text("mine")
-    for number in range(MOST_BACKUPS + 3):
+    for number in range(70):
         file.apply(numbered(number))
         clock.next_day()
-    made = [backup.made for backup in _backups(file)]
-    assert made == [NOON + timedelta(days=day) for day in range(MOST_BACKUPS + 2, 2, -1)]
+    kept = [(backup.made - NOON).days for backup in _backups(file)]
+    # The first of July 2026 is a Wednesday: days 33, 40 and so on are Mondays.
+    assert kept == [69, 68, 67, 66, 65, 64, 63, 61, 54, 47, 40]
+    assert len(kept) <= DAILY_BACKUPS + WEEKLY_BACKUPS
     assert {path.name for path in file.backups_folder.iterdir()} >= set(others)
 
 
+def test_many_large_steps_leave_the_state_before_each_day(file: UserFile, clock: Clock) -> None:
+    for day in range(3):
+        for number in range(2 * NEWEST_BACKUPS):
+            file.apply(numbered(100 * day + number, claims=SMALL_STEP))
+            clock.now += timedelta(minutes=1)
+        clock.now = NOON + timedelta(days=day + 1)
+    made = [backup.made for backup in _backups(file)]
+    assert made[NEWEST_BACKUPS:] == [NOON + timedelta(days=day) for day in (2, 1, 0)]
+
+
 def test_clock_that_was_put_back_does_not_cost_the_new_backup(file: UserFile, clock: Clock) -> None:
-    for number in range(MOST_BACKUPS):
+    for number in range(60):
         file.apply(numbered(number))
         clock.next_day()
     clock.now = NOON - timedelta(days=9)
-    file.apply(numbered(MOST_BACKUPS))
-    backups = _backups(file)
-    assert len(backups) == MOST_BACKUPS
-    assert backups[-1].made == clock.now
+    file.apply(numbered(60))
+    assert _backups(file)[-1].made == clock.now
 
 
 def test_backup_that_cannot_be_made_stops_the_step(file: UserFile) -> None:
@@ -149,13 +159,13 @@ def test_restored_backup_brings_back_all_and_can_be_taken_back(file: UserFile) -
 
 
 def test_oldest_of_all_can_be_restored_though_it_makes_room_for_the_backup_before(file: UserFile, clock: Clock) -> None:
-    for number in range(MOST_BACKUPS):
+    for number in range(60):
         file.apply(numbered(number))
         clock.next_day()
     oldest = _backups(file)[-1]
+    facts = oldest.facts
     clock.now = datetime.now(UTC)
-    assert set(restore_backup(file.path, oldest.path)) == set(ALL)
-    assert len(_backups(file)) == MOST_BACKUPS
+    assert len(restore_backup(file.path, oldest.path)) == facts
 
 
 def test_backup_of_an_older_version_is_restored_in_the_newest(file: UserFile, tmp_path: Path) -> None:

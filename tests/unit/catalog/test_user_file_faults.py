@@ -9,6 +9,7 @@ import struct
 import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -20,7 +21,8 @@ from gpudesk.catalog.user_store.migrations import USER_VERSION
 from gpudesk.catalog.user_store.rows import RowChange
 from gpudesk.catalog.user_store.user_file import ChangedElsewhereError, UserFile, list_backups, restore_backup
 from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.text.messages import format_input_error
+from gpudesk.domain.user_facts import UserClaim, UserPrice
+from gpudesk.text.messages import format_input_error, format_message
 from tests.unit.catalog.own_samples import ALL, numbered, somebody_reading, step
 from tests.unit.catalog.processes import can_mount, own_mounts, run, start
 
@@ -133,8 +135,6 @@ def _content(path: Path) -> bytes | None:
         (_newer, "own.file.newer"),
         (_bad_pages, "own.file.damaged"),
         (_no_table, "own.file.damaged"),
-        (_row_of_another_hand, "own.file.damaged"),
-        (_no_unicode, "own.file.damaged"),
         (_folder, "own.file.folder"),
         (_pipe, "own.file.no_file"),
         (_link_in_a_circle, "own.file.no_access"),
@@ -208,6 +208,71 @@ def test_broken_file_is_set_aside_and_a_new_one_begun(path: Path) -> None:
         file.apply(numbered(1))
     assert _facts(path) == len(numbered(1).after)
     assert set_aside(path) != aside
+
+
+@pytest.mark.parametrize(
+    ("spoil", "table", "reason"),
+    [
+        (_row_of_another_hand, "claim", "'gossip' is no kind of a claim"),
+        (_no_unicode, "source", "its text is not UTF-8"),
+    ],
+)
+def test_rows_that_cannot_be_used_are_set_aside_and_named(
+    path: Path, spoil: Callable[[Path], None], table: str, reason: str
+) -> None:
+    spoil(path)
+    before = _content(path)
+    with UserFile.open(path) as file:
+        damaged = [row for row in file.unreadable if row.table == table and row.reason == reason]
+        assert len(damaged) > 1
+        assert reason in format_message(damaged[0].describe())
+        assert len(file.facts) + len(file.unreadable) == FACTS
+        assert _content(path) == before
+        again = numbered(1, claims=20)
+        file.apply(replace(again, before=tuple(fact for fact in again.after if fact in set(file.facts))))
+    with UserFile.open(path) as file:
+        assert set(numbered(1, claims=20).after) <= set(file.facts), "stated again, they replace what was set aside"
+
+
+def test_figures_without_their_source_are_set_aside(path: Path) -> None:
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("UPDATE source SET id = 'own-qvote' WHERE id = 'own-quote'")
+        connection.commit()
+    with UserFile.open(path) as file:
+        assert {row.reason for row in file.unreadable} == {"its source 'own-quote' is missing"}
+        named = {fact.source for fact in file.facts if isinstance(fact, UserClaim | UserPrice)}
+        assert "own-quote" not in named
+        assert named
+
+
+@pytest.mark.parametrize("version", range(USER_VERSION))
+def test_damaged_version_costs_nothing(path: Path, version: int) -> None:
+    with UserFile.open(path) as file:
+        file.trust(TrustedSigner("k" * 64, "A colleague", "2026-11-20"))
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute(f"PRAGMA user_version = {version}")
+    with UserFile.open(path) as file:
+        assert len(file.facts) == FACTS
+        assert len(file.signers()) == 1
+        file.apply(numbered(2))
+    assert _facts(path) == FACTS + len(numbered(2).after)
+
+
+@pytest.mark.parametrize(
+    "spoil", [_cut, _empty, _text, _other_database, _newer, _bad_pages, _no_table, _no_unicode, _folder, _pipe]
+)
+def test_backup_is_restored_whatever_lies_in_its_place(path: Path, spoil: Callable[[Path], None]) -> None:
+    (backup,) = list_backups(path.parent / "backups")
+    spoil(path)
+    assert set(restore_backup(path, backup.path)) == set(ALL)
+    assert _facts(path) == len(ALL)
+
+
+def test_backup_is_restored_over_tables_that_take_no_rows(path: Path) -> None:
+    (backup,) = list_backups(path.parent / "backups")
+    with closing(sqlite3.connect(path)) as connection:
+        connection.execute("CREATE TRIGGER barred BEFORE INSERT ON source BEGIN SELECT RAISE(ABORT, 'no'); END")
+    assert set(restore_backup(path, backup.path)) == set(ALL)
 
 
 @pytest.mark.parametrize("spoil", [_cut, _text, _bad_pages])

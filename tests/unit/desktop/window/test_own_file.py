@@ -1,6 +1,8 @@
 """The file of the user's own facts in the window: its backups, and what is said where it cannot be used."""
 
+import sqlite3
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import pytest
@@ -13,6 +15,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk import paths
 from gpudesk.catalog.user_store.edits import state_value
 from gpudesk.catalog.user_store.entry import make_user_source
+from gpudesk.catalog.user_store.user_file import UserFile
 from gpudesk.desktop.pages.catalog.backups import BackupsDialog
 from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -20,6 +23,7 @@ from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.catalog_link import show_backups, show_user_file_problem
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.service import GpuDeskService
+from tests.unit.catalog.own_samples import QUOTE, RENT, step
 from tests.unit.desktop.window.conftest import FOUR
 
 
@@ -216,3 +220,18 @@ def test_it_is_set_aside_and_one_begins_anew(
 def test_nothing_is_said_where_all_is_well(own_window: MainWindow) -> None:
     show_user_file_problem(own_window)
     assert own_window.note.text == ""
+
+
+@pytest.fixture
+def damaged_row(user_home: Path) -> None:
+    with UserFile.open(paths.user_catalog_path()) as file:
+        file.apply(step(QUOTE, RENT))
+    with closing(sqlite3.connect(paths.user_catalog_path())) as connection:
+        connection.execute("UPDATE price SET kind = 'gossip'")
+        connection.commit()
+
+
+@pytest.mark.usefixtures("damaged_row")
+def test_a_row_that_is_left_out_is_named(own_window: MainWindow) -> None:
+    show_user_file_problem(own_window)
+    assert own_window.note.text.startswith("1 fact of yours cannot be used: row 1 of the table price (own-price-2)")
