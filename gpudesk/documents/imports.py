@@ -45,6 +45,7 @@ from gpudesk.domain.user_facts import (
     UserFacts,
     UserModel,
     UserPrice,
+    get_fact_key,
 )
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
@@ -358,9 +359,15 @@ def _make_answer_error(field: MissingImportField, given: str) -> InputError:
 
 
 def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> FactEdit:
-    """Return the one step that takes all of some proposals; raises `InputError` where one cannot be."""
+    """Return the one step that takes all of some proposals; raises `InputError` where one cannot be, or none is new."""
     facts = [fact for proposal in proposals for fact in proposal.facts]
+    if not any(count_new_facts(proposal, catalog.own) for proposal in proposals):
+        raise input_error("import.nothing_new", "brings nothing new: you have all of it already", proposals[0].name)
     return add_facts(catalog, facts, ", ".join(proposal.name for proposal in proposals)[:_LONGEST_STEP])
+
+
+def count_new_facts(proposal: ImportProposal, own: UserFacts) -> int:
+    return sum(own.get(*get_fact_key(fact)) != fact for fact in proposal.facts)
 
 
 class FactStore(Protocol):

@@ -7,7 +7,7 @@ from __future__ import annotations
 import json
 import re
 import zlib
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
@@ -40,12 +40,15 @@ ATTACHMENT_TYPE: Final = "application/x-gpudesk"
 
 _SIGNATURE: Final = b"%PDF-"
 _STREAM: Final = re.compile(rb"(?<!end)stream(?:\r\n|\n)")
-_END: Final = re.compile(rb"\r?\n?endstream")
+_END: Final = b"endstream"
 #: What every scenario file has near its beginning or end, and no other JSON is likely to have.
 _KEY: Final = b'"gpudesk"'
 _BLANKS: Final = b" \t\r\n\xef\xbb\xbf"
 #: Enough of a deflated stream to see how its content begins: its tables come before the first byte.
 _FIRST_BYTES: Final = 1024
+#: A sheet has a few hundred streams, one of which begins as a scenario does.
+_MOST_STREAMS: Final = 20_000
+_MOST_INFLATED: Final = 2
 
 
 def is_pdf(raw: bytes) -> bool:
@@ -55,11 +58,18 @@ def is_pdf(raw: bytes) -> bool:
 def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
     """Return the scenario file of at most `most` bytes that a PDF carries; `where` names the PDF in errors.
 
-    Raises `InputError` where it carries none, whatever else may be wrong with the PDF.
+    Raises `InputError` where it carries none, whatever else may be wrong with the PDF. Streams do not nest, so
+    that one pass over the file is enough; those that could be a scenario are inflated to `_MOST_INFLATED` times
+    `most` bytes together.
     """
-    for found in _STREAM.finditer(raw):
-        content = _decode_stream(raw, found.end(), most)
-        if content is None or _KEY not in content:
+    place, room = 0, _MOST_INFLATED * most
+    for _ in range(_MOST_STREAMS):
+        found = _STREAM.search(raw, place)
+        if found is None or room <= 0:
+            break
+        content, place = _decode_stream(raw, found.end(), min(most + 1, room))
+        room -= len(content)
+        if _KEY not in content:
             continue
         if len(content) > most:
             raise InputError(describe_too_large(most), where)
@@ -69,37 +79,40 @@ def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
     )
 
 
-def _decode_stream(raw: bytes, start: int, most: int) -> bytes | None:
-    """Return what a stream holds, up to one byte more than `most`, or None where it cannot be a scenario."""
+def _decode_stream(raw: bytes, start: int, room: int) -> tuple[bytes, int]:
+    """Return what a stream holds, up to `room` bytes, and where it ends; nothing where it cannot be a scenario."""
     if _begins_with_brace(raw[start : start + _FIRST_BYTES]):
-        end = _END.search(raw, start)
-        return None if end is None else raw[start : min(end.start(), start + most + 1)]
+        end = raw.find(_END, start)
+        end = len(raw) if end < 0 else end
+        # The end of the line before it is no part of the stream.
+        content = raw[start : min(end, start + room)].removesuffix(b"\n").removesuffix(b"\r")
+        return content, end
     reader = zlib.decompressobj()
     try:
         first = reader.decompress(raw[start : start + _FIRST_BYTES], _FIRST_BYTES)
         if not _begins_with_brace(first):
-            return None
-        return first + b"".join(_inflate(reader, raw, start + _FIRST_BYTES, most + 1 - len(first)))
+            return b"", start
+        return _inflate(reader, first, raw, start + _FIRST_BYTES, room)
     except zlib.error:
-        return None
+        return b"", start
 
 
 def _begins_with_brace(content: bytes) -> bool:
     return content.lstrip(_BLANKS)[:1] == b"{"
 
 
-def _inflate(reader: zlib._Decompress, raw: bytes, start: int, room: int) -> Iterator[bytes]:
-    """Yield the rest of a deflated stream, `room` bytes at the most."""
-    waiting = reader.unconsumed_tail
+def _inflate(reader: zlib._Decompress, first: bytes, raw: bytes, start: int, room: int) -> tuple[bytes, int]:
+    """Return a deflated stream whose `first` bytes are known, `room` bytes at the most, and where it ends."""
+    pieces, room, waiting = [first], room - len(first), reader.unconsumed_tail
     while room > 0 and not reader.eof:
         if not waiting:
             waiting, start = raw[start : start + 65536], start + 65536
             if not waiting:
-                return
-        piece = reader.decompress(waiting, room)
+                break
+        pieces.append(reader.decompress(waiting, room))
         waiting = reader.unconsumed_tail
-        room -= len(piece)
-        yield piece
+        room -= len(pieces[-1])
+    return b"".join(pieces), min(start, len(raw)) - len(waiting) - len(reader.unused_data)
 
 
 SCENARIO_SUFFIX: Final = ".gpudesk"

@@ -64,6 +64,10 @@ def accept_whole(low: int, high: int) -> FieldCheck:
     return check
 
 
+#: Above zero means at least this: quotients with what is smaller overflow, and no quantity that is entered is.
+_LEAST_ABOVE_ZERO: Final = 1e-9
+
+
 def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck:
     """Accept finite numbers from `low` to `high`; with `above`, `low` itself is refused."""
 
@@ -72,6 +76,15 @@ def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck
             value = _as_float(where, value)
         if type(value) is not float or not math.isfinite(value):
             raise make_type_error(where, value, "number")
+        if above and low == 0 < value < _LEAST_ABOVE_ZERO:
+            given = quote_value(value)
+            raise input_error(
+                "field.tiny",
+                "{given} is too small; write at least {least}",
+                where,
+                given=given,
+                least=str(_LEAST_ABOVE_ZERO),
+            )
         if value > high or value < low or (above and value == low):
             given = quote_value(value)
             if above:

@@ -11,6 +11,7 @@ from gpudesk.cli import output
 from gpudesk.cli.options import add_json_option, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.fact_exchange import PackTrust, get_chosen_keys
+from gpudesk.domain.user_facts import UserPrice
 from gpudesk.report.catalog_import import describe_signer, list_pack_lines
 from gpudesk.report.labels import get_today
 from gpudesk.report.writers.text import align_table
@@ -21,7 +22,7 @@ from gpudesk.text.translation import tr, trn
 if TYPE_CHECKING:
     from gpudesk.documents.imports import FileImport
     from gpudesk.domain.fact_exchange import FactPack
-    from gpudesk.domain.user_facts import FactKey, ImportProposal
+    from gpudesk.domain.user_facts import FactKey, ImportProposal, UserFacts
     from gpudesk.service import GpuDeskService
 
 
@@ -197,7 +198,7 @@ def _answer(given: str) -> tuple[str, str]:
 
 def run(options: argparse.Namespace) -> int:
     """Read all files, then write all or nothing."""
-    from gpudesk.documents.imports import make_import_step, propose_imports, write_proposals
+    from gpudesk.documents.imports import count_new_facts, make_import_step, propose_imports, write_proposals
     from gpudesk.report.labels import get_today
 
     paths = [Path(name) for name in options.files]
@@ -211,11 +212,13 @@ def run(options: argparse.Namespace) -> int:
                 raise UsageError(tr("a pack is imported by itself; these are {n} files", n=len(found)))
             return import_pack(found[0], options, service)
         proposals = [_wanted(each, options, service) for each in found]
-        if options.dry_run:
+        known = own.facts
+        new = [count_new_facts(proposal, known) for proposal in proposals]
+        if any(new) and options.dry_run:
             make_import_step(catalog, proposals)
-        else:
+        elif any(new):
             own.adopt(*exhaust_steps(write_proposals(service, proposals)))
-        _say(found, proposals, service, options)
+        _say(found, proposals, known, service, options)
     return EXIT_DONE
 
 
@@ -239,22 +242,28 @@ def _wanted(found: FileImport, options: argparse.Namespace, service: GpuDeskServ
 def _say(
     found: Sequence[FileImport],
     proposals: Sequence[ImportProposal],
+    known: UserFacts,
     service: GpuDeskService,
     options: argparse.Namespace,
 ) -> None:
-    written = not options.dry_run
+    from gpudesk.documents.imports import count_new_facts
+
+    new = [count_new_facts(proposal, known) for proposal in proposals]
     if options.json:
         imported = [_encode_import(each, made, service) for each, made in zip(found, proposals, strict=True)]
-        output.print_json({"written": written, "imported": imported})
+        output.print_json({"written": any(new) and not options.dry_run, "imported": imported})
         return
-    for each, made in zip(found, proposals, strict=True):
-        output.print_line(_line(each, made, written=written))
-        if options.dry_run:
-            for line in _list_import_preview(made, service):
-                output.print_line(f"  {line}")
+    for each, made, count in zip(found, proposals, new, strict=True):
+        if not count:
+            output.print_line(tr("Nothing added from {file}: you have all of it already", file=each.path))
+        else:
+            output.print_line(_line(each, made, known, written=not options.dry_run))
+        lines = _list_import_preview(made, service) if options.dry_run else _list_left_out(made)
+        for line in lines:
+            output.print_line(f"  {line}")
 
 
-def _line(found: FileImport, proposal: ImportProposal, *, written: bool) -> str:
+def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, written: bool) -> str:
     from gpudesk.catalog.importing.proposals import get_subject
     from gpudesk.report.catalog_import import label_proposal_kind
     from gpudesk.text.formatting import Formatter
@@ -266,17 +275,23 @@ def _line(found: FileImport, proposal: ImportProposal, *, written: bool) -> str:
         if written:
             return tr("Added {kind} {id} ({name}) from {file}", **said)
         return tr("Would add {kind} {id} ({name}) from {file}", **said)
-    prices = _prices(proposal)
-    texts = {"count": Formatter().count(prices), "file": found.path}
+    prices = [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
+    new = sum(known.get(*fact.key) != fact for fact in prices)
+    texts = {"count": Formatter().count(new), "file": found.path}
     if written:
-        return trn("Added {count} price from {file}", "Added {count} prices from {file}", prices, **texts)
-    return trn("Would add {count} price from {file}", "Would add {count} prices from {file}", prices, **texts)
+        said_of_new = trn("Added {count} price from {file}", "Added {count} prices from {file}", new, **texts)
+    else:
+        said_of_new = trn("Would add {count} price from {file}", "Would add {count} prices from {file}", new, **texts)
+    if new == len(prices):
+        return said_of_new
+    held = len(prices) - new
+    return said_of_new + trn("; you had {n} already", "; you had {n} already", held, n=Formatter().count(held))
 
 
-def _prices(proposal: ImportProposal) -> int:
-    from gpudesk.domain.user_facts import UserPrice
+def _list_left_out(proposal: ImportProposal) -> list[str]:
+    from gpudesk.text.messages import format_message
 
-    return sum(isinstance(fact, UserPrice) for fact in proposal.facts)
+    return [tr("Left out: {note}", note=format_message(note)) for note in proposal.left_out]
 
 
 def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> list[str]:
@@ -297,8 +312,7 @@ def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> l
             list_price_heads(), rows, output.get_terminal_width() - 2, right=(2, 3, 4, 5), strong=output.make_bold
         )
     said += [tr("Note: {note}", note=format_message(note)) for note in proposal.notes]
-    said += [tr("Left out: {note}", note=format_message(note)) for note in proposal.left_out]
-    return said
+    return said + _list_left_out(proposal)
 
 
 def _encode_import(found: FileImport, proposal: ImportProposal, service: GpuDeskService) -> Mapping[str, object]:

@@ -168,3 +168,9 @@ def test_the_cash_flow_is_written_as_a_workbook(capsys: Capture, tmp_path: Path)
     assert zipfile.is_zipfile(file)
     assert entry.main(["cost", *ASKED, "-o", str(tmp_path / "cash.pdf")]) == 1
     assert ".xlsx" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("command", ["cost", "size"])
+def test_rate_near_zero_is_refused(capsys: Capture, command: str) -> None:
+    assert entry.main([command, *ASKED, "--request-rate", "5e-324"]) == 1
+    assert capsys.readouterr().err == "gpudesk: --request-rate: 5e-324 is too small; write at least 1e-09\n"

@@ -55,10 +55,33 @@ def facts() -> int:
 def test_one_price_is_one_price(capsys: Capture, tmp_path: Path) -> None:
     offers = tmp_path / "offers.csv"
     row = "h200-sxm,2.5,Ours,2026-01-02\n"
-    for rows, said in ((row, "1 price"), (row + row.replace("2.5", "9"), "2 prices")):
+    more = "".join(row.replace("2.5", usd) for usd in ("2.5", "9", "10"))
+    for rows, count, already in ((row, "1 price", ""), (more, "2 prices", "; you had 1 already")):
         offers.write_text(f"accelerator,usd_per_accelerator_hour,provider,date\n{rows}")
-        assert run(capsys, offers, "--dry-run")[1].startswith(f"Would add {said} from {offers}\n")
-        assert run(capsys, offers)[1] == f"Added {said} from {offers}\n"
+        assert run(capsys, offers, "--dry-run")[1].startswith(f"Would add {count} from {offers}{already}\n")
+        assert run(capsys, offers)[1] == f"Added {count} from {offers}{already}\n"
+
+
+def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> None:
+    run(capsys, offers)
+    before = facts()
+    for more in ([], ["--dry-run"]):
+        code, out, err = run(capsys, offers, *more)
+        assert (code, err) == (0, "")
+        assert out.startswith(f"Nothing added from {offers}: you have all of it already\n")
+    assert json.loads(run(capsys, offers, "--json")[1])["written"] is False
+    assert facts() == before
+
+
+def test_rows_that_are_left_out_are_told(capsys: Capture, offers: Path) -> None:
+    offers.write_text(f"{PRICES}ex.1x,Abacus 9000,1,1.00,,eu-1\nex.8x,MI325X,8,free,,eu-1\n")
+    left_out = [
+        "  Left out: 1 row of an accelerator that the catalog does not have: Abacus 9000 × 1",
+        "  Left out: 1 row with a cell that cannot be: no plain number, an amount that nobody asks, a date",
+    ]
+    out = run(capsys, offers)[1].splitlines()
+    assert out[0] == f"Added 2 prices from {offers}"
+    assert [line[: len(start)] for line, start in zip(out[1:], left_out, strict=True)] == left_out
 
 
 def test_a_model_is_added_in_one_line(capsys: Capture, llama: Path) -> None:

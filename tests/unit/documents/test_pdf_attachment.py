@@ -2,6 +2,7 @@
 
 import zlib
 from pathlib import Path
+from time import process_time
 
 import pytest
 
@@ -86,6 +87,27 @@ def test_what_swells_beyond_all_bounds_is_refused() -> None:
     with pytest.raises(InputError) as caught:
         read_attached_scenario(pdf(swollen), "big.pdf", MOST)
     assert caught.value.problem.id == "file.too_big"
+
+
+#: What swells to 8 MB beside the one that is looked for; streams that begin as a scenario and never end.
+BOMB = zlib.compress(b'{"note": "' + b"a" * (8 << 20), 9)
+HOSTILE = {
+    "bombs": pdf(*[BOMB] * 150),
+    "endless": b"%PDF-1.4\n" + b"stream\n{" * 130_000,
+    "one end": b"%PDF-1.4\n" + b"stream\n{" * 130_000 + b"endstream",
+    "empty": b"%PDF-1.4\n" + b"stream\n" * 150_000,
+    "cut deflate": b"%PDF-1.4\n" + (b"stream\n" + BOMB[:500]) * 2_000,
+}
+
+
+@pytest.mark.parametrize("raw", HOSTILE.values(), ids=HOSTILE)
+def test_hostile_pdf_takes_no_longer_than_a_large_one(raw: bytes) -> None:
+    began = process_time()
+    with pytest.raises(InputError) as caught:
+        read_attached_scenario(raw, "hostile.pdf", MOST)
+    assert caught.value.problem.id == "pdf.no_scenario"
+    # Before, 1 MB of bombs took 18 s, and 1 MB of streams without an end several minutes.
+    assert process_time() - began < 1
 
 
 def test_pdf_is_known_by_how_it_begins() -> None:
