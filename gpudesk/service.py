@@ -464,18 +464,27 @@ class GpuDeskService:
     # How a deployment is started
 
     @cached_property
-    def launch_facts(self) -> Mapping[str, LaunchOptions]:
-        """The options of serving engines, by engine; raises `InputError` or `MissingFileError`."""
+    def launch_facts(self) -> Mapping[str, tuple[LaunchOptions, ...]]:
+        """The options of serving engines by engine, newest version first; raises `InputError` or `MissingFileError`."""
         from gpudesk.estimation.launch import read_launch_facts
 
         return read_launch_facts(paths.launch_path())
 
-    def launch(self, estimate: Estimate, serving_engine: str | None = None) -> LaunchPlan:
+    def launch(
+        self,
+        estimate: Estimate,
+        serving_engine: str | None = None,
+        version: str | None = None,
+        *,
+        reproduce: bool = False,
+    ) -> LaunchPlan:
         """Return the commands that start a deployment and measure it, by its serving engine or another one.
 
-        Raises `InputError` where it does not fit, has pools, or no options of the engine are known.
+        Options are those of the newest version unless one is named; to `reproduce` the estimate, prefixes that it
+        does not count are not kept. Raises `InputError` where the deployment does not fit, has pools, or cannot be
+        started by the engine, and for an unknown engine or version.
         """
-        from gpudesk.estimation.launch import make_launch_plan
+        from gpudesk.estimation.launch import choose_launch_facts, make_launch_plan
 
         if estimate.pools is not None:
             raise input_error(
@@ -490,11 +499,12 @@ class GpuDeskService:
                 "serving_engine",
                 engine=engine,
             )
+        facts = choose_launch_facts(self.launch_facts[engine], version)
         if engine != estimate.serving_engine:
             estimate = self.estimate(replace(estimate.request, serving_engine=engine))
         if not estimate.fits:
             raise InputError(estimate.reason or NOTHING_TO_START)
-        return make_launch_plan(estimate, self.launch_facts[engine], self.estimator.launch_settings(estimate))
+        return make_launch_plan(estimate, facts, self.estimator.launch_settings(estimate), reproduce=reproduce)
 
     # What spreading a model costs
 

@@ -21,6 +21,7 @@ _COMMANDS: Final = {
     "size": "gpudesk.cli.commands.size",
     "cost": "gpudesk.cli.commands.cost",
     "decide": "gpudesk.cli.commands.decide",
+    "launch": "gpudesk.cli.commands.launch",
     "sheet": "gpudesk.cli.commands.sheet",
     "sweep": "gpudesk.cli.commands.sweep",
     "catalog": "gpudesk.cli.commands.catalog",

@@ -242,17 +242,38 @@ class LaunchSource:
 
 
 @dataclass(frozen=True, slots=True)
+class LaunchExtra:
+    """An option (`name` begins with --) or a variable of the environment that a deployment needs, and why.
+
+    It is set on accelerators of `generations` and, if `mixers` are given, for models that have one of these kinds.
+    """
+
+    name: str
+    value: str
+    reason: str
+    source: str
+    generations: frozenset[str]
+    mixers: frozenset[str] = frozenset()
+
+    @property
+    def is_option(self) -> bool:
+        return self.name.startswith("--")
+
+
+@dataclass(frozen=True, slots=True)
 class LaunchOptions:
-    """What the options of a serving engine are called in the version that was looked at.
+    """What the options of a serving engine are called in one `version`; `read` says in which one they were read.
 
     `server` and `benchmark` map what an option does to its name, an empty name standing for a value without
     one; `kv` maps formats of the KV cache to the engine's words. `step_limits_of` says whether what limits a
-    step is given for each attention rank or for the replica, whose ranks then share it.
+    step is given for each attention rank or for the replica, whose ranks then share it. `maintained_until` is
+    the month (YYYY-MM) since which its makers add nothing to the engine.
     """
 
     serving_engine: str
     name: str
     version: str
+    read: str
     retrieved: str
     sources: tuple[LaunchSource, ...]
     step_limits_of: Literal["rank", "replica"]
@@ -261,6 +282,8 @@ class LaunchOptions:
     kv: Mapping[str, str]
     benchmark_command: tuple[str, ...]
     benchmark: Mapping[str, str]
+    extras: tuple[LaunchExtra, ...] = ()
+    maintained_until: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,15 +298,26 @@ class LaunchFile:
 class LaunchPlan:
     """How one replica of an estimate is started, and how all of them are measured under its load.
 
-    Commands are text for a POSIX shell. `notes` say what they leave to whoever runs them.
+    Commands are text for a POSIX shell; of the server there is one for each host that the replica spans, where
+    these differ. `extras` are the options and variables in them that the accelerator needs, `notes` say what the
+    commands leave to whoever runs them.
     """
 
     estimate: Estimate
     facts: LaunchOptions
-    server: str
+    servers: tuple[str, ...]
     benchmark: str
+    extras: tuple[LaunchExtra, ...] = ()
     files: tuple[LaunchFile, ...] = ()
     notes: tuple[Message, ...] = ()
+
+    @property
+    def server(self) -> str:
+        """The commands of all hosts as one text, each under the number of its host where there are several."""
+        if len(self.servers) == 1:
+            return self.servers[0]
+        count = len(self.servers)
+        return "\n\n".join(f"# host {host} of {count}\n{each}" for host, each in enumerate(self.servers, start=1))
 
 
 @dataclass(frozen=True, slots=True)
@@ -293,7 +327,11 @@ class LaunchSettings:
     `max_batch` (sequences) and `max_batched_tokens` are those of a step of one of `attention_ranks`.
     `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica spans, where a host
     is what one scale-up network joins: `domain_over_machines` accelerators if those are in several machines.
+    `generation` is that of the accelerator, `mixers` are the kinds of attention of the model.
     """
+
+    generation: str
+    mixers: frozenset[str]
 
     max_batch: int
     max_batched_tokens: int

@@ -11,7 +11,16 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
 
-from gpudesk.domain.estimate import Estimate, LaunchFile, LaunchOptions, LaunchPlan, LaunchSettings, LaunchSource
+from gpudesk.domain.estimate import (
+    Estimate,
+    LaunchExtra,
+    LaunchFile,
+    LaunchOptions,
+    LaunchPlan,
+    LaunchSettings,
+    LaunchSource,
+)
+from gpudesk.domain.model import MIXER_KINDS
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import LoadKind, Workload
 from gpudesk.estimation.operation import find_memory_plan
@@ -22,47 +31,80 @@ if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 
-#: What every engine must name, of its server and of its benchmark.
-_SERVER: Final = ("command", "model", "tp", "pp", "max_batch", "max_batched_tokens", "context", "memory_fraction")
-_BENCHMARK: Final = (
-    "command",
-    "model",
-    "dataset",
-    "input_tokens",
-    "output_tokens",
-    "requests",
-    "concurrency",
-    "request_rate",
-)
+#: What every engine must name, of its server (a way to split takes the place of tp) and of its benchmark.
+_REQUIRED: Final = {
+    "server": ("command", "model", "tp", "max_batched_tokens", "context"),
+    "benchmark": ("command", "model", "input_tokens", "output_tokens"),
+}
+_TABLES: Final = ("server", "kv", "benchmark", "extras")
 
 
-def read_launch_facts(path: Path) -> Mapping[str, LaunchOptions]:
-    """Return the options by serving engine; raises `InputError` that names file and place."""
+def read_launch_facts(path: Path) -> Mapping[str, tuple[LaunchOptions, ...]]:
+    """Return the options by serving engine, newest version first; raises `InputError` that names file and place."""
     document = read_toml(path)
-    return MappingProxyType({engine: _parse_launch_facts(engine, entry, path) for engine, entry in document.items()})
+    return MappingProxyType({engine: _parse_versions(engine, entry, path) for engine, entry in document.items()})
 
 
-def _parse_launch_facts(engine: str, entry: dict[str, Any], path: Path) -> LaunchOptions:
-    for table, names in (("server", _SERVER), ("benchmark", _BENCHMARK)):
-        missing = tuple(name for name in names if name not in entry.get(table, {}))
+def _parse_versions(engine: str, entry: dict[str, Any], path: Path) -> tuple[LaunchOptions, ...]:
+    """Return every version; tables that one leaves out are those of the version above it."""
+    versions: list[LaunchOptions] = []
+    tables: dict[str, Any] = {"kv": {}, "extras": []}
+    for stated in entry["versions"]:
+        tables |= {name: stated[name] for name in _TABLES if name in stated}
+        versions.append(_parse_launch_facts(engine, entry, stated | tables, path))
+    return tuple(versions)
+
+
+def _parse_launch_facts(engine: str, entry: dict[str, Any], stated: dict[str, Any], path: Path) -> LaunchOptions:
+    for table, names in _REQUIRED.items():
+        given = stated.get(table, {})
+        missing = tuple(name for name in names if name not in given and not (name == "tp" and "split" in given))
         if missing:
-            raise input_error(
-                "launch.missing", "lacks {names}; restore the file", f"{path}: {engine}.{table}", names=missing
-            )
-    server, benchmark = dict(entry["server"]), dict(entry["benchmark"])
+            where = f"{path}: {engine} {stated['version']}.{table}"
+            raise input_error("launch.missing", "lacks {names}; restore the file", where, names=missing)
+    server, benchmark = dict(stated["server"]), dict(stated["benchmark"])
     return LaunchOptions(
         serving_engine=engine,
         name=entry["name"],
-        version=entry["version"],
-        retrieved=entry["retrieved"],
-        sources=tuple(LaunchSource(each["title"], each["url"]) for each in entry["sources"]),
+        version=stated["version"],
+        read=stated["read"],
+        retrieved=stated["retrieved"],
+        sources=tuple(LaunchSource(each["title"], each["url"]) for each in stated["sources"]),
         step_limits_of=entry["step_limits_of"],
         server_command=tuple(server.pop("command")),
         server=MappingProxyType(server),
-        kv=MappingProxyType(dict(entry["kv"])),
+        kv=MappingProxyType(dict(stated["kv"])),
         benchmark_command=tuple(benchmark.pop("command")),
         benchmark=MappingProxyType(benchmark),
+        extras=tuple(_parse_extra(each) for each in stated["extras"]),
+        maintained_until=entry.get("maintained_until"),
     )
+
+
+def _parse_extra(stated: dict[str, Any]) -> LaunchExtra:
+    return LaunchExtra(
+        name=stated["name"],
+        value=stated["value"],
+        reason=stated["reason"],
+        source=stated["source"],
+        generations=frozenset(stated["generations"]),
+        mixers=frozenset(stated.get("mixers", ())),
+    )
+
+
+def choose_launch_facts(versions: tuple[LaunchOptions, ...], version: str | None) -> LaunchOptions:
+    """Return the options of a version, of the newest unless one is named; raises `InputError` for an unknown one."""
+    found = next((each for each in versions if version in (None, each.version)), None)
+    if found is None:
+        raise input_error(
+            "launch.version",
+            "there are no options of {engine} {version}; there are those of {known}",
+            "engine_version",
+            engine=versions[0].name,
+            version=version or "",
+            known=tuple(each.version for each in versions),
+        )
+    return found
 
 
 def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSettings:
@@ -73,8 +115,11 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSe
     space, memory = find_memory_plan(estimate, table)
     settings, budget, model = memory.settings, memory.budget, space.configuration.model
     usual = settings.usual_fraction
+    kinds = {type(group.mixer) for group in model.layers}
     holds = budget.usual_pool_bytes >= max(budget.cache.sequence_bytes(estimate.request.workload.request_tokens), 1)
     return LaunchSettings(
+        generation=space.configuration.accelerator.generation,
+        mixers=frozenset(name for name, kind in MIXER_KINDS.items() if kind in kinds),
         max_batch=settings.max_batch,
         max_batched_tokens=settings.max_batched_tokens,
         attention_ranks=budget.attention_ranks,
@@ -97,39 +142,65 @@ _WIDE: Final = (Precision.FP16, Precision.BF16)
 _VARIED_LENGTH: Final = 2
 #: Tokens beyond the longest request that a server admits.
 _SLACK_TOKENS: Final = 64
+#: A free port on which the hosts of a deployment find each other.
+_RPC_PORT: Final = "13345"
 _Options = Iterator[tuple[str, ...]]
 
 
-def make_launch_plan(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> LaunchPlan:
-    """Return the commands of an estimate that fits and has no pools."""
-    file = _make_config_file(estimate, facts, settings)
-    server = [*facts.server_command, *_flatten_options(_make_server_command(estimate, facts, settings))]
+def make_launch_plan(
+    estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings, *, reproduce: bool = False
+) -> LaunchPlan:
+    """Return the commands of an estimate that fits and has no pools.
+
+    Prefixes are kept as every engine does by itself; to `reproduce` an estimate that finds none of them, the
+    server is told not to.
+    """
+    extras = tuple(
+        each
+        for each in facts.extras
+        if settings.generation in each.generations and (not each.mixers or each.mixers & settings.mixers)
+    )
+    without_prefixes = reproduce and not estimate.request.workload.prefix_hit_rate
+    file = _make_config_file(estimate, facts, settings, without_prefixes=without_prefixes)
+    variables = [f"{each.name}={each.value}" for each in extras if not each.is_option]
+    cache_switch = facts.server.get("no_prefix_cache", "") if without_prefixes else ""
+    options = [*_flatten_options(_make_server_command(estimate, facts, settings))]
+    options += [f"{each.name} {each.value}" for each in extras if each.is_option]
+    if cache_switch.startswith("--"):
+        options.append(cache_switch)
+    elif cache_switch:
+        variables.append(cache_switch)
     if file is not None:
-        server.append(f"{facts.server['file']} {file.name}")
+        options.append(f"{facts.server['file']} {file.name}")
+    model = _format_assignment(estimate, facts, settings)
+    lines = [model, *(f"export {each}" for each in variables)]
+    servers = tuple(
+        _format_command(lines, facts.server_command, [*facts.server_command, *options, *_flatten_options(of_host)])
+        for of_host in _list_host_options(estimate, facts, settings)
+    )
+    benchmark = [*facts.benchmark_command, *_flatten_options(_make_benchmark_command(estimate, facts, settings))]
     return LaunchPlan(
         estimate=estimate,
         facts=facts,
-        server=_format_command(_format_assignment(estimate, settings), facts.server_command, server),
-        benchmark=_format_command(
-            _format_assignment(estimate, settings),
-            facts.benchmark_command,
-            [*facts.benchmark_command, *_flatten_options(_make_benchmark_command(estimate, facts))],
-        ),
+        servers=servers,
+        benchmark=_format_command([model], facts.benchmark_command, benchmark),
+        extras=extras,
         files=() if file is None else (file,),
-        notes=tuple(_make_launch_notes(estimate, facts, settings)),
+        notes=tuple(_make_launch_notes(estimate, facts, settings, without_prefixes=without_prefixes)),
     )
 
 
-def _format_assignment(estimate: Estimate, settings: LaunchSettings) -> str:
+def _format_assignment(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> str:
     """Return the line that names the checkpoint, a place that only the user knows."""
     name = f"{settings.model} {str(estimate.request.weights).upper()}".replace(" ", "-")
-    return f"MODEL=/path/to/{shlex.quote(name)}"
+    suffix = ".gguf" if "split" in facts.server else ""
+    return f"MODEL=/path/to/{shlex.quote(name + suffix)}"
 
 
-def _format_command(assignment: str, command: tuple[str, ...], words: list[str]) -> str:
+def _format_command(lines: list[str], command: tuple[str, ...], words: list[str]) -> str:
     """Return a command over several lines: what is run first, with its model where that is no option."""
     first = len(command) + words[len(command) :].index(_MODEL) + 1 if _MODEL in words else len(command)
-    return f"{assignment}\n{_BREAK.join([' '.join(words[:first]), *words[first:]])}"
+    return "\n".join([*lines, _BREAK.join([" ".join(words[:first]), *words[first:]])])
 
 
 def _flatten_options(options: _Options) -> list[str]:
@@ -138,26 +209,57 @@ def _flatten_options(options: _Options) -> list[str]:
 
 def _make_server_command(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> _Options:
     names, work = facts.server, estimate.request.workload
+    context = _compute_context(work, settings)
     yield names["model"], _MODEL
     yield from _list_plan_options(estimate, facts, settings)
-    kv = facts.kv.get(estimate.request.kv.value)
-    if kv is not None and "kv" in names:
-        yield names["kv"], kv
+    yield from _list_cache_options(estimate, facts, names)
     sharing = settings.attention_ranks if facts.step_limits_of == "replica" else 1
-    yield names["max_batch"], str(settings.max_batch * sharing)
-    yield names["max_batched_tokens"], str(settings.max_batched_tokens * sharing)
-    yield names["context"], str(_compute_context(work, settings))
-    yield names["memory_fraction"], f"{settings.memory_fraction:g}"
-    if not work.prefix_hit_rate and "no_prefix_cache" in names:
-        yield (names["no_prefix_cache"],)
+    chunk = settings.max_batched_tokens * sharing
+    if "slots" in names:
+        # The context is divided among as many slots, and their memory is taken at the start.
+        slots = _count_slots(estimate)
+        yield names["slots"], str(slots)
+        context *= slots
+    if "max_batch" in names:
+        yield names["max_batch"], str(max(settings.max_batch * sharing, _count_in_flight(estimate)))
+    if "input_context" in names:
+        # It refuses prompts that are longer than a prefill step.
+        longest = context - work.output_tokens
+        yield names["input_context"], str(longest)
+        chunk = max(chunk, longest)
+    yield names["max_batched_tokens"], str(chunk)
+    yield names["context"], str(context)
+    if "memory_fraction" in names:
+        yield names["memory_fraction"], f"{settings.memory_fraction:g}"
     if work.eager and "eager" in names:
         yield (names["eager"],)
 
 
+def _count_slots(estimate: Estimate) -> int:
+    """Return the requests that one replica runs at once under the load, as far as its memory holds them."""
+    running = estimate.admitted or estimate.concurrency or 1
+    held = max(estimate.max_concurrency // estimate.plan.dp, 1)
+    return min(max(math.ceil(running / estimate.plan.dp), 1), held)
+
+
+def _count_in_flight(estimate: Estimate) -> int:
+    load = estimate.request.workload.load
+    return math.ceil((load.concurrency or load.batch or 1) / estimate.plan.dp)
+
+
+def _list_cache_options(estimate: Estimate, facts: LaunchOptions, names: Mapping[str, str]) -> _Options:
+    kv = facts.kv.get(estimate.request.kv.value)
+    if kv is not None:
+        yield from ((names[each], kv) for each in ("kv", "kv_values") if each in names)
+
+
 def _list_plan_options(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> _Options:
     names, plan = facts.server, estimate.plan
+    if "split" in names:
+        yield from _list_split_options(estimate, names)
+        return
     beside = plan.attention_dp and "attention_dp" in names
-    if beside and "attention_dp_on" not in names:
+    if beside and "ep" in names and _takes_attention_ranks(facts):
         # Attention is replicated over as many ranks, and experts are spread over them all.
         yield names["tp"], "1"
         yield names["attention_dp"], str(plan.tp)
@@ -165,24 +267,60 @@ def _list_plan_options(estimate: Estimate, facts: LaunchOptions, settings: Launc
         yield names["tp"], str(plan.tp)
         if beside:
             yield names["attention_dp"], str(plan.tp)
-            yield (names["attention_dp_on"],)
+            if "attention_dp_on" in names:
+                yield (names["attention_dp_on"],)
     if plan.pp > 1:
         yield names["pp"], str(plan.pp)
     if plan.ep > 1:
-        takes_number = "attention_dp_on" in names or "file" in names
+        takes_number = facts.serving_engine != "vllm"
         yield (names["ep"], str(plan.ep)) if takes_number else (names["ep"],)
-    if settings.hosts > 1:
-        yield from _list_host_options(facts, settings, beside=beside)
+    if settings.hosts > 1 and "ray" in names:
+        yield names["ray_attention_dp" if beside else "ray"], "ray"
 
 
-def _list_host_options(facts: LaunchOptions, settings: LaunchSettings, *, beside: bool) -> _Options:
-    names = facts.server
-    if "rank" in names:
-        yield names["hosts"], str(settings.hosts)
-        yield names["rank"], '"$RANK"'
-        yield names["address"], '"$FIRST_HOST:50000"'
-    elif facts.serving_engine == "vllm":
-        yield names["hosts_attention_dp" if beside else "hosts"], "ray"
+def _takes_attention_ranks(facts: LaunchOptions) -> bool:
+    """Whether data-parallel attention is so many ranks, and not a whole that is divided among them."""
+    return facts.step_limits_of == "rank"
+
+
+def _list_split_options(estimate: Estimate, names: Mapping[str, str]) -> _Options:
+    """Split by layers, or each layer where the plan is tensor-parallel; a single accelerator takes it whole."""
+    plan = estimate.plan
+    yield names["layers"], "999"
+    mode = "tensor" if plan.tp > 1 else "layer"
+    yield names["split"], mode if plan.replica > 1 else "none"
+
+
+def _list_host_options(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[_Options]:
+    """Yield what each host of a replica is told beside the options of all; once where there is nothing to tell."""
+    names, plan = facts.server, estimate.plan
+    if settings.hosts == 1 or "rank" not in names:
+        yield iter(())
+        return
+    for host in range(settings.hosts):
+        if plan.attention_dp and "attention_dp_here" in names:
+            yield iter(_list_attention_rank_options(names, plan.tp // settings.hosts, host))
+        else:
+            yield iter(_list_rank_options(names, settings.hosts, host))
+
+
+def _list_rank_options(names: Mapping[str, str], hosts: int, host: int) -> list[tuple[str, ...]]:
+    address = f'"$FIRST_HOST:{names["port"]}"' if "port" in names else '"$FIRST_HOST"'
+    options: list[tuple[str, ...]] = [
+        (names["hosts"], str(hosts)),
+        (names["rank"], str(host)),
+        (names["address"], address),
+    ]
+    return [*options, (names["other_hosts"],)] if host and "other_hosts" in names else options
+
+
+def _list_attention_rank_options(names: Mapping[str, str], here: int, host: int) -> list[tuple[str, ...]]:
+    options: list[tuple[str, ...]] = [
+        (names["attention_dp_here"], str(here)),
+        (names["attention_dp_address"], '"$FIRST_HOST"'),
+        (names["attention_dp_port"], _RPC_PORT),
+    ]
+    return [*options, (names["attention_dp_start"], str(here * host)), (names["other_hosts"],)] if host else options
 
 
 def _compute_context(work: Workload, settings: LaunchSettings) -> int:
@@ -195,7 +333,9 @@ def _compute_context(work: Workload, settings: LaunchSettings) -> int:
     return tokens if settings.max_context is None else min(tokens, settings.max_context)
 
 
-def _make_config_file(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> LaunchFile | None:
+def _make_config_file(
+    estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings, *, without_prefixes: bool
+) -> LaunchFile | None:
     """Return the options that an engine takes from a file alone.
 
     What it says of the cache replaces all that the command says of it, so that the fraction is in both.
@@ -203,29 +343,41 @@ def _make_config_file(estimate: Estimate, facts: LaunchOptions, settings: Launch
     """
     if "file" not in facts.server:
         return None
-    plan, work = estimate.plan, estimate.request.workload
+    plan = estimate.plan
     cache = [f"  free_gpu_memory_fraction: {settings.memory_fraction:g}"]
     if (kv := facts.kv.get(estimate.request.kv.value)) is not None:
         cache.append(f"  dtype: {kv}")
-    if not work.prefix_hit_rate:
+    if without_prefixes:
         cache.append("  enable_block_reuse: false")
     lines = [f"enable_attention_dp: {'true' if plan.attention_dp else 'false'}"]
     lines += ["enable_chunked_prefill: true", "kv_cache_config:", *cache]
     return LaunchFile(_FILE, "\n".join(lines) + "\n")
 
 
-def _make_benchmark_command(estimate: Estimate, facts: LaunchOptions) -> _Options:
+def _make_benchmark_command(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> _Options:
     names, work = facts.benchmark, estimate.request.workload
     if "backend" in names:
         yield names["backend"], "sglang" if facts.serving_engine == "sglang" else "openai"
     yield names["model"], _MODEL
-    yield names["dataset"], "random"
+    if "split" in names:
+        yield from _list_split_options(estimate, names)
+        yield from _list_cache_options(estimate, facts, names)
+        yield names["max_batched_tokens"], str(settings.max_batched_tokens)
+    if "dataset" in names:
+        yield names["dataset"], "random"
     yield names["input_tokens"], str(work.input_tokens)
     yield names["output_tokens"], str(work.output_tokens)
+    if "batch" in names:
+        yield names["batch"], str(_count_slots(estimate))
     if "spread" in names:
         # Of this client 1 is no spread at all.
         yield names["spread"], "1.0"
-    yield from _list_load_options(estimate, facts)
+    if "requests" in names:
+        yield from _list_load_options(estimate, facts)
+    yield from _list_output_options(names)
+
+
+def _list_output_options(names: Mapping[str, str]) -> _Options:
     if "ignore_eos" in names:
         yield (names["ignore_eos"],)
     if "figures" in names:
@@ -259,31 +411,26 @@ def _compute_request_rate(estimate: Estimate) -> float:
     return 1.0 if rate is None else rate.value / estimate.request.workload.output_tokens
 
 
-def _make_launch_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[Message]:
-    request, plan, names = estimate.request, estimate.plan, facts.server
+def _make_launch_notes(
+    estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings, *, without_prefixes: bool
+) -> Iterator[Message]:
+    request, names = estimate.request, facts.server
+    if facts.maintained_until is not None:
+        yield message(
+            "launch.maintenance",
+            "{engine} has been in maintenance since {month}: its makers recommend vLLM or SGLang instead",
+            engine=facts.name,
+            month=facts.maintained_until,
+        )
     yield message(
         "launch.checkpoint",
-        "MODEL stands for a checkpoint of {model} in {weights}: a folder, or the name of a repository",
+        "MODEL stands for a GGUF file of {model} in {weights}"
+        if "split" in names
+        else "MODEL stands for a checkpoint of {model} in {weights}: a folder, or the name of a repository",
         model=settings.model,
         weights=str(request.weights).upper(),
     )
-    if plan.dp > 1:
-        yield message(
-            "launch.replicas",
-            "Start {count} of these, each on {each} accelerators and with a port of its own, behind a balancer; "
-            "send the measurement to that",
-            count=plan.dp,
-            each=plan.replica,
-        )
-    if settings.hosts > 1:
-        yield _make_hosts_note(facts, settings)
-    if settings.domain_over_machines is not None and plan.replica > 1:
-        yield message(
-            "launch.domain",
-            "One scale-up network joins {domain} of them over several machines: where a replica takes more than "
-            "one machine, start it over all of these",
-            domain=settings.domain_over_machines,
-        )
+    yield from _make_plan_notes(estimate, facts, settings)
     work, most = request.workload, settings.max_context
     if most is not None and work.request_tokens > most:
         tokens = work.request_tokens
@@ -309,16 +456,74 @@ def _make_launch_notes(estimate: Estimate, facts: LaunchOptions, settings: Launc
         )
     if request.workload.acceptance_length > 1.0:
         yield message("launch.speculative", "Speculative decoding needs a draft model, which the command does not name")
-    if request.workload.prefix_hit_rate:
-        yield message(
-            "launch.prefixes", "Prefixes are kept, but random prompts share none: measure with prompts of your own"
-        )
+    yield from _make_prefix_notes(estimate, facts, without_prefixes=without_prefixes)
+    yield from _make_client_notes(estimate, facts)
     if request.workload.eager and "eager" not in names:
         yield message("launch.eager", "{engine} has no option there to run without captured graphs", engine=facts.name)
 
 
+def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[Message]:
+    plan = estimate.plan
+    if plan.dp > 1:
+        yield message(
+            "launch.replicas",
+            "Start {count} of these, each on {each} accelerators and with a port of its own, behind a balancer; "
+            "send the measurement to that",
+            count=plan.dp,
+            each=plan.replica,
+        )
+    if settings.hosts > 1:
+        yield _make_hosts_note(facts, settings)
+    if settings.domain_over_machines is not None and plan.replica > 1:
+        yield message(
+            "launch.domain",
+            "One scale-up network joins {domain} of them over several machines: where a replica takes more than "
+            "one machine, start it over all of these",
+            domain=settings.domain_over_machines,
+        )
+    if "split" in facts.server and plan.tp > 1:
+        yield message("launch.split_tensors", "{engine} calls the splitting of tensors experimental", engine=facts.name)
+
+
+def _make_prefix_notes(estimate: Estimate, facts: LaunchOptions, *, without_prefixes: bool) -> Iterator[Message]:
+    if estimate.request.workload.prefix_hit_rate:
+        yield message(
+            "launch.prefixes", "Prefixes are kept, but random prompts share none: measure with prompts of your own"
+        )
+    elif without_prefixes:
+        yield message(
+            "launch.without_prefixes",
+            "The server keeps no prefixes, as the estimate counts none found: a second run sends the same prompts. "
+            "For use, leave them on",
+        )
+    elif "requests" in facts.benchmark:
+        yield message(
+            "launch.with_prefixes",
+            "The server keeps prefixes: a second run of the measurement finds those of the first and is too fast",
+        )
+
+
+def _make_client_notes(estimate: Estimate, facts: LaunchOptions) -> Iterator[Message]:
+    """Say what a client that does not send the load over the network leaves out."""
+    if "requests" in facts.benchmark:
+        return
+    if "batch" in facts.benchmark:
+        yield message(
+            "launch.measures_steps",
+            "{client} measures the steps of a running server, beside its queue: run it on the same host",
+            client=facts.benchmark_command[0],
+        )
+    elif _count_slots(estimate) > 1:
+        yield message(
+            "launch.measures_one",
+            "{client} runs one request at a time, without the server: it measures the speed of one request, not the "
+            "load",
+            client=facts.benchmark_command[0],
+        )
+
+
 def _make_hosts_note(facts: LaunchOptions, settings: LaunchSettings) -> Message:
-    if facts.serving_engine == "vllm":
+    if "ray" in facts.server:
         return message(
             "launch.hosts_ray",
             "One replica spans {hosts} hosts: start a Ray cluster over them first",
@@ -327,14 +532,12 @@ def _make_hosts_note(facts: LaunchOptions, settings: LaunchSettings) -> Message:
     if "rank" in facts.server:
         return message(
             "launch.hosts_each",
-            "One replica spans {hosts} hosts: run the command on each, with RANK from 0 to {last} and FIRST_HOST "
-            "the name of the first",
+            "One replica spans {hosts} hosts: run on each its own command, with FIRST_HOST the name of the first",
             hosts=settings.hosts,
-            last=settings.hosts - 1,
         )
     return message(
         "launch.hosts_launcher",
         "One replica spans {hosts} hosts: run {launcher} before the command, as one task for each accelerator",
         hosts=settings.hosts,
-        launcher=facts.server["hosts"],
+        launcher=facts.server["launcher"],
     )

@@ -110,7 +110,7 @@ def test_text_where_a_number_belongs_is_quoted(capsys: Capture) -> None:
 def test_help_names_the_commands(capsys: Capture) -> None:
     assert entry.main(["--help"]) == 0
     said = capsys.readouterr().out
-    for command in ("estimate", "compare", "explain", "sheet", "catalog", "--self-test", "--version"):
+    for command in ("estimate", "compare", "explain", "launch", "sheet", "catalog", "--self-test", "--version"):
         assert command in said
 
 

@@ -16,6 +16,7 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message
 
 ENGINES = ("vllm", "sglang", "tensorrt-llm")
+EVERY_ENGINE = (*ENGINES, "llama.cpp", "tgi")
 
 
 def asked(engine: str = "vllm", load: Load | None = None, **changes: object) -> EstimateRequest:
@@ -47,8 +48,7 @@ def test_a_dense_model_on_one_host_by_vllm(service: GpuDeskService) -> None:
         "  --max-num-seqs 1024 \\\n"
         "  --max-num-batched-tokens 8192 \\\n"
         "  --max-model-len 1344 \\\n"
-        "  --gpu-memory-utilization 0.92 \\\n"
-        "  --no-enable-prefix-caching"
+        "  --gpu-memory-utilization 0.92"
     )
     assert benchmark == (
         "MODEL=/path/to/Llama-3.1-70B-FP8\n"
@@ -64,7 +64,10 @@ def test_a_dense_model_on_one_host_by_vllm(service: GpuDeskService) -> None:
         "  --metric-percentiles 50,90,99 \\\n"
         "  --save-result"
     )
-    assert notes == ["MODEL stands for a checkpoint of Llama 3.1 70B in FP8: a folder, or the name of a repository"]
+    assert notes == [
+        "MODEL stands for a checkpoint of Llama 3.1 70B in FP8: a folder, or the name of a repository",
+        "The server keeps prefixes: a second run of the measurement finds those of the first and is too fast",
+    ]
 
 
 def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
@@ -75,11 +78,13 @@ def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
     vllm = service.launch(estimate, "vllm").server
     assert "--tensor-parallel-size 1 \\\n  --data-parallel-size 8 \\\n  --enable-expert-parallel" in vllm
     sglang = service.launch(estimate, "sglang").server
-    assert "--tp-size 8 \\\n  --dp-size 8 \\\n  --enable-dp-attention \\\n  --ep-size 8" in sglang
+    assert "--tp-size 8 \\\n  --attn-dp-size 8 \\\n  --ep-size 8" in sglang
+    older = service.launch(estimate, "sglang", "0.5.5").server
+    assert "--tp-size 8 \\\n  --dp-size 8 \\\n  --enable-dp-attention \\\n  --ep-size 8" in older
     assert f"--chunked-prefill-size {8 * 8192}" in sglang
     trtllm = service.launch(estimate, "tensorrt-llm")
     assert "--tp_size 8 \\\n  --ep_size 8" in trtllm.server
-    assert "--extra_llm_api_options extra-options.yml" in trtllm.server
+    assert "--config extra-options.yml" in trtllm.server
     assert trtllm.files[0].name == "extra-options.yml"
     assert trtllm.files[0].text.splitlines()[0] == "enable_attention_dp: true"
 
@@ -87,21 +92,38 @@ def test_attention_on_ranks_of_its_own(service: GpuDeskService) -> None:
 @pytest.mark.parametrize("engine", ENGINES)
 def test_a_replica_over_two_hosts_says_how(service: GpuDeskService, engine: str) -> None:
     request = asked(engine, accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
-    server, _, notes = plan_of(service, request)
-    assert any("spans 2 hosts" in note for note in notes)
+    plan = service.launch(service.estimate(request))
+    assert any("spans 2 hosts" in format_message(note) for note in plan.notes)
     options = {
-        "vllm": "--distributed-executor-backend ray",
-        "sglang": '--nnodes 2 \\\n  --node-rank "$RANK" \\\n  --dist-init-addr "$FIRST_HOST:50000"',
-        "tensorrt-llm": "--pp_size 2",
+        "vllm": ['--nnodes 2 \\\n  --node-rank {} \\\n  --master-addr "$FIRST_HOST"'],
+        "sglang": ['--nnodes 2 \\\n  --node-rank {} \\\n  --dist-init-addr "$FIRST_HOST:50000"'],
+        "tensorrt-llm": ["--pp_size 2"],
     }
-    assert options[engine] in server
+    assert len(plan.servers) == (1 if engine == "tensorrt-llm" else 2)
+    for host, command in enumerate(plan.servers):
+        assert all(option.format(host) in command for option in options[engine])
+        assert ("--headless" in command) is (engine == "vllm" and host == 1)
 
 
-def test_attention_ranks_over_two_hosts_are_started_by_ray(service: GpuDeskService) -> None:
+def test_an_older_vllm_spans_hosts_by_ray(service: GpuDeskService) -> None:
+    request = asked(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2)
+    plan = service.launch(service.estimate(request), version="0.10.1")
+    assert plan.servers == (plan.server,)
+    assert "--distributed-executor-backend ray" in plan.server
+
+
+def test_attention_ranks_over_two_hosts_know_their_place(service: GpuDeskService) -> None:
     request = asked(model="deepseek-v3", count=16, tp=16, dp=1, attention_dp=True)
-    server, _, _ = plan_of(service, request)
-    assert "--data-parallel-size 16" in server
-    assert "--data-parallel-backend ray" in server
+    plan = service.launch(service.estimate(request))
+    first, second = plan.servers
+    for command in plan.servers:
+        assert "--data-parallel-size 16" in command
+        assert '--data-parallel-size-local 8 \\\n  --data-parallel-address "$FIRST_HOST"' in command
+    assert "--headless" not in first
+    assert second.endswith("--data-parallel-start-rank 8 \\\n  --headless")
+    assert plan.server.startswith("# host 1 of 2\nMODEL=")
+    older = service.launch(service.estimate(request), version="0.10.1").server
+    assert "--data-parallel-backend ray" in older
 
 
 def test_replicas_are_started_one_by_one(service: GpuDeskService) -> None:
@@ -170,8 +192,9 @@ def test_the_file_says_of_the_cache_all_that_the_command_says(service: GpuDeskSe
         "kv_cache_config:\n"
         "  free_gpu_memory_fraction: 0.7\n"
         "  dtype: fp8\n"
-        "  enable_block_reuse: false\n"
     )
+    reproduced = service.launch(service.estimate(request), reproduce=True)
+    assert reproduced.files[0].text.endswith("  dtype: fp8\n  enable_block_reuse: false\n")
 
 
 @pytest.mark.parametrize("engine", ENGINES)
@@ -217,13 +240,99 @@ def test_where_there_is_no_command_the_reason_is_given(service: GpuDeskService) 
     assert "Pools" in format_message(separate.value.problem)
 
 
-def test_every_command_has_only_options_that_were_looked_up(service: GpuDeskService) -> None:
+@pytest.mark.parametrize(
+    ("engine", "switch"),
+    [
+        ("vllm", "--no-enable-prefix-caching"),
+        ("sglang", "--disable-radix-cache"),
+        ("llama.cpp", "--no-cache-prompt"),
+        ("tgi", "export PREFIX_CACHING=0"),
+    ],
+)
+def test_prefixes_are_kept_except_to_reproduce_the_estimate(service: GpuDeskService, engine: str, switch: str) -> None:
+    estimate = service.estimate(asked(engine, model="llama-3.1-8b", weights=Precision.INT4, count=1, tp=1))
+    assert switch not in service.launch(estimate).server
+    reproduced = service.launch(estimate, reproduce=True)
+    assert switch in reproduced.server
+    assert any("keeps no prefixes, as the estimate counts none" in format_message(note) for note in reproduced.notes)
+    work = replace(estimate.request.workload, prefix_hit_rate=0.5)
+    found = service.estimate(replace(estimate.request, workload=work))
+    assert switch not in service.launch(found, reproduce=True).server
+
+
+@pytest.mark.parametrize(("engine", "variable"), [("vllm", "VLLM_ROCM_USE_AITER"), ("sglang", "SGLANG_USE_AITER")])
+@pytest.mark.parametrize("version", [0, 1])
+def test_amd_parts_get_their_fast_kernels_and_the_reason(
+    service: GpuDeskService, engine: str, variable: str, version: int
+) -> None:
+    older = service.launch_facts[engine][version].version
+    plan = service.launch(service.estimate(asked(engine, accelerator="mi300x")), version=older)
+    assert f"\nexport {variable}=1\n" in plan.server
+    (extra,) = (each for each in plan.extras if each.name == variable)
+    assert "AITER" in extra.reason
+    assert extra.source.startswith("https://")
+    assert service.launch(service.estimate(asked(engine))).extras == ()
+
+
+def test_latent_attention_on_amd_parts_takes_blocks_of_one_token(service: GpuDeskService) -> None:
+    request = asked(model="deepseek-v3", accelerator="mi300x", tp=None)
+    assert "--block-size 1" in service.launch(service.estimate(request)).server
+    assert "--block-size" not in service.launch(service.estimate(replace(request, accelerator="h200-sxm"))).server
+    assert "--block-size" not in service.launch(service.estimate(asked(accelerator="mi300x"))).server
+
+
+def test_graphs_are_switched_off_by_the_words_of_the_version(service: GpuDeskService) -> None:
+    work = replace(asked().workload, eager=True)
+    estimate = service.estimate(asked("sglang", workload=work))
+    newest = service.launch(estimate).server
+    assert "--cuda-graph-backend-decode disabled --cuda-graph-backend-prefill disabled" in newest
+    assert "\nsglang serve " in newest
+    older = service.launch(estimate, version="0.5.5").server
+    assert "--disable-cuda-graph" in older
+    assert "\npython -m sglang.launch_server " in older
+
+
+def test_slots_of_llama_cpp_share_its_context(service: GpuDeskService) -> None:
+    load = Load(LoadKind.CONCURRENCY, concurrency=6)
+    request = asked("llama.cpp", load, model="llama-3.1-8b", weights=Precision.INT4, kv=Precision.INT8, count=1, tp=1)
+    plan = service.launch(service.estimate(request))
+    for option in (
+        "MODEL=/path/to/Llama-3.1-8B-INT4.gguf",
+        "--split-mode none",
+        "--parallel 6",
+        f"--ctx-size {6 * 1344}",
+        "--cache-type-k q8_0 \\\n  --cache-type-v q8_0",
+    ):
+        assert option in plan.server
+    assert "llama-bench \\\n" in plan.benchmark
+    assert any("not the load" in format_message(note) for note in plan.notes)
+    stages = service.launch(service.estimate(replace(request, count=2, tp=1, pp=2)))
+    assert "--split-mode layer" in stages.server
+
+
+def test_tgi_is_said_to_be_in_maintenance_and_refuses_what_it_cannot(service: GpuDeskService) -> None:
+    plan = service.launch(service.estimate(asked("tgi", weights=Precision.FP16)))
+    assert "--num-shard 8" in plan.server
+    assert "maintenance since 2025-12" in format_message(plan.notes[0])
+    with pytest.raises(InputError) as stages:
+        service.launch(service.estimate(asked(tp=4, pp=2)), "tgi")
+    assert "no pipeline parallelism" in format_message(stages.value.problem)
+
+
+def test_an_unknown_version_is_refused_with_those_there_are(service: GpuDeskService) -> None:
+    with pytest.raises(InputError) as unknown:
+        service.launch(service.estimate(asked()), version="1")
+    assert "those of 0.33, 0.10.1" in format_message(unknown.value.problem)
+
+
+@pytest.mark.parametrize("engine", EVERY_ENGINE)
+def test_every_command_has_only_options_that_were_looked_up(service: GpuDeskService, engine: str) -> None:
     """And none is given twice."""
-    for engine, facts in service.launch_facts.items():
+    request = asked(engine, model="llama-3.1-8b", weights=Precision.INT4, count=1, tp=1)
+    for facts in service.launch_facts[engine]:
         assert facts.sources
         assert facts.version
-        estimate = service.estimate(asked(engine, kv=Precision.FP8))
-        plan = service.launch(estimate)
+        plan = service.launch(service.estimate(request), version=facts.version)
         for text, known in ((plan.server, facts.server), (plan.benchmark, facts.benchmark)):
             given = [word for word in text.split() if word.startswith("--")]
             assert len(given) == len(set(given))
@@ -231,8 +340,9 @@ def test_every_command_has_only_options_that_were_looked_up(service: GpuDeskServ
 
 
 def test_every_source_is_an_address(service: GpuDeskService) -> None:
-    for facts in service.launch_facts.values():
-        assert all(source.url.startswith("https://") and source.title for source in facts.sources)
+    for versions in service.launch_facts.values():
+        for facts in versions:
+            assert all(source.url.startswith("https://") and source.title for source in facts.sources)
 
 
 def test_a_broken_file_is_named(tmp_path: Path) -> None:
@@ -248,4 +358,4 @@ def test_a_broken_file_is_named(tmp_path: Path) -> None:
     with pytest.raises(InputError) as lacking:
         read_launch_facts(path)
     assert "lacks tp" in format_message(lacking.value.problem)
-    assert lacking.value.where == f"{path}: vllm.server"
+    assert lacking.value.where == f"{path}: vllm 0.33.server"

@@ -1,4 +1,4 @@
-"""Commands that start and measure a deployment, to be copied."""
+"""Commands that start and measure a deployment, to be copied, with the reason for each variable that is set."""
 
 from __future__ import annotations
 
@@ -18,9 +18,9 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.domain.answer import Answer, ComparisonColumn
-from gpudesk.domain.deployment import format_plan
-from gpudesk.domain.estimate import NOTHING_TO_START, Estimate, LaunchPlan
+from gpudesk.domain.estimate import NOTHING_TO_START, LaunchPlan
 from gpudesk.report.labels import list_column_names
+from gpudesk.report.launch import describe_extra, describe_launched_plan, list_launch_sources
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, Message, format_message
@@ -29,8 +29,9 @@ from gpudesk.text.translation import tr
 _WIDTH, _HEIGHT, _MONO, _AROUND = 760.0, 720.0, 12.0, 6.0
 _ABOUT: Final = (
     "The deployment of the estimate as commands for a shell, and the measurement that would confirm it. "
-    "Options are those of the version named below; look them up where yours is another one."
+    "Options are those of the version that is chosen; look them up where yours is another one."
 )
+_USE, _REPRODUCE = "use", "reproduce"
 
 
 class CommandBox(QWidget):
@@ -107,9 +108,14 @@ class LaunchDialog(QDialog):
         self.accelerator = ChoiceField(theme, tr("Accelerators"))
         self.accelerator.set_options([ChoiceOption(str(place), name) for place, name in enumerate(names)])
         self.accelerator.chosen.connect(self._choose)
-        engines = [(each.serving_engine, each.name) for each in self._service.launch_facts.values()]
+        engines = [(engine, versions[0].name) for engine, versions in self._service.launch_facts.items()]
         self.engine = SegmentedControl(theme, tr("Serving engine"), engines)
-        self.engine.chosen.connect(self._show)
+        self.engine.chosen.connect(self._choose_engine)
+        self.version = ChoiceField(theme, tr("Version"))
+        self.version.chosen.connect(self._choose_version)
+        purposes = [(_USE, tr("For use")), (_REPRODUCE, tr("As estimated"))]
+        self.purpose = SegmentedControl(theme, tr("Purpose"), purposes)
+        self.purpose.chosen.connect(self._show)
         self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
 
     def _make_body(self) -> None:
@@ -117,10 +123,12 @@ class LaunchDialog(QDialog):
         self.server = CommandBox(theme, tr("Start the server"))
         self.file = CommandBox(theme, "")
         self.benchmark = CommandBox(theme, tr("Measure it"))
+        self.extras = ThemedLabel(theme, wrap=True)
+        self.extras.setAccessibleName(tr("Why it is set"))
         self.notes = ThemedLabel(theme, wrap=True)
         self.notes.setAccessibleName(tr("Notes"))
         self.sources = ThemedLabel(theme, font="small", colour="text3", wrap=True)
-        for label in (self.notes, self.sources):
+        for label in (self.extras, self.notes, self.sources):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.leave = Button(theme, tr("Close"), kind="primary")
         self.leave.setDefault(True)
@@ -128,18 +136,22 @@ class LaunchDialog(QDialog):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        head, foot = QHBoxLayout(), QHBoxLayout()
-        head.setSpacing(px(12))
+        head, second, foot = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
+        for row in (head, second):
+            row.setSpacing(px(12))
         head.addWidget(self.accelerator)
         head.addWidget(self.engine, 0, Qt.AlignmentFlag.AlignVCenter)
         head.addStretch(1)
+        second.addWidget(self.version)
+        second.addWidget(self.purpose, 0, Qt.AlignmentFlag.AlignVCenter)
+        second.addStretch(1)
         foot.addStretch(1)
         foot.addWidget(self.leave)
         holder = QWidget()
         body = QVBoxLayout(holder)
         body.setContentsMargins(0, 0, px(16), 0)
         body.setSpacing(px(16))
-        for widget in (self.notes, self.server, self.file, self.benchmark, self.sources):
+        for widget in (self.notes, self.server, self.extras, self.file, self.benchmark, self.sources):
             body.addWidget(widget)
         body.addStretch(1)
         self._area = FullWidthScrollArea()
@@ -149,6 +161,7 @@ class LaunchDialog(QDialog):
         column.setSpacing(px(12))
         column.addWidget(ThemedLabel(self._theme, tr(_ABOUT), colour="text2", wrap=True))
         column.addLayout(head)
+        column.addLayout(second)
         column.addWidget(self.said)
         column.addWidget(self._area, 1)
         column.addLayout(foot)
@@ -161,6 +174,16 @@ class LaunchDialog(QDialog):
         estimate = self._column.estimate
         if estimate is not None and estimate.serving_engine in self._service.launch_facts:
             self.engine.set_value(estimate.serving_engine)
+        self._choose_engine()
+
+    def _choose_engine(self) -> None:
+        """Offer the versions of the engine in force, the newest first."""
+        versions = self._service.launch_facts[self.engine.value]
+        self.version.set_options([ChoiceOption(each.version, each.version) for each in versions])
+        self._choose_version(versions[0].version)
+
+    def _choose_version(self, version: str) -> None:
+        self.version.set_value(version)
         self._show()
 
     @property
@@ -170,7 +193,7 @@ class LaunchDialog(QDialog):
     def _show(self) -> None:
         found = self._found()
         if isinstance(found, LaunchPlan):
-            said, colour, plan = self._plan_text(found.estimate), "text2", found
+            said, colour, plan = describe_launched_plan(found.estimate, self._formatter), "text2", found
         else:
             said, colour, plan = format_message(found, self._formatter), "unfit", None
         self.said.set_colour(colour)
@@ -182,7 +205,9 @@ class LaunchDialog(QDialog):
         if column.estimate is None:
             return column.problem or NOTHING_TO_START
         try:
-            return self._service.launch(column.estimate, self.engine.value)
+            return self._service.launch(
+                column.estimate, self.engine.value, self.version.value, reproduce=self.purpose.value == _REPRODUCE
+            )
         except InputError as error:
             return error.problem
 
@@ -197,27 +222,9 @@ class LaunchDialog(QDialog):
             self.file.set_title(tr("File {name}, beside the command", name=file.name))
         self.file.set_text("" if file is None else file.text)
         self.notes.setText("\n".join(f"• {format_message(note, self._formatter)}." for note in plan.notes))
-        facts = plan.facts
-        lines = [
-            tr(
-                "Options of {engine} {version}, looked up on {date}:",
-                engine=facts.name,
-                version=facts.version,
-                date=facts.retrieved,
-            )
-        ]
-        lines += [f"{source.title}, {source.url}" for source in facts.sources]
-        self.sources.setText("\n".join(lines))
-
-    def _plan_text(self, estimate: Estimate) -> str:
-        rate = estimate.output_tokens_per_s
-        if rate is None:
-            return format_plan(estimate.plan)
-        return tr(
-            "{plan}, estimated at {rate} in total",
-            plan=format_plan(estimate.plan),
-            rate=self._formatter.quantity(rate.value, "tok/s"),
-        )
+        self.extras.setText("\n".join(f"• {describe_extra(each)}" for each in plan.extras))
+        self.extras.setVisible(bool(plan.extras))
+        self.sources.setText("\n".join(list_launch_sources(plan)))
 
 
 def _fits(column: ComparisonColumn) -> bool:

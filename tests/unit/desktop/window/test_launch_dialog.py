@@ -52,6 +52,39 @@ def test_another_serving_engine_is_estimated_anew(dialog: LaunchDialog) -> None:
     assert dialog.server.copy.text() == "Copy"
 
 
+def test_an_older_version_has_its_own_words(dialog: LaunchDialog) -> None:
+    dialog.engine.set_value("sglang")
+    dialog.engine.chosen.emit("sglang")
+    newest = dialog.version.value
+    assert "sglang serve" in dialog.server.text.toPlainText()
+    dialog.version.chosen.emit("0.5.5")
+    assert "sglang.launch_server" in dialog.server.text.toPlainText()
+    assert "Options of SGLang 0.5.5" in dialog.sources.text()
+    dialog.engine.set_value("vllm")
+    dialog.engine.chosen.emit("vllm")
+    assert dialog.version.value not in ("0.5.5", newest)
+
+
+def test_prefixes_are_kept_for_use_and_not_for_the_measurement(dialog: LaunchDialog) -> None:
+    assert "prefix" not in dialog.server.text.toPlainText()
+    dialog.purpose.set_value("reproduce")
+    dialog.purpose.chosen.emit("reproduce")
+    assert "--no-enable-prefix-caching" in dialog.server.text.toPlainText()
+    assert "as the estimate counts none" in dialog.notes.text()
+
+
+def test_why_a_variable_is_set_stands_below_the_command(window: MainWindow, dialog: LaunchDialog) -> None:
+    assert not dialog.extras.isVisible()
+    parts = [column.accelerator for column in window.desk.answer.columns] if window.desk.answer else []
+    amd = next(place for place, part in enumerate(parts) if part.vendor == "AMD")
+    dialog.accelerator.chosen.emit(str(amd))
+    dialog.engine.set_value("vllm")
+    dialog.engine.chosen.emit("vllm")
+    assert "export VLLM_ROCM_USE_AITER=1" in dialog.server.text.toPlainText()
+    assert dialog.extras.isVisible()
+    assert "VLLM_ROCM_USE_AITER=1: switches on AITER" in dialog.extras.text()
+
+
 def test_what_a_part_cannot_run_is_said(window: MainWindow, dialog: LaunchDialog) -> None:
     """TensorRT-LLM runs on the accelerators of one vendor only."""
     parts = [column.accelerator for column in window.desk.answer.columns] if window.desk.answer else []

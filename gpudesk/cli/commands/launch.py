@@ -1,0 +1,65 @@
+"""`gpudesk launch`: the commands that start a deployment and measure it."""
+
+from __future__ import annotations
+
+import argparse
+from typing import TYPE_CHECKING, Any
+
+from gpudesk.cli import output
+from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
+from gpudesk.report.launch import list_launch_lines, write_launch_json
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    said = tr("Print the commands that start a deployment, host by host, and the benchmark that measures it.")
+    parser = commands.add_parser("launch", help=said, description=said)
+    add_scenario_options(parser)
+    group = parser.add_argument_group(tr("commands"))
+    group.add_argument(
+        "--engine-version", metavar="V", help=tr("the serving engine's version; the newest known if omitted")
+    )
+    group.add_argument(
+        "--reproduce", action="store_true", help=tr("a server that keeps no prefixes, as the estimate counts none")
+    )
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    from gpudesk.service import GpuDeskService
+
+    with GpuDeskService.open() as service:
+        return _launch(options, service)
+
+
+def _launch(options: argparse.Namespace, service: GpuDeskService) -> int:
+    """Print the commands for every accelerator; those that cannot be started are reported one line each."""
+    scenario = build_scenario(options, service)
+    found = service.estimator.estimate_many(scenario.requests())
+    code = EXIT_DONE
+    formatter, separate = Formatter(), False
+    for choice, result in zip(scenario.accelerators, found, strict=True):
+        try:
+            if isinstance(result, InputError):
+                raise result
+            plan = service.launch(result, version=options.engine_version, reproduce=options.reproduce)
+        except InputError as error:
+            code = EXIT_AT_FAULT
+            report_error(f"{choice.accelerator}: {format_input_error(error)}", "launch")
+            continue
+        if options.json:
+            output.print_json_line({"accelerator": choice.accelerator} | write_launch_json(plan))
+            continue
+        if separate:
+            output.print_line()
+        separate = True
+        name = service.catalog.accelerator(choice.accelerator).name
+        output.print_lines(list_launch_lines(plan, name, formatter, output.get_terminal_width(), output.make_bold))
+    return code
