@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from gpudesk.catalog.verify import VerificationFinding
     from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.decision.outcome.decision import Decider
+    from gpudesk.decision.outcome.search import OptionDecisions
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.answer import Answer, AnswerImpact, SheetExtras
     from gpudesk.domain.cost import CostAnswer
@@ -455,8 +456,11 @@ class GpuDeskService:
 
         return run_to_end(self.shortlist_steps(scenario))
 
-    def question_steps(self, answer: Answer) -> ProgressSteps[tuple[str, ...]]:
-        """Look, as a job, for the questions whose answer can still change what is recommended, the first first."""
+    def question_steps(self, answer: Answer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
+        """Look, as a job, for the questions whose answer can still change what is recommended, the first first.
+
+        Return for each what would be decided under its options.
+        """
         from gpudesk.decision.outcome.search import search_questions
 
         return search_questions(self.decider.apart(answer), answer)

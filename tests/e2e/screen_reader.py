@@ -233,7 +233,7 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Assumptions": ("text", "Purchase price of H200 SXM, at least"),
     },
     "Decide": {
-        "Questions": ("radio button", "Any, Whatever serves this model"),
+        "Questions": ("radio button", "ROCm, AMD parts in production"),
         "Recommendation": ("table", "Figures"),
         "Two sets": ("push button", ""),
         "Factors": ("table", "Factors"),

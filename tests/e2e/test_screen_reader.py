@@ -137,9 +137,9 @@ def test_answers_of_the_dialogue_are_heard_with_what_they_leave() -> None:
     answers = [control for control in controls if control["role"] == "radio button"]
     steps = [each["name"] for each in answers if each["name"][:2] in {f"{n}," for n in range(1, 10)}]
     assert len(steps) == 9
-    (engine,) = [each for each in answers if each["name"] == "vLLM, Runs on either platform"]
-    assert engine["description"].startswith("All 4 remain; ")
-    assert engine["description"].endswith("; key 2")
+    (platform,) = [each for each in answers if each["name"] == "ROCm, AMD parts in production"]
+    assert platform["description"].startswith("All 4 remain; ")
+    assert platform["description"].endswith("; key 2")
 
 
 def test_the_sheet_opens_with_named_buttons() -> None:

@@ -187,6 +187,7 @@ class _Recorder:
     def _questions(self) -> None:
         """Answer a question on each screen with its second choice, and see what comes of it."""
         self._choose("View", "Decide")
+        self._click("1, Software that stays, Which serving engine must it run on?, not answered")
         for screen in range(_SCREENS):
             options = self._options()
             if len(options) > 1:

@@ -17,7 +17,7 @@ class Ceiling:
 #: Per walk: files of the program that it touches.
 FILES: Final = {
     "slider": Ceiling(now=61, goal=45),
-    "wizard": Ceiling(now=96, goal=80),
+    "wizard": Ceiling(now=95, goal=80),
     "pdf": Ceiling(now=116, goal=80),
     "explain": Ceiling(now=87, goal=87),
 }

@@ -56,8 +56,7 @@ def walk_wizard(counter: CallCounter) -> None:
     """An answer to a question of Decide, until the recommendation is painted."""
 
     def at_window(user: WalkUser) -> None:
-        user.press(_DECIDE)
-        user.rest()
+        _open_questions(user)
         _answer(user, "vLLM, ")
         _answer(user, "TGI, ")
         for answer in ("TensorRT-LLM, ", "vLLM, ", "TGI, ")[:_TIMES]:
@@ -77,8 +76,7 @@ def walk_pdf(counter: CallCounter) -> None:
 
     def at_window(user: WalkUser) -> None:
         with tempfile.TemporaryDirectory() as folder:
-            user.press(_DECIDE)
-            user.rest()
+            _open_questions(user)
             _answer(user, "vLLM, ")
             _answer(user, "TensorRT-LLM, ")
             _save_sheet(user, Path(folder) / "first.pdf")
@@ -135,6 +133,14 @@ def _at_window(counter: CallCounter, do: Callable[[WalkUser], None]) -> None:
         assert main([]) == 0, "the program says what went wrong above"
     if raised:
         raise raised[0]
+
+
+def _open_questions(user: WalkUser) -> None:
+    """Open the first screen of questions."""
+    user.press(_DECIDE)
+    user.rest()
+    user.click("1, Software that stays, ")
+    user.rest()
 
 
 def _answer(user: WalkUser, answer: str) -> None:

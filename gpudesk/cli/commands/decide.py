@@ -479,7 +479,7 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     answer = service.answer(scenario)
     decision = service.decide(answer)
     flips = service.flips(answer) if decision.scope.answered else ()
-    questions = run_to_end(service.question_steps(answer)) if decision.scope.answered else ()
+    questions = tuple(run_to_end(service.question_steps(answer)))
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
     asked = AdvisoryRequest(answer, decision, names, service, get_today())
     if options.json:
@@ -508,7 +508,7 @@ def _list_next_questions(questions: Sequence[str], decision: Decision) -> Iterat
     yield ""
     yield output.make_bold(tr("Answer next"))
     if not questions:
-        yield tr("  No further answer changes this.")
+        yield tr("  No further answer can change this recommendation.")
     for name in questions[:_NEXT]:
         yield from indent_hanging("  ", f"{name}: {get_question_text(name)}", output.get_terminal_width())
 

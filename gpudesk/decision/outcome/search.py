@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
@@ -61,34 +61,40 @@ def _take_best(found: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> 
     return [each for _, each in scored[:MAX_ACCELERATORS]]
 
 
-def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[tuple[str, ...]]:
-    """Try the options of every question that is not answered, a question a step.
+#: A question that is not answered -> what would be decided under each of its options.
+OptionDecisions = Mapping[AnswerValue, Decision]
 
-    Return those of which some option changes what is recommended: the platform first, then those that
-    change it with most of their options. Empty where no further answer can change it.
+
+def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
+    """Try the options of every question that is not answered, an option a step.
+
+    Return those of which some option changes what is recommended, the first to ask first: the platform, then
+    those that change it with most of their options. Empty where no further answer can change it.
     """
     said = dict(answer.scenario.decision.answers)
     present = decider.decide(answer, said)
-    open_ = [name for name in QUESTIONS if _is_open(name, present)]
-    found: list[tuple[float, str]] = []
+    open_ = [name for name in QUESTIONS if _is_open(name, present)] if present.scope.answered else []
+    found: list[tuple[float, str, OptionDecisions]] = []
     for number, name in enumerate(open_):
-        yield JobProgress(message("decide.asking", "Looking for what to ask next"), number, len(open_))
-        leads = [_find_lead(decider.decide(answer, {**said, name: value})) for value in _list_others(name, present)]
+        decisions: dict[AnswerValue, Decision] = {}
+        for value in QUESTIONS[name].offered:
+            yield JobProgress(message("decide.asking", "Looking for what to ask next"), number, len(open_))
+            same = value == present.answers[name].value
+            decisions[value] = present if same else decider.decide(answer, {**said, name: value})
+        leads = [
+            _find_lead(each) for value, each in decisions.items() if each is not present and value != UNKNOWN_ANSWER
+        ]
         changes = sum(lead != _find_lead(present) for lead in leads)
         if changes:
-            found.append((1.0 if name == _PLATFORM else changes / len(leads) - 1.0, name))
-    return tuple(name for _, name in sorted(found, key=lambda pair: -pair[0]))
+            found.append((1.0 if name == _PLATFORM else changes / len(leads) - 1.0, name, decisions))
+    found.sort(key=lambda each: -each[0])
+    return {name: decisions for _, name, decisions in found}
 
 
 def _is_open(name: str, decision: Decision) -> bool:
     """Whether a question is worth asking; other work than serving text ends the dialogue rather than changes it."""
     answered = decision.answers[name].origin is AnswerOrigin.YOURS or name == _KIND
     return not answered and question_matters(name, decision.answers, decision.facts, decision.parts)
-
-
-def _list_others(name: str, decision: Decision) -> Iterator[AnswerValue]:
-    present = decision.answers[name].value
-    return (value for value in QUESTIONS[name].offered if value not in (present, UNKNOWN_ANSWER))
 
 
 def _find_lead(decision: Decision) -> str | None:

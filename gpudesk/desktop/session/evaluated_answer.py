@@ -18,6 +18,7 @@ from gpudesk.report.labels import list_column_names
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
 if TYPE_CHECKING:
+    from gpudesk.decision.outcome.search import OptionDecisions
     from gpudesk.report.costs import MoneyFormatter
     from gpudesk.service import GpuDeskService
 
@@ -60,13 +61,15 @@ class EvaluatedAnswer:
     """An answer, and what is computed from it when it is first asked for.
 
     All of it raises `InputError` or `MissingFileError` where assumptions or rules cannot be read. `flips` are
-    the changes that were found to change the decision; None where nobody has looked for them.
+    the changes that were found to change the decision, `next_questions` the questions whose answer can, the
+    first to ask first; None where nobody has looked for them.
     """
 
     def __init__(self, answer: Answer, service: GpuDeskService, formatter: Formatter) -> None:
         self.answer = answer
         self.formatter = formatter
         self.flips: tuple[DecisionFlip, ...] | None = None
+        self.next_questions: Mapping[str, OptionDecisions] | None = None
         self._service = service
         self._alternatives: dict[tuple[str, AnswerValue], Decision] = {}
 
@@ -80,7 +83,8 @@ class EvaluatedAnswer:
         ):
             kept = ("costs", "full_costs", "needs", "decision")
             self.__dict__.update({name: value for name, value in former.__dict__.items() if name in kept})
-            self.flips, self._alternatives = former.flips, former._alternatives
+            self.flips, self.next_questions = former.flips, former.next_questions
+            self._alternatives = former._alternatives
 
     # Columns
 
@@ -169,6 +173,12 @@ class EvaluatedAnswer:
                 alternative = self._service.decide(self.answer, answers)
             self._alternatives[question, value] = alternative
         return alternative
+
+    def keep_questions(self, found: Mapping[str, OptionDecisions]) -> None:
+        """Keep the questions that were found to matter still, with what would be decided under their options."""
+        self.next_questions = found
+        for question, decisions in found.items():
+            self._alternatives |= {(question, value): decision for value, decision in decisions.items()}
 
     # Sheets
 

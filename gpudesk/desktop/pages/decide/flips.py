@@ -7,24 +7,23 @@ from dataclasses import replace
 from functools import partial
 from typing import Final, NamedTuple
 
-from PySide6.QtCore import QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
+from gpudesk.desktop.pages.decide.parts import SearchBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
-from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import add_accelerator, replace_accelerator, replace_answer, replace_count
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import QUESTIONS, DecisionFlip, DecisionVerdict, WayOut, WayOutKind
+from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.scenario import MAX_ACCELERATORS, Scenario
 from gpudesk.report.decision.verdict import describe_flip, describe_way_out
-from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
 _PAD: Final = 14.0
@@ -215,96 +214,45 @@ class ChangeGrid(QWidget):
         self._desk.apply(shown.after(self._desk.scenario), shown.change)
 
 
-class FlipsBlock(QWidget):
+class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
     """Boxes of changes, the nearest first; those of a former answer cannot be pressed any more."""
 
-    #: Other changes are shown, or none any more.
-    changed = Signal()
-
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._desk, self._theme = desk, theme
-        self._found: EvaluatedAnswer | None = None
-        self._asked: EvaluatedAnswer | None = None
+        super().__init__(desk, theme, parent=parent)
         self._all = False
         self.flips: tuple[DecisionFlip, ...] | None = None
         self.grid = ChangeGrid(desk, theme, self)
-        self._jobs = Jobs(desk.formatter, self)
-        self._jobs.shown.connect(self._tell)
-        self.title = ThemedLabel(theme, font="section", parent=self)
-        self.said = ThemedLabel(theme, font="small", colour="text3", parent=self)
         self.more = LinkButton(theme, tr("Show all"), parent=self)
         self.more.hide()
         self.more.clicked.connect(self._toggle)
         head = make_row(self.title, (self.said, 1), self.more, gap=theme.px(10))
         make_column(head, self.grid, gap=theme.px(8), on=self)
-        desk.gesture_changed.connect(self._gesture_changed)
 
     @property
     def boxes(self) -> list[ChangeBox]:
         return self.grid.boxes
 
-    @property
-    def busy(self) -> bool:
-        return self._jobs.running
-
     # Looking
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        """Look for what would change a decision, unless that is known or being looked for."""
-        self._found = found
-        none = found.decision.verdict is DecisionVerdict.NONE_FITS
-        self.title.setText(tr("What would help") if none else tr("What would change it"))
-        self._look()
+    def get_result(self, found: EvaluatedAnswer) -> tuple[DecisionFlip, ...] | None:
+        return found.flips
 
-    def _look(self) -> None:
-        found = self._found
-        if found is None or found is self._asked:
-            return
-        self.flips, self._asked = None, None
-        self._jobs.cancel()
+    def start_search(self, found: EvaluatedAnswer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
+        return self.desk.service.flip_steps(found.answer)
+
+    def keep_result(self, found: EvaluatedAnswer, result: tuple[DecisionFlip, ...]) -> None:
+        found.flips = result
+
+    def show_result(self, found: EvaluatedAnswer) -> None:
+        self.flips, self._all = found.flips, False
+        self._show_boxes()
+
+    def dim(self) -> None:
+        none = self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS
+        self.title.setText(tr("What would help") if none else tr("What would change it"))
+        self.flips = None
         for box in self.boxes:
             box.setEnabled(False)
-        if self._desk.in_gesture or not self.isVisible():
-            return
-        self._asked = found
-        self.said.setText("")
-        if found.flips is not None:
-            self._done(found, found.flips)
-            return
-        steps = self._desk.service.flip_steps(found.answer)
-        self._jobs.start("flips", steps, partial(self._done, found), self._failed)
-
-    def _gesture_changed(self) -> None:
-        if not self._desk.in_gesture and self.isVisible():
-            self._look()
-
-    def _done(self, evaluated: EvaluatedAnswer, flips: tuple[DecisionFlip, ...]) -> None:
-        evaluated.flips = flips
-        if evaluated is not self._asked or self._found is None:
-            return
-        self.flips = flips
-        self._all = False
-        self._show()
-
-    def _failed(self, error: InputError) -> None:
-        self.said.setText(format_message(error.problem, self._desk.formatter))
-
-    def _tell(self, text: str, can_stop: bool) -> None:
-        """Say how far it is; what is said of the result stays."""
-        del can_stop
-        if text or self.flips is None:
-            self.said.setText(text)
-
-    def showEvent(self, event: QShowEvent) -> None:
-        super().showEvent(event)
-        self._look()
-
-    def hideEvent(self, event: QHideEvent) -> None:
-        super().hideEvent(event)
-        if self._jobs.running:
-            self._jobs.stop()
-            self._asked = None
 
     # Showing
 
@@ -321,15 +269,14 @@ class FlipsBlock(QWidget):
             for flip in self.flips
         )
 
-    def _show(self) -> None:
+    def _show_boxes(self) -> None:
         shown = self.shown_flips()
         self.grid.show_changes(shown if self._all else shown[:_FEW_FLIPS])
         self.said.setText(self._summary(len(shown)))
         self.more.setVisible(len(shown) > _FEW_FLIPS)
-        every = tr("Show all ({n})", n=self._desk.formatter.count(len(shown)))
+        every = tr("Show all ({n})", n=self.desk.formatter.count(len(shown)))
         self.more.setText(tr("Show fewer") if self._all else every)
         self.more.setAccessibleName(self.more.text())
-        self.changed.emit()
 
     def _summary(self, count: int) -> str:
         if count:
@@ -340,4 +287,4 @@ class FlipsBlock(QWidget):
 
     def _toggle(self) -> None:
         self._all = not self._all
-        self._show()
+        self._show_boxes()

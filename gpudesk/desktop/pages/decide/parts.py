@@ -1,22 +1,28 @@
-"""Base class and shared widgets of the decision views: marks, swatches, paragraphs, lists of reasons, notes."""
+"""Base class and shared widgets of the decision views: marks, swatches, lists of reasons, notes, what jobs find."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, NamedTuple
+from functools import partial
+from typing import Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent, QResizeEvent
+from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, leaves_undo
+from gpudesk.domain.decision import AnswerValue
+from gpudesk.domain.progress import ProgressSteps
+from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import (
     CandidateLine,
     describe_verdict_reason,
@@ -25,6 +31,7 @@ from gpudesk.report.decision.verdict import (
     label_best,
     list_candidate_lines,
 )
+from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
 
@@ -50,6 +57,14 @@ class DecideView(QWidget):
         """Show a decision; called whenever there is another one, while the view is visible."""
         raise NotImplementedError
 
+    def answer(self, question: str, value: AnswerValue | None) -> None:
+        """Answer a question, or take the answer back with None; one step that can be undone."""
+        title = get_question_text(question)
+        text = tr("Back to the default: {question}", question=title)
+        if value is not None:
+            text = f"{title} {format_answer(question, value, self.desk.formatter)}"
+        self.desk.apply(replace_answer(self.desk.scenario, question, value), text)
+
     def copied(self) -> str:
         """Return what is copied of the view as text; empty where there is nothing."""
         return ""
@@ -60,6 +75,103 @@ class DecideView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(event.rect(), self.theme.colour("page"))
+
+
+ResultT = TypeVar("ResultT")
+
+
+class SearchBlock(QWidget, Generic[ResultT]):
+    """What a job finds about a decision, under a title and what is said of it.
+
+    The job runs while the block is seen and nothing is dragged. What it finds is kept with the decision; of a
+    former decision nothing can be chosen any more, and what is still found is dropped.
+    """
+
+    def __init__(self, desk: Desk, theme: Theme, title: str = "", parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.desk, self.theme = desk, theme
+        self.title = ThemedLabel(theme, title, font="section", parent=self)
+        self.said = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self._found: EvaluatedAnswer | None = None
+        self._asked: EvaluatedAnswer | None = None
+        self._jobs = Jobs(desk.formatter, self)
+        self._jobs.shown.connect(self._tell)
+        desk.gesture_changed.connect(self._gesture_changed)
+
+    # What a block gives
+
+    def get_result(self, found: EvaluatedAnswer) -> ResultT | None:
+        """Return what was found before; None where nobody has looked for it."""
+        raise NotImplementedError
+
+    def start_search(self, found: EvaluatedAnswer) -> ProgressSteps[ResultT]:
+        raise NotImplementedError
+
+    def keep_result(self, found: EvaluatedAnswer, result: ResultT) -> None:
+        raise NotImplementedError
+
+    def show_result(self, found: EvaluatedAnswer) -> None:
+        """Show what is known of a decision by now."""
+        raise NotImplementedError
+
+    def dim(self) -> None:
+        """Show that what is seen is of a former decision."""
+        raise NotImplementedError
+
+    # Looking
+
+    @property
+    def busy(self) -> bool:
+        return self._jobs.running
+
+    def show_decision(self, found: EvaluatedAnswer) -> None:
+        """Look for what belongs to a decision, unless that is known or being looked for."""
+        self._found = found
+        self._look()
+
+    def _look(self) -> None:
+        found = self._found
+        if found is None or found is self._asked:
+            return
+        self._asked = None
+        self._jobs.cancel()
+        self.dim()
+        if self.desk.in_gesture or not self.isVisible():
+            return
+        self._asked = found
+        self.said.setText("")
+        if self.get_result(found) is None:
+            self._jobs.start("search", self.start_search(found), partial(self._done, found), self._failed)
+        else:
+            self.show_result(found)
+
+    def _gesture_changed(self) -> None:
+        if not self.desk.in_gesture and self.isVisible():
+            self._look()
+
+    def _done(self, evaluated: EvaluatedAnswer, result: ResultT) -> None:
+        self.keep_result(evaluated, result)
+        if evaluated is self._asked:
+            self.show_result(evaluated)
+
+    def _failed(self, error: InputError) -> None:
+        self.said.setText(format_message(error.problem, self.desk.formatter))
+
+    def _tell(self, text: str, can_stop: bool) -> None:
+        """Say how far it is; what is said of the result stays."""
+        del can_stop
+        if text or (self._asked is not None and self.get_result(self._asked) is None):
+            self.said.setText(text)
+
+    def showEvent(self, event: QShowEvent) -> None:
+        super().showEvent(event)
+        self._look()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        if self._jobs.running:
+            self._jobs.stop()
+            self._asked = None
 
 
 _SIDE: Final = 14.0

@@ -1,4 +1,4 @@
-"""One question with its answers as cards, each with the accelerators it would leave."""
+"""One question with its answers as cards, each with what it would leave; the question to answer next."""
 
 from __future__ import annotations
 
@@ -10,6 +10,10 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QEnterEvent, QFocusEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QPen, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QGridLayout, QSizePolicy, QWidget
 
+from gpudesk.decision.facts.answers import resolve_answers
+from gpudesk.decision.outcome.search import OptionDecisions
+from gpudesk.desktop.pages.decide.parts import SearchBlock
+from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
@@ -19,6 +23,7 @@ from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, Decision, QuestionAnswer
+from gpudesk.domain.progress import ProgressSteps
 from gpudesk.report.decision.questions import (
     ColumnOutcome,
     OptionTexts,
@@ -34,7 +39,7 @@ from gpudesk.report.decision.questions import (
     list_offered_values,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 _CARD_RADIUS: Final = 8.0
 _HEIGHT, _SMALL_HEIGHT = 64.0, 36.0
@@ -348,6 +353,18 @@ class QuestionBlock(QWidget):
     def chosen(self) -> OptionButton:
         return next((option for option in self.options if option.isChecked()), self.options[0])
 
+    def show_decision(self, found: EvaluatedAnswer) -> list[AnswerValue]:
+        """Show the answer in force, and what is known of the others; return those of which nothing is."""
+        self.show_answer(found.decision.answers[self.question], _find_fallback(self.question, found))
+        unknown = []
+        for value in self.values:
+            known = found.find_alternative(self.question, value)
+            if known is None:
+                unknown.append(value)
+            else:
+                self.show_effect(found, value, known)
+        return unknown
+
     def show_answer(self, answered: QuestionAnswer, default: QuestionAnswer) -> None:
         values = list_offered_values(self.question, answered.value)
         if values != self.values:
@@ -465,6 +482,13 @@ class QuestionBlock(QWidget):
         self._links.setSpacing(px(18) if self.first else px(14))
 
 
+def _find_fallback(question: str, found: EvaluatedAnswer) -> QuestionAnswer:
+    """Return what is in force once the user's answer is taken back."""
+    scenario = found.answer.scenario
+    said = {name: value for name, value in scenario.decision.answers.items() if name != question}
+    return resolve_answers(scenario, said, found.answer.model.native_precision)[question]
+
+
 def _format_other_value(question: str) -> str:
     unit = QUESTIONS[question].unit
     if unit == "ms":
@@ -481,3 +505,90 @@ def _make_option_effect(question: str, found: EvaluatedAnswer, decision: Decisio
         parts,
         describe_option_fully(decision, names),
     )
+
+
+class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
+    """The first question whose answer can still change the recommendation, and how many more can.
+
+    Once it is answered, the next one that can takes its place, and the focus where it had that.
+    """
+
+    #: An answer was given: the question and what is answered, None for the default.
+    answered = Signal(str, object)
+    #: The mouse or the focus is on an answer: the question and the answer.
+    pointed = Signal(str, object)
+
+    def __init__(self, desk: Desk, theme: Theme, *, large: bool, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, tr("Answer next"), parent)
+        self._large = large
+        self._skipped: set[str] = set()
+        self.block: QuestionBlock | None = None
+        self.skip_link = LinkButton(theme, tr("Skip question"), parent=self)
+        self.skip_link.clicked.connect(self.skip)
+        self.skip_link.hide()
+        head = make_row(self.title, (self.said, 1), self.skip_link, gap=theme.px(10))
+        self._column = make_column(head, gap=theme.px(10), on=self)
+
+    @property
+    def blocks(self) -> list[QuestionBlock]:
+        return [] if self.block is None else [self.block]
+
+    # Looking
+
+    def get_result(self, found: EvaluatedAnswer) -> Mapping[str, OptionDecisions] | None:
+        return found.next_questions
+
+    def start_search(self, found: EvaluatedAnswer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
+        return self.desk.service.question_steps(found.answer)
+
+    def keep_result(self, found: EvaluatedAnswer, result: Mapping[str, OptionDecisions]) -> None:
+        found.keep_questions(result)
+
+    def dim(self) -> None:
+        self.skip_link.hide()
+        if self.block is not None and self._found is not None:
+            self.block.show_decision(self._found)
+
+    def show_result(self, found: EvaluatedAnswer) -> None:
+        """Ask the first question that was not skipped; once all were, begin again."""
+        names = list(found.next_questions or ())
+        if self._skipped.issuperset(names):
+            self._skipped.clear()
+        left = [name for name in names if name not in self._skipped]
+        self._ask(left[0] if left else None, found)
+        self.said.setText(_describe_next(len(names), found.decision))
+        self.skip_link.setVisible(len(names) > 1)
+
+    def _ask(self, question: str | None, found: EvaluatedAnswer) -> None:
+        focus: QWidget | None = self.window().focusWidget()
+        had_focus = focus is not None and self.block is not None and self.block.isAncestorOf(focus)
+        if self.block is not None and self.block.question != question:
+            self.block.hide()
+            self.block.deleteLater()
+            self.block = None
+        if question is None:
+            return
+        if self.block is None:
+            self.block = QuestionBlock(self.theme, question, found.formatter, first=self._large, parent=self)
+            self.block.answered.connect(self.answered)
+            self.block.pointed.connect(self.pointed)
+            self._column.addWidget(self.block)
+        self.block.show_decision(found)
+        if had_focus:
+            self.block.focus_chosen()
+
+    def skip(self) -> None:
+        """Ask the next question that can change the recommendation; this one again after the last."""
+        if self.block is not None and self._asked is not None:
+            self._skipped.add(self.block.question)
+            self.show_result(self._asked)
+
+
+def _describe_next(count: int, decision: Decision) -> str:
+    if count > 1:
+        return trn("{n} more question can change the result", "{n} more questions can change the result", count - 1)
+    if count:
+        return tr("no other question can change the result")
+    if decision.recommended is None:
+        return tr("No further answer leads to a recommendation.")
+    return tr("No further answer can change this recommendation.")

@@ -1,4 +1,4 @@
-"""The questions view: one screen of questions at a time, each answer with its effect."""
+"""The questions view: the question to answer next, or one screen of all questions, each answer with its effect."""
 
 from __future__ import annotations
 
@@ -9,13 +9,12 @@ from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QShowEvent
 from PySide6.QtWidgets import QAbstractButton, QLineEdit, QSizePolicy, QWidget
 
-from gpudesk.decision.facts.answers import explain_skipped_question, resolve_answers
+from gpudesk.decision.facts.answers import explain_skipped_question
 from gpudesk.desktop.pages.decide.parts import DecideView
-from gpudesk.desktop.pages.decide.question_block import QuestionBlock
+from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock, QuestionBlock
 from gpudesk.desktop.pages.decide.screen_list import ScreenEntry, ScreenList
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AlternativeDecisions, EvaluatedAnswer
-from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.session.selection import SelectionKind, select_decision_option
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -23,7 +22,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import format_key
-from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen, QuestionAnswer
+from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen
 from gpudesk.report.decision.questions import (
     describe_answer_origin,
     format_answer,
@@ -71,7 +70,53 @@ class _SkippedQuestion(QWidget):
         make_column(ThemedLabel(theme, title, font="section", colour="text3", wrap=True), row, gap=theme.px(2), on=self)
 
 
-class QuestionScreenBody(QWidget):
+class QuestionsBody(QWidget):
+    """Questions below one another, as wide as they are read well."""
+
+    def __init__(self, theme: Theme) -> None:
+        super().__init__()
+        self._theme = theme
+        inner = QWidget()
+        self._inner = inner
+        self._column = make_column(on=inner)
+        make_row((inner, 1000), STRETCH, on=self)
+
+    @property
+    def blocks(self) -> list[QuestionBlock]:
+        raise NotImplementedError
+
+    def choose_number(self, number: int) -> bool:
+        """Answer by a number key the question that has the focus, else the first; say whether that worked."""
+        block = next((each for each in self.blocks if any(o.hasFocus() for o in each.options)), None)
+        block = block or (self.blocks[0] if self.blocks else None)
+        return block is not None and block.choose_number(number)
+
+    def is_option(self, widget: QWidget) -> bool:
+        return any(widget is option for block in self.blocks for option in block.options)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._column.setContentsMargins(px(_MARGIN), px(28), px(_MARGIN), px(24))
+        self._column.setSpacing(px(14))
+        self._inner.setMaximumWidth(px(_WIDEST) + 2 * px(_MARGIN))
+
+
+class NextQuestionBody(QuestionsBody):
+    """The question to answer next alone."""
+
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(theme)
+        self.next_question = NextQuestionBlock(desk, theme, large=True)
+        self._column.addWidget(self.next_question)
+        self._column.addStretch(1)
+        theme.follow(self._dress)
+
+    @property
+    def blocks(self) -> list[QuestionBlock]:
+        return self.next_question.blocks
+
+
+class QuestionScreenBody(QuestionsBody):
     """One screen. `forced` are questions that the user wants to answer although they cannot matter."""
 
     #: An answer was given: the question and what is answered, None for the default.
@@ -82,16 +127,17 @@ class QuestionScreenBody(QWidget):
     wanted_all_the_same = Signal(str)
 
     def __init__(self, theme: Theme, screen: DialogueScreen, forced: frozenset[str], formatter: Formatter) -> None:
-        super().__init__()
-        self._theme, self._formatter = theme, formatter
+        super().__init__(theme)
+        self._formatter = formatter
         self.screen_shown, self.forced = screen, forced
-        self.blocks: list[QuestionBlock] = []
+        self._blocks: list[QuestionBlock] = []
         self.not_asked: list[_SkippedQuestion] = []
-        inner = QWidget()
-        self._inner = inner
-        self._column = make_column(_StageTag(theme, label_question_group(screen.strength)), on=inner)
-        make_row((inner, 1000), STRETCH, on=self)
+        self._column.addWidget(_StageTag(theme, label_question_group(screen.strength)))
         theme.follow(self._dress)
+
+    @property
+    def blocks(self) -> list[QuestionBlock]:
+        return self._blocks
 
     @property
     def asked(self) -> tuple[str, ...]:
@@ -118,42 +164,29 @@ class QuestionScreenBody(QWidget):
         self.not_asked.append(left_out)
         self._column.addWidget(left_out)
 
-    def choose_number(self, number: int) -> bool:
-        """Answer by a number key the question that has the focus, else the first; say whether that worked."""
-        block = next((each for each in self.blocks if any(o.hasFocus() for o in each.options)), None)
-        block = block or (self.blocks[0] if self.blocks else None)
-        return block is not None and block.choose_number(number)
-
-    def is_option(self, widget: QWidget) -> bool:
-        return any(widget is option for block in self.blocks for option in block.options)
-
-    def _dress(self) -> None:
-        px = self._theme.px
-        self._column.setContentsMargins(px(_MARGIN), px(28), px(_MARGIN), px(24))
-        self._column.setSpacing(px(14))
-        self._inner.setMaximumWidth(px(_WIDEST) + 2 * px(_MARGIN))
-
 
 _SCREENS: Final = tuple(DialogueScreen)
-_WIDEST, _MARGIN = 620.0, 40.0
 _ENTER: Final = (Qt.Key.Key_Return, Qt.Key.Key_Enter)
 
 
 class QuestionsView(DecideView):
-    """Steps at the left, the questions of one screen in the middle, the way on below."""
+    """Steps at the left, the question to answer next or those of one screen in the middle, the way on below.
+
+    `screen_shown` is None while the question to answer next is.
+    """
 
     scrolls = False
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
         self.setAccessibleName(tr("Questions"))
-        self.screen_shown = _SCREENS[0]
+        self.screen_shown: DialogueScreen | None = None
         self.found: EvaluatedAnswer | None = None
         self.effects = AlternativeDecisions(self)
         self.effects.computed.connect(self._show_effect)
         self.steps = ScreenList(theme)
         self.steps.chosen.connect(self.show_screen)
-        self.body: QuestionScreenBody | None = None
+        self.body: QuestionsBody | None = None
         self.back = Button(theme, tr("Back"), icon="arrow-left")
         self.recommend = Button(theme, tr("See recommendation now"))
         self.next = Button(theme, tr("Next question"), kind="primary", key=format_key("Enter"))
@@ -183,7 +216,9 @@ class QuestionsView(DecideView):
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
         self.found = found
-        if self.body is not None and self.body.asked == self._asked():
+        body = self.body
+        same = body.asked == self._asked() if isinstance(body, QuestionScreenBody) else body is not None
+        if same:
             self._fill(found)
             return
         # An answer decides whether others are asked: the screen stays where it is.
@@ -194,12 +229,12 @@ class QuestionsView(DecideView):
             self._focus_question(focus)
         self._scroll.verticalScrollBar().setValue(place)
 
-    def show_screen(self, screen: DialogueScreen, *, focus: bool = True) -> None:
-        """Show another screen, and give its first question the focus."""
-        self.screen_shown = screen
+    def show_screen(self, screen: DialogueScreen | None, *, focus: bool = True) -> None:
+        """Show another screen, or with None the question to answer next; give its first question the focus."""
+        before, self.screen_shown = self.screen_shown, screen
         if self.found is None:
             return
-        if self.body is None or self.body.screen_shown is not screen:
+        if self.body is None or before is not screen:
             self._make_body(self.found)
         self._fill(self.found)
         self._scroll.verticalScrollBar().setValue(0)
@@ -208,8 +243,11 @@ class QuestionsView(DecideView):
         self._select_first()
 
     def step(self, by: int) -> None:
-        """Go to the next screen (1) or the one before (-1); after the last comes the recommendation."""
-        place = _SCREENS.index(self.screen_shown) + by
+        """Go to the next screen (1) or the one before (-1); after the last comes the recommendation.
+
+        It comes after the question to answer next too.
+        """
+        place = _SCREENS.index(self.screen_shown) + by if self.screen_shown is not None else len(_SCREENS) * by
         if place >= len(_SCREENS):
             self.view_requested.emit("result")
         elif place >= 0:
@@ -224,7 +262,7 @@ class QuestionsView(DecideView):
         found = self.found
         if found is None:
             return
-        forced = () if self.body is None else self.body.forced
+        forced = self.body.forced if isinstance(self.body, QuestionScreenBody) else ()
         for name in QUESTIONS:
             if QUESTIONS[name].screen is self.screen_shown:
                 why = explain_skipped_question(name, found.decision)
@@ -232,40 +270,41 @@ class QuestionsView(DecideView):
                 yield name, said
 
     def _make_body(self, found: EvaluatedAnswer, forced: frozenset[str] = frozenset()) -> None:
-        if self.body is not None and self.body.screen_shown is self.screen_shown:
-            forced |= self.body.forced
-        body = QuestionScreenBody(self.theme, self.screen_shown, forced, found.formatter)
-        self.body = body
-        body.answered.connect(self.answer)
-        body.pointed.connect(self._point)
-        body.wanted_all_the_same.connect(self._ask_anyway)
-        body.ask(list(self._questions()))
-        former = self._scroll.takeWidget()
+        former = self.body
+        if self.screen_shown is None:
+            next_body = NextQuestionBody(self.desk, self.theme)
+            next_body.next_question.answered.connect(self.answer)
+            next_body.next_question.pointed.connect(self._point)
+            self.body = next_body
+        else:
+            if isinstance(former, QuestionScreenBody) and former.screen_shown is self.screen_shown:
+                forced |= former.forced
+            body = QuestionScreenBody(self.theme, self.screen_shown, forced, found.formatter)
+            self.body = body
+            body.answered.connect(self.answer)
+            body.pointed.connect(self._point)
+            body.wanted_all_the_same.connect(self._ask_anyway)
+            body.ask(list(self._questions()))
         if former is not None:
+            self._scroll.takeWidget()
             # A link of it may be what asked for this.
             former.hide()
             former.deleteLater()
-        self._scroll.show_widget(body)
+        self._scroll.show_widget(self.body)
 
     def _fill(self, found: EvaluatedAnswer) -> None:
         """Show what is in force, and what is known of other answers; ask for what is not."""
-        assert self.body is not None
-        answers = found.decision.answers
         self.steps.show_steps([self._step_of(screen, found) for screen in _SCREENS], self.screen_shown)
         wanted: list[tuple[str, AnswerValue]] = []
-        for block in self.body.blocks:
-            block.show_answer(answers[block.question], self._fallback(block.question, found))
-            for value in block.values:
-                known = found.find_alternative(block.question, value)
-                if known is None:
-                    wanted.append((block.question, value))
-                else:
-                    block.show_effect(found, value, known)
+        if isinstance(self.body, NextQuestionBody):
+            self.body.next_question.show_decision(found)
+        elif self.body is not None:
+            wanted = [(each.question, value) for each in self.body.blocks for value in each.show_decision(found)]
         self.effects.request(found, wanted)
         if not self.isVisible():
             self.effects.pause()
-        last = self.screen_shown is _SCREENS[-1]
-        self.back.setEnabled(self.screen_shown is not _SCREENS[0])
+        last = self.screen_shown in (None, _SCREENS[-1])
+        self.back.setEnabled(self.screen_shown not in (None, _SCREENS[0]))
         self.recommend.setVisible(not last)
         self.next.setText(tr("See recommendation") if last else tr("Next question"))
 
@@ -279,13 +318,6 @@ class QuestionsView(DecideView):
             answer = tr("answering")
         return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(given))
 
-    @staticmethod
-    def _fallback(question: str, found: EvaluatedAnswer) -> QuestionAnswer:
-        """Return what is in force once the user's answer is taken back."""
-        scenario = found.answer.scenario
-        said = {name: value for name, value in scenario.decision.answers.items() if name != question}
-        return resolve_answers(scenario, said, found.answer.model.native_precision)[question]
-
     def _show_effect(self, question: str, value: AnswerValue) -> None:
         known = None if self.found is None else self.found.find_alternative(question, value)
         if self.found is None or self.body is None or known is None:
@@ -297,12 +329,7 @@ class QuestionsView(DecideView):
     # Answers
 
     def answer(self, question: str, value: AnswerValue | None) -> None:
-        """Answer a question, or take the answer back with None; one step that can be undone."""
-        title = get_question_text(question)
-        text = tr("Back to the default: {question}", question=title)
-        if value is not None:
-            text = f"{title} {format_answer(question, value, self.desk.formatter)}"
-        self.desk.apply(replace_answer(self.desk.scenario, question, value), text)
+        super().answer(question, value)
         if value is not None:
             self._point(question, value)
 

@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QSizePolicy, QW
 
 from gpudesk.desktop.pages.decide.flips import ChangeGrid, FlipsBlock, list_ways_out
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, VerdictBlock
+from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock
 from gpudesk.desktop.pages.decide.trace_model import TraceModel, TraceRuleRow, format_trace, make_trace_table
 from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
 from gpudesk.desktop.session.desk import Desk
@@ -292,6 +293,8 @@ class ResultView(DecideView):
         )
         self.print_sheet.clicked.connect(self.sheet_requested)
         self.verdict = VerdictBlock(theme, self)
+        self.next_question = NextQuestionBlock(desk, theme, large=False, parent=self)
+        self.next_question.answered.connect(self.answer)
         self.unknown = LinkedLines(theme, self)
         self.unknown.followed.connect(self.page_requested)
         self.ways_out = ChangeGrid(desk, theme, self)
@@ -327,6 +330,7 @@ class ResultView(DecideView):
             margin,
             14,
         )
+        self._next_question_held = self._hold(self.next_question, margin, 18)
         self._figures_held = self._hold(self.delivers, margin - px(_TABLE_OUT), 10)
         self._why_held = self._hold(self._why, margin, 14)
         self._flips_held = self._hold(self.flips, margin, 18)
@@ -343,6 +347,7 @@ class ResultView(DecideView):
             self._ways_held,
             self._figures_held,
             self._why_held,
+            self._next_question_held,
             self._flips_held,
             self._next_held,
             self._excluded_held,
@@ -382,6 +387,8 @@ class ResultView(DecideView):
             [MarkedLine("arrow-down", "text2", describe_reason(each, names, formatter)) for each in decision.against]
         )
         self._why_held.setVisible(bool(decision.reasons or decision.against))
+        self.next_question.show_decision(found)
+        self._next_question_held.setVisible(decision.scope.answered)
         self.flips.show_decision(found)
         self._flips_held.setVisible(decision.scope.answered)
         pilots = [] if decision.pilot is None else [describe_pilot(decision.pilot, decision, names, formatter)]

@@ -1,4 +1,4 @@
-"""The list of question screens: which are answered, and which one is shown."""
+"""The list of what is asked: the question to answer next, and the screens of all questions with their answers."""
 
 from __future__ import annotations
 
@@ -32,16 +32,19 @@ _PROGRESS: Final = 4.0
 class ScreenEntry:
     """What a line says of a screen: its first question, the answer, and whether the user gave any on it."""
 
-    screen: DialogueScreen
+    screen: DialogueScreen | None
     title: str
     answer: str
     done: bool
 
 
 class _ScreenButton(QAbstractButton):
-    """One screen: its number, or a check once it is answered, the question and the answer."""
+    """One screen: its number, or a check once it is answered, the question and the answer.
 
-    def __init__(self, theme: Theme, screen: DialogueScreen, number: int) -> None:
+    Without a number it stands for the question to answer next.
+    """
+
+    def __init__(self, theme: Theme, screen: DialogueScreen | None = None, number: int = 0) -> None:
         super().__init__()
         self._theme, self._number = theme, number
         self.step = ScreenEntry(screen, "", "", done=False)
@@ -56,9 +59,9 @@ class _ScreenButton(QAbstractButton):
         self.step = step
         self.setChecked(current)
         state = tr("answered") if step.done else ""
-        said = (str(self._number), label_screen(step.screen), step.title, step.answer, state)
-        self.setAccessibleName(", ".join(part for part in said if part))
-        self.setToolTip(f"{label_screen(step.screen)}: {step.title}")
+        numbered = () if step.screen is None else (str(self._number), label_screen(step.screen))
+        self.setAccessibleName(", ".join(part for part in (*numbered, step.title, step.answer, state) if part))
+        self.setToolTip("" if step.screen is None else f"{label_screen(step.screen)}: {step.title}")
         self.update()
 
     def nextCheckState(self) -> None:
@@ -101,9 +104,11 @@ class _ScreenButton(QAbstractButton):
 
     def _draw_mark(self, pen: ThemePainter, top: float, line: float) -> None:
         px, current = self._theme.px, self.isChecked()
-        if self.step.done and not current:
+        checked = self.step.done and not current
+        if checked or not self._number:
             side = float(px(_CHECK))
-            pen.icon("check", px(_MARK_X), top + (line - side) / 2, side, "best_text")
+            icon, colour = ("check", "best_text") if checked else ("signpost", "text1" if current else "text3")
+            pen.icon(icon, px(_MARK_X), top + (line - side) / 2, side, colour)
             return
         place = QRectF(px(_MARK_X) + px(3), top, px(16), line)
         colour = "text1" if current else "text3"
@@ -145,7 +150,7 @@ class _ProgressBar(QWidget):
 class ScreenList(QWidget):
     """Lists the screens in their groups. ↑ ↓ Home End move the focus, Enter opens; Tab stops here once."""
 
-    #: The user wants to see a screen.
+    #: The user wants to see a screen, or with None the question to answer next.
     chosen = Signal(object)
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -159,6 +164,10 @@ class ScreenList(QWidget):
         self._column.addWidget(self.progress)
         self.rows: list[_ScreenButton] = []
         self._keys = ArrowKeyGroup(self)
+        self.next_row = _ScreenButton(theme)
+        self.next_row.clicked.connect(lambda: self.chosen.emit(None))
+        self._keys.add(self.next_row)
+        self._column.addWidget(self.next_row)
         self._heads: list[ThemedLabel] = []
         group = None
         for number, screen in enumerate(DialogueScreen, start=1):
@@ -179,18 +188,25 @@ class ScreenList(QWidget):
         make_column(scroll, on=self)
         theme.follow(self._dress)
 
-    def show_steps(self, steps: Sequence[ScreenEntry], current: DialogueScreen) -> None:
+    def show_steps(self, steps: Sequence[ScreenEntry], current: DialogueScreen | None) -> None:
+        entry = ScreenEntry(None, tr("Answer next"), tr("most important question"), done=False)
+        self.next_row.show_step(entry, current=current is None)
         for row, step in zip(self.rows, steps, strict=True):
             row.show_step(step, current=step.screen is current)
-        place = list(DialogueScreen).index(current) + 1
         done = sum(step.done for step in steps)
-        text = tr("{n} of {total}", n=place, total=len(steps))
-        said = tr("Step {n} of {total}, {done} answered", n=place, total=len(steps), done=done)
+        if current is None:
+            text = said = tr("{n} of {total} answered", n=done, total=len(steps))
+            shown = self.next_row
+        else:
+            place = list(DialogueScreen).index(current)
+            text = tr("{n} of {total}", n=place + 1, total=len(steps))
+            said = tr("Step {n} of {total}, {done} answered", n=place + 1, total=len(steps), done=done)
+            shown = self.rows[place]
         self.progress.show_progress(text, done / len(steps), said)
-        self._keys.set_tab_stop(self.rows[place - 1])
+        self._keys.set_tab_stop(shown)
 
     def focus_current(self) -> None:
-        row = next((row for row in self.rows if row.isChecked()), self.rows[0])
+        row = next((row for row in self.rows if row.isChecked()), self.next_row)
         row.setFocus(Qt.FocusReason.TabFocusReason)
 
     def _dress(self) -> None:

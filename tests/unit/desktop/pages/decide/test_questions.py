@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.decide.page import DecidePage
 from gpudesk.desktop.pages.decide.question_block import OptionButton, OptionCard, QuestionBlock, SmallOptionCard
-from gpudesk.desktop.pages.decide.questions_view import QuestionsView
+from gpudesk.desktop.pages.decide.questions_view import QuestionScreenBody, QuestionsView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_decision_option
 from gpudesk.desktop.session.settings import UserSettings
@@ -32,6 +32,7 @@ def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> Deci
     made.show()
     made.activateWindow()
     qtbot.waitUntil(made.isActiveWindow)
+    view(made).show_screen(DialogueScreen.SOFTWARE, focus=False)
     return made
 
 
@@ -42,7 +43,7 @@ def view(page: DecidePage) -> QuestionsView:
 
 def block(page: DecidePage, question: str) -> QuestionBlock:
     body = view(page).body
-    assert body is not None
+    assert isinstance(body, QuestionScreenBody)
     return next(each for each in body.blocks if each.question == question)
 
 
@@ -64,7 +65,7 @@ def focused() -> QWidget:
 
 def titles(page: DecidePage) -> list[str]:
     body = view(page).body
-    assert body is not None
+    assert isinstance(body, QuestionScreenBody)
     return [each.title.text() for each in body.blocks]
 
 
@@ -90,7 +91,7 @@ def test_every_question_is_on_some_screen(page: DecidePage, desk: Desk, qtbot: Q
     for screen in DialogueScreen:
         view(page).show_screen(screen)
         body = view(page).body
-        assert body is not None
+        assert isinstance(body, QuestionScreenBody)
         met += body.asked
         settled(page, qtbot)
         for each in body.blocks:
@@ -326,7 +327,7 @@ def test_a_question_that_cannot_matter_is_named_with_the_reason(page: DecidePage
     settled(page, qtbot)
     assert focused() is option(page, "acquisition", "own")
     body = view(page).body
-    assert body is not None
+    assert isinstance(body, QuestionScreenBody)
     assert body.asked == ("acquisition", "budget_usd", "adoption_months")
     (left_out,) = body.not_asked
     assert left_out.link.accessibleDescription() == ("Not asked: you said that you own them: hours are not rented.")
@@ -348,7 +349,7 @@ def test_where_the_first_question_is_left_out_the_next_is_asked_large(
     settled(page, qtbot)
     view(page).show_screen(DialogueScreen.TEAM)
     body = view(page).body
-    assert body is not None
+    assert isinstance(body, QuestionScreenBody)
     assert body.asked == ("tuning", "current_platform")
     assert isinstance(block(page, "tuning").options[0], OptionCard)
     assert len(body.not_asked) == 1
