@@ -297,9 +297,17 @@ def find_new_signer(
 ) -> TrustedSigner | None:
     """Return the signer to be trusted from now on, None where that is settled already.
 
-    Raises `InputError` for a signer whom the user does not trust, unless `trust` says to.
+    Raises `InputError` for a signer whom the user does not trust, and for a pack without one, from which whoever
+    changed it may have taken the signature, unless `trust` says to.
     """
-    if pack.signature is None or pack.trust(signers) is not PackTrust.UNKNOWN:
+    if pack.signature is None:
+        if not trust:
+            raise input_error(
+                "pack.unsigned",
+                "is not signed, so anybody can have changed it; import it with --trust if you know where it comes from",
+            )
+        return None
+    if pack.trust(signers) is PackTrust.KNOWN:
         return None
     if not trust:
         problem = message(

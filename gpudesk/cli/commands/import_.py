@@ -182,7 +182,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--date", metavar="YYYY-MM-DD", help=tr("the day of prices that have none; a month or year will do")
     )
     parser.add_argument(
-        "--trust", action="store_true", help=tr("trust the signer of a pack from now on, if it is not known")
+        "--trust",
+        action="store_true",
+        help=tr("trust the signer of a pack from now on, if it is not known; or take a pack that is not signed"),
     )
     parser.add_argument("--dry-run", action="store_true", help=tr("show what would come, and write nothing"))
     add_json_option(parser)

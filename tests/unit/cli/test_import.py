@@ -237,8 +237,25 @@ def test_a_pack_shows_what_it_would_change_and_changes_it(
     assert "Not signed" in out
     assert "650 W" in out
     assert power() == before
-    assert run(capsys, pack)[:2] == (0, f"Added 3 facts of Lab from {pack}\n")
+    code, out, err = run(capsys, pack)
+    assert (code, out) == (1, "")
+    assert "is not signed" in err
+    assert power() == before
+    assert run(capsys, pack, "--trust")[:2] == (0, f"Added 3 facts of Lab from {pack}\n")
     assert power() == 650
+
+
+def test_a_signature_that_was_taken_away_is_asked_about(
+    capsys: Capture, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pack, before = pack_of(tmp_path, monkeypatch, "The lab"), power()
+    document = json.loads(pack.read_text())
+    del document["signature"]
+    pack.write_text(json.dumps(document))
+    code, _, err = run(capsys, pack)
+    assert code == 1
+    assert "is not signed" in err
+    assert power() == before
 
 
 def test_an_unknown_signer_is_trusted_only_when_told_so(

@@ -238,7 +238,13 @@ def test_an_unknown_signer_asks_and_a_trusted_one_does_not() -> None:
     new = find_new_signer(pack, (), trust=True, today=TODAY)
     assert new == TrustedSigner(signer.key, "Ada", TODAY)
     assert find_new_signer(pack, [new], trust=False, today=TODAY) is None
-    assert find_new_signer(read_pack(made()), (), trust=False, today=TODAY) is None
+
+
+def test_a_pack_without_a_signature_asks_too() -> None:
+    pack = read_pack(made())
+    with pytest.raises(InputError, match=r"pack\.unsigned"):
+        find_new_signer(pack, (), trust=False, today=TODAY)
+    assert find_new_signer(pack, (), trust=True, today=TODAY) is None
 
 
 def test_a_fingerprint_is_short_enough_to_be_read_aloud() -> None:

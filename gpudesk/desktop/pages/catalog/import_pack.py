@@ -133,11 +133,11 @@ _WIDTH, _HEIGHT = 1000.0, 640.0
 _SHARES = (31, 26, 13, 15, 15)
 #: Rows that are seen without scrolling, at most.
 _SEEN, _ROW, _HEAD = 12, 29.0, 28.0
-_ICONS = {PackTrust.KNOWN: "check", PackTrust.UNKNOWN: "triangle-alert", PackTrust.UNSIGNED: "info"}
+_ICONS = {PackTrust.KNOWN: "check", PackTrust.UNKNOWN: "triangle-alert", PackTrust.UNSIGNED: "triangle-alert"}
 
 
 class PackDialog(BackgroundFormDialog):
-    """Every row can be taken or left. An unknown signer is to be trusted first, or nothing comes."""
+    """Every row can be taken or left. A pack of an unknown signer, or of none, is to be trusted first."""
 
     def __init__(
         self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, pack: FactPack, parent: QWidget | None = None
@@ -174,11 +174,16 @@ class PackDialog(BackgroundFormDialog):
         self.add_head(pack.name, tr("Catalog pack of {date}, {facts}", date=pack.made, facts=facts))
         print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
         known = pack.signer(signers)
-        unsure = trust is PackTrust.UNKNOWN
+        unsure = trust is not PackTrust.KNOWN
         self.signer = FieldRemark(self.theme, _ICONS[trust], "disputed" if unsure else "text2", "text1")
         self.signer.say(describe_signer(pack, trust, print_of, None if known is None else known.name))
         self.column.addWidget(self.signer)
-        self.trust = QCheckBox(tr("The fingerprint is right: trust this signer from now on"))
+        unsigned = trust is PackTrust.UNSIGNED
+        self.trust = QCheckBox(
+            tr("I know where it comes from: take it unsigned")
+            if unsigned
+            else tr("The fingerprint is right: trust this signer from now on")
+        )
         self.trust.setVisible(unsure)
         self.trust.toggled.connect(self._count)
         self.column.addWidget(self.trust)

@@ -47,6 +47,7 @@ def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
     assert len(user_service.user_catalog.facts) == 0
     press(own_window, "Look at them…")
     dialog = open_pack(own_window, qtbot)
+    dialog.trust.setChecked(True)
     dialog.accept()
     qtbot.waitUntil(lambda: own_window.document.path == shared)
     own_window.desk.flush()

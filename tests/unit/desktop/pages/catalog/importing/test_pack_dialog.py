@@ -56,6 +56,9 @@ def test_all_that_differs_from_nothing_is_chosen_and_taken(
     dialog = dialog_of(own_window, pack_of(tmp_path, monkeypatch), qtbot)
     assert dialog.signer.text().startswith("Not signed")
     assert dialog.save_button.text() == "Take 6 facts"
+    assert not dialog.save_button.isEnabled()
+    assert dialog.trust.text() == "I know where it comes from: take it unsigned"
+    dialog.trust.setChecked(True)
     QTest.keyClick(dialog.table, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: own_window.note.text.startswith("Added Lab to your facts."))
     assert (power(user_service, "mi300x"), power(user_service, "gaudi3")) == (650, 860)
@@ -78,6 +81,7 @@ def test_rows_are_chosen_by_keyboard_and_all_or_none_at_once(
     QTest.keyClick(dialog.table, Qt.Key.Key_Space)
     assert len(dialog.model.chosen) == 1 < everything
     assert dialog.model.index(row, 0).data(Qt.ItemDataRole.CheckStateRole) == Qt.CheckState.Checked
+    dialog.trust.setChecked(True)
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)
     assert (power(user_service, "mi300x"), power(user_service, "gaudi3")) == (700, 860)
