@@ -35,13 +35,14 @@ def read_toml(path: Path) -> dict[str, Any]:
         raise InputError(describe_unreadable(reason.lower()), str(path)) from error
 
 
-def write_atomically(path: Path, contents: bytes) -> None:
-    with open_replacement(path) as file:
+def write_atomically(path: Path, contents: bytes, *, private: bool = False) -> None:
+    """Write a whole file; a `private` one is readable to the user alone."""
+    with open_replacement(path, private=private) as file:
         file.write(contents)
 
 
 @contextlib.contextmanager
-def open_replacement(path: Path) -> Iterator[IO[bytes]]:
+def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]]:
     """Yield a temporary file that takes the place of `path` once all is written, and is gone otherwise.
 
     A link is followed, so that the file it leads to is replaced; the permissions of an old file are kept.
@@ -54,7 +55,7 @@ def open_replacement(path: Path) -> Iterator[IO[bytes]]:
             with target.open("wb", buffering=0) as file:
                 yield file
         else:
-            with _open_temporary(target) as file:
+            with _open_temporary(target, 0o600 if private else _get_mode(target)) as file:
                 yield file
     except OSError as error:
         raise input_error(
@@ -66,7 +67,7 @@ def open_replacement(path: Path) -> Iterator[IO[bytes]]:
 
 
 @contextlib.contextmanager
-def _open_temporary(target: Path) -> Iterator[IO[bytes]]:
+def _open_temporary(target: Path, mode: int) -> Iterator[IO[bytes]]:
     """Yield a temporary file in the folder of `target`, which it replaces in the end."""
     descriptor, name = tempfile.mkstemp(prefix=f".{target.name}.", dir=target.parent)
     temporary = Path(name)
@@ -75,7 +76,7 @@ def _open_temporary(target: Path) -> Iterator[IO[bytes]]:
             yield file
             file.flush()
             os.fsync(file.fileno())
-        temporary.chmod(_get_mode(target))
+        temporary.chmod(mode)
         temporary.replace(target)
     except BaseException:
         # Also when the user stops it halfway.

@@ -179,6 +179,15 @@ def ensure_user_dir() -> Path:
     return folder
 
 
+def make_private_dir(folder: Path) -> Path:
+    """Return a folder, made if need be, that other users cannot look into; OSError where it cannot be made."""
+    folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+    if folder.stat().st_mode & 0o077:
+        with contextlib.suppress(OSError):
+            folder.chmod(0o700)
+    return folder
+
+
 def can_write_user_dir() -> bool:
     """Whether what the user does can be kept: the user's folder is there, or can be made, and takes files."""
     try:
@@ -195,6 +204,12 @@ def user_catalog_path() -> Path:
 def logs_dir() -> Path:
     """Return the folder of logs and of the reports of crashes. It need not exist yet."""
     return user_dir() / "logs"
+
+
+def ensure_logs_dir() -> Path:
+    """Return the folder of logs, made if need be, closed to other users; OSError where it cannot be."""
+    ensure_user_dir()
+    return make_private_dir(logs_dir())
 
 
 def _bundle() -> Path | None:

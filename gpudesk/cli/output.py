@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import sys
 import traceback
@@ -38,10 +39,22 @@ class UsageError(Exception):
     """A command line that cannot be understood; the text says what and what to do."""
 
 
+#: What a terminal would act on, in the name of a file say; the program's own signs for bold are in the group.
+_CONTROL: Final = re.compile("(\x1b\\[[01]m)|[\x00-\x08\x0b-\x1f\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+_JSON_CONTROL: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
+
+
+def escape_controls(text: str) -> str:
+    """Return a text with its control characters as escapes, so that a terminal shows them."""
+    return _CONTROL.sub(lambda found: found[1] or found[0].encode("unicode_escape").decode(), text)
+
+
 def report_error(text: str, command: str | None = None) -> None:
     name = f"gpudesk {command}" if command else "gpudesk"
     line = " ".join(text.split())
-    print(f"{name}: {line}", file=sys.stderr)
+    print(f"{name}: {escape_controls(line)}", file=sys.stderr)
 
 
 def log_unexpected(error: BaseException, arguments: Sequence[str]) -> str:
@@ -75,19 +88,20 @@ def _log(error: BaseException, arguments: Sequence[str]) -> Path:
     head = f"{now} gpudesk {__version__} python {sys.version.split()[0]} {list(arguments)}\n"
     text = head + "".join(traceback.format_exception(error)) + "\n"
     try:
-        paths.ensure_user_dir()
-        folder = paths.logs_dir()
-        folder.mkdir(exist_ok=True)
-        return _append(folder / _LOG_NAME, text)
+        return _append(paths.ensure_logs_dir() / _LOG_NAME, text)
     except OSError:
         import tempfile
 
-        return _append(Path(tempfile.gettempdir()) / _LOG_NAME, text)
+        # In a folder of its own: in the one that all users share, another could have put a link there.
+        return _append(Path(tempfile.mkdtemp(prefix="gpudesk-")) / _LOG_NAME, text)
 
 
 def _append(path: Path, text: str) -> Path:
-    mode = "w" if path.exists() and path.stat().st_size > _LONGEST_LOG else "a"
-    with path.open(mode, encoding="utf-8", errors="backslashreplace") as log:
+    """Append to a log that other users cannot read; a link in its place is not followed (OSError)."""
+    flags = os.O_WRONLY | os.O_CREAT | os.O_APPEND | getattr(os, "O_NOFOLLOW", 0)
+    with os.fdopen(os.open(path, flags, 0o600), "a", encoding="utf-8", errors="backslashreplace") as log:
+        if os.fstat(log.fileno()).st_size > _LONGEST_LOG:
+            log.truncate(0)
         log.write(text)
     return path
 
@@ -104,12 +118,12 @@ FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".xlsx", ".json", SCENARIO
 
 
 def print_line(text: str = "") -> None:
-    print(text)
+    print(escape_controls(text))
 
 
 def print_lines(lines: Iterable[str]) -> None:
     for line in lines:
-        print(line)
+        print_line(line)
 
 
 def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Sequence[int] = ()) -> None:
@@ -120,11 +134,16 @@ def print_table(head: Sequence[str], rows: Sequence[Sequence[str]], right: Seque
 
 
 def print_json(value: object) -> None:
-    print(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False))
+    print(_escape_json(json.dumps(value, indent=2, ensure_ascii=False, allow_nan=False)))
 
 
 def print_json_line(value: dict[str, Any]) -> None:
-    print(json.dumps(value, ensure_ascii=False, allow_nan=False))
+    print(_escape_json(json.dumps(value, ensure_ascii=False, allow_nan=False)))
+
+
+def _escape_json(text: str) -> str:
+    """Escape the control characters that JSON lets stand."""
+    return _JSON_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
 
 
 def get_terminal_width() -> int:

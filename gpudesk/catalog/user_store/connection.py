@@ -232,7 +232,10 @@ def _count_rows(connection: sqlite3.Connection, table: FactTable[Any]) -> int:
 
 
 def connect_to_write(path: Path) -> sqlite3.Connection:
-    """Open a file so that a step, once it was made, outlives a power cut."""
+    """Open a file so that a step, once it was made, outlives a power cut; other users cannot read it from then on."""
+    if path.stat().st_mode & 0o077:
+        with suppress(OSError):
+            path.chmod(0o600)
     connection = open_connection(path, "mode=rw")
     try:
         for setting in ("foreign_keys = ON", "journal_mode = WAL", "synchronous = FULL"):

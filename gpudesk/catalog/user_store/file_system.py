@@ -19,6 +19,7 @@ from gpudesk.catalog.user_store.connection import make_lock_check, open_connecti
 from gpudesk.catalog.user_store.faults import COMPANIONS, USER_APPLICATION_ID, make_companion_path, translate_errors
 from gpudesk.catalog.user_store.migrations import migrate, read_version
 from gpudesk.domain.user_facts import BackupReason
+from gpudesk.paths import make_private_dir
 
 #: Seconds after which nobody is still making a file.
 _IN_THE_MAKING: Final = 3600
@@ -48,7 +49,7 @@ def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = N
             move_changes_aside(path)
         fresh = path.with_name(f"{path.name}.{secrets.token_hex(8)}.new")
         try:
-            with closing(open_connection(fresh, "mode=rwc")) as connection:
+            with closing(_make_private_database(fresh)) as connection:
                 connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
                 migrate(connection)
                 if fill is not None:
@@ -61,6 +62,12 @@ def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = N
             return given
         finally:
             remove_with_companions(fresh)
+
+
+def _make_private_database(path: Path) -> sqlite3.Connection:
+    """Make an empty file that other users cannot read, and open it; what SQLite lays beside it is as private."""
+    os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
+    return open_connection(path, "mode=rw")
 
 
 def _claim_name(fresh: Path, path: Path) -> bool:
@@ -172,12 +179,12 @@ def make_backup(connection: sqlite3.Connection, folder: Path, reason: BackupReas
     Older ones that need not stay go once the new one is whole and on the disk.
     """
     with translate_errors(folder):
-        folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        make_private_dir(folder)
         path = _find_free_backup_path(folder, read_version(connection), reason, now)
         part = path.with_suffix(".part")
         try:
             with translate_errors(path):
-                with closing(open_connection(part, "mode=rwc")) as copy:
+                with closing(_make_private_database(part)) as copy:
                     # Nobody else knows the copy: it needs nothing beside it, and ends as one whole file.
                     copy.execute("PRAGMA locking_mode = EXCLUSIVE")
                     connection.backup(copy, progress=make_lock_check(path))

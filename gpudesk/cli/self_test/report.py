@@ -191,9 +191,7 @@ class SelfTestReport:
     def keep(self) -> None:
         """Keep it among the logs where that can be written."""
         with suppress(OSError, InputError):
-            paths.ensure_user_dir()
-            folder = paths.logs_dir()
-            folder.mkdir(exist_ok=True)
+            folder = paths.ensure_logs_dir()
             self.write(folder / FILE_NAME)
             self.file = folder / FILE_NAME
 

@@ -61,7 +61,7 @@ class UserSettings(QObject):
         try:
             self._path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
             # Paths may hold bytes that are no text; what stands for those is an escape to whoever reads JSON.
-            write_atomically(self._path, text.encode(errors="backslashreplace"))
+            write_atomically(self._path, text.encode(errors="backslashreplace"), private=True)
         except (OSError, InputError):
             log.info("settings cannot be written to %s", self._path)
 

@@ -66,8 +66,9 @@ def test_report_goes_elsewhere_when_the_user_folder_cannot_be(
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
     monkeypatch.setattr("tempfile.gettempdir", lambda: str(tmp_path))
     assert fail_with(KeyError("x"), monkeypatch) == 1
-    assert str(tmp_path / "faults.log") in capsys.readouterr().err
-    assert "KeyError" in (tmp_path / "faults.log").read_text(encoding="utf-8")
+    (report,) = tmp_path.glob("gpudesk-*/faults.log")
+    assert str(report) in capsys.readouterr().err
+    assert "KeyError" in report.read_text(encoding="utf-8")
 
 
 def test_reader_that_leaves_and_user_who_stops_are_no_faults(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:

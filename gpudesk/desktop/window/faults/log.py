@@ -195,9 +195,7 @@ def start_log() -> LastLines:
     if any(isinstance(handler, LogFile) for handler in root.handlers):
         return last
     try:
-        paths.ensure_user_dir()
-        folder = paths.logs_dir()
-        folder.mkdir(exist_ok=True)
+        folder = paths.ensure_logs_dir()
     except OSError:
         return last
     root.addHandler(LogFile(folder / LOG_NAME))
