@@ -11,6 +11,7 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import IO, Any
 
+from gpudesk.domain.json_input import parse_bounded_json
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 
@@ -24,6 +25,22 @@ def read_bytes(path: Path, most: int) -> bytes:
     if len(raw) > most:
         raise InputError(describe_too_large(most), str(path))
     return raw
+
+
+def read_side_file(path: Path, most: int) -> dict[str, Any]:
+    """Return the JSON object in a file that the program keeps for itself; raises `InputError` for anything else.
+
+    Such a file is no reason not to start. So a pipe is refused, on which a reader would wait for ever.
+    """
+    try:
+        descriptor = os.open(path, os.O_RDONLY | getattr(os, "O_NONBLOCK", 0) | getattr(os, "O_BINARY", 0))
+        with os.fdopen(descriptor, "rb") as file:
+            if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+                raise InputError(describe_unreadable("not a regular file"), str(path))
+            raw = file.read(most + 1)
+    except OSError as error:
+        raise InputError(describe_unreadable(_describe_error(error)), str(path)) from error
+    return parse_bounded_json(raw, str(path), most, nan=False)
 
 
 def read_toml(path: Path) -> dict[str, Any]:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-import json
+import os
 from collections.abc import Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, Final, TypeVar
 
 from gpudesk import paths
 from gpudesk.domain.claim import StalenessLimits
-from gpudesk.files import read_bytes
+from gpudesk.files import read_side_file
 from gpudesk.text.messages import InputError
 
 #: Names of the days from which on prices and other figures count as stale.
@@ -17,6 +18,8 @@ STALE_PRICE_DAYS: Final = "catalog.stale_price_days"
 STALE_FACT_DAYS: Final = "catalog.stale_fact_days"
 
 _MOST_BYTES: Final = 1 << 20
+#: No setting is a larger number, and what counts pixels takes no larger one.
+_LARGEST: Final = 2**31 - 1
 
 PlainSetting = TypeVar("PlainSetting")
 
@@ -26,19 +29,46 @@ def get_settings_path() -> Path:
     return paths.user_dir() / "settings.json"
 
 
-def read_settings(path: Path) -> dict[str, Any] | None:
-    """Return the named values, none where there is no file; None where it cannot be read."""
+@dataclass(frozen=True, slots=True)
+class StoredSettings:
+    """What a settings file states."""
+
+    values: dict[str, Any] = field(default_factory=dict)
+    #: Names of values that were left out, since nothing can be done with them.
+    dropped: tuple[str, ...] = ()
+    #: Why the file as a whole could not be used.
+    fault: InputError | None = None
+
+
+def read_settings(path: Path) -> StoredSettings:
+    """Return the values that can be used; none where there is no file."""
     try:
         if not path.exists():
-            return {}
-    except OSError:
+            return StoredSettings()
+    except (OSError, ValueError):
         # A folder that lets nobody look in: another user's, or one that was made as root.
-        return {}
+        return StoredSettings()
     try:
-        values = json.loads(read_bytes(path, _MOST_BYTES))
-    except (InputError, ValueError, RecursionError):
-        return None
-    return values if isinstance(values, dict) else None
+        stored = read_side_file(path, _MOST_BYTES)
+    except InputError as error:
+        return StoredSettings(fault=error)
+    values = {name: value for name, value in stored.items() if _is_usable(value)}
+    return StoredSettings(values, tuple(name for name in stored if name not in values))
+
+
+def _is_usable(value: object) -> bool:
+    """Whether a value holds finite numbers, and only text that can be the name of a file."""
+    if isinstance(value, dict):
+        return all(_is_usable(each) for pair in value.items() for each in pair)
+    if isinstance(value, list):
+        return all(_is_usable(each) for each in value)
+    if isinstance(value, str):
+        try:
+            os.fsencode(value)
+        except UnicodeEncodeError:
+            return False
+        return True
+    return not isinstance(value, int | float) or abs(value) <= _LARGEST
 
 
 def get_setting(values: Mapping[str, Any], name: str, default: PlainSetting) -> PlainSetting:
@@ -50,11 +80,13 @@ def get_setting(values: Mapping[str, Any], name: str, default: PlainSetting) -> 
 
 def make_age_rule(values: Mapping[str, Any]) -> StalenessLimits:
     usual = StalenessLimits()
-    return StalenessLimits(
-        get_setting(values, STALE_PRICE_DAYS, usual.prices), get_setting(values, STALE_FACT_DAYS, usual.facts)
+    prices, facts = (
+        get_setting(values, STALE_PRICE_DAYS, usual.prices),
+        get_setting(values, STALE_FACT_DAYS, usual.facts),
     )
+    return StalenessLimits(prices if prices > 0 else usual.prices, facts if facts > 0 else usual.facts)
 
 
 def read_age_rule() -> StalenessLimits:
     """Return the rule in the settings file; the usual one where that cannot be read."""
-    return make_age_rule(read_settings(get_settings_path()) or {})
+    return make_age_rule(read_settings(get_settings_path()).values)

@@ -422,9 +422,7 @@ def settle() -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-@contextmanager
-def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DesktopProgram, MainWindow]]:
-    """Open a window on a template with six parts, whose questions are answered by doing nothing."""
+def answer_questions_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     for question in ("getOpenFileName", "getSaveFileName"):
         monkeypatch.setattr(QFileDialog, question, lambda *_args, **_named: ("", ""))
     monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_named: ([], ""))
@@ -433,6 +431,12 @@ def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterat
     monkeypatch.setattr(FormDialog, "_confirm_discard", lambda _: True)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
     monkeypatch.setattr(FileActions, "may_close", lambda _: True)
+
+
+@contextmanager
+def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DesktopProgram, MainWindow]]:
+    """Open a window on a template with six parts, whose questions are answered by doing nothing."""
+    answer_questions_with_nothing(monkeypatch)
     with GpuDeskService.open() as service:
         program = DesktopProgram(app, service)
         window = program.new_window()

@@ -35,6 +35,8 @@ class Document(QObject):
         self.begun = False
         self._always_edited = False
         self._made_title: str | None = None
+        #: The file as it was last read or written here; None where there is none, or it was not read.
+        self._on_disk: tuple[int, ...] | None = None
         desk.scenario_changed.connect(self._scenario_changed)
         desk.undo_stack.cleanChanged.connect(self._clean_changed)
 
@@ -50,6 +52,12 @@ class Document(QObject):
     def replaceable(self) -> bool:
         """Whether another document may take this one's place: it has no file, and nothing would be lost."""
         return self.path is None and not self.edited
+
+    @property
+    def has_changed_on_disk(self) -> bool:
+        """Whether the file holds something else than what was read from it or written to it here."""
+        now = None if self.path is None else _identify_contents(self.path)
+        return now is not None and now != self._on_disk
 
     @property
     def title(self) -> str:
@@ -92,6 +100,7 @@ class Document(QObject):
         self._put(scenario, path.absolute() if is_scenario else None, begun=True)
         if is_scenario:
             self.saved_at = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
+            self._on_disk = _identify_contents(path)
             note_recent(self._settings, path)
         self.changed.emit()
 
@@ -108,6 +117,8 @@ class Document(QObject):
         check_scenario_ids(recovered.scenario, self._desk.service.catalog)
         self._put(recovered.scenario, recovered.document, begun=True)
         self._always_edited = True
+        if recovered.document is not None and _was_left_alone(recovered.document, recovered.edited):
+            self._on_disk = _identify_contents(recovered.document)
         self._recovery.take_over(recovered)
         self.changed.emit()
 
@@ -118,6 +129,7 @@ class Document(QObject):
             raise ValueError("a document without a name is saved under one")
         self._desk.service.save_scenario(self._desk.scenario, target)
         self.path = target.absolute()
+        self._on_disk = _identify_contents(target)
         self.saved_at = datetime.now().astimezone()
         self._always_edited = False
         self._desk.undo_stack.setClean()
@@ -140,6 +152,7 @@ class Document(QObject):
     def _put(self, scenario: Scenario, path: Path | None, *, begun: bool) -> None:
         self._recovery.clear()
         self.path = path
+        self._on_disk = None
         self.saved_at = None
         self.begun = begun
         self._always_edited = False
@@ -159,3 +172,20 @@ class Document(QObject):
         else:
             self._recovery.keep(self._desk.scenario, self.path)
         self.changed.emit()
+
+
+def _identify_contents(path: Path) -> tuple[int, ...] | None:
+    """Return what differs after a file was written or replaced; None where there is none."""
+    try:
+        found = path.stat()
+    except (OSError, ValueError):
+        return None
+    return found.st_mtime_ns, found.st_size, found.st_ino
+
+
+def _was_left_alone(path: Path, since: datetime) -> bool:
+    """Whether nothing was written to a file after a moment."""
+    try:
+        return path.stat().st_mtime <= since.timestamp()
+    except (OSError, ValueError, OverflowError):
+        return False

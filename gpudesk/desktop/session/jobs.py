@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 import time
 from collections.abc import Callable
@@ -189,6 +190,11 @@ class Jobs(QObject):
     def running(self) -> bool:
         return bool(self._jobs)
 
+    @staticmethod
+    def any_running() -> bool:
+        """Whether a job of any window runs."""
+        return bool(Jobs._at_work)
+
     def cancel(self) -> None:
         if self._jobs:
             next(reversed(self._jobs.values())).cancel()
@@ -219,8 +225,12 @@ class Jobs(QObject):
     def _count(more: int) -> None:
         Jobs._at_work += more
         sys.setswitchinterval(_SWITCH_S if Jobs._at_work else _USUAL_SWITCH_S)
+        # Garbage may hold widgets, which only the thread of the window may destroy: meanwhile `_show` collects it.
+        (gc.disable if Jobs._at_work else gc.enable)()
 
     def _show(self) -> None:
+        if not gc.isenabled():
+            gc.collect(1)
         job = next(reversed(self._jobs.values()), None) if self._jobs else None
         if job is None or job.age_ms < SHOWN_AFTER_MS:
             self._say("", can_cancel=False)

@@ -14,10 +14,10 @@ from uuid import uuid4
 from PySide6.QtCore import QLockFile, QObject, QTimer, Signal
 
 from gpudesk import paths
-from gpudesk.desktop.session.single_instance import find_machine_name
+from gpudesk.desktop.session.single_instance import find_machine_name, remove_pipe
 from gpudesk.documents.scenario_file import format_scenario, parse_scenario
 from gpudesk.domain.scenario import Scenario
-from gpudesk.files import read_bytes, write_atomically
+from gpudesk.files import read_side_file, write_atomically
 from gpudesk.text.messages import InputError
 
 log = logging.getLogger(__name__)
@@ -153,7 +153,7 @@ def make_lock(file: Path) -> QLockFile:
     with the program, on a stick, are at this machine alone: there each machine has a lock of its own.
     """
     suffix = f".{find_machine_name()}.lock" if paths.is_portable() else ".lock"
-    lock = QLockFile(os.fspath(file.with_suffix(suffix)))
+    lock = QLockFile(os.fspath(remove_pipe(file.with_suffix(suffix))))
     lock.setStaleLockTime(0)
     return lock
 
@@ -173,13 +173,21 @@ def is_abandoned(file: Path) -> bool:
 
 def _read(file: Path) -> RecoveredScenario | None:
     try:
-        kept = json.loads(read_bytes(file, _MOST_BYTES))
+        kept = read_side_file(file, _MOST_BYTES)
+        document = None if kept["document"] is None else _read_path(kept["document"])
         return RecoveredScenario(
             file=file,
             scenario=parse_scenario(kept["scenario"].encode(), str(file)),
-            document=None if kept["document"] is None else Path(kept["document"]),
-            edited=datetime.fromisoformat(kept["edited"]),
+            document=document,
+            edited=datetime.fromisoformat(kept["edited"]).astimezone(),
         )
-    except (InputError, ValueError, KeyError, TypeError, AttributeError) as error:
+    except (InputError, ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
         log.info("what a crash left in %s cannot be read: %s", file, error)
         return None
+
+
+def _read_path(text: str) -> Path:
+    """Return a path; raises `ValueError` for what the system takes for none."""
+    if b"\0" in os.fsencode(text):
+        raise ValueError(text)
+    return Path(text)

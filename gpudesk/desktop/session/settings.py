@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import logging
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from types import MappingProxyType
@@ -18,6 +19,7 @@ from gpudesk import paths
 from gpudesk.documents.settings_file import PlainSetting, get_setting, get_settings_path, read_settings
 from gpudesk.files import write_atomically
 from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr
 
 log = logging.getLogger(__name__)
 
@@ -33,6 +35,8 @@ class UserSettings(QObject):
     def __init__(self, path: Path | None = None, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._path = path or get_settings_path()
+        #: What is to be said once of the file, where it was damaged; empty where all is well.
+        self.problem = ""
         self._values: dict[str, Any] = self._read()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -66,13 +70,33 @@ class UserSettings(QObject):
             log.info("settings cannot be written to %s", self._path)
 
     def _read(self) -> dict[str, Any]:
-        values = read_settings(self._path)
-        if values is not None:
-            return values
-        with contextlib.suppress(OSError):
-            self._path.replace(self._path.with_suffix(".json.bad"))
-        log.info("settings in %s could not be read and begin anew", self._path)
-        return {}
+        stored = read_settings(self._path)
+        kept = self._path.with_suffix(".json.bad")
+        if stored.fault is not None:
+            self.problem = tr("Your settings could not be read. The defaults apply; the old file is {file}.", file=kept)
+        elif stored.dropped:
+            names = ", ".join(name.encode("ascii", "backslashreplace").decode() for name in stored.dropped)
+            self.problem = tr(
+                "Settings that cannot be used are back to their defaults: {names}. The old file is {file}.",
+                names=names,
+                file=kept,
+            )
+        if self.problem:
+            log.info("%s (%s)", self.problem, stored.fault)
+            # Moved and not copied: it may be anything.
+            with contextlib.suppress(OSError):
+                self._path.replace(kept)
+        return stored.values
+
+
+def get_folder(settings: UserSettings, name: str, fallback: Path | None = None) -> Path:
+    """Return the folder last used for something while it is there, else `fallback`, else the user's home."""
+    last = settings.get(name, "")
+    # A path that the system cannot take, such as one that is too long, is an OSError.
+    with contextlib.suppress(OSError, ValueError):
+        if last and Path(last).is_dir():
+            return Path(last)
+    return fallback or paths.home_dir()
 
 
 _NAME = "recent_files"
@@ -83,7 +107,7 @@ def list_recent_files(settings: UserSettings) -> list[Path]:
     kept: list[object] = settings.get(_NAME, [])
     # An absolute path stays what it is.
     found = [_base() / text for text in kept if isinstance(text, str)]
-    return [path for path in found if path.is_file()]
+    return [path for path in found if os.path.isfile(path)]  # noqa: PTH113 - a path that is too long is none
 
 
 def note_recent(settings: UserSettings, path: Path) -> None:
@@ -123,7 +147,7 @@ _BESIDE = QPoint(24, 24)
 
 def restore_place(window: QWidget, settings: UserSettings) -> None:
     """Take the place that the last window had, else the middle of the screen."""
-    kept = QByteArray.fromBase64(settings.get(_GEOMETRY, "").encode())
+    kept = QByteArray.fromBase64(settings.get(_GEOMETRY, "").encode("ascii", "ignore"))
     if not kept.isEmpty() and window.restoreGeometry(kept) and _is_reachable(window):
         return
     room = window.screen().availableGeometry()

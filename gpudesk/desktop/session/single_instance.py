@@ -7,6 +7,7 @@ import hashlib
 import json
 import logging
 import os
+import stat
 import sys
 import time
 from collections.abc import Callable, Sequence
@@ -21,7 +22,7 @@ from PySide6.QtWidgets import QApplication
 
 from gpudesk import paths
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX
-from gpudesk.files import read_bytes, write_atomically
+from gpudesk.files import read_side_file, write_atomically
 from gpudesk.text.messages import InputError
 
 log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class ProgramInstance(QObject):
         self._folder = inbox / machine
         self._busy = inbox / f"{machine}.busy"
         self._is_busy = False
-        self._lock = QLockFile(os.fspath(inbox / f"{machine}.lock"))
+        self._lock = QLockFile(os.fspath(remove_pipe(inbox / f"{machine}.lock")))
         # A lock is stale when its process is gone, however long ago it was taken.
         self._lock.setStaleLockTime(0)
         self._watcher: QFileSystemWatcher | None = None
@@ -237,6 +238,14 @@ def find_machine_name() -> str:
     return hashlib.sha256(name).hexdigest()[:16]
 
 
+def remove_pipe(lock: Path) -> Path:
+    """Return the path of a lock, once nothing is there on which whoever looks into it would wait for ever."""
+    with contextlib.suppress(OSError):
+        if stat.S_ISFIFO(lock.lstat().st_mode):
+            lock.unlink()
+    return lock
+
+
 def _is_unreadable(lock: QLockFile) -> bool:
     """Whether a lock names no process and is not just being written, as a power cut may leave it."""
     path = Path(lock.fileName())
@@ -268,9 +277,9 @@ def _take(path: Path) -> _Request | None:
 
 def _read(path: Path) -> _Request | None:
     try:
-        kept = json.loads(read_bytes(path, _MOST_BYTES))
+        kept = read_side_file(path, _MOST_BYTES)
         files, written, activation = kept["files"], float(kept["written"]), kept["activation"]
-    except (InputError, ValueError, KeyError, TypeError, OverflowError, RecursionError):
+    except (InputError, ValueError, KeyError, TypeError, OverflowError):
         return None
     valid = isinstance(files, list) and all(isinstance(file, str) and "\0" not in file for file in files)
     if not valid or not isinstance(activation, str):

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt
-from PySide6.QtGui import QIcon
+from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QDialog
 
 from gpudesk import __version__, paths
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.settings import UserSettings, place_beside
 from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramInstance, split_files
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -33,6 +34,8 @@ from gpudesk.text.formatting import Formatter, find_number_style
 log = logging.getLogger(__name__)
 
 _THEME, _FONT = "theme", "font_percent"
+#: Platforms whose clipboard ends with the program, so that nothing is lost when it is cleared.
+_PRIVATE_CLIPBOARDS = frozenset({"offscreen", "minimal"})
 #: With this variable set, the program says when it was first painted, and ends: for measurements.
 _TIMING = "GPUDESK_TIMING"
 
@@ -137,6 +140,9 @@ class DesktopProgram(QObject):
         self.theme.deleteLater()
         self.deleteLater()
         QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+        if QGuiApplication.platformName() in _PRIVATE_CLIPBOARDS:
+            # Theirs is destroyed after Python, which what was copied still belongs to.
+            QGuiApplication.clipboard().clear()
 
     def quit(self) -> None:
         """Close all windows, each of which may ask; stop where the user wants to keep editing."""
@@ -205,6 +211,8 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
         offer_recovered(window)
     if not window.note.text:
         warn_unsaved_storage(window)
+    if program.settings.problem:
+        window.note.offer(program.settings.problem, [])
     if os.environ.get(_TIMING):
         report_times(window)
     return window
@@ -212,7 +220,7 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
 
 def _settle() -> None:
     """Look for garbage from here on, where that was put off, and not among what the start has made."""
-    if not gc.isenabled():
+    if not gc.isenabled() and not Jobs.any_running():
         gc.freeze()
         gc.enable()
     forget_sources()

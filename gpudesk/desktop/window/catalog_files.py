@@ -12,7 +12,6 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
-from gpudesk import paths
 from gpudesk.catalog.importing.proposals import get_subject
 from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_TEXT, ChoiceRow, SegmentRow, TextRow
@@ -20,9 +19,10 @@ from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.import_dialog import ImportDialog
 from gpudesk.desktop.pages.catalog.import_pack import PackDialog
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
+from gpudesk.desktop.ui.widgets.save_path import FileType, ask_save_path
 from gpudesk.documents.imports import FileImport, propose_imports
 from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.documents.packs import select_keys, write_pack
@@ -52,7 +52,7 @@ def ask_for_imports(window: DocumentWindow) -> None:
     chosen, _ = QFileDialog.getOpenFileNames(
         window,
         tr("Import facts"),
-        window.settings.get(_IMPORT_FOLDER, str(paths.home_dir())),
+        str(get_folder(window.settings, _IMPORT_FOLDER)),
         tr("Models, accelerators, prices, packs (*.json *.gguf *.csv *.gpudeskpack);;All files (*)"),
     )
     if chosen:
@@ -286,19 +286,8 @@ class _FileTargetForm(FormDialog):
     def ask_for_target(self) -> Path | None:
         raise NotImplementedError
 
-    def ask(self, name: str, filters: Sequence[tuple[str, str]]) -> Path | None:
-        """Let the user choose a file; one without a known suffix gets that of the form chosen beside it."""
-        folder = Path(self._settings.get(_EXPORT_FOLDER, str(paths.home_dir())))
-        wanted = ";;".join(f"{said} (*{suffix})" for said, suffix in filters)
-        chosen, form = QFileDialog.getSaveFileName(self, self.windowTitle(), str(folder / name), wanted)
-        if not chosen:
-            return None
-        target = Path(chosen)
-        known = [suffix for _, suffix in filters]
-        if target.suffix.lower() in known:
-            return target
-        taken = next((suffix for said, suffix in filters if form.startswith(f"{said} (")), known[0])
-        return target.with_name(target.name + taken)
+    def ask(self, name: str, types: Sequence[FileType]) -> Path | None:
+        return ask_save_path(self, self.windowTitle(), get_folder(self._settings, _EXPORT_FOLDER) / name, types)
 
 
 class TableExportForm(_FileTargetForm):

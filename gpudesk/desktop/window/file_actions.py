@@ -9,11 +9,12 @@ from pathlib import Path
 
 from PySide6.QtWidgets import QFileDialog, QMessageBox, QWidget
 
-from gpudesk import paths
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.recovery import RecoveredScenario
-from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, NoteBar
+from gpudesk.desktop.ui.widgets.qt_support import ask_question
+from gpudesk.desktop.ui.widgets.save_path import ask_save_path
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX
 from gpudesk.domain.fact_exchange import CarriedFactsError
 from gpudesk.text.messages import InputError, format_input_error
@@ -39,7 +40,7 @@ class FileActions:
         chosen, _ = QFileDialog.getOpenFileName(
             self._window,
             tr("Open a scenario"),
-            self._settings.get(_FOLDER, str(paths.home_dir())),
+            str(get_folder(self._settings, _FOLDER)),
             tr("Scenarios and sheets (*{suffix} *.pdf);;All files (*)", suffix=SCENARIO_SUFFIX),
         )
         return Path(chosen) if chosen else None
@@ -88,21 +89,28 @@ class FileActions:
 
     def save(self) -> bool:
         path = self._document.path
-        return self.save_as() if path is None else self._save(path)
+        if path is None:
+            return self.save_as()
+        if self._document.has_changed_on_disk and not self._may_save_over(path):
+            return False
+        return self._save(path)
+
+    def _may_save_over(self, path: Path) -> bool:
+        return ask_question(
+            self._window,
+            tr("GPU Desk"),
+            tr("“{file}” was changed elsewhere. Replace it?", file=path.name),
+            tr("The file changed after you opened it. Saving here discards that change."),
+            tr("Replace"),
+            tr("Keep the file"),
+        )
 
     def save_as(self) -> bool:
         path = self._document.path
-        folder = Path(self._settings.get(_FOLDER, str(paths.home_dir())))
-        proposed = path if path is not None else folder / self._document.suggested_name
-        chosen, _ = QFileDialog.getSaveFileName(
-            self._window, tr("Save the scenario"), str(proposed), tr("Scenarios (*{suffix})", suffix=SCENARIO_SUFFIX)
-        )
-        if not chosen:
-            return False
-        target = Path(chosen)
-        return self._save(
-            target if target.suffix.lower() == SCENARIO_SUFFIX else target.with_name(target.name + SCENARIO_SUFFIX)
-        )
+        proposed = get_folder(self._settings, _FOLDER) / self._document.suggested_name if path is None else path
+        types = [(tr("Scenarios"), SCENARIO_SUFFIX)]
+        target = ask_save_path(self._window, tr("Save the scenario"), proposed, types)
+        return target is not None and self._save(target)
 
     def _save(self, target: Path) -> bool:
         try:

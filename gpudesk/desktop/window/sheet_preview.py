@@ -11,10 +11,9 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
-from PySide6.QtWidgets import QCheckBox, QDialog, QFileDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk import paths
-from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
 from gpudesk.desktop.ui.printing.pages_view import PagesView
 from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
@@ -25,6 +24,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.save_path import ask_save_path
 from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule
 from gpudesk.domain.answer import Answer, SheetExtras
@@ -231,15 +231,13 @@ class SheetPreview(QDialog):
     # Saving and printing
 
     def ask_and_save(self) -> None:
-        proposed = Path(self._folder()) / _file_name(self._sheet.title)
-        chosen, _ = QFileDialog.getSaveFileName(self, tr("Save the sheet"), str(proposed), tr("PDF files (*.pdf)"))
-        if chosen:
-            self.save_to(Path(chosen))
+        proposed = self._folder() / _file_name(self._sheet.title)
+        target = ask_save_path(self, tr("Save the sheet"), proposed, [(tr("PDF files"), _SUFFIX)])
+        if target is not None:
+            self.save_to(target)
 
     def save_to(self, target: Path) -> bool:
         """Save the sheet; say in place what came of it, and return whether it went well."""
-        if target.suffix.lower() != _SUFFIX:
-            target = target.with_name(target.name + _SUFFIX)
         raw = render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
         try:
             write_atomically(target, raw)
@@ -274,13 +272,10 @@ class SheetPreview(QDialog):
         self._bar.forbid_printing(reason)
         self._say(reason)
 
-    def _folder(self) -> str:
+    def _folder(self) -> Path:
         """Return where the last sheet was saved while that is there, else the documents, else home."""
-        last = self._settings.get(_FOLDER, "")
-        if last and Path(last).is_dir():
-            return last
-        documents = QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation)
-        return documents if Path(documents).is_dir() else str(paths.home_dir())
+        documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
+        return get_folder(self._settings, _FOLDER, documents if documents.is_dir() else None)
 
     def _say(self, text: str, *, fault: bool = False) -> None:
         self._note.setText(text)

@@ -1,22 +1,30 @@
 """What the window kept is read without it: named values, and the rule for what is stale."""
 
+import os
 from pathlib import Path
 
 import pytest
 
-from gpudesk.documents.settings_file import get_settings_path, make_age_rule, read_age_rule, read_settings
+from gpudesk.documents.settings_file import (
+    StoredSettings,
+    get_settings_path,
+    make_age_rule,
+    read_age_rule,
+    read_settings,
+)
 from gpudesk.domain.catalog_table import CatalogSection, get_stale_days
 from gpudesk.domain.claim import StalenessLimits
 
 
 def test_without_a_file_the_usual_rule_holds() -> None:
-    assert read_settings(get_settings_path()) == {}
+    assert read_settings(get_settings_path()) == StoredSettings()
     assert read_age_rule() == StalenessLimits()
     assert not get_settings_path().parent.exists()
 
 
 def test_the_rule_of_the_file_holds_as_far_as_it_is_one() -> None:
     assert make_age_rule({"catalog.stale_price_days": 30, "catalog.stale_fact_days": 700}) == StalenessLimits(30, 700)
+    assert make_age_rule({"catalog.stale_price_days": 0, "catalog.stale_fact_days": -5}) == StalenessLimits()
     assert make_age_rule({"catalog.stale_price_days": "30", "catalog.stale_fact_days": 1.5}) == StalenessLimits()
 
 
@@ -29,6 +37,24 @@ def test_prices_have_days_of_their_own() -> None:
 def test_a_broken_file_is_no_rule_and_is_left_as_it_is(user_home: Path, contents: bytes) -> None:
     user_home.mkdir()
     get_settings_path().write_bytes(contents)
-    assert read_settings(get_settings_path()) is None
+    assert read_settings(get_settings_path()).fault is not None
     assert read_age_rule() == StalenessLimits()
     assert get_settings_path().read_bytes() == contents
+
+
+def test_a_value_with_which_nothing_can_be_done_is_left_out_and_named(user_home: Path) -> None:
+    user_home.mkdir()
+    get_settings_path().write_text(
+        '{"theme": "dark", "performance.read_off": 1e999, "panel.width": 99999999999, "folder": "\\ud800",'
+        ' "recent_files": ["/a", "\\ud800"], "catalog.columns": {"widths": {"name": -1e400}}}'
+    )
+    assert read_settings(get_settings_path()) == StoredSettings(
+        {"theme": "dark"}, ("performance.read_off", "panel.width", "folder", "recent_files", "catalog.columns")
+    )
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_in_the_place_of_the_file_is_not_waited_for(user_home: Path) -> None:
+    user_home.mkdir()
+    os.mkfifo(get_settings_path())
+    assert read_settings(get_settings_path()).fault is not None

@@ -7,9 +7,8 @@ from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QFileDialog, QWidget
+from PySide6.QtWidgets import QWidget
 
-from gpudesk import paths
 from gpudesk.desktop.pages.cost.assumptions import AssumptionsView
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
@@ -22,12 +21,13 @@ from gpudesk.desktop.pages.cost.views import (
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
+from gpudesk.desktop.ui.widgets.save_path import ask_save_path
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.report.comparison.verdicts import describe_token_cost
 from gpudesk.text.messages import InputError, format_input_error
@@ -110,13 +110,10 @@ class CostPage(MultiViewPage[CostView]):
     def save_cash_flow(self) -> None:
         if self.desk.answer is None:
             return
-        folder = Path(self.settings.get(_FOLDER, str(paths.home_dir())))
-        chosen, _ = QFileDialog.getSaveFileName(
-            self, tr("Save the cash flow"), str(folder / "cash-flow.xlsx"), tr("Workbook (*.xlsx)")
-        )
-        if chosen:
-            target = Path(chosen)
-            self.write_cash_flow(target if target.suffix else target.with_suffix(".xlsx"))
+        proposed = get_folder(self.settings, _FOLDER) / "cash-flow.xlsx"
+        target = ask_save_path(self, tr("Save the cash flow"), proposed, [(tr("Workbook"), ".xlsx")])
+        if target is not None:
+            self.write_cash_flow(target)
 
     def write_cash_flow(self, target: Path) -> None:
         from gpudesk.documents.scenario_file import make_title

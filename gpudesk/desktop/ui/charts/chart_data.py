@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from pathlib import Path
 from typing import Any, Protocol
 
 from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
@@ -13,7 +12,6 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QDialog,
     QDialogButtonBox,
-    QFileDialog,
     QHeaderView,
     QMenu,
     QMessageBox,
@@ -23,7 +21,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpudesk import paths
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.save_path import ask_save_path
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
 from gpudesk.text.translation import tr
 
@@ -179,12 +179,12 @@ def show_data_table(chart: CopyableChart) -> ChartDataDialog:
 
 
 def save_picture(chart: CopyableChart) -> None:
-    name, _ = QFileDialog.getSaveFileName(chart.window(), tr("Save picture"), "", tr("Pictures (*.png)"))
-    if name and not chart.grab().save(str(Path(name).with_suffix(".png"))):
+    target = ask_save_path(
+        chart.window(), tr("Save picture"), paths.home_dir() / "chart.png", [(tr("Pictures"), ".png")]
+    )
+    if target is not None and not chart.grab().save(str(target)):
         QMessageBox.warning(
-            chart.window(),
-            tr("Not saved"),
-            tr("{file} cannot be written. Choose another folder", file=Path(name).with_suffix(".png")),
+            chart.window(), tr("Not saved"), tr("{file} cannot be written. Choose another folder", file=target)
         )
 
 

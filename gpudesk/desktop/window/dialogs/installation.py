@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 import tempfile
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Final
+from typing import Final
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
@@ -20,10 +19,13 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.files import read_side_file
+from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
 
 #: Milliseconds that a process may take to go once it was ended.
 _PATIENCE_MS: Final = 2000
+_MOST_BYTES: Final = 1 << 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,13 +137,13 @@ class InstallationCheck(QObject):
 def _verdict(file: Path) -> InstallationVerdict | None:
     """Return what a self-test wrote, None where it is not there or no such thing."""
     try:
-        told: dict[str, Any] = json.loads(file.read_text(encoding="utf-8"))
+        told = read_side_file(file, _MOST_BYTES)
         checks = tuple(
             InstallationCheckLine(str(each["check"]), str(each["outcome"]), str(each["found"]), float(each["seconds"]))
             for each in told["checks"]
         )
         return InstallationVerdict(str(told["verdict"]), bool(told["ok"]), checks, str(told["text"]))
-    except (OSError, ValueError, LookupError, TypeError):
+    except (InputError, ValueError, LookupError, TypeError):
         return None
 
 

@@ -2,6 +2,7 @@
 
 import json
 from collections.abc import Callable
+from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
@@ -11,7 +12,7 @@ from gpudesk import paths
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
-from gpudesk.desktop.session.recovery import RecoveryFile, list_recovered
+from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile, list_recovered
 from gpudesk.desktop.session.settings import UserSettings, list_recent_files, note_recent
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_scenario, read_template, write_scenario
 from gpudesk.service import GpuDeskService
@@ -218,3 +219,28 @@ def test_undo_of_everything_leaves_nothing_to_recover(
     assert list((user_home / "recovery").glob("*.recovery"))
     desk.undo_stack.undo()
     assert not list((user_home / "recovery").glob("*.recovery"))
+
+
+def test_a_file_that_somebody_else_changed_is_noticed(document: Document, desk: Desk, sample_file: Path) -> None:
+    def edit_and_save() -> None:
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, 7), "Load")
+        document.save()
+
+    steps: list[tuple[Callable[[], object], bool]] = [
+        (lambda: document.open_file(sample_file), False),
+        (edit_and_save, False),
+        (lambda: sample_file.write_bytes(sample_file.read_bytes() + b" "), True),
+        (document.save, False),
+        (sample_file.unlink, False),
+    ]
+    for act, has_changed in steps:
+        act()
+        assert document.has_changed_on_disk is has_changed
+
+
+def test_recovered_edits_do_not_replace_what_was_saved_after_them(document: Document, sample_file: Path) -> None:
+    scenario = read_template(SAMPLE_TEMPLATE)
+    saved = datetime.fromtimestamp(sample_file.stat().st_mtime).astimezone()
+    for edited, is_changed in ((saved + timedelta(minutes=1), False), (saved - timedelta(minutes=1), True)):
+        document.open_recovered(RecoveredScenario(sample_file.with_suffix(".recovery"), scenario, sample_file, edited))
+        assert document.has_changed_on_disk is is_changed

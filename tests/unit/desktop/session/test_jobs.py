@@ -1,6 +1,8 @@
 """Work beside the window: its result, its early end, what is shown meanwhile, and that nothing freezes."""
 
+import gc
 import sys
+import threading
 import time
 from collections.abc import Iterator
 
@@ -196,3 +198,28 @@ def test_one_that_never_lets_go_by_itself_does_not_hold_up_the_window(
     qtbot.waitUntil(lambda: not jobs.running)
     # Held up by a whole step each time, the window would have one turn for each of the four.
     assert turns > 12
+
+
+def test_garbage_of_the_window_is_not_collected_by_the_thread_of_a_job(
+    jobs: Jobs, outcome: Outcome, qtbot: QtBot
+) -> None:
+    collected_in: list[threading.Thread] = []
+
+    class Garbage:
+        def __init__(self) -> None:
+            self.itself = self
+
+        def __del__(self) -> None:
+            collected_in.append(threading.current_thread())
+
+    def allocate() -> ProgressSteps[object]:
+        while not collected_in:
+            kept = [[number] for number in range(10_000)]
+            yield JobProgress(READING, len(kept), 1)
+        return "end"
+
+    Garbage()
+    start(jobs, allocate(), outcome)
+    qtbot.waitUntil(lambda: outcome.said == ["end"])
+    assert collected_in == [threading.main_thread()]
+    assert gc.isenabled()

@@ -1,5 +1,6 @@
 """Recovery: what a crash left is offered, what others use is not, and nothing is lost on the way."""
 
+import json
 import os
 import signal
 import subprocess
@@ -16,7 +17,7 @@ from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile, di
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.window.faults.crash import list_crashes
-from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, read_template
+from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE, format_scenario, read_template
 from gpudesk.documents.settings_file import read_settings
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
@@ -58,6 +59,17 @@ def crash(home: Path) -> None:
         assert list_recovered() == []
         process.send_signal(signal.SIGKILL)
         process.wait()
+
+
+def write_recovery(home: Path, changed: dict[str, object], name: str = "a") -> None:
+    """Write what a crash could have left, with some fields otherwise."""
+    (home / "recovery").mkdir(parents=True, exist_ok=True)
+    kept = {
+        "document": None,
+        "edited": "2026-03-01T12:00:00+01:00",
+        "scenario": format_scenario(read_template(SAMPLE_TEMPLATE)),
+    }
+    (home / "recovery" / f"{name}.recovery").write_text(json.dumps(kept | changed))
 
 
 def only(found: list[RecoveredScenario]) -> RecoveredScenario:
@@ -141,6 +153,39 @@ def test_what_cannot_be_read_is_set_aside(user_home: Path) -> None:
     assert files_in(user_home) == [".unreadable"] * 4
 
 
+@pytest.mark.parametrize(
+    "changed",
+    [
+        {"edited": "0001-01-01T00:00:00+14:00"},
+        {"edited": "9999-12-31T23:59:59-14:00"},
+        {"edited": 3},
+        {"document": "a\0b"},
+        {"document": "\ud800"},
+        {"document": 3},
+        {"scenario": []},
+        {"scenario": "[" * 100_000},
+    ],
+)
+def test_a_field_that_cannot_be_used_sets_the_file_aside(user_home: Path, changed: dict[str, object]) -> None:
+    write_recovery(user_home, changed)
+    assert list_recovered() == []
+    assert files_in(user_home) == [".unreadable"]
+
+
+def test_a_moment_without_a_time_zone_is_one_of_this_machine(user_home: Path) -> None:
+    write_recovery(user_home, {"edited": "2026-03-01T12:00:00"})
+    write_recovery(user_home, {"edited": "2026-03-01T12:00:00+00:00"}, "b")
+    assert [each.edited.tzinfo is not None for each in list_recovered()] == [True, True]
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_pipes_among_the_files_are_not_waited_for(user_home: Path) -> None:
+    write_recovery(user_home, {})
+    os.mkfifo(user_home / "recovery" / "a.lock")
+    os.mkfifo(user_home / "recovery" / "b.recovery")
+    assert [each.file.name for each in list_recovered()] == ["a.recovery"]
+
+
 def test_a_folder_that_cannot_be_written_is_said_once(document: Document, user_home: Path, qtbot: QtBot) -> None:
     user_home.write_text("a file where the folder should be")
     recovery = RecoveryFile()
@@ -177,4 +222,4 @@ def test_a_folder_that_lets_nobody_look_in_holds_nothing(monkeypatch: pytest.Mon
         patch.setattr(Path, "stat", refuse)
         assert list_recovered() == []
         assert list_crashes(home / "logs") == []
-        assert read_settings(home / "settings.json") == {}
+        assert read_settings(home / "settings.json").values == {}

@@ -5,7 +5,8 @@ from pathlib import Path
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.session.settings import UserSettings
+from gpudesk import paths
+from gpudesk.desktop.session.settings import UserSettings, get_folder, list_recent_files
 
 
 def test_values_outlive_the_session(tmp_path: Path, qtbot: QtBot) -> None:
@@ -62,3 +63,35 @@ def test_a_path_that_is_no_valid_text_is_kept_with_the_rest(tmp_path: Path, qtbo
     settings.put("recent_files", ["/stick/L\udcf6sung.gpudesk", "/stick/Lösung.gpudesk"])
     settings.write()
     assert UserSettings(path).get("recent_files", [""]) == ["/stick/L\udcf6sung.gpudesk", "/stick/Lösung.gpudesk"]
+
+
+def test_damage_is_said_and_the_old_file_kept(tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "settings.json"
+    path.write_text('{"theme": "dark", "performance.read_off": 1e999}')
+    settings = UserSettings(path)
+    assert settings.get("theme", "system") == "dark"
+    assert settings.problem == (
+        "Settings that cannot be used are back to their defaults: performance.read_off. "
+        f"The old file is {path.with_suffix('.json.bad')}."
+    )
+    assert "1e999" in path.with_suffix(".json.bad").read_text()
+    settings.write()
+    assert not UserSettings(path).problem
+
+
+@pytest.mark.parametrize("last", ["", "no such folder", "x" * 70_000, "a\0b", "\udcff"])
+def test_a_folder_that_is_not_there_is_the_home_folder(
+    tmp_path: Path, qtbot: QtBot, last: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    settings = UserSettings(tmp_path / "settings.json")
+    settings.put("folder", last)
+    assert get_folder(settings, "folder") == paths.home_dir()
+    assert get_folder(settings, "folder", tmp_path / "other") == tmp_path / "other"
+
+
+def test_recent_files_that_no_system_takes_are_left_out(tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "a.gpudesk").touch()
+    settings = UserSettings(tmp_path / "settings.json")
+    settings.put("recent_files", ["x" * 70_000, "a\0b", 3, str(tmp_path / "a.gpudesk")])
+    assert list_recent_files(settings) == [tmp_path / "a.gpudesk"]

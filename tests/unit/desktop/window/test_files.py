@@ -11,7 +11,9 @@ from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.recovery import RecoveryFile
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets import save_path
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
+from gpudesk.desktop.window import file_actions
 from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.documents.scenario_file import read_template
 from tests.unit.desktop.window.conftest import FOUR
@@ -106,3 +108,34 @@ def test_what_can_be_opened_is_looked_at_without_opening_it(
 
 def test_nothing_is_asked_where_nothing_would_be_lost(files: FileActions) -> None:
     assert files.may_close()
+
+
+def test_a_file_that_would_get_the_suffix_is_replaced_only_when_the_user_says_so(
+    files: FileActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "a.gpudesk").write_text("somebody's")
+    names = iter(["a", "a", "b.gpudesk"])
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / next(names)), ""))
+    asked: list[str] = []
+
+    def ask(_parent: QWidget, _title: str, question: str, *_: str) -> bool:
+        asked.append(question)
+        return False
+
+    monkeypatch.setattr(save_path, "ask_question", ask)
+    assert files.save_as()
+    assert asked == ["Replace “a.gpudesk”?"] * 2
+    assert (tmp_path / "a.gpudesk").read_text() == "somebody's"
+    assert (tmp_path / "b.gpudesk").is_file()
+
+
+@pytest.mark.parametrize("is_replaced", [False, True])
+def test_a_document_that_was_changed_elsewhere_is_not_replaced_without_a_word(
+    files: FileActions, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, is_replaced: bool
+) -> None:
+    answer(monkeypatch, tmp_path / "a.gpudesk")
+    assert files.save()
+    (tmp_path / "a.gpudesk").write_text("somebody's")
+    monkeypatch.setattr(file_actions, "ask_question", lambda *_: is_replaced)
+    assert files.save() is is_replaced
+    assert ((tmp_path / "a.gpudesk").read_text() != "somebody's") is is_replaced

@@ -8,9 +8,8 @@ from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QFileDialog, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QScrollArea, QWidget
 
-from gpudesk import paths
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
 from gpudesk.desktop.pages.decide.purchasing.negotiation import NegotiationBlock
 from gpudesk.desktop.pages.decide.record_table import (
@@ -24,12 +23,13 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.session.selection import select_attribute
-from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.save_path import ask_save_path
 from gpudesk.domain.reference_data import ExportCheck, ExportRule, ExportRuleSet, LimitSide
 from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.report.decision.advisory import join_lines, list_export_lines
@@ -285,20 +285,16 @@ class TermsView(DecideView):
 
 
 _FOLDER: Final = "decide.folder"
-_DEFAULT_SUFFIX: Final = ".html"
 
 
 def save_negotiation(view: DecideView, settings: UserSettings) -> None:
     if not isinstance(view, TermsView):
         return
-    folder = Path(settings.get(_FOLDER, str(paths.home_dir())))
-    kinds = tr("Web page (*.html);;Markdown (*.md)")
-    chosen, _ = QFileDialog.getSaveFileName(
-        view, tr("Save the negotiation sheet"), str(folder / f"negotiation{_DEFAULT_SUFFIX}"), kinds
-    )
-    if chosen:
-        target = Path(chosen)
-        write_negotiation(view, target if target.suffix else target.with_suffix(_DEFAULT_SUFFIX), settings)
+    proposed = get_folder(settings, _FOLDER) / "negotiation.html"
+    types = [(tr("Web page"), ".html"), (tr("Markdown"), ".md")]
+    target = ask_save_path(view, tr("Save the negotiation sheet"), proposed, types)
+    if target is not None:
+        write_negotiation(view, target, settings)
 
 
 def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> None:

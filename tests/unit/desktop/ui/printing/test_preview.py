@@ -96,10 +96,16 @@ def test_other_paper_is_laid_out_at_once_and_remembered(preview: SheetPreview, s
 
 
 def test_saved_file_is_the_sheet_with_its_scenario(
-    preview: SheetPreview, answer: Answer, service: GpuDeskService, tmp_path: Path, qtbot: QtBot
+    preview: SheetPreview,
+    answer: Answer,
+    service: GpuDeskService,
+    tmp_path: Path,
+    qtbot: QtBot,
+    monkeypatch: pytest.MonkeyPatch,
 ) -> None:
+    monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: (str(tmp_path / "for the customer"), ""))
     with qtbot.waitSignal(preview.saved) as signal:
-        assert preview.save_to(tmp_path / "for the customer")
+        preview.ask_and_save()
     file = tmp_path / "for the customer.pdf"
     assert signal.args == [file]
     assert preview.note == f"Saved: {file}"

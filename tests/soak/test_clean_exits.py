@@ -1,0 +1,59 @@
+"""After a random walk the program ends with exit code 0 and nothing on standard error (`make soak`)."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+#: One walk each; `SOAK_EXITS` takes another number.
+EXITS = int(os.environ.get("SOAK_EXITS", "20"))
+STEPS = 100
+
+#: A walk in a program of its own, which ends in the middle of whatever is open.
+WALKS_AND_ENDS = """
+import sys
+from pathlib import Path
+import pytest
+from PySide6.QtCore import QTimer
+from gpudesk.desktop.window import app
+from tests.soak.walker import RandomWalk, answer_questions_with_nothing
+
+seed, steps, folder, scenario = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
+answer_questions_with_nothing(pytest.MonkeyPatch())
+start = app._start
+
+def start_and_walk(program, files):
+    window = start(program, files)
+    walk = RandomWalk(program, window, folder, seed)
+
+    def walk_and_end():
+        walk.walk(range(steps))
+        if seed % 2:
+            program.app.exit(0)
+        else:
+            program.quit()
+
+    QTimer.singleShot(0, walk_and_end)
+    return window
+
+app._start = start_and_walk
+sys.exit(app.run_window([scenario]))
+"""
+
+
+@pytest.mark.parametrize("seed", range(1, EXITS + 1))
+def test_the_program_ends_cleanly(tmp_path: Path, seed: int) -> None:
+    scenario = Path("resources/templates/b200-or-mi355x.gpudesk").absolute()
+    ended = subprocess.run(
+        [sys.executable, "-c", WALKS_AND_ENDS, str(seed), str(STEPS), str(tmp_path), str(scenario)],
+        env={**os.environ, "QT_QPA_PLATFORM": "offscreen", "GPUDESK_HOME": str(tmp_path / "home")},
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+    )
+    assert (ended.returncode, ended.stderr) == (0, "")
