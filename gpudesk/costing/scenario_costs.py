@@ -32,11 +32,12 @@ from gpudesk.costing.ownership import (
 )
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
-    LOGISTIC_VARIANCE,
+    Draws,
     PaymentBasis,
+    add_price_doubt,
     compute_common_error,
-    compute_price_deviation,
     draw_cost_steps,
+    draw_log_costs,
     rank_influences,
 )
 from gpudesk.domain.answer import Answer, ComparisonColumn, FigureDifference, make_column_keys
@@ -233,10 +234,10 @@ class CostCalculator:
         self.assumptions = assumptions
         #: The last answer with what its costs are worked out from, which is asked for several times.
         self._last: tuple[Answer, tuple[AcceleratorCostInputs, ...]] | None = None
-        #: What depends on these settings alone, by accelerator and count: inputs, and the error of its own prices.
+        #: What depends on these settings alone, by accelerator and count: inputs, and draws of costs.
         self._settings: CostSettings | None = None
         self._resolved: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = {}
-        self._deviations: dict[tuple[str, int, bool], float] = {}
+        self._log_costs: dict[tuple[str, int, bool], Draws] = {}
 
     @cached_property
     def _prices(self) -> Mapping[str, Mapping[str, PriceSummary]]:
@@ -256,7 +257,7 @@ class CostCalculator:
         settings = answer.scenario.costs
         if settings != self._settings:
             self._settings = settings
-            self._resolved, self._deviations = {}, {}
+            self._resolved, self._log_costs = {}, {}
         return tuple(
             gather_cost_inputs(key, column, self._resolve_inputs(column, settings))
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
@@ -321,18 +322,19 @@ class CostCalculator:
                 if base is None or other is None:
                     continue
                 basis = PaymentBasis(rented=figure == _RENTED_FIGURE)
-                prices = sum(self._compute_price_deviation(found[key], basis) ** 2 for key in pair)
-                scale = math.sqrt(difference.error_scale**2 + prices / LOGISTIC_VARIANCE)
+                scale = add_price_doubt(
+                    difference.error_scale, *(self._draw_log_costs(found[key], basis) for key in pair)
+                )
                 ratio = other.value / base.value
                 interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(1.0 / ratio, scale)
                 yield FigureDifference(figure, pair[1], pair[0], interval, odds)
 
-    def _compute_price_deviation(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> float:
+    def _draw_log_costs(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
         assert found.deployment is not None
         key = found.accelerator, found.deployment.accelerators, basis.rented
-        if key not in self._deviations:
-            self._deviations[key] = compute_price_deviation(found, basis)
-        return self._deviations[key]
+        if key not in self._log_costs:
+            self._log_costs[key] = draw_log_costs(found, basis)
+        return self._log_costs[key]
 
     def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
         """Return settings with the discounts that unnamed buyers report, where none is stated."""

@@ -9,6 +9,7 @@ import hashlib
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -26,7 +27,7 @@ from gpudesk.costing.accelerator_costs import (
 )
 from gpudesk.costing.ownership import Amount
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.cost import COST_INPUTS, CostDistribution, CostSensitivity, ResolvedCostInput, UncertainValue
+from gpudesk.domain.cost import COST_INPUTS, CostDistribution, CostSensitivity, UncertainValue
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import message
@@ -136,6 +137,10 @@ class PaymentBasis:
     rented: bool
 
     @property
+    def name(self) -> str:
+        return "rented" if self.rented else "owned"
+
+    @property
     def needed(self) -> tuple[str, ...]:
         return NEEDED_TO_RENT if self.rented else NEEDED_TO_OWN
 
@@ -221,7 +226,7 @@ def _draw_input(
 ) -> Draws:
     """Return draws of an input: by accelerator where it is one of each, the same ones for all otherwise."""
     if COST_INPUTS[name].each:
-        return draw_triangular(spread, draw_uniform(seed, f"{name} of {found.accelerator}", count))
+        return draw_triangular(spread, draw_uniform(seed, _name_draws(found.accelerator, name), count))
     if name not in shared:
         shared[name] = draw_triangular(spread, draw_uniform(seed, name, count))
     return shared[name]
@@ -250,24 +255,33 @@ def _three_quantiles(draws: Draws) -> tuple[float, float, float]:
 
 
 #: The variance of a logistic distribution of scale 1.
-LOGISTIC_VARIANCE: Final = math.pi**2 / 3.0
-_PRICE_DRAWS: Final = 256
+_LOGISTIC_VARIANCE: Final = math.pi**2 / 3.0
+_PRICE_DRAWS: Final = 512
 
 
-def compute_price_deviation(found: AcceleratorCostInputs, basis: PaymentBasis) -> float:
-    """Return the standard deviation of the logarithm of a cost over its own prices.
+def draw_log_costs(found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
+    """Return the logarithm of a cost in draws of all its inputs but throughput, which stays at its estimate.
 
-    Inputs that all candidates share move all of their costs and are no reason to doubt their order.
+    The same draw has the same shared inputs for all accelerators and both ways to pay, so the difference of two
+    holds no more doubt than there is about their order.
     """
     assert found.deployment is not None
-    values: dict[str, object] = dict(found.values)
+    values: dict[str, Amount] = dict(found.values)
     for name, spread in list_input_ranges(found, basis).items():
-        if name != THROUGHPUT and COST_INPUTS[name].each and not spread.is_known:
-            values[name] = draw_triangular(
-                spread, draw_uniform(DRAW_SEED, f"{name} of {found.accelerator}", _PRICE_DRAWS)
-            )
+        if name != THROUGHPUT and not spread.is_known:
+            values[name] = draw_triangular(spread, _draw_price(_name_draws(found.accelerator, name)))
     per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
-    return float(np.std(np.log(np.asarray(per_million(values, found.deployment), dtype=np.float64))))  # type: ignore[arg-type]
+    return np.broadcast_to(np.log(np.asarray(per_million(values, found.deployment))), (_PRICE_DRAWS,))
+
+
+def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
+    """Return the scale of the logistic error of a ratio of costs from that of throughputs and draws of both costs."""
+    return math.sqrt(error_scale**2 + float(np.var(ours - theirs)) / _LOGISTIC_VARIANCE)
+
+
+@lru_cache(maxsize=1024)
+def _draw_price(name: str) -> Draws:
+    return draw_uniform(DRAW_SEED, name, _PRICE_DRAWS)
 
 
 _THROUGHPUT: Final = "output_tokens_per_s"
@@ -326,7 +340,7 @@ class DrawTable:
     def inputs(self, found: AcceleratorCostInputs) -> dict[str, Amount]:
         """Return every input of an accelerator that has a value, with its throughput where it has one."""
         values = {
-            each.name: self.number(_name_draws(found.accelerator, each), each.spread)
+            each.name: self.number(_name_draws(found.accelerator, each.name), each.spread)
             for each in found.inputs.values()
             if each.spread is not None
         }
@@ -335,8 +349,8 @@ class DrawTable:
         return values
 
 
-def _name_draws(accelerator: str, each: ResolvedCostInput) -> str:
-    return f"{each.name} of {accelerator}" if COST_INPUTS[each.name].each else each.name
+def _name_draws(accelerator: str, name: str) -> str:
+    return f"{name} of {accelerator}" if COST_INPUTS[name].each else name
 
 
 def _prepend_likely(likely: float, drawn: Draws) -> Draws:

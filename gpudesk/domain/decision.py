@@ -19,6 +19,8 @@ from gpudesk.text.messages import Message
 AnswerValue = str | float
 #: Asks for nothing: what depends on it cannot be told.
 UNKNOWN_ANSWER: Final = "unknown"
+#: Own or rent is open.
+UNDECIDED_ANSWER: Final = "undecided"
 #: Sets no limit.
 NO_LIMIT_ANSWER: Final = "none"
 NO_LIMIT: Final = math.inf
@@ -150,7 +152,7 @@ _QUESTIONS: Final = (
         ("CUDA", "ROCm", "other", NO_LIMIT_ANSWER, UNKNOWN_ANSWER),
         UNKNOWN_ANSWER,
     ),
-    DecisionQuestion("acquisition", DialogueScreen.MONEY, ("undecided", "own", "rent"), "undecided"),
+    DecisionQuestion("acquisition", DialogueScreen.MONEY, (UNDECIDED_ANSWER, "own", "rent"), UNDECIDED_ANSWER),
     DecisionQuestion(
         "monthly_hours",
         DialogueScreen.MONEY,
@@ -373,15 +375,11 @@ class ObjectiveName(StrEnum):
 
 
 class DecisionObjective(NamedTuple):
-    """The aim in force. `payment` is "owned" or "rented" where costs are compared.
-
-    `instead_of` is the aim that was asked for where no candidate has what it takes to score it.
-    """
+    """The aim in force; `instead_of` is the one that was asked for where no candidate has what it takes to score it."""
 
     name: ObjectiveName
     unit: str
     lower_is_better: bool
-    payment: str | None = None
     instead_of: ObjectiveName | None = None
 
 
@@ -389,9 +387,11 @@ class DecisionObjective(NamedTuple):
 class DecisionCandidate:
     """The deployment of one column that carries the load, and how it does by the objective.
 
-    `value` is None where something is `missing`, of which `needed` is the most (a price) at which it would
-    lead. `eligible` candidates are scored, and their `odds` to be the best add up to 1. `removed` are the
-    rules that remove it, `open_rules` those that would but cannot be decided. `score` is what arguments add.
+    `value` is None where nothing is known to score it by; `missing` is what is not known, of which `needed` is
+    the most (a price) at which it would lead. `payment`, "owned" or "rented", is how its tokens are paid for
+    where costs are compared: the cheaper way of those that are open. `eligible` candidates are scored, and their
+    `odds` to be the best add up to 1. `removed` are the rules that remove it, `open_rules` those that would but
+    cannot be decided. `score` is what arguments add.
     """
 
     key: str
@@ -406,6 +406,15 @@ class DecisionCandidate:
     open_rules: tuple[str, ...] = ()
     missing: str | None = None
     needed: float | None = None
+    payment: str | None = None
+
+
+class OtherPayment(NamedTuple):
+    """Who would lead if everything were paid for in the other way, "owned" or "rented", and who would come next."""
+
+    payment: str
+    leader: DecisionCandidate
+    runner_up: DecisionCandidate | None
 
 
 class DecisionScope(NamedTuple):
@@ -427,7 +436,7 @@ class DecisionReason(NamedTuple):
     """A fact for or against the leading column, with the column `other` that it is compared with.
 
     `line` is the rule that argues so; None for a figure of the estimates or costs. `fact` is what was tested,
-    None where the rule tests no figure.
+    None where the rule tests no figure. `payments` are how the two are paid for, of costs alone.
     """
 
     fact: str | None
@@ -435,6 +444,7 @@ class DecisionReason(NamedTuple):
     theirs: FactValue
     other: str | None
     line: TraceLine | None = None
+    payments: tuple[str | None, str | None] = (None, None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -542,7 +552,8 @@ class Decision:
     `columns` are the keys of the columns in their order, `facts` those of the scenario and `parts` those of
     each column. `silent` are the rules that did not fire. `robustness` is the odds of what is recommended,
     `runner_up` the key of the next column. `tied_by` is the column that the figures alone would put first, by
-    less than can be told, where arguments decided.
+    less than can be told, where arguments decided. `other_payment` is there where own or rent is open and the
+    other way alone has another leader.
     """
 
     columns: tuple[str, ...]
@@ -567,3 +578,4 @@ class Decision:
     pilot: PilotMeasurement | None
     factors: tuple[DecisionFactor, ...]
     ways_out: tuple[WayOut, ...] = ()
+    other_payment: OtherPayment | None = None

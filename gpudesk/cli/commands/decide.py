@@ -53,6 +53,7 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
+    from gpudesk.domain.cost import CostAnswer
     from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
@@ -326,6 +327,7 @@ def list_decision_lines(
     names: Mapping[str, str],
     width: int,
     strong: Strong,
+    costs: CostAnswer,
     *,
     with_rules: bool,
 ) -> Iterator[str]:
@@ -341,7 +343,7 @@ def list_decision_lines(
     for found in candidates:
         said = tr("{name}: {value}, {odds} odds", name=found.deployment, value=found.value, odds=found.odds_text)
         yield from indent_hanging("  ", f"{said}.", width)
-    lines = list_recommendation_lines(decision, flips, names, formatter)
+    lines = list_recommendation_lines(decision, flips, names, formatter, costs)
     for subject, remarks in groupby(lines, key=lambda line: line.subject):
         yield ""
         yield strong(subject)
@@ -491,9 +493,8 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
 
     # What cannot be shown is told before anything is written.
     beside = list(list_advisory_text(options.show, asked, output.get_terminal_width(), output.make_bold))
-    lines = list_decision_lines(
-        decision, flips, names, output.get_terminal_width(), output.make_bold, with_rules=options.rules
-    )
+    width, costs = output.get_terminal_width(), service.decider.costs_of(answer)
+    lines = list_decision_lines(decision, flips, names, width, output.make_bold, costs, with_rules=options.rules)
     output.print_lines((*lines, *_list_next_questions(questions, decision), *beside))
 
 

@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
+from gpudesk.costing.uncertainty import Draws, PaymentBasis, draw_log_costs
 from gpudesk.decision.facts.accelerator_facts import (
     AcceleratorView,
     get_likely_input,
@@ -180,6 +181,8 @@ def _needs_port(current: FactValue, platform: FactValue) -> bool | None:
     return current != "none" and current not in names
 
 
+#: How each column may be paid for.
+Payments = tuple[tuple[PaymentBasis, ...], ...]
 #: Stands for a serving engine that the user's own code is.
 _OWN = "own"
 _ANY = "any"
@@ -202,12 +205,20 @@ class DecisionFacts:
     engines_by_platform: Mapping[str, int]
     widest: int
     ranked_apart: bool
-    #: Who leads in what, by the columns that stand and by whether costs are rents: the same whatever is answered.
-    leading: dict[tuple[tuple[int, ...], bool | None], list[dict[str, FactValue]]] = field(default_factory=dict)
+    #: Who leads in what, by the columns that stand and how each is paid for: the same whatever is answered.
+    leading: dict[tuple[tuple[int, ...], Payments], list[dict[str, FactValue]]] = field(default_factory=dict)
+    _log_costs: dict[tuple[int, PaymentBasis], Draws] = field(default_factory=dict)
 
     def facts(self, places: Sequence[int]) -> dict[str, FactValue]:
         views, parts = [self.views[place] for place in places], [self.parts[place] for place in places]
         return list_scenario_facts(self.answer, views, parts)
+
+    def draw_log_costs(self, place: int, payment: PaymentBasis) -> Draws:
+        """Return draws of the logarithm of a column's token cost, as `draw_log_costs` of costs does."""
+        key = place, payment
+        if key not in self._log_costs:
+            self._log_costs[key] = draw_log_costs(self.situations[place], payment)
+        return self._log_costs[key]
 
     def for_engine(self, asked: FactValue) -> list[dict[str, FactValue]]:
         """Return for each column whether the serving engine that is asked for runs on it."""

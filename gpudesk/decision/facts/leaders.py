@@ -121,25 +121,33 @@ _BY_SPEED: Final[Mapping[str, tuple[str, bool]]] = {
 LEADING: Final = (*_NUMBERS, *LEADING_FIGURES, *_BY_SPEED)
 
 
-def choose_payment_basis(parts: Sequence[FactValues], acquisition: object) -> PaymentBasis | None:
-    """Return by which costs tokens are compared: as they are paid for; if that is open by rents, where there are any.
-
-    Rents rest on fewer assumptions. None where no cost is known of any.
-    """
-    if acquisition in ("own", "rent"):
-        return PaymentBasis(rented=acquisition == "rent")
-    for name in ("rented_usd_per_million", "owned_usd_per_million"):
-        if any(get_interval(part, name) is not None for part in parts):
-            return PaymentBasis(rented=name.startswith("rented"))
-    return None
+OWNED, RENTED = PaymentBasis(rented=False), PaymentBasis(rented=True)
 
 
-def add_cost_facts(part: FactValues, basis: PaymentBasis | None) -> dict[str, FactValue]:
-    """Return the facts of a column with the cost of its tokens as they are compared."""
-    if basis is None:
-        return {**part, "usd_per_million": None}
-    name = "rented_usd_per_million" if basis.rented else "owned_usd_per_million"
-    return {**part, "usd_per_million": part.get(name)}
+def list_open_payments(part: FactValues, said: FactValues) -> tuple[PaymentBasis, ...]:
+    """Return how a column may be paid for: as answered; if that is open both ways, owned only within the budget."""
+    acquisition, spend, budget = said.get("acquisition"), get_number(part, "spend_usd"), said.get("budget_usd")
+    if acquisition == "own":
+        return (OWNED,)
+    too_dear = spend is not None and isinstance(budget, float) and spend > budget
+    return (RENTED,) if acquisition == "rent" or too_dear else (RENTED, OWNED)
+
+
+def get_token_cost(part: FactValues, payment: PaymentBasis) -> IntervalEstimate | None:
+    """Return the dollars for a million output tokens of a column, paid for in one way."""
+    return get_interval(part, f"{payment.name}_usd_per_million")
+
+
+def find_cheaper_payment(part: FactValues, payments: Sequence[PaymentBasis]) -> PaymentBasis | None:
+    """Return the way to pay by which tokens of a column cost the least; None where no cost is known."""
+    costs = {payment: cost.value for payment in payments if (cost := get_token_cost(part, payment)) is not None}
+    return min(costs, key=lambda payment: costs[payment], default=None)
+
+
+def add_cost_facts(part: FactValues, payments: Sequence[PaymentBasis]) -> dict[str, FactValue]:
+    """Return the facts of a column with the cost of its tokens as they are compared: by the cheaper way to pay."""
+    payment = find_cheaper_payment(part, payments)
+    return {**part, "usd_per_million": None if payment is None else get_token_cost(part, payment)}
 
 
 def list_leading_facts(

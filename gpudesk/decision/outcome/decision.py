@@ -8,14 +8,15 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, PaymentBasis, compute_common_error
+from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_error
 from gpudesk.decision.facts.accelerator_facts import get_number, list_timing_facts
 from gpudesk.decision.facts.answers import convert_answers, resolve_answers
 from gpudesk.decision.facts.decision_facts import list_platform_facts
 from gpudesk.decision.facts.leaders import (
     add_cost_facts,
-    choose_payment_basis,
+    find_cheaper_payment,
     list_leading_facts,
+    list_open_payments,
     list_payback_facts,
     simulate_facts,
 )
@@ -56,6 +57,7 @@ from gpudesk.domain.decision import (
     FactValue,
     FactValues,
     ObjectiveName,
+    OtherPayment,
     PilotMeasurement,
     QuestionAnswer,
     RecommendedDeployment,
@@ -68,11 +70,10 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.engine.calibration import Calibration
-from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Term, message
 
 if TYPE_CHECKING:
-    from gpudesk.decision.facts.decision_facts import DecisionFacts, DecisionFactsBuilder
+    from gpudesk.decision.facts.decision_facts import DecisionFacts, DecisionFactsBuilder, Payments
 
 
 class _FactorRow(NamedTuple):
@@ -152,17 +153,22 @@ _UNSURE: Final = "unsure"
 _OUT_OF_SCOPE: Final = ("media", "embeddings", "fine_tuning", "training")
 #: Requests that a pilot sends at least, and rounds of all in flight; seconds that it takes at least.
 _PILOT_REQUESTS, _PILOT_ROUNDS, _PILOT_SECONDS = 256, 10, 600.0
-_SECONDS_PER_HOUR: Final = 3600.0
+_SECONDS_PER_HOUR, _MILLION = 3600.0, 1e6
 
 
 @dataclass(frozen=True, slots=True)
 class EffectiveFacts:
-    """All facts of a decision, and the columns that no rule removes by likely figures."""
+    """All facts of a decision, the columns that no rule removes by likely figures, and how each may be paid for."""
 
     facts: FactValues
     parts: tuple[FactValues, ...]
     standing: tuple[int, ...]
-    basis: PaymentBasis | None
+    payments: Payments
+
+    def name_payment(self, place: int | None) -> str | None:
+        """Return how tokens of a column are paid for, by the cheaper way that is open to it."""
+        payment = None if place is None else find_cheaper_payment(self.parts[place], self.payments[place])
+        return None if payment is None else payment.name
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,10 +203,12 @@ class Decider:
         weights = answer.scenario.decision.weights
         values = {name: each.value for name, each in answers.items()}
         lines = trace_rules(self.rules, situation.facts, situation.parts, values, weights)
-        objective = choose_objective(answers, [situation.parts[place] for place in situation.standing], situation.basis)
-        ranked = self._rank(answer, ground, situation, lines, objective)
+        objective = choose_objective(answers, [situation.parts[place] for place in situation.standing])
+        able = self._meet_limits(ground, situation, lines)
+        ranked = self._rank(ground, situation, lines, objective, able)
+        other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
-        decision = _make_decision(ground, answers, situation, lines, ranked, objective)
+        decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
         if decision.verdict is DecisionVerdict.NONE_FITS:
             allowed = _list_allowed(decision)
             decision = replace(decision, ways_out=self._ground.find_ways_out(ground, answers, allowed))
@@ -222,8 +230,8 @@ class Decider:
         every = tuple(range(len(ground.parts)))
         said = convert_answers(answers)
         facts: dict[str, FactValue] = {**ground.facts(every), **said}
-        basis = choose_payment_basis(ground.parts, said.get("acquisition"))
-        parts = [add_cost_facts(part, basis) for part in ground.parts]
+        payments = tuple(list_open_payments(part, said) for part in ground.parts)
+        parts = [add_cost_facts(part, open_) for part, open_ in zip(ground.parts, payments, strict=True)]
         wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, said)
         parts = _merge_facts(parts, [list_platform_facts(current, part, wide, by_platform) for part in parts])
         parts = _merge_facts(parts, [list_timing_facts(part, answer.data_date) for part in parts])
@@ -236,30 +244,52 @@ class Decider:
             facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, said) | said
         hours = list_payback_facts(ground.situations, parts, standing, said.get("monthly_hours"))
         parts = _merge_facts(parts, hours)
-        compared = standing, None if basis is None else basis.rented
+        compared = standing, payments
         if compared not in ground.leading:
             ground.leading[compared] = list_leading_facts(answer, keys, parts, standing)
         parts = _merge_facts(parts, ground.leading[compared])
-        return EffectiveFacts(facts, tuple(parts), standing, basis)
+        return EffectiveFacts(facts, tuple(parts), standing, payments)
 
-    def _rank(
+    def _rank_other_payment(
         self,
-        answer: Answer,
         ground: DecisionFacts,
         situation: EffectiveFacts,
         lines: Sequence[TraceLine],
         objective: DecisionObjective,
+        able: Sequence[float],
+        ranked: RankedCandidates,
+    ) -> OtherPayment | None:
+        """Return who leads by the other way to pay than that of the leading column, where that is another column."""
+        open_ways = any(len(each) > 1 for each in situation.payments)
+        if objective.name is not ObjectiveName.COST or not ranked.order or not open_ways:
+            return None
+        first = ranked.candidates[ranked.order[0]]
+        payments = tuple(
+            tuple(payment for payment in open_ if payment.name != first.payment) for open_ in situation.payments
+        )
+        parts = tuple(add_cost_facts(part, open_) for part, open_ in zip(situation.parts, payments, strict=True))
+        others = self._rank(ground, replace(situation, parts=parts, payments=payments), lines, objective, able)
+        if not others.order or others.order[0] == ranked.order[0]:
+            return None
+        leader, *rest = (others.candidates[place] for place in others.order)
+        return OtherPayment(leader.payment or "", leader, max(rest, key=lambda each: each.odds, default=None))
+
+    def _rank(
+        self,
+        ground: DecisionFacts,
+        situation: EffectiveFacts,
+        lines: Sequence[TraceLine],
+        objective: DecisionObjective,
+        able: Sequence[float],
     ) -> RankedCandidates:
-        """Return the candidates with their odds, in an order in which no candidate depends on another."""
+        """Return the candidates with their odds, in an order in which no candidate depends on another.
+
+        `able` are the odds that each keeps within its limits, 0 for one that is out.
+        """
         parts = situation.parts
-        scores = score_candidates(objective, ground, parts, situation.basis, self._calibration)
-        meets = self._meet_limits(ground, situation, lines)
-        likely = self._keep_likely(situation)
-        eligible = [
-            place in likely and score.value is not None and share > 0.0
-            for place, (score, share) in enumerate(zip(scores, meets, strict=True))
-        ]
-        ranks = rank_candidates(scores, meets)
+        scores = score_candidates(objective, ground, parts, situation.payments, self._calibration)
+        eligible = [score.value is not None and share > 0.0 for score, share in zip(scores, able, strict=True)]
+        ranks = rank_candidates(scores, able)
         odds = compute_odds(ranks, eligible, make_pair_scale(objective, ground, scores, self._calibration))
         arguments = compute_argument_shares(lines, objective.name, len(parts))
         argued = [
@@ -269,7 +299,9 @@ class Decider:
         running = [place for place, can in enumerate(eligible) if can]
         order = tuple(sorted(running, key=lambda place: (-argued[place], place)))
         best = None if not order else scores[order[0]].value
-        keys = make_column_keys(answer.scenario.accelerators)
+        paid = None if not order else find_cheaper_payment(parts[order[0]], situation.payments[order[0]])
+        lacks = [score.find_missing(paid) for score in scores]
+        keys = make_column_keys(ground.answer.scenario.accelerators)
         candidates = tuple(
             DecisionCandidate(
                 key=key,
@@ -282,10 +314,9 @@ class Decider:
                 score=arguments[place],
                 removed=list_removing_rules(lines, place),
                 open_rules=list_undecided_rules(lines, place),
-                missing=scores[place].missing,
-                needed=None
-                if best is None or situation.basis is None or objective.name is not ObjectiveName.COST
-                else solve_for_lead(ground.situations[place], situation.basis, scores[place].missing, best.value),
+                missing=lacks[place][1],
+                needed=None if best is None else solve_for_lead(ground.situations[place], *lacks[place], best.value),
+                payment=situation.name_payment(place) if objective.name is ObjectiveName.COST else None,
             )
             for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
         )
@@ -295,23 +326,14 @@ class Decider:
         self, ground: DecisionFacts, situation: EffectiveFacts, lines: Sequence[TraceLine]
     ) -> tuple[float, ...]:
         """Return the odds that each column keeps within its limits; no draws where no band holds a limit."""
-        undecided = any(
-            cell.effect is RuleEffect.UNDECIDED for line in lines if line.case.requires for cell in line.cells
-        )
-        if not undecided:
-            return tuple(float(not list_removing_rules(lines, place)) for place in range(len(situation.parts)))
-        drawing = CostSampler(DECISION_DRAWS, DRAW_SEED, compute_common_error(ground.answer))
-        drawn = simulate_facts(ground.situations, situation.parts, drawing)
-        return compute_limit_odds(lines, situation.facts, situation.parts, drawn)
-
-    def _keep_likely(self, situation: EffectiveFacts) -> tuple[int, ...]:
-        """Return the columns that no rule removes by their likely figures, without regard to bands."""
-        parts = [
-            {name: fact.value if isinstance(fact, IntervalEstimate) else fact for name, fact in part.items()}
-            for part in situation.parts
-        ]
-        hard = trace_rules(self._removing, situation.facts, parts, {}, {})
-        return tuple(place for place in situation.standing if not list_removing_rules(hard, place))
+        undecided = any(list_undecided_rules(lines, place) for place in situation.standing)
+        if undecided:
+            drawing = CostSampler(DECISION_DRAWS, DRAW_SEED, compute_common_error(ground.answer))
+            drawn = simulate_facts(ground.situations, situation.parts, drawing)
+            odds = compute_limit_odds(lines, situation.facts, situation.parts, drawn)
+        else:
+            odds = tuple(float(not list_removing_rules(lines, place)) for place in range(len(situation.parts)))
+        return tuple(share if place in situation.standing else 0.0 for place, share in enumerate(odds))
 
     def _unsure(self, decision: Decision, answers: Mapping[str, AnswerValue], weights: Mapping[str, float]) -> Decision:
         """Return the decision with what rules tell to do where nothing is clear."""
@@ -327,8 +349,10 @@ class Decider:
 
 def _measure_bill(part: FactValues) -> float:
     """Return the common logarithm of what a deployment commits to: USD an hour, else accelerators."""
-    rent, count = get_number(part, "rent_usd_h"), get_number(part, "deployed") or 1.0
-    return math.log10(count * (rent or 1.0))
+    cost, rate = get_number(part, "usd_per_million"), get_number(part, "tokens_per_s")
+    if cost is None or rate is None:
+        return math.log10(get_number(part, "deployed") or 1.0)
+    return math.log10(cost * rate * _SECONDS_PER_HOUR / _MILLION)
 
 
 def _merge_facts(parts: Sequence[FactValues], more: Sequence[FactValues]) -> list[dict[str, FactValue]]:
@@ -378,7 +402,7 @@ def _make_decision(
         verdict = DecisionVerdict.WINNER if odds >= NAMED_ODDS else DecisionVerdict.OPEN
     keys = tuple(each.key for each in candidates)
     tied = None if first is None or ranked.by_figures in (None, first) else ranked.by_figures
-    spoken = [] if first is None else list_reasons(situation.parts, keys, lines, objective, first, others)
+    spoken = [] if first is None else list_reasons(situation, keys, lines, objective, first, others)
     return Decision(
         columns=keys,
         answers=answers,
@@ -447,7 +471,8 @@ def _make_recommended(candidate: DecisionCandidate) -> RecommendedDeployment | N
 
 
 #: Figures that stand beside the objective, with whether less is better.
-_BESIDE: Final = (("usd_per_million", True), ("tokens_per_s_each", False), ("interactivity", False))
+_COST: Final = "usd_per_million"
+_BESIDE: Final = ((_COST, True), ("tokens_per_s_each", False), ("interactivity", False))
 #: A fact that says who leads, or what is so -> the figure that it compares.
 _TESTED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -467,7 +492,7 @@ _SOUND: Final = (EstimateBasis.MEASURED.value, EstimateBasis.CALIBRATED.value)
 
 
 def list_reasons(
-    parts: Sequence[FactValues],
+    situation: EffectiveFacts,
     keys: Sequence[str],
     lines: Sequence[TraceLine],
     objective: DecisionObjective,
@@ -479,7 +504,7 @@ def list_reasons(
     The objective comes first, then the figures beside it, then arguments of rules from the heaviest on.
     """
     found: list[tuple[DecisionReason, bool]] = []
-    other = others[0] if others else None
+    parts, other = situation.parts, others[0] if others else None
     aim = get_objective_fact(objective.name)
     figures = ((aim, objective.lower_is_better), *(each for each in _BESIDE if each[0] != aim))
     for fact, lower in figures:
@@ -490,7 +515,8 @@ def list_reasons(
             continue
         gains = theirs is None or (ours <= theirs if lower else ours >= theirs)
         said = parts[first].get(fact), None if other is None else parts[other].get(fact)
-        found.append((DecisionReason(fact, *said, None if other is None else keys[other]), gains))
+        paid = (situation.name_payment(first), situation.name_payment(other)) if fact == _COST else (None, None)
+        found.append((DecisionReason(fact, *said, None if other is None else keys[other], payments=paid), gains))
     if parts[first].get("basis") not in _SOUND:
         found.append((DecisionReason("basis", parts[first].get("basis"), None, None), False))
     if parts[first].get("announced") is True:

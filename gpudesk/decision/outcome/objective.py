@@ -8,27 +8,29 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from functools import reduce
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+import numpy as np
+
 from gpudesk.costing.accelerator_costs import (
-    NEEDED_TO_OWN,
-    NEEDED_TO_RENT,
     THROUGHPUT,
     AcceleratorCostInputs,
     cost_owned_per_million,
     cost_rented_per_million,
 )
-from gpudesk.costing.uncertainty import LOGISTIC_VARIANCE, PaymentBasis, compute_price_deviation
+from gpudesk.costing.uncertainty import Draws, PaymentBasis, add_price_doubt
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
+from gpudesk.decision.facts.leaders import find_cheaper_payment, get_token_cost
 from gpudesk.domain.decision import DecisionObjective, FactValues, ObjectiveName, QuestionAnswer
 from gpudesk.domain.estimate import Estimate
 from gpudesk.engine.calibration import Calibration, find_lead_scale, relate_accelerators
 from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
-    from gpudesk.decision.facts.decision_facts import DecisionFacts
+    from gpudesk.decision.facts.decision_facts import DecisionFacts, Payments
 
 #: Objective -> the fact that it is, whether less is better, the unit, and the kind of figure whose error it has.
 _MEASURES: Final[Mapping[ObjectiveName, tuple[str, bool, str, str | None]]] = MappingProxyType(
@@ -60,24 +62,28 @@ _EXACT, _MONTHS = 0.02, 0.75
 class CandidateScore:
     """What a candidate comes to: `utility` grows with what is better, and its error has the `scale`.
 
-    `price_deviation` is that of its own prices, in the same unit. Where `missing` names what is not known,
-    there is no value.
+    Of costs, `log_costs` are draws of their logarithm, in each of which the cheaper way to pay is taken, and
+    `lacking` has the input that is missing for each way to pay. Of other figures it has the figure itself.
     """
 
     value: IntervalEstimate | None
     utility: float = -math.inf
     scale: float = 1.0
-    price_deviation: float = 0.0
-    missing: str | None = None
+    log_costs: Draws | None = None
+    lacking: Mapping[PaymentBasis | None, str] = field(default_factory=dict)
+
+    def find_missing(self, paid: PaymentBasis | None) -> tuple[PaymentBasis | None, str | None]:
+        """Return what is missing and for which way to pay: for `paid`, that of the best column, if for several."""
+        if paid in self.lacking:
+            return paid, self.lacking[paid]
+        return next(iter(self.lacking.items()), (None, None))
 
 
 def get_objective_fact(name: ObjectiveName) -> str:
     return _MEASURES[name][0]
 
 
-def choose_objective(
-    answers: Mapping[str, QuestionAnswer], parts: Sequence[FactValues], basis: PaymentBasis | None
-) -> DecisionObjective:
+def choose_objective(answers: Mapping[str, QuestionAnswer], parts: Sequence[FactValues]) -> DecisionObjective:
     """Return what decides; without prices throughput stands in for costs, whose reciprocal it is at one price."""
     wanted = _BY_PRIORITY[str(answers["priority"].value)]
     if wanted is ObjectiveName.THROUGHPUT and answers["site"].value == "rack":
@@ -86,8 +92,7 @@ def choose_objective(
     if not any(_read_value(part, _MEASURES[wanted][0]) for part in parts):
         name = ObjectiveName.THROUGHPUT
     _, lower, unit, _ = _MEASURES[name]
-    payment = None if name is not ObjectiveName.COST or basis is None else "rented" if basis.rented else "owned"
-    return DecisionObjective(name, unit, lower, payment, None if name is wanted else wanted)
+    return DecisionObjective(name, unit, lower, None if name is wanted else wanted)
 
 
 def _read_value(part: FactValues, fact: str) -> IntervalEstimate | None:
@@ -102,46 +107,55 @@ def score_candidates(
     objective: DecisionObjective,
     ground: DecisionFacts,
     parts: Sequence[FactValues],
-    basis: PaymentBasis | None,
+    payments: Payments,
     calibration: Calibration,
 ) -> tuple[CandidateScore, ...]:
     """Return the score of each column; it does not depend on the other columns."""
     return tuple(
-        _score(objective, view.estimate, situation, part, basis, calibration)
-        for view, situation, part in zip(ground.views, ground.situations, parts, strict=True)
+        _score_cost(ground, place, part, payments[place], calibration)
+        if objective.name is ObjectiveName.COST
+        else _score(objective, ground.views[place].estimate, part, calibration)
+        for place, part in enumerate(parts)
     )
 
 
 def _score(
-    objective: DecisionObjective,
-    estimate: Estimate | None,
-    situation: AcceleratorCostInputs,
-    part: FactValues,
-    basis: PaymentBasis | None,
-    calibration: Calibration,
+    objective: DecisionObjective, estimate: Estimate | None, part: FactValues, calibration: Calibration
 ) -> CandidateScore:
     fact, lower, _, kind = _MEASURES[objective.name]
     value = _read_value(part, fact)
     if estimate is None or value is None:
-        return CandidateScore(None, missing=_name_missing(objective, situation, basis))
+        return CandidateScore(None, lacking={None: fact})
     sign = -1.0 if lower else 1.0
     if objective.name is ObjectiveName.TIME:
         return CandidateScore(value, sign * value.value, _MONTHS)
     if kind is None:
         return CandidateScore(value, sign * math.log(max(value.value, 1e-9)), _EXACT)
-    own = find_lead_scale(calibration, kind, estimate.basis, estimate.basis)
-    prices = 0.0
-    if objective.name is ObjectiveName.COST and basis is not None:
-        prices = compute_price_deviation(situation, basis)
-    return CandidateScore(value, sign * math.log(value.value), own, prices)
+    return CandidateScore(
+        value, sign * math.log(value.value), find_lead_scale(calibration, kind, estimate.basis, estimate.basis)
+    )
 
 
-def _name_missing(
-    objective: DecisionObjective, situation: AcceleratorCostInputs, basis: PaymentBasis | None
-) -> str | None:
-    if objective.name is not ObjectiveName.COST or basis is None:
-        return get_objective_fact(objective.name)
-    return next((name for name in basis.needed if name not in situation.values), THROUGHPUT)
+def _score_cost(
+    ground: DecisionFacts, place: int, part: FactValues, payments: Sequence[PaymentBasis], calibration: Calibration
+) -> CandidateScore:
+    """Return the score of a column by the cheaper way to pay for it."""
+    known = ground.situations[place].values
+    lacking: dict[PaymentBasis | None, str] = {
+        each: unknown[0] for each in payments if (unknown := [name for name in each.needed if name not in known])
+    }
+    estimate, payment = ground.views[place].estimate, find_cheaper_payment(part, payments)
+    value = None if payment is None else get_token_cost(part, payment)
+    if estimate is None or value is None:
+        return CandidateScore(None, lacking=lacking)
+    draws = [ground.draw_log_costs(place, each) for each in payments if get_token_cost(part, each) is not None]
+    return CandidateScore(
+        value,
+        -math.log(value.value),
+        find_lead_scale(calibration, "throughput", estimate.basis, estimate.basis),
+        reduce(np.minimum, draws),
+        lacking,
+    )
 
 
 PairScale = Callable[[int, int], float]
@@ -159,8 +173,8 @@ def make_pair_scale(
             return scores[one].scale
         relation = relate_accelerators(first.column.accelerator, second.column.accelerator)
         error = find_lead_scale(calibration, kind, first.estimate.basis, second.estimate.basis, relation)
-        prices = scores[one].price_deviation ** 2 + scores[other].price_deviation ** 2
-        return math.sqrt(error**2 + prices / LOGISTIC_VARIANCE)
+        ours, theirs = scores[one].log_costs, scores[other].log_costs
+        return error if ours is None or theirs is None else add_price_doubt(error, ours, theirs)
 
     return find_scale
 
@@ -187,16 +201,15 @@ def rank_candidates(scores: Sequence[CandidateScore], meets: Sequence[float]) ->
 
 
 def solve_for_lead(
-    situation: AcceleratorCostInputs, basis: PaymentBasis, missing: str | None, usd_per_million: float
+    situation: AcceleratorCostInputs, basis: PaymentBasis | None, missing: str | None, usd_per_million: float
 ) -> float | None:
     """Return the price or rent, in USD, at which output tokens cost so much; None where none above 0 does.
 
     Costs are straight lines in prices. None too where something else than the price is missing.
     """
-    needed = NEEDED_TO_RENT if basis.rented else NEEDED_TO_OWN
-    if missing is None or missing == THROUGHPUT or situation.deployment is None:
+    if missing is None or basis is None or missing == THROUGHPUT or situation.deployment is None:
         return None
-    if any(name not in situation.values for name in needed if name != missing):
+    if any(name not in situation.values for name in basis.needed if name != missing):
         return None
     per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
     free = float(per_million({**situation.values, missing: 0.0}, situation.deployment))

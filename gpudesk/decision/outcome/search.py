@@ -52,12 +52,11 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
 
 def _take_best(found: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:
     """Return the best by the aim that was asked for; by what stood in for it where nothing has that."""
-    asked = {objective for objective, _ in found}
-    aims = sorted(asked, key=lambda aim: (aim.instead_of is not None, aim.payment != "rented"))
-    if not aims:
+    if not found:
         return []
-    scored = [(each.value.value, each) for objective, each in found if objective == aims[0] and each.value is not None]
-    scored.sort(key=lambda pair: pair[0], reverse=not aims[0].lower_is_better)
+    aim = min({objective for objective, _ in found}, key=lambda aim: aim.instead_of is not None)
+    scored = [(each.value.value, each) for objective, each in found if objective == aim and each.value is not None]
+    scored.sort(key=lambda pair: pair[0], reverse=not aim.lower_is_better)
     return [each for _, each in scored[:MAX_ACCELERATORS]]
 
 

@@ -244,7 +244,7 @@ def compute_limit_odds(
     parts: Sequence[Mapping[str, SimulatedFact]],
     drawn: SimulatedFacts,
 ) -> tuple[float, ...]:
-    """Return in which share of draws each column meets everything that must hold.
+    """Return in which share of draws each column meets everything that must hold; 0 where its likely figures do not.
 
     A rule that cannot be decided, since a fact is missing, removes in no draw. `facts` and `parts` are those
     that do not change.
@@ -260,8 +260,8 @@ def compute_limit_odds(
         asked = parse_condition(line.case.requires)
         for place, each in enumerate(every):
             if line.cells[place].effect is RuleEffect.UNDECIDED:
-                holds = evaluate_in_draws(asked, each)
-                meets[place] &= True if holds is None else holds
+                holds, likely = evaluate_in_draws(asked, each), evaluate_in_draws(asked, {**facts, **parts[place]})
+                meets[place] &= likely is not False and (True if holds is None else holds)
     return tuple(float(share) for share in meets.mean(axis=1))
 
 

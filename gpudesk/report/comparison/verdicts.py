@@ -23,7 +23,7 @@ from gpudesk.report.comparison.estimate_rows import (
     get_max_concurrencies,
 )
 from gpudesk.report.costs import describe_rent_terms, describe_utilization
-from gpudesk.report.decision.verdict import format_objective
+from gpudesk.report.decision.verdict import format_objective, label_payment
 from gpudesk.report.labels import format_distance, format_load, format_odds, join_names, list_column_names
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.sentences import to_sentence
@@ -31,6 +31,7 @@ from gpudesk.text.translation import tr
 
 _THROUGHPUT: Final = "output_tokens_per_s"
 _RENTED, _OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
+_RENTS: Final = ("rented", "rented")
 
 
 def describe_comparison(answer: Answer, decision: Decision, formatter: Formatter) -> str:
@@ -93,7 +94,8 @@ class _ComparisonVerdict:
         if objective.name is ObjectiveName.TIME:
             yield self._describe_months(first, rival)
         elif first.value is not None and rival.value is not None:
-            yield self._describe_distance(first.value.value / rival.value.value, objective.name)
+            payments = first.payment, rival.payment
+            yield self._describe_distance(first.value.value / rival.value.value, objective.name, payments)
         if not all(map(self._is_as_compared, (first, rival))):
             return
         by_throughput = objective.name is ObjectiveName.THROUGHPUT
@@ -102,15 +104,23 @@ class _ComparisonVerdict:
         back = find_difference(self._answer, figure, first.key, rival.key)
         if found is not None or back is not None:
             ratio = found.ratio.value if found is not None else 1.0 / back.ratio.value if back is not None else 1.0
-            yield self._describe_distance(ratio, ObjectiveName.COST if by_throughput else None)
+            aim = ObjectiveName.COST if by_throughput else None
+            yield self._describe_distance(ratio, aim, _RENTS)
 
-    def _describe_distance(self, ratio: float, objective: ObjectiveName | None) -> str:
-        """Return how far apart two values are, `ratio` of the first over the second; of throughput without an aim."""
-        owned, d = self._decision.objective.payment == "owned", format_distance(ratio, self._formatter)
+    def _describe_distance(self, ratio: float, objective: ObjectiveName | None, payments: Sequence[str | None]) -> str:
+        """Return how far apart two values are, `ratio` of the first over the second; of throughput without an aim.
+
+        `payments` are how the two are paid for, of costs.
+        """
+        d = format_distance(ratio, self._formatter)
         if objective is ObjectiveName.COST:
             more, less = tr("{d} higher rent per token", d=d), tr("{d} lower rent per token", d=d)
-            if owned:
+            if payments == ("owned", "owned"):
                 more, less = tr("{d} higher cost per token, owned,", d=d), tr("{d} lower cost per token, owned,", d=d)
+            elif payments != _RENTS:
+                ours, theirs = (label_payment(each or "rented") for each in payments)
+                more = tr("{d} higher cost per token ({ours}, compared with {theirs})", d=d, ours=ours, theirs=theirs)
+                less = tr("{d} lower cost per token ({ours}, compared with {theirs})", d=d, ours=ours, theirs=theirs)
         elif objective is ObjectiveName.THROUGHPUT:
             more, less = tr("{d} more throughput per accelerator", d=d), tr("{d} less throughput per accelerator", d=d)
         elif objective is ObjectiveName.DENSITY:

@@ -9,6 +9,7 @@ from typing import Final
 
 from gpudesk.domain.cost import CostAnswer
 from gpudesk.domain.decision import (
+    UNDECIDED_ANSWER,
     UNKNOWN_ANSWER,
     AnswerOrigin,
     Decision,
@@ -144,7 +145,7 @@ def list_recommendation_lines(
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
         (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),
         (tr("What would work"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
-        (tr("Not compared"), (describe_missing_value(each, names, formatter) for each in unpriced)),
+        (tr("Missing figures"), (describe_missing_value(each, names, formatter) for each in unpriced)),
         (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
         (tr("Ruled out"), list_removed_columns(decision, names, formatter)),
         (tr("What to measure"), pilot),
@@ -161,15 +162,17 @@ def list_decision_assumptions(
     """Yield what a recommendation assumes: payment, hours in use, software platform, and the fleet that shares it."""
     if decision.objective.name is not ObjectiveName.COST or decision.recommended is None:
         return
-    years = decision.facts.get("years")
+    years, payments = decision.facts.get("years"), {each.payment for each in decision.candidates}
     shared = costs.columns[0].inputs["fleet"].spread if costs is not None and costs.columns else None
-    if decision.objective.payment == "rented":
-        yield tr("Accelerators are rented")
-    elif isinstance(years, float):
-        yield trn("Accelerators are bought and used for {n} year", "Accelerators are bought and used for {n} years",
+    if decision.answers["acquisition"].value == UNDECIDED_ANSWER:
+        yield tr("You did not say whether you buy or rent: each accelerator is compared at its lower cost")
+        if isinstance(decision.answers["budget_usd"].value, float):
+            yield tr("Accelerators above your budget are only rented")
+    if "rented" in payments:
+        yield tr("Rented accelerators are paid for around the clock")
+    if "owned" in payments and isinstance(years, float):
+        yield trn("Owned accelerators are used for {n} year", "Owned accelerators are used for {n} years",
                   round(years), n=formatter.stated(years))  # fmt: skip
-    if decision.answers["acquisition"].origin is AnswerOrigin.DEFAULT:
-        yield tr("You did not say whether you buy or rent")
     if costs is not None:
         yield tr("Utilization: {share}", share=formatter.per_cent(costs.utilisation.likely))
     platform = decision.answers["current_platform"].value

@@ -22,6 +22,7 @@ from gpudesk.domain.decision import (
     DecisionVerdict,
     FactValue,
     ObjectiveName,
+    OtherPayment,
     PilotMeasurement,
     RuleExclusion,
     TraceLine,
@@ -70,11 +71,15 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     found = decision.recommended
     if found is None:
         return _format_no_value(decision)
-    verb = {"owned": tr("Buy"), "rented": tr("Rent")}.get(decision.objective.payment or "")
-    verb = verb or {"own": tr("Buy"), "rent": tr("Rent")}.get(str(decision.facts.get("acquisition")), tr("Choose"))
-    value = format_objective(decision, find_candidate(decision, found.key), formatter)
+    first = find_candidate(decision, found.key)
+    how = first.payment or str(decision.facts.get("acquisition"))
+    buy, rent = tr("Buy"), tr("Rent")
     return tr(
-        "{verb} {n} × {name}: {value}", verb=verb, n=formatter.count(found.count), name=names[found.key], value=value
+        "{verb} {n} × {name}: {value}",
+        verb={"owned": buy, "own": buy, "rented": rent, "rent": rent}.get(how, tr("Choose")),
+        n=formatter.count(found.count),
+        name=names[found.key],
+        value=_format_value(decision.objective, first.value, formatter),
     )
 
 
@@ -93,23 +98,38 @@ def format_odds(odds: float, formatter: Formatter) -> str:
     return tr("over {most}", most=formatter.per_cent(0.99))
 
 
-def format_objective(decision: Decision, candidate: DecisionCandidate, formatter: Formatter) -> str:
-    """Return a candidate's figure by the objective with its unit; a dash where it has none."""
-    if candidate.value is None:
+def format_objective(
+    decision: Decision, candidate: DecisionCandidate, formatter: Formatter, *, brief: bool = False
+) -> str:
+    """Return a candidate's figure by the objective with its unit, and how it is paid for; a dash without one.
+
+    `brief` is for where there is little room.
+    """
+    value = _format_value(decision.objective, candidate.value, formatter, brief=brief)
+    if candidate.value is None or candidate.payment is None:
+        return value
+    return tr("{value}, {payment}", value=value, payment=label_payment(candidate.payment))
+
+
+def label_payment(payment: str) -> str:
+    return tr("owned") if payment == "owned" else tr("rented")
+
+
+def _format_value(
+    objective: DecisionObjective, value: IntervalEstimate | None, formatter: Formatter, *, brief: bool = False
+) -> str:
+    if value is None:
         return MISSING_VALUE_TEXT
-    return format_objective_value(decision.objective, candidate.value.value, formatter)
-
-
-def format_objective_value(objective: DecisionObjective, value: float, formatter: Formatter) -> str:
-    number = formatter.estimate(value)
-    return {
-        ObjectiveName.COST: tr("${value} per million output tokens", value=number),
-        ObjectiveName.THROUGHPUT: tr("{value} output tokens/s per accelerator", value=number),
-        ObjectiveName.DENSITY: tr("{value} output tokens/s per kW", value=number),
-        ObjectiveName.LATENCY: tr("{value} s for a whole answer", value=number),
-        ObjectiveName.CAPACITY: tr("{value} requests in flight per accelerator", value=number),
-        ObjectiveName.TIME: tr("{value} months to production", value=number),
+    n = formatter.estimate(value.value)
+    full, short = {
+        ObjectiveName.COST: (tr("${n} per million output tokens", n=n), tr("${n} per M tokens", n=n)),
+        ObjectiveName.THROUGHPUT: (tr("{n} output tokens/s per accelerator", n=n), tr("{n} tok/s each", n=n)),
+        ObjectiveName.DENSITY: (tr("{n} output tokens/s per kW", n=n), tr("{n} tok/s per kW", n=n)),
+        ObjectiveName.LATENCY: (tr("{n} s for a whole answer", n=n), tr("{n} s", n=n)),
+        ObjectiveName.CAPACITY: (tr("{n} requests in flight per accelerator", n=n), tr("{n} requests each", n=n)),
+        ObjectiveName.TIME: (tr("{n} months to production", n=n), tr("{n} months", n=n)),
     }[objective.name]
+    return short if brief else full
 
 
 def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
@@ -123,6 +143,8 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         return tr("Enter a price on the Cost page, or choose another goal.")
     first = find_candidate(decision, key)
     sentences = [_describe_odds(decision, first, names, formatter)]
+    if decision.other_payment is not None:
+        sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
     if decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known to compare cost, so throughput is compared."))
     if first.open_rules:
@@ -169,20 +191,41 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
         LeadVerdict.LEANS: tr("Slight lead: {odds}", odds=odds),
         LeadVerdict.TOO_CLOSE: tr("Too close to call: {odds}", odds=odds),
     }
-    return f"{words[judge_odds(first.odds)]}. {next_one}"
+    sentences = [f"{words[judge_odds(first.odds)]}.", next_one]
+    if second.missing is not None:
+        sentences.append(f"{describe_missing_value(second, names, formatter)}.")
+    return " ".join(sentences)
+
+
+def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: Formatter) -> str:
+    """Say who would lead if everything were paid for in the other way."""
+    leader, second, owned = other.leader, other.runner_up, other.payment == "owned"
+    values = {
+        "payment": tr("Owned") if owned else tr("Rented"),
+        "name": names[leader.key],
+        "odds": format_odds(leader.odds, formatter),
+    }
+    if second is None:
+        return tr("{payment}, only {name} has a price.", **values)
+    values |= {"other": names[second.key], "other_odds": format_odds(second.odds, formatter)}
+    if judge_odds(leader.odds) is LeadVerdict.TOO_CLOSE:
+        return tr("{payment}, it is too close to call: {name} {odds}, {other} {other_odds}.", **values)
+    return tr("{payment}, {name} would be the cheapest ({odds} odds, {other} {other_odds}).", **values)
 
 
 def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
     """Say that figures cannot tell two apart, and what decides instead: arguments, else the smaller commitment."""
     other = find_candidate(decision, decision.tied_by or first.key)
-    close = tr(
-        "Too close to call by figures: {other} has {odds} odds of being {best}, {name} {less}.",
-        other=names[other.key],
-        odds=format_odds(other.odds, formatter),
-        best=label_best(decision.objective),
-        name=names[first.key],
-        less=format_odds(first.odds, formatter),
-    )
+    values = {
+        "other": names[other.key],
+        "odds": format_odds(other.odds, formatter),
+        "best": label_best(decision.objective),
+        "name": names[first.key],
+        "less": format_odds(first.odds, formatter),
+    }
+    close = tr("By figures, {other} has {odds} odds of being {best}, {name} {less}.", **values)
+    if judge_odds(other.odds) in (LeadVerdict.TOO_CLOSE, LeadVerdict.LEANS):
+        close = tr("Too close to call by figures: {other} has {odds} odds of being {best}, {name} {less}.", **values)
     if first.score > other.score:
         return tr("{close} The arguments below favor {name}.", close=close, name=names[first.key])
     return tr("{close} {name} is the smaller commitment.", close=close, name=names[first.key])
@@ -203,11 +246,15 @@ def _why_none(decision: Decision) -> str:
 
 
 def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Say what a candidate lacks to be scored, and the price from which down it would lead."""
+    """Say what a candidate lacks to be scored, or to be bought or rented too, and below which price it would lead."""
     name, missing = names[candidate.key], candidate.missing or ""
     lacks = {
-        "price_usd": tr("{name}: no purchase price on record", name=name),
-        "rent_usd_per_hour": tr("{name}: no rent on record", name=name),
+        "price_usd": tr("{name}: no purchase price on record", name=name)
+        if candidate.payment is None
+        else tr("{name}: no purchase price on record, so only its rent counts", name=name),
+        "rent_usd_per_hour": tr("{name}: no rent on record", name=name)
+        if candidate.payment is None
+        else tr("{name}: no rent on record, so only buying counts", name=name),
         "accelerator_w": tr("{name}: power not on record", name=name),
     }.get(missing, tr("{name}: no figure to compare", name=name))
     if candidate.needed is None:
@@ -254,7 +301,7 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
         CandidateLine(
             each.key,
             tr("{n} × {name}", n=formatter.count(each.count or 0), name=names[each.key]),
-            _format_briefly(decision.objective, each.value, formatter),
+            format_objective(decision, each, formatter, brief=True),
             each.odds,
             format_odds(each.odds, formatter),
         )
@@ -262,26 +309,14 @@ def list_candidate_lines(decision: Decision, names: NamesByKey, formatter: Forma
     )
 
 
-def _format_briefly(objective: DecisionObjective, value: IntervalEstimate | None, formatter: Formatter) -> str:
-    """Return a figure by the objective where there is little room."""
-    if value is None:
-        return MISSING_VALUE_TEXT
-    number = formatter.estimate(value.value)
-    return {
-        ObjectiveName.COST: tr("${value} per M tokens", value=number),
-        ObjectiveName.THROUGHPUT: tr("{value} tok/s each", value=number),
-        ObjectiveName.DENSITY: tr("{value} tok/s per kW", value=number),
-        ObjectiveName.LATENCY: tr("{value} s", value=number),
-        ObjectiveName.CAPACITY: tr("{value} requests each", value=number),
-        ObjectiveName.TIME: tr("{value} months", value=number),
-    }[objective.name]
-
-
 def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...]:
-    """Return the candidates that no rule removes, but that lack what it takes to score them."""
+    """Return the candidates that no rule removes, but that lack a price; the recommended one lacks nothing."""
     if not decision.scope.answered:
         return ()
-    return tuple(each for each in decision.candidates if each.missing is not None and not each.removed)
+    lead = find_leading_column(decision)
+    return tuple(
+        each for each in decision.candidates if each.missing is not None and not each.removed and each.key != lead
+    )
 
 
 # Reasons and exclusions
@@ -296,7 +331,8 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
         return tr("It is announced only and cannot be bought yet")
     if fact is None:
         return line.title if line is not None else ""
-    ours, theirs = (_middle_text(fact, value, formatter) for value in (reason.ours, reason.theirs))
+    sides = zip((reason.ours, reason.theirs), reason.payments, strict=True)
+    ours, theirs = (_middle_text(fact, value, formatter, payment) for value, payment in sides)
     if reason.ours is None or (line is not None and ours == theirs):
         return label_fact(fact) if line is None else line.title
     label = label_fact(fact)
@@ -329,9 +365,10 @@ def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
     return ours, None if reason.fact is None else get_fact_unit(reason.fact)
 
 
-def _middle_text(fact: str, value: FactValue, formatter: Formatter) -> str:
+def _middle_text(fact: str, value: FactValue, formatter: Formatter, payment: str | None) -> str:
     if fact in _PER_MILLION and isinstance(value, IntervalEstimate):
-        return tr("${value}", value=formatter.estimate(value.value))
+        amount = tr("${value}", value=formatter.estimate(value.value))
+        return amount if payment is None else tr("{amount} {payment}", amount=amount, payment=label_payment(payment))
     return format_fact(fact, _middle(value), formatter)
 
 

@@ -48,7 +48,7 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
     """
     formatter = Formatter()
     recommended = decision.recommended
-    pilot = decision.pilot
+    pilot, other = decision.pilot, decision.other_payment
     return {
         "recommendation": None
         if recommended is None
@@ -58,6 +58,14 @@ def encode_decision(decision: Decision, flips: Sequence[DecisionFlip], names: Co
         "why": describe_verdict_reason(decision, names, formatter),
         "leading": find_leading_column(decision),
         **encode_fields(decision, "runner_up tied_by robustness"),
+        "other_payment": None
+        if other is None
+        else {
+            "payment": other.payment,
+            "leading": other.leader.key,
+            "runner_up": None if other.runner_up is None else other.runner_up.key,
+            "odds": {each.key: each.odds for each in (other.leader, other.runner_up) if each is not None},
+        },
         "scope": {
             "answered": decision.scope.answered,
             "why": None if decision.scope.why is None else format_message(decision.scope.why, formatter),
@@ -91,7 +99,7 @@ def _encode_candidate(candidate: DecisionCandidate, decision: Decision) -> dict[
             "name": objective.name.value,
             "unit": objective.unit,
             "better": "lower" if objective.lower_is_better else "higher",
-            "payment": objective.payment,
+            "payment": candidate.payment,
             "value": None if value is None else value.value,
             "low": None if value is None else value.low,
             "high": None if value is None else value.high,

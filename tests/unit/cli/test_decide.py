@@ -128,7 +128,8 @@ def test_where_none_fits_nothing_leads(capsys: Capture) -> None:
 
 
 def test_the_trace_says_what_rules_tested_and_favour(capsys: Capture) -> None:
-    found = decide(capsys, "--set", "priority=cost", "--set", "ttft_limit_ms=2000", "--weight", "D000-02=7")
+    rent = ("--set", "priority=cost", "--set", "acquisition=rent")
+    found = decide(capsys, *rent, "--set", "ttft_limit_ms=2000", "--weight", "D000-02=7")
     lines = {line["rule"]: line for line in found["trace"]}
     cost = lines["D000-02"]
     assert cost["answer"] == {"priority": "cost"}
@@ -225,9 +226,10 @@ def test_every_line_fits_the_terminal(template: str) -> None:
         answer = service.answer(read_template(template))
         decision = service.decide(answer, {"priority": "cost", "ttft_limit_ms": 700.0})
         names = dict(zip(decision.columns, list_column_names(answer), strict=True))
+        costs = service.costs(answer)
     flip = DecisionFlip("serving_engine", "any", "tensorrt-llm", decision.columns[:1], DecisionVerdict.OPEN)
     for width in (50, 80, 100, 160):
-        lines = list(list_decision_lines(decision, [flip], names, width, str, with_rules=True))
+        lines = list(list_decision_lines(decision, [flip], names, width, str, costs, with_rules=True))
         assert max(map(measure_text, lines)) <= width
         assert any(line.startswith("D000-02") for line in lines)
 

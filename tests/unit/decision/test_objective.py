@@ -8,10 +8,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 
+import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, draw_log_costs
 from gpudesk.decision.outcome.objective import compute_odds
 from gpudesk.domain.answer import find_difference
 from gpudesk.domain.cost import UncertainValue
@@ -66,6 +68,8 @@ CASES = [
     for answers in (
         {"priority": "cost", "acquisition": "rent"},
         {"priority": "cost", "acquisition": "own", "current_platform": "CUDA"},
+        {"priority": "cost"},
+        {"priority": "cost", "current_platform": "CUDA", "budget_usd": 250_000.0},
         {"priority": "speed", "team": "rocm"},
         {"priority": "latency"},
         {"priority": "users"},
@@ -99,18 +103,20 @@ def check_cheapest(service: GpuDeskService, asked: Scenario) -> None:
     fixed = replace(
         asked, accelerators=tuple(replace(each, count=counts[each.accelerator]) for each in asked.accelerators)
     )
-    rented = asked.decision.answers["acquisition"] == "rent"
-    columns = service.costs(service.answer(fixed)).columns
-    costs = {each.key: each.rented if rented else each.owned for each in columns}
-    known = {
-        each.key: cost.output.value
+    acquisition = asked.decision.answers["acquisition"]
+    ways = {"own": ("owned",), "rent": ("rented",), "undecided": ("rented", "owned")}[str(acquisition)]
+    columns = {each.key: each for each in service.costs(service.answer(fixed)).columns}
+    costs = {
+        each.key: {way: cost.output.value for way in ways if (cost := getattr(columns[each.key], way)) is not None}
         for each in decision.candidates
-        if each.eligible and (cost := costs[each.key]) is not None
+        if each.eligible
     }
+    known = {key: min(of_way.values()) for key, of_way in costs.items() if of_way}
     for candidate in decision.candidates:
-        if candidate.eligible:
+        if candidate.eligible and decision.objective.name is ObjectiveName.COST:
             assert candidate.value is not None
             assert candidate.value.value == pytest.approx(known[candidate.key])
+            assert candidate.payment == min(costs[candidate.key], key=lambda way: costs[candidate.key][way])
     if not known:
         assert decision.recommended is None or decision.objective.instead_of is ObjectiveName.COST
         return
@@ -120,7 +126,7 @@ def check_cheapest(service: GpuDeskService, asked: Scenario) -> None:
 
 
 @pytest.mark.parametrize(("model", "in_flight"), MODELS)
-@pytest.mark.parametrize("acquisition", ["own", "rent"])
+@pytest.mark.parametrize("acquisition", ["own", "rent", "undecided"])
 def test_the_cheapest_by_cost_is_recommended(
     service: GpuDeskService, model: str, in_flight: int, acquisition: str
 ) -> None:
@@ -131,7 +137,7 @@ def test_the_cheapest_by_cost_is_recommended(
 @pytest.mark.parametrize("parts", [PARTS, SMALL], ids=["large", "small"])
 @pytest.mark.parametrize("count", [8, None])
 @pytest.mark.parametrize("in_flight", [1, 16, 200])
-@pytest.mark.parametrize("acquisition", ["own", "rent"])
+@pytest.mark.parametrize("acquisition", ["own", "rent", "undecided"])
 @pytest.mark.parametrize("model", ["llama-3.1-8b", "llama-3.1-70b", "deepseek-r1", "qwen3-32b", "gpt-oss-120b"])
 def test_the_cheapest_is_recommended_in_many_scenarios(
     service: GpuDeskService, model: str, acquisition: str, in_flight: int, count: int | None, parts: tuple[str, ...]
@@ -220,10 +226,13 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     parts = ("l4", "l40s", "rtx-4090", "rtx-pro-6000-blackwell", "h100-pcie", "h200-sxm")
     asked = scenario("llama-3.1-8b", parts, count=None, in_flight=10, priority="cost", team="small")
     decision = decided(service, asked)
-    assert lead(decision) in ("l4", "l40s")
+    assert lead(decision) == "rtx-4090"
+    assert decision.candidates[2].payment == "owned"
+    assert decision.other_payment is not None
+    assert decision.other_payment.leader.key in ("l4", "l40s")
     without = next(each for each in decision.candidates if each.key == "h100-pcie")
     assert not without.eligible
-    assert without.missing == "rent_usd_per_hour"
+    assert without.missing == "price_usd"
     assert without.needed is not None
 
 
@@ -236,6 +245,67 @@ def test_a_price_that_would_make_one_lead_makes_it_lead(service: GpuDeskService)
     for factor, leads in ((0.8, True), (1.25, False)):
         costs = asked.costs.with_input("price_usd", UncertainValue.exactly(gaudi.needed * factor), "gaudi3")
         assert (lead(decided(service, replace(asked, costs=costs))) == "gaudi3") is leads
+
+
+OPEN = {"priority": "cost", "current_platform": "none"}
+
+
+def test_each_takes_its_cheaper_way_to_pay_where_that_is_open(service: GpuDeskService) -> None:
+    """Nobody rents a column beside one that is bought only because rents come first."""
+    answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
+    open_ = service.decide(answer)
+    own, rent = (service.decide(answer, {**OPEN, "acquisition": way}) for way in ("own", "rent"))
+    assert (lead(own), lead(rent)) == ("mi300x", "h100-sxm")
+    assert lead(open_) == "mi300x"
+    assert [each.payment for each in open_.candidates] == ["owned", "owned"]
+    assert [each.odds for each in open_.candidates] == pytest.approx([each.odds for each in own.candidates], abs=0.01)
+    other = open_.other_payment
+    assert other is not None
+    assert other.runner_up is not None
+    assert (other.payment, other.leader.key, other.runner_up.key) == ("rented", "h100-sxm", "mi300x")
+    rented = {each.key: each.odds for each in rent.candidates}
+    assert (other.leader.odds, other.runner_up.odds) == pytest.approx((rented["h100-sxm"], rented["mi300x"]))
+    assert (own.other_payment, rent.other_payment) == (None, None)
+
+
+@pytest.mark.parametrize(("model", "in_flight"), MODELS)
+def test_the_other_way_to_pay_is_said_to_lead_where_it_would(
+    service: GpuDeskService, model: str, in_flight: int
+) -> None:
+    answer = service.answer(scenario(model, in_flight=in_flight, said=OPEN))
+    open_ = service.decide(answer)
+    paid = next(each.payment for each in open_.candidates if each.key == lead(open_))
+    alone = service.decide(answer, {**OPEN, "acquisition": "rent" if paid == "owned" else "own"})
+    other = lead(open_) if open_.other_payment is None else open_.other_payment.leader.key
+    assert other == lead(alone)
+
+
+def test_what_has_one_price_stands_with_that_and_says_what_the_other_must_be(service: GpuDeskService) -> None:
+    asked = scenario("deepseek-r1", ("b200-hgx", "mi355x"), in_flight=128, said=OPEN)
+    mi355x = decided(service, asked).candidates[1]
+    assert (mi355x.payment, mi355x.missing) == ("rented", "price_usd")
+    assert mi355x.needed is not None
+    for factor, leads in ((0.8, True), (1.25, False)):
+        costs = asked.costs.with_input("price_usd", UncertainValue.exactly(mi355x.needed * factor), "mi355x")
+        assert (lead(decided(service, replace(asked, costs=costs))) == "mi355x") is leads
+
+
+def test_doubt_about_shared_inputs_counts_between_ways_to_pay_and_not_within_one(service: GpuDeskService) -> None:
+    answer = service.answer(scenario(parts=("h100-sxm", "h200-sxm")))
+    h100, h200 = service.costing.situations(answer)
+    owned, rented = PaymentBasis(rented=False), PaymentBasis(rented=True)
+    one, other, rent = (draw_log_costs(*each) for each in ((h100, owned), (h200, owned), (h200, rented)))
+    assert add_price_doubt(0.1, one, one) == pytest.approx(0.1)
+    assert np.var(one - other) < np.var(one)
+    assert add_price_doubt(0.1, one, other) < add_price_doubt(0.1, one, rent)
+
+
+def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:
+    answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
+    found = service.decide(answer, {**OPEN, "budget_usd": 200_000.0}).candidates
+    assert [(each.eligible, each.payment) for each in found] == [(True, "rented"), (True, "owned")]
+    owned = service.decide(answer, {**OPEN, "budget_usd": 200_000.0, "acquisition": "own"}).candidates
+    assert [each.eligible for each in owned] == [False, True]
 
 
 @pytest.mark.parametrize("work", ["media", "embeddings", "fine_tuning", "training"])

@@ -1,5 +1,6 @@
 """Decisions in words: verdict, firmness, reasons, exclusions, changes, and rules without a word of Python."""
 
+import re
 from collections.abc import Mapping
 from dataclasses import replace
 
@@ -19,7 +20,8 @@ from gpudesk.domain.decision import (
     RuleEffect,
     RuleStrength,
 )
-from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.report.decision.rules import (
     describe_rule_answers,
     label_effect,
@@ -43,6 +45,7 @@ from gpudesk.report.decision.verdict import (
     list_candidate_lines,
     list_unpriced_candidates,
 )
+from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
 
@@ -127,6 +130,7 @@ def test_candidates_have_their_figure_and_odds_the_best_first(service: GpuDeskSe
     for line in lines:
         assert line.deployment == f"1 × {NAMES[line.key]}"
         assert line.value.startswith("$")
+        assert line.value.endswith(", owned")
         assert line.odds == eligible[line.key].odds
 
 
@@ -173,8 +177,8 @@ def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDesk
     assert isinstance(theirs, IntervalEstimate)
     said = plain(describe_reason(reason, NAMES, FORMATTER))
     assert said == (
-        f"Cost per million output tokens: ${FORMATTER.estimate(ours.value)}, compared with "
-        f"${FORMATTER.estimate(theirs.value)} for {NAMES[reason.other]} "
+        f"Cost per million output tokens: ${FORMATTER.estimate(ours.value)} rented, compared with "
+        f"${FORMATTER.estimate(theirs.value)} rented for {NAMES[reason.other]} "
         f"(−{plain(FORMATTER.per_cent(1.0 - ours.value / theirs.value))})"
     )
     argued = next(line for line in decision.trace if line.case.favours is not None)
@@ -308,3 +312,24 @@ def test_effects_levels_factors_and_strengths_have_words(service: GpuDeskService
     assert len({label_rule_strength(each) for each in RuleStrength}) == len(RuleStrength)
     factors = decided(service).factors
     assert len({label_factor(each.id) for each in factors}) == len(factors) >= 12
+
+
+def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDeskService) -> None:
+    scenario = replace(read_template("70b-chat-on-four"), weights=Precision.BF16)
+    parts = tuple(AcceleratorChoice(part, count=8) for part in ("h100-sxm", "mi300x"))
+    names = {"h100-sxm": "H100", "mi300x": "MI300X"}
+    decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"priority": "cost"})
+    assert format_verdict(decision, names, FORMATTER).startswith("Buy 8 × MI300X: $")
+    reason = plain(describe_verdict_reason(decision, names, FORMATTER))
+    assert re.search(r"Rented, it is too close to call: H100 \d+ %, MI300X \d+ %\.$", reason)
+    assert decision.other_payment is not None
+    clear = replace(decision.other_payment.leader, odds=0.9)
+    decided_ = replace(decision, other_payment=decision.other_payment._replace(leader=clear))
+    assert "Rented, H100 would be the cheapest (90 % odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
+    document = encode_decision(decision, (), names)
+    assert document["other_payment"]["leading"] == "h100-sxm"
+    assert sum(document["other_payment"]["odds"].values()) == pytest.approx(1.0)
+    assert [each["objective"]["payment"] for each in document["candidates"]] == ["owned", "owned"]
+    assert [line.value.rpartition(", ")[2] for line in list_candidate_lines(decision, names, FORMATTER)] == [
+        "owned"
+    ] * 2

@@ -99,7 +99,7 @@ def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
 
 
 SUBJECTS = (
-    *("Figures", "For", "Against", "What would work", "Not compared", "What would change it", "Ruled out"),
+    *("Figures", "For", "Against", "What would work", "Missing figures", "What would change it", "Ruled out"),
     *("What to measure", "Next steps", "Assumptions", "Your answers"),
 )
 
@@ -116,7 +116,7 @@ def test_lines_say_everything_in_its_order(sheet: ComparisonSheet, further: Shee
     assert len(by_subject["Your answers"]) == 3
     assert by_subject["What would change it"] == ["Serving engine: TensorRT-LLM (now any) → B200 SXM"]
     assert by_subject["Figures"][0] == "Deployment: 1 accelerator"
-    assert by_subject["Assumptions"][0] == "Accelerators are rented"
+    assert by_subject["Assumptions"][0] == "Rented accelerators are paid for around the clock"
     assert "Your software platform is not stated, so no porting cost is counted" in by_subject["Assumptions"]
     assert not any(line.text.endswith(".") for line in found.lines)
 

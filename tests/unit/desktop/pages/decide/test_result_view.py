@@ -19,8 +19,7 @@ from gpudesk.report.decision.verdict import (
     format_verdict,
     list_candidate_lines,
 )
-from gpudesk.report.explanation.cost import RENTED
-from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.report.explanation.cost import OWNED
 from tests.unit.desktop.pages.decide.views_of import found_of, say, shown
 
 #: Answers under which one accelerator leads clearly, and others under which two are close.
@@ -120,17 +119,17 @@ def test_figures_are_those_of_the_answer(view: ResultView, desk: Desk) -> None:
     assert texts[1] == "× 1"
     assert texts[2] == found.formatter.banded(estimate.output_tokens_per_s)
     assert texts[3] == found.formatter.banded(estimate.ttft_ms)
-    rented = found.decision.parts[place]["rented_usd_per_million"]
-    assert isinstance(rented, IntervalEstimate)
-    assert texts[4].startswith(f"{rented.value:.2f} (")
-    assert texts[4].endswith("rented")
+    value, payment = found.decision.candidates[place].value, found.decision.candidates[place].payment
+    assert value is not None
+    assert texts[4].startswith(f"{value.value:.2f} (")
+    assert texts[4].endswith(f", {payment}")
 
 
 def test_a_figure_is_explained_by_a_click(view: ResultView, desk: Desk) -> None:
     view.delivers.chosen.emit("b200-hgx", "ttft_ms")
     assert desk.selection == select_figure("b200-hgx", "ttft_ms")
     view.delivers.chosen.emit("b200-hgx", "usd_per_million")
-    assert desk.selection == select_cost("b200-hgx", RENTED)
+    assert desk.selection == select_cost("b200-hgx", OWNED)
 
 
 def test_what_is_ruled_out_says_why_once_for_each(view: ResultView, desk: Desk) -> None:
