@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
+import re
 import sqlite3
 import struct
 from collections.abc import Sequence
@@ -62,13 +64,49 @@ class CatalogBugError(RuntimeError):
     """The program asked the catalog for something impossible: a mistake in the code."""
 
 
+#: The value of `seal` in the table `meta`: a digest of the file in which its own digits are zeros.
+EMPTY_SEAL: Final = "gpudesk-sha256:" + 64 * "0"
+_SEAL: Final = re.compile(rb"gpudesk-sha256:([0-9a-f]{64})")
+
+
+def seal_file(path: Path) -> None:
+    """Write the digest of a catalog file into it, so that a single damaged byte is found when it is opened."""
+    content = path.read_bytes()
+    sealed = _SEAL.search(content)
+    if sealed is None:
+        raise CatalogBugError(f"{path} has no place for a seal")
+    with path.open("r+b") as file:
+        file.seek(sealed.start(1))
+        file.write(_compute_seal(content, sealed).encode())
+
+
+def _find_seal_problem(path: Path) -> Message | None:
+    try:
+        content = path.read_bytes()
+    except OSError as error:
+        return _describe_unreadable(error.strerror or str(error))
+    sealed = _SEAL.search(content)
+    if sealed is not None and sealed[1].decode() == _compute_seal(content, sealed):
+        return None
+    return message(
+        "catalog.file.changed", "is damaged: its bytes are not those that were built; install GPU Desk again"
+    )
+
+
+def _compute_seal(content: bytes, sealed: re.Match[bytes]) -> str:
+    digest = hashlib.sha256(memoryview(content)[: sealed.start(1)])
+    digest.update(64 * b"0")
+    digest.update(memoryview(content)[sealed.end(1) :])
+    return digest.hexdigest()
+
+
 class CatalogDatabase:
     """An open catalog file. It is closed by `close` or at the end of a `with` block."""
 
     def __init__(self, path: Path) -> None:
         """Open the file; raises `CatalogFileError` where it is not a catalog that this program can read."""
         self.path = path
-        problem = find_file_problem(path)
+        problem = find_file_problem(path) or _find_seal_problem(path)
         if problem is not None:
             raise CatalogFileError(problem, path)
         uri = f"{path.absolute().as_uri()}?mode=ro&immutable=1"

@@ -29,7 +29,15 @@ from gpudesk.catalog.build.records import (
     split_names,
 )
 from gpudesk.catalog.build.serving_engines import find_unknown_names, write_engine_json
-from gpudesk.catalog.database import APPLICATION_ID, SCHEMA_VERSION, CatalogBugError, CatalogFileError, sync_to_disk
+from gpudesk.catalog.database import (
+    APPLICATION_ID,
+    EMPTY_SEAL,
+    SCHEMA_VERSION,
+    CatalogBugError,
+    CatalogFileError,
+    seal_file,
+    sync_to_disk,
+)
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest, compute_revision
 from gpudesk.catalog.schema import SHIPPED_METADATA
@@ -249,9 +257,11 @@ def build_catalog(data_dir: Path, target: Path) -> str:
         "data_date": find_data_date(tables),
         "schema_version": str(SCHEMA_VERSION),
         "inputs": inputs,
+        "seal": EMPTY_SEAL,
     }
     with _replace_file(target) as fresh:
         _write_tables(fresh, tables | {"meta": [{"key": key, "value": value} for key, value in sorted(meta.items())]})
+        seal_file(fresh)
     return built
 
 

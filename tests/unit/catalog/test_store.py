@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import random
 import sqlite3
 import struct
 from collections.abc import Callable
@@ -11,6 +12,7 @@ import pytest
 
 from gpudesk.catalog.database import SCHEMA_VERSION, CatalogBugError, CatalogDatabase, CatalogFileError
 from gpudesk.catalog.read import Catalog
+from gpudesk.text.messages import format_message
 
 
 def _cut(path: Path) -> None:
@@ -81,14 +83,24 @@ def test_unusable_file_is_refused_by_what_it_is(
     assert caught.value.where == str(broken_path)
 
 
-def test_damage_inside_is_found_when_it_is_read(broken_path: Path) -> None:
+@pytest.mark.parametrize("seed", range(40))
+def test_a_single_damaged_byte_is_found_when_it_is_opened(broken_path: Path, seed: int) -> None:
+    draw = random.Random(seed)
     content = bytearray(broken_path.read_bytes())
-    middle = len(content) // 2
-    content[4096:] = b"\x5a" * (len(content) - 4096)
+    content[draw.randrange(100, len(content))] ^= 1 << draw.randrange(8)
     broken_path.write_bytes(content)
-    assert middle > 4096
-    with Catalog.open(broken_path) as catalog, pytest.raises(CatalogFileError) as caught:
-        catalog.accelerators()
+    with pytest.raises(CatalogFileError) as caught:
+        Catalog.open(broken_path)
+    assert format_message(caught.value.problem).endswith("install GPU Desk again")
+
+
+def test_damage_after_opening_is_found_when_it_is_read(broken_path: Path) -> None:
+    with Catalog.open(broken_path) as catalog:
+        with broken_path.open("r+b") as file:
+            file.seek(4096)
+            file.write(b"\x5a" * (broken_path.stat().st_size - 4096))
+        with pytest.raises(CatalogFileError) as caught:
+            catalog.accelerators()
     assert caught.value.problem.id == "catalog.file.damaged"
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.catalog.database import CatalogDatabase
+from gpudesk.catalog.database import CatalogDatabase, seal_file
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.revision import compute_stored_revision
 from gpudesk.catalog.verify import verify_catalog
@@ -22,12 +22,14 @@ def spoil(path: Path, *statements: str, keep_revision: bool = False) -> None:
     for statement in statements:
         connection.execute(statement)
     connection.commit()
+    seal_file(path)
     if not keep_revision:
         with CatalogDatabase(path) as store:
             revision = compute_stored_revision(store)
         connection.execute("UPDATE meta SET value = ? WHERE key = 'revision'", (revision,))
         connection.commit()
     connection.close()
+    seal_file(path)
 
 
 def _dimension(model: str, old: str, new: str) -> str:
@@ -128,6 +130,7 @@ def test_damaged_pages_are_a_finding_and_no_failure(broken_path: Path) -> None:
     content = bytearray(broken_path.read_bytes())
     content[-8192:] = b"\x5a" * 8192
     broken_path.write_bytes(content)
+    seal_file(broken_path)
     found = findings_of(broken_path)
     assert found
     assert {problem for _, problem in found} == {"catalog.verify.integrity"}

@@ -120,7 +120,7 @@ def test_changed_figure_in_the_catalog_is_told_without_the_list(bundle: Path) ->
     with closing(sqlite3.connect(bundle / "catalog.sqlite")) as connection:
         connection.execute("UPDATE claim SET value = '9' WHERE rowid = (SELECT min(rowid) FROM claim)")
         connection.commit()
-    with pytest.raises(CheckFailedError, match="the rows are not those that were built"):
+    with pytest.raises(InputError, match=r"catalog\.file\.changed"):
         check_catalog()
 
 
