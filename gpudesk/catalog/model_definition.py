@@ -30,7 +30,7 @@ from gpudesk.text.formatting import ClaimValue
 
 #: Fields of a model that are neither its name nor its structure.
 MODEL_FIELDS: Final = tuple(
-    field.name for field in fields(Model) if field.name not in {"id", "name", "organisation", "layers", "notes"}
+    field.name for field in fields(Model) if field.name not in {"id", "name", "organisation", "layers", "notes", "own"}
 )
 _PRECISIONS: Final = frozenset({"native_precision", "native_other_precision"})
 #: What the fields hold where a file does not know them.
@@ -72,6 +72,7 @@ def parse_model(definition: dict[str, Any]) -> Model:
     stated = {name: definition[name] for name in MODEL_FIELDS if definition.get(name) is not None}
     for name in _PRECISIONS & stated.keys():
         stated[name] = Precision(stated[name])
+    stated["unread_fields"] = tuple(stated.get("unread_fields", ()))
     return Model(
         id=definition["id"],
         name=definition["name"],

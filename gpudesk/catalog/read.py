@@ -5,6 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -239,10 +240,12 @@ class Catalog:
 
     @cached_property
     def _models(self) -> dict[str, Model]:
-        return {
+        models = {
             model: overlay.merge_model(definition, self._attributes_of(model) if self._layer.touched(model) else {})
             for model, definition in self._definitions.items()
         }
+        own = self._definitions.keys() - self.shipped.definitions.keys()
+        return models | {model: replace(models[model], own=True) for model in own}
 
     @cached_property
     def _prices(self) -> tuple[PriceRecord, ...]:

@@ -41,6 +41,8 @@ def write_estimate_json(
         "notes": [say(note) for note in estimate.notes],
         "pools": None if estimate.pools is None else write_pools_json(estimate.pools),
     }
+    if estimate.own_model:
+        fields["model_basis"] = "user"
     if not estimate.fits:
         fields["reason"] = None if estimate.reason is None else format_message(estimate.reason)
         fields["needs"] = estimate.needs

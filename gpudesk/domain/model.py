@@ -9,6 +9,7 @@ from typing import Final, Literal
 
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.precision import Precision
+from gpudesk.text.messages import Message, message
 
 #: Sliding windows move with each token; chunked windows start afresh at every multiple of the window.
 WindowKind = Literal["sliding", "chunked"]
@@ -241,6 +242,11 @@ class Model:
     `laurel_rank` is that of the thin path beside each attention (learned augmented residual), 0 without.
     Where every layer looks up an input of its own (per-layer embeddings), `layer_input_size` is its width and
     `layer_input_vocab_size` the number of tokens in its table (None: that of the vocabulary).
+    `scalars` counts the parameters of the whole model that lie in no matrix and no norm that another field names:
+    position embeddings, biases of the LM head, learned scales.
+    `generic_architecture` names an architecture that no reader knows, which was read as a plain decoder;
+    `unread_fields` are fields of its configuration that may change memory or time and were not used. `own` tells
+    a model of the user's.
     """
 
     id: str
@@ -263,6 +269,10 @@ class Model:
     laurel_rank: int = 0
     layer_input_size: int = 0
     layer_input_vocab_size: int | None = None
+    scalars: int = 0
+    generic_architecture: str | None = None
+    unread_fields: tuple[str, ...] = ()
+    own: bool = False
     notes: tuple[str, ...] = ()
 
     def __hash__(self) -> int:
@@ -277,6 +287,28 @@ class Model:
     @property
     def layer_count(self) -> int:
         return sum(group.count for group in self.layers)
+
+
+def describe_generic_model(model: Model) -> Message | None:
+    """Return the warning that every result of a model of unknown architecture carries; None for other models."""
+    if model.generic_architecture is None:
+        return None
+    if not model.unread_fields:
+        return message(
+            "model.generic",
+            "{model}: the architecture {architecture} is unknown, so it is computed as a plain decoder; check its "
+            "dimensions",
+            model=model.name,
+            architecture=model.generic_architecture,
+        )
+    return message(
+        "model.generic_unread",
+        "{model}: the architecture {architecture} is unknown, so it is computed as a plain decoder without {fields}; "
+        "memory and speed may differ",
+        model=model.name,
+        architecture=model.generic_architecture,
+        fields=model.unread_fields,
+    )
 
 
 @dataclass(frozen=True, slots=True)

@@ -441,6 +441,8 @@ def list_outer_tensors(model: Model) -> tuple[WeightTensor, ...]:
     if not model.tied_embeddings:
         tensors.append(WeightTensor("lm_head", TensorClass.LM_HEAD, TensorSplit.TENSOR, table))
     tensors.append(make_norm("norm", model.final_norms * model.hidden_size))
+    if model.scalars:
+        tensors.append(make_vector("scalars", model.scalars))
     return (*tensors, *list_outer_side_tensors(model))
 
 

@@ -11,7 +11,7 @@ from typing import Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import EstimateRequest
-from gpudesk.domain.model import Model
+from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.serving_engine import KernelPathKind, ServingEngine
 from gpudesk.engine import engine_support
@@ -68,6 +68,8 @@ def configure_serving(
         )
     weights, kv = (resolve_fp4(request.weights, accelerator.vendor), resolve_fp4(request.kv, accelerator.vendor))
     engine, notes = _choose_engine(request, accelerator, model, engines, weights, kv)
+    generic = describe_generic_model(model)
+    notes = notes if generic is None else (generic, *notes)
     kernel = engine_support.find_kernel_path(engine, accelerator, weights, request.date)
     _check_peaks(accelerator, kernel.arithmetic)
     if kernel.path is KernelPathKind.WEIGHT_ONLY:

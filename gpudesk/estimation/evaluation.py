@@ -126,6 +126,7 @@ def make_estimate(
         space.basis,
         *figures[3:],
         notes=_make_notes(request, space, deployment, max_sequences, figures),
+        own_model=space.configuration.model.own,
     )
 
 
@@ -352,6 +353,7 @@ def make_unfit_estimate(request: EstimateRequest, space: SearchSpace) -> Estimat
         reason=explain_unfit(request, space.configuration, nearest, tokens),
         needs=_find_smallest_count(request, space.table, tokens),
         notes=space.configuration.notes,
+        own_model=space.configuration.model.own,
     )
 
 

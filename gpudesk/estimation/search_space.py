@@ -311,10 +311,13 @@ class SearchSpaceTable:
         """Return what an estimate rests on, and the factors of its intervals by load."""
         generation, family = configuration.accelerator.generation, configuration.engine.family
         experts = "yes" if has_experts(configuration.model) else "no"
-        key = generation, family, experts, configuration.weights, configuration.months_newer
+        generic = configuration.model.generic_architecture is not None
+        key = generation, family, experts, configuration.weights, configuration.months_newer, generic
         found = self._intervals.get(key)
         if found is None:
-            basis = find_basis(self.calibration, generation, family)
+            # No published row was measured on an architecture that nobody knows.
+            known = find_basis(self.calibration, generation, family)
+            basis = EstimateBasis.UNCALIBRATED if generic else known
             keys = {
                 "generation": generation,
                 "serving_engine": family,

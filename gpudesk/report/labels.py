@@ -9,9 +9,12 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
+from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
@@ -169,6 +172,17 @@ def label_limiter(limiter: str) -> str:
 
 def label_basis(basis: str) -> str:
     return tr(_BASES[basis])
+
+
+def label_estimate_basis(estimate: Estimate) -> str:
+    basis = label_basis(estimate.basis)
+    return tr("{basis}, your model", basis=basis) if estimate.own_model else basis
+
+
+def list_model_warnings(model: Model, formatter: Formatter) -> tuple[str, ...]:
+    """Return the sentences, without a full stop, that stand beside every result of a model."""
+    generic = describe_generic_model(model)
+    return () if generic is None else (format_message(generic, formatter),)
 
 
 def label_serving_engine(engine: str) -> str:

@@ -24,12 +24,14 @@ from gpudesk.text.units import UnknownUnitError
 
 #: Words about the checkpoint, whose source is that of its precision where a file names no configuration.
 _OF_THE_CHECKPOINT: Final = frozenset({"quantised_tensors", "native_other_precision", "native_group_size"})
+#: What a definition says about itself, and no source states as a dimension.
+_REMARKS: Final = frozenset({"native_note", "generic_architecture", "unread_fields"})
 
 
 def list_dimensions(model: ModelFile) -> dict[str, Any]:
     """Return every dimension that the file states by its path, in the order of the file."""
     definition = model.definition()
-    found = {name: definition[name] for name in MODEL_FIELDS if name in definition and name != "native_note"}
+    found = {name: definition[name] for name in MODEL_FIELDS if name in definition and name not in _REMARKS}
     for part in ("mixers", "ffns"):
         for name, table in definition[part].items():
             found |= dict(_iterate_leaves(f"{part}.{name}", table))

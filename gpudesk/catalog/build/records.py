@@ -325,13 +325,17 @@ class ModelFile(FileRecord):
         return {"mixers": {}, "ffns": {}} | stated | kinds | rest
 
 
+#: Counts that a model can have none of.
+_MAY_BE_NONE: Final = frozenset({"final_norms"})
+
+
 def _model_fields() -> dict[str, Any]:
     """Give the schema every field of the domain's model; sizes may be unknown there, that is left out."""
     hints = get_type_hints(Model)
     wanted: dict[str, Any] = {}
     for field in fields(Model):
         if field.name in MODEL_FIELDS:
-            hint = _constrain_hint(hints[field.name], least=1)
+            hint = _constrain_hint(hints[field.name], least=0 if field.name in _MAY_BE_NONE else 1)
             required = field.default is MISSING
             wanted[field.name] = (hint | None, None) if required else (hint, field.default)
     return wanted

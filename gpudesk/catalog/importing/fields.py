@@ -60,7 +60,8 @@ _QUOTED: Final = 60
 class ConfigFields:
     """A table of the file. `defaults` are what the class of the architecture takes for what is left out.
 
-    Tables inside it share `missing` and `assumed`, which hold the paths of fields.
+    Tables inside it share `missing`, `assumed` and `read`, which hold the paths of fields: those that are needed
+    and not there, those taken from the class, those whose value was looked at.
     """
 
     def __init__(
@@ -76,10 +77,19 @@ class ConfigFields:
         self._defaults = defaults
         self.missing: dict[str, MissingImportField] = {} if parent is None else parent.missing
         self.assumed: dict[str, int] = {} if parent is None else parent.assumed
+        self.read: set[str] = set() if parent is None else parent.read
 
     def with_defaults(self, defaults: Mapping[str, int]) -> ConfigFields:
         """Return the same table with what its class takes for fields that are left out."""
         return ConfigFields(self._table, self._path, defaults=defaults, parent=self)
+
+    def with_values(self, values: Mapping[str, Any]) -> ConfigFields:
+        """Return the same table with other values."""
+        return ConfigFields({**self._table, **values}, self._path, defaults=self._defaults, parent=self)
+
+    def _get(self, name: str) -> Any:  # noqa: ANN401 - whatever the file has
+        self.read.add(self.where(name))
+        return self._table.get(name)
 
     def where(self, name: str) -> str:
         shown = name if name.isprintable() and len(name) <= _QUOTED else clean_text(name, _QUOTED)
@@ -103,8 +113,9 @@ class ConfigFields:
     def maybe(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int | None:
         """Return a number, or None where no name is there and the class says nothing."""
         for name in names:
-            if self._table.get(name) is not None:
-                return self._whole(self.where(name), self._table[name], low, high)
+            value = self._get(name)
+            if value is not None:
+                return self._whole(self.where(name), value, low, high)
         for name in names:
             if name in self._defaults:
                 self.assumed[self.where(name)] = self._defaults[name]
@@ -113,7 +124,7 @@ class ConfigFields:
 
     def yes(self, *names: str, default: bool) -> bool:
         for name in names:
-            value = self._table.get(name)
+            value = self._get(name)
             if value is not None:
                 if not isinstance(value, bool):
                     raise make_type_error(self.where(name), value, "boolean")
@@ -122,7 +133,7 @@ class ConfigFields:
 
     def word(self, *names: str, default: str = "") -> str:
         for name in names:
-            value = self._table.get(name)
+            value = self._get(name)
             if value is not None:
                 if not isinstance(value, str):
                     raise make_type_error(self.where(name), value, "text")
@@ -153,7 +164,7 @@ class ConfigFields:
 
     def numbers(self, name: str, high: int) -> frozenset[int] | None:
         """Return a list of layer numbers, however many, or None where it is not there."""
-        values = self._table.get(name)
+        values = self._get(name)
         if values is None:
             return None
         if not isinstance(values, list):
@@ -166,7 +177,7 @@ class ConfigFields:
         return isinstance(self._table.get(name), list)
 
     def table(self, name: str) -> ConfigFields | None:
-        value = self._table.get(name)
+        value = self._get(name)
         if value is None:
             return None
         if not isinstance(value, Mapping):
@@ -189,7 +200,18 @@ class ConfigFields:
         return tuple(self._table)
 
     def raw(self, name: str) -> object:
-        return self._table.get(name)
+        return self._get(name)
+
+    def list_unread(self, hints: Sequence[str]) -> tuple[str, ...]:
+        """Return the names of fields that no reader looked at, hold a size, a list or a yes, and contain a hint."""
+        return tuple(
+            clean_text(name, _QUOTED)
+            for name, value in self._table.items()
+            if isinstance(value, int | list | Mapping)
+            and value
+            and self.where(name) not in self.read
+            and any(hint in name for hint in hints)
+        )
 
     def ask(self, name: str, kind: str, choices: Sequence[str] = ()) -> None:
         where = self.where(name)
@@ -197,7 +219,7 @@ class ConfigFields:
         self.missing.setdefault(where, MissingImportField(where, kind, why, tuple(choices)))
 
     def _list(self, name: str, count: int) -> list[Any] | None:
-        values = self._table.get(name)
+        values = self._get(name)
         if values is None:
             return None
         if not isinstance(values, list):

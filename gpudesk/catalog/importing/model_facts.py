@@ -44,6 +44,7 @@ _LARGEST: Final = MappingProxyType(
         "parallel_dense_intermediate_size": 2**22,
         "inner_size": 2**22,
         "experts": 2**14,
+        "scalars": 2**31,
         "experts_per_token": 2**14,
     }
 )

@@ -16,6 +16,7 @@ from gpudesk.domain.published_run import ComparableRun
 from gpudesk.report.explanation.claims import format_runs_title
 from gpudesk.report.explanation.measured_runs import build_measured_runs
 from gpudesk.report.explanation.working import build_explained_plans, format_named_formula, format_term_value
+from gpudesk.report.labels import list_model_warnings
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message, input_error, join_messages
@@ -284,6 +285,8 @@ def _say(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService
             blocks = [list(list_term_lines(each.term, service)), list(list_plan_block(each.plans, *made))]
             if each.record is not None:
                 blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *made)))
+        warnings = list_model_warnings(service.catalog.model(each.estimate.request.model), made[0])
+        blocks.append([line for text in warnings for line in wrap_text(f"{text}.", made[1])])
         for number, block in enumerate(filter(None, blocks)):
             output.print_lines(["", *block] if number else block)
 

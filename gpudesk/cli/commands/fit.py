@@ -20,7 +20,7 @@ from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitQuestion
-from gpudesk.report.labels import label_precision, label_serving_engine
+from gpudesk.report.labels import label_precision, label_serving_engine, list_model_warnings
 from gpudesk.report.sizing import describe_reading
 from gpudesk.report.writers.text import align_table
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -249,6 +249,7 @@ def _show(cells: Sequence[FitCell], asked: _FitQuestion, service: GpuDeskService
 
     parts = {part.id: part.name for part in catalog.accelerators()}
     models = {model.id: model.name for model in catalog.models()}
+    shown = {cell.model for cell in cells}
     formatter = Formatter()
     output.print_line(_asked_text(asked, formatter))
     output.print_line()
@@ -256,6 +257,9 @@ def _show(cells: Sequence[FitCell], asked: _FitQuestion, service: GpuDeskService
     for name, (_, most) in longest.items():
         n = formatter.count(most)
         output.print_line(tr("{model} reads {n} tokens at the most.", model=name, n=n))
+    for model in catalog.models():
+        for warning in list_model_warnings(model, formatter) if model.id in shown else ():
+            output.print_line(f"{warning}.")
 
 
 def _asked_text(asked: _FitQuestion, formatter: Formatter) -> str:

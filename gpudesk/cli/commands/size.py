@@ -20,7 +20,7 @@ from gpudesk.cli.options import (
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.sizing import SizingOption, SizingResult
-from gpudesk.report.labels import label_basis, label_serving_engine
+from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
     describe_demand,
@@ -89,7 +89,7 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
         (tr("Bound check"), describe_bound(candidate, formatter)),
     ]
     if estimate is not None:
-        engine = f"{label_serving_engine(estimate.serving_engine)}, {label_basis(estimate.basis)}"
+        engine = f"{label_serving_engine(estimate.serving_engine)}, {label_estimate_basis(estimate)}"
         facts.insert(1, (tr("Serving engine"), engine))
     return facts
 

@@ -73,6 +73,7 @@ def _list_model_facts(answer: Answer) -> dict[str, FactValue]:
     return {
         "has_model": True,
         "model_id": model.id,
+        "generic_architecture": model.generic_architecture,
         "model_moe": model_has_experts(model),
         "standard_model": not model_has_experts(model) and _plain_attention(model),
         "params_b": total / _BILLION if isinstance(total, (int, float)) else None,

@@ -27,6 +27,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import LoadKind
 from gpudesk.estimation.scenario_answer import check_context
+from gpudesk.report.labels import list_model_warnings
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
@@ -73,6 +74,7 @@ class ScenarioBar(QWidget):
         super().__init__(parent)
         self._desk = desk
         self._theme = theme
+        self._model_warning = ""
         self.setAccessibleName(tr("Scenario"))
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         style = desk.formatter.style
@@ -163,6 +165,9 @@ class ScenarioBar(QWidget):
     def _show(self) -> None:
         scenario = self._desk.scenario
         self.model.set_value(scenario.model, self._model_name())
+        model = self._model()
+        warnings = () if model is None else list_model_warnings(model, self._desk.formatter)
+        self._model_warning = ". ".join(warnings)
         self.weights.set_value(scenario.weights.value)
         self.kv.set_value(scenario.kv.value)
         self.engine.set_value(scenario.serving_engine or "")
@@ -210,7 +215,7 @@ class ScenarioBar(QWidget):
         problem = self._desk.problem
         where = "" if problem is None else problem.where or ""
         said = "" if problem is None else format_message(problem.problem, self._desk.formatter)
-        self.model.set_fault(said if where == "scenario.model" else "")
+        self.model.set_fault(said if where == "scenario.model" else self._model_warning)
 
     # Asking for changes
 

@@ -31,7 +31,7 @@ from gpudesk.report.costs import MoneyFormatter, describe_missing_input
 from gpudesk.report.labels import (
     format_odds,
     get_figure_unit,
-    label_basis,
+    label_estimate_basis,
     label_figure,
     label_limiter,
     label_serving_engine,
@@ -270,9 +270,7 @@ def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Fo
             lambda estimate: label_serving_engine(estimate.serving_engine),
             formatter,
         ),
-        _build_word_row(
-            answer, "basis", tr("Basis of the estimate"), lambda estimate: label_basis(estimate.basis), formatter
-        ),
+        _build_word_row(answer, "basis", tr("Basis of the estimate"), label_estimate_basis, formatter),
     )
     return {row.key: row for row in rows}
 

@@ -146,6 +146,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         # Of the scenario
         "has_model": _FactLabel("A model is chosen"),
         "model_id": _FactLabel("Model", _FactKind.TEXT),
+        "generic_architecture": _FactLabel("Unknown architecture, computed as a plain decoder", _FactKind.TEXT),
         "model_moe": _FactLabel("The model has experts"),
         "standard_model": _FactLabel("The model is dense, with plain attention"),
         "params_b": _FactLabel("Parameters", _FactKind.BILLION),

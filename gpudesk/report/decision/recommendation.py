@@ -159,7 +159,13 @@ def list_recommendation_lines(
 def list_decision_assumptions(
     decision: Decision, formatter: Formatter, costs: CostAnswer | None = None
 ) -> Iterator[str]:
-    """Yield what a recommendation assumes: payment, hours in use, software platform, and the fleet that shares it."""
+    """Yield what a recommendation assumes: architecture of the model, payment, hours in use, software, fleet."""
+    architecture = decision.facts.get("generic_architecture")
+    if architecture is not None:
+        yield tr(
+            "The model's architecture {architecture} is unknown; it is computed as a plain decoder",
+            architecture=architecture,
+        )
     if decision.objective.name is not ObjectiveName.COST or decision.recommended is None:
         return
     years, payments = decision.facts.get("years"), {each.payment for each in decision.candidates}

@@ -42,6 +42,7 @@ from gpudesk.report.labels import (
     label_precision,
     label_serving_engine,
     list_column_names,
+    list_model_warnings,
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -247,6 +248,7 @@ def explain_figure(
         claims=() if backing.term is None else list_input_claims(answer, column, backing.term, formatter),
         remedies=list_remedies(backing.remedies, estimate, column.accelerator, formatter),
         facts=_list_answer_facts(answer, estimate, formatter),
+        remarks=list_model_warnings(answer.model, formatter),
     )
 
 
@@ -279,6 +281,8 @@ def _explain_estimate(
         )
         ground = ExplanationBasis(estimate.basis.value)
         basis = _describe_basis(answer.columns[position], estimate, backing.rows, formatter)
+        if estimate.own_model:
+            basis = tr("{basis}; the model's dimensions are yours", basis=basis)
     return Explanation(
         what=tr("{figure}, {deployment}", figure=label, deployment=_describe_deployment(answer, position, formatter)),
         conditions=_describe_figure_conditions(answer, formatter),

@@ -291,3 +291,31 @@ def test_the_maker_of_a_model_can_be_named(capsys: Capture, llama: Path, offers:
     assert code == 1
     assert "organisation" in err
     assert "is for models" in err
+
+
+#: A configuration that no reader knows, whole by itself.
+UNKNOWN = LLAMA | {
+    "model_type": "newarch",
+    "architectures": ["NewArchForCausalLM"],
+    "attention_bias": False,
+    "gated_mlp": True,
+    "qk_norm": "none",
+    "tie_word_embeddings": False,
+    "mamba_ratio": 3,
+}
+
+
+def test_every_command_warns_of_an_unknown_architecture(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "newer.json"
+    path.write_text(json.dumps(UNKNOWN))
+    assert run(capsys, path)[0] == 0
+    load = ("--concurrency", "8", "--input-tokens", "1000", "--output-tokens", "200")
+    for command in (
+        ("estimate", "--accelerators", "mi325x", "--model", "newer", *load),
+        ("compare", "--accelerators", "mi325x,h200-sxm", "--model", "newer", *load),
+        ("decide", "--accelerators", "mi325x,h200-sxm", "--model", "newer", *load),
+        ("fit", "--accelerators", "mi325x", "--models", "newer"),
+        ("explain", "tpot_ms", "--accelerators", "mi325x", "--model", "newer", *load),
+    ):
+        assert entry.main(list(command)) == 0, command
+        assert "newarch" in capsys.readouterr().out.replace("\n", " "), command

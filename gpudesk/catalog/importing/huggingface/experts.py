@@ -1,14 +1,14 @@
-"""Readers of architectures with routed experts."""
+"""Readers of architectures with routed experts that no family describes."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
-from functools import partial
 from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import ConfigFields
-from gpudesk.catalog.importing.huggingface.dense import describe_head_bias, find_late_windows
+from gpudesk.catalog.importing.huggingface.decoder import find_sparse_layers, read_shared_size
+from gpudesk.catalog.importing.huggingface.families import read_minimax_norm
 from gpudesk.catalog.importing.huggingface.structure import (
     CHUNKED,
     FULL,
@@ -19,9 +19,7 @@ from gpudesk.catalog.importing.huggingface.structure import (
     ModelStructure,
     StructureReader,
     make_attention,
-    make_interval_pattern,
     make_moe,
-    make_windowed_attention,
     mix_blocks,
     read_attention,
     read_expert_count,
@@ -34,73 +32,8 @@ from gpudesk.catalog.importing.huggingface.structure import (
     repeat_layer,
 )
 
-
-def find_sparse_layers(f: ConfigFields, count: int) -> list[bool]:
-    """Return which layers have experts, by the first of the fields that says it; all where none does."""
-    kinds = f.words("mlp_layer_types", count)
-    if kinds is not None:
-        return [kind != "dense" for kind in kinds]
-    if f.is_list("moe_layer_freq"):
-        return [bool(flag) for flag in f.wholes("moe_layer_freq", count) or ()]
-    first = f.whole_or(0, "first_k_dense_replace", low=0)
-    interval = f.whole_or(1, "moe_layer_freq")
-    return [number >= first and number % interval == 0 for number in range(count)]
-
-
-def find_stepped_layers(f: ConfigFields, count: int) -> list[bool]:
-    """Return which layers have experts where a step and a list of exceptions say it."""
-    dense_ones = f.numbers("mlp_only_layers", count) or frozenset()
-    step = f.whole_or(1, "decoder_sparse_step")
-    return [number not in dense_ones and (number + 1) % step == 0 for number in range(count)]
-
-
 #: Names of the number of experts, that of the family first.
 _LOCAL: Final = ("num_local_experts", "num_experts")
-
-
-def _read_shared_size(f: ConfigFields) -> int:
-    return f.whole_or(0, "shared_intermediate_size", low=0)
-
-
-def _read_all_sparse(f: ConfigFields, *, norms: int = 2, final_norms: int = 1, tied: bool = False) -> ModelStructure:
-    """Mixtral and its kin: experts of the block's size in every layer, nothing beside them."""
-    mixer = read_attention(f, window=read_sliding_window(f))
-    shared = _read_shared_size(f)
-    routed = read_moe(f, "intermediate_size", experts=_LOCAL, shared_intermediate_size=shared)
-    layers = repeat_layer(mixer, routed, read_layer_count(f), norms)
-    return ModelStructure(layers, tied=tied, final_norms=final_norms)
-
-
-def _read_phi_moe(f: ConfigFields) -> ModelStructure:
-    read = _read_all_sparse(f, norms=4, final_norms=2)
-    left = (describe_head_bias(f.whole("vocab_size")),)
-    has_bias = f.yes("lm_head_bias", default=False)
-    return ModelStructure(read.layers, final_norms=2, left_out=left if has_bias else ())
-
-
-def _read_qwen(
-    f: ConfigFields, *, qk_norm: str, qkv_bias: bool, shared: bool, head_dim: int | None = None
-) -> ModelStructure:
-    """Qwen 2 and 3 with experts: with a shared one behind a gate, or with none."""
-    count = read_layer_count(f)
-    heads = read_heads(f, head_dim=head_dim)
-    bias = f.yes("attention_bias", default=False)
-    mixers = make_windowed_attention(
-        heads,
-        find_late_windows(f, count),
-        read_sliding_window(f, 4096),
-        qkv_bias=bias or (qkv_bias and f.yes("qkv_bias", default=True)),
-        output_bias=bias,
-        qk_norm=qk_norm,
-    )
-    routed = read_shared_experts(f) if shared else read_moe(f, "moe_intermediate_size")
-    return ModelStructure(mix_blocks(f, mixers, find_stepped_layers(f, count), routed))
-
-
-def read_shared_experts(f: ConfigFields) -> LayerPart:
-    """Return routed experts with a shared one behind a gate, where the file has one."""
-    size = f.whole_or(0, "shared_expert_intermediate_size", low=0)
-    return read_moe(f, "moe_intermediate_size", shared_intermediate_size=size, shared_gate=size > 0)
 
 
 def _mix_like_deepseek(f: ConfigFields, mixers: list[LayerPart]) -> tuple[LayerLayout, ...]:
@@ -112,65 +45,14 @@ def _mix_like_deepseek(f: ConfigFields, mixers: list[LayerPart]) -> tuple[LayerL
     return mix_blocks(f, mixers, sparse, routed)
 
 
-def _read_glm4_moe(f: ConfigFields) -> ModelStructure:
-    """GLM 4.5 to 4.7: biases on queries, keys and values alone."""
-    count = read_layer_count(f)
-    mixer = make_attention(
-        read_heads(f),
-        qkv_bias=f.yes("attention_bias", default=False),
-        qk_norm="head" if f.yes("use_qk_norm", default=False) else "none",
-    )
-    return ModelStructure(_mix_like_deepseek(f, [LayerPart("attention", mixer)] * count))
-
-
-def _read_dots1(f: ConfigFields) -> ModelStructure:
-    count = read_layer_count(f)
-    return ModelStructure(_mix_like_deepseek(f, [read_attention(f, qk_norm="head")] * count))
-
-
-def _read_minimax_m2(f: ConfigFields) -> ModelStructure:
-    """MiniMax M2: norms as wide as all heads together, an expert of the block's size."""
-    mixer = make_attention(read_heads(f, head_dim=128), qk_norm=read_minimax_norm(f, "per_layer"))
-    routed = _read_minimax_moe(f, "intermediate_size")
-    return ModelStructure(repeat_layer(LayerPart("attention", mixer), routed, read_layer_count(f)))
-
-
 def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
     return read_moe(
         f,
         size,
         experts=_LOCAL,
-        shared_intermediate_size=_read_shared_size(f),
+        shared_intermediate_size=read_shared_size(f, 0),
         router_bias=f.yes("use_routing_bias", default=True),
     )
-
-
-def read_minimax_norm(f: ConfigFields, default: str) -> str:
-    if not f.yes("use_qk_norm", default=True):
-        return "none"
-    return "head" if f.word("qk_norm_type", default=default) == "per_head" else "full"
-
-
-def _read_ernie(f: ConfigFields) -> ModelStructure:
-    """ERNIE 4.5 with experts: they begin at a layer and may end at one."""
-    count = read_layer_count(f)
-    mixer = read_attention(f, bias="use_bias")
-    size = f.whole("moe_intermediate_size")
-    routed = read_moe(
-        f,
-        size,
-        experts=("moe_num_experts",),
-        per_token=("moe_k",),
-        shared_intermediate_size=f.whole_or(2, "moe_num_shared_experts", low=0) * size,
-        router_bias=True,
-    )
-    first = f.whole_or(1, "moe_layer_start_index", low=0)
-    last = f.whole_or(-1, "moe_layer_end_index", low=-1)
-    interval = f.whole_or(1, "moe_layer_interval")
-    end = count - 1 if last == -1 else last
-    sparse = [(number + 1) % interval == 0 and first <= number <= end for number in range(count)]
-    bias = f.yes("use_bias", default=False)
-    return ModelStructure(mix_blocks(f, [mixer] * count, sparse, routed, bias=bias), tied=True)
 
 
 def _read_hunyuan(f: ConfigFields) -> ModelStructure:
@@ -198,32 +80,6 @@ def _read_common_size(f: ConfigFields, name: str, count: int) -> int | None:
     if len(set(listed)) > 1:
         f.ask(name, "whole")
     return listed[0] or None
-
-
-def _read_olmoe(f: ConfigFields) -> ModelStructure:
-    mixer, routed = read_attention(f, qk_norm="full"), read_moe(f, "intermediate_size")
-    return ModelStructure(repeat_layer(mixer, routed, read_layer_count(f)))
-
-
-#: By `model_type`.
-MOE: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {
-        "mixtral": _read_all_sparse,
-        "phimoe": _read_phi_moe,
-        "granitemoe": _read_all_sparse,
-        "granitemoeshared": _read_all_sparse,
-        "olmoe": _read_olmoe,
-        "qwen2_moe": partial(_read_qwen, qk_norm="none", qkv_bias=True, shared=True),
-        "qwen3_moe": partial(_read_qwen, qk_norm="head", qkv_bias=False, shared=False),
-        "qwen3_vl_moe_text": partial(_read_qwen, qk_norm="head", qkv_bias=False, shared=False, head_dim=128),
-        "glm4_moe": _read_glm4_moe,
-        "glm4v_moe_text": _read_glm4_moe,
-        "dots1": _read_dots1,
-        "minimax_m2": _read_minimax_m2,
-        "ernie4_5_moe": _read_ernie,
-        "hunyuan_v1_moe": _read_hunyuan,
-    }
-)
 
 
 def _read_llama4(f: ConfigFields) -> ModelStructure:
@@ -270,25 +126,6 @@ def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
     routed = _read_minimax_moe(f, size)
     mixers = [picking if flag else full for flag in picked]
     return ModelStructure(mix_blocks(f, mixers, find_sparse_layers(f, count), routed, dense="dense_intermediate_size"))
-
-
-def _read_gpt_oss(f: ConfigFields) -> ModelStructure:
-    """GPT-OSS: windows and global layers in turn, sinks, biases everywhere."""
-    count = read_layer_count(f)
-    bias = f.yes("attention_bias", default=True)
-    kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(2, FULL, SLIDING))
-    mixers = make_windowed_attention(
-        read_heads(f, head_dim=64), kinds, read_sliding_window(f, 128), qkv_bias=bias, output_bias=bias, sinks=True
-    )
-    routed = read_moe(
-        f,
-        "intermediate_size",
-        experts=_LOCAL,
-        per_token=("num_experts_per_tok", "experts_per_token"),
-        bias=True,
-        router_bias=True,
-    )
-    return ModelStructure(tuple(LayerLayout(mixer, routed) for mixer in mixers))
 
 
 def _read_mimo_v2(f: ConfigFields) -> ModelStructure:
@@ -371,12 +208,12 @@ def _find_step_sparse_layers(f: ConfigFields, count: int) -> list[bool]:
 
 
 #: By `model_type`.
-MOE_WINDOWS: Final[Mapping[str, StructureReader]] = MappingProxyType(
+IRREGULAR_EXPERTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
+        "hunyuan_v1_moe": _read_hunyuan,
         "llama4_text": _read_llama4,
         "minimax_m3": _read_minimax_m3,
         "minimax_m3_vl_text": _read_minimax_m3,
-        "gpt_oss": _read_gpt_oss,
         "mimo_v2_flash": _read_mimo_v2,
         "step3p5": _read_step,
         "step3p7": _read_step,

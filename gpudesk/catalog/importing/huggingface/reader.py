@@ -14,25 +14,15 @@ from gpudesk.catalog.importing.huggingface.checkpoint import (
     find_hints,
     read_checkpoint,
 )
-from gpudesk.catalog.importing.huggingface.dense import DENSE, GEMMA, PRUNED
-from gpudesk.catalog.importing.huggingface.experts import MOE, MOE_WINDOWS, find_sparse_layers
-from gpudesk.catalog.importing.huggingface.hybrid import HYBRID, MLA, read_latent_attention
+from gpudesk.catalog.importing.huggingface.decoder import HIDDEN, LATE, DecoderFamily
+from gpudesk.catalog.importing.huggingface.dense import IRREGULAR_DENSE
+from gpudesk.catalog.importing.huggingface.experts import IRREGULAR_EXPERTS
+from gpudesk.catalog.importing.huggingface.families import FAMILIES
+from gpudesk.catalog.importing.huggingface.hybrid import HYBRID
+from gpudesk.catalog.importing.huggingface.latent import LATENT
+from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2
 from gpudesk.catalog.importing.huggingface.precision import StoredPrecision, read_stored_precision
-from gpudesk.catalog.importing.huggingface.structure import (
-    AttentionHeads,
-    LayerLayout,
-    LayerPart,
-    ModelStructure,
-    StructureReader,
-    divide_hidden_size,
-    make_attention,
-    make_dense,
-    make_layer_tables,
-    make_moe,
-    read_expert_count,
-    read_experts_per_token,
-    read_layer_count,
-)
+from gpudesk.catalog.importing.huggingface.structure import ModelStructure, StructureReader, make_layer_tables
 from gpudesk.catalog.importing.model_facts import check_model_definition, make_model_facts
 from gpudesk.catalog.model_definition import parse_model
 from gpudesk.domain.claim import SourceKind
@@ -45,7 +35,13 @@ from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message, message, message_n
 
 STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {**DENSE, **MOE, **MOE_WINDOWS, **MLA, **GEMMA, **HYBRID, **PRUNED}
+    {
+        **{name: family.read for name, family in FAMILIES.items()},
+        **IRREGULAR_DENSE,
+        **IRREGULAR_EXPERTS,
+        **LATENT,
+        **HYBRID,
+    }
 )
 
 #: Other names of the same architecture: of classes, of text models inside others, of older builds.
@@ -193,26 +189,33 @@ def find_class_defaults(name: str | None, *, inside: bool) -> Mapping[str, int]:
     return defaults.get(name or "", MappingProxyType({}))
 
 
-#: Words in names of fields that a reading like Llama does not understand.
-_HINTS: Final = ("mamba", "ssm", "linear_", "conv", "rwkv", "index_", "attn_type", "sliding", "layer_types")
+#: Words in the names of fields that change memory or time in ways that a plain decoder does not have.
+_HINTS: Final = (
+    *("layer_types", "block_type", "pattern", "_per_layer", "sliding", "window", "swa_", "global_", "attn_", "index"),
+    *("mamba", "ssm", "state_size", "linear_", "conv", "rwkv", "recurrent", "delta", "compress", "lora_rank"),
+    *("expert", "shared", "sparse", "altup", "laurel", "hc_mult", "_streams", "loop"),
+)
 
 
 def read_generic(f: ConfigFields) -> ModelStructure:
-    """Read an unknown architecture like Llama, asking for everything that a reading could be wrong in."""
-    count = read_layer_count(f, "num_hidden_layers", "num_layers", "n_layers", "n_layer")
-    hidden = f.whole("hidden_size", "d_model", "n_embd", "dim")
+    """Read an unknown architecture as a plain decoder, asking for everything that a reading could be wrong in."""
     qk_norm = f.word("qk_norm")
     if qk_norm not in {"none", "head", "full"}:
         f.ask("qk_norm", "word", ("none", "head", "full"))
     bias = _ask_flag(f, "attention_bias", "use_bias", "qkv_bias", "bias")
-    gated = _ask_flag(f, "gated_mlp")
-    mixer = LayerPart("attention", _read_generic_attention(f, hidden, qk_norm, bias=bias))
-    sparse, routed, plain = _read_generic_blocks(f, count, gated=gated)
-    layers = tuple(LayerLayout(mixer, routed if flag else plain) for flag in sparse)
-    odd = sorted(name for name in f.names() if any(hint in name for hint in _HINTS))
-    hints = tuple(clean_text(name, 60) for name in odd[:8])
-    notes = (message("import.hf.unread", "Not understood, and left aside: {names}", names=hints),) if hints else ()
-    return ModelStructure(layers, notes=notes)
+    late = f.has("use_sliding_window", "max_window_layers")
+    linear = read_delta_net if f.has("linear_num_value_heads") else None
+    family = DecoderFamily(
+        qkv_bias=bias,
+        output_bias=bias,
+        qk_norm=qk_norm or "none",
+        gated=_ask_flag(f, "gated_mlp"),
+        pattern=LATE if late else 0,
+        experts=True,
+        linear=read_mamba2 if f.has("mamba_n_heads", "mamba_num_heads") else linear,
+        asks=True,
+    )
+    return family.read(f)
 
 
 def _ask_flag(f: ConfigFields, *names: str) -> bool:
@@ -220,40 +223,6 @@ def _ask_flag(f: ConfigFields, *names: str) -> bool:
     if not f.has(*names):
         f.ask(names[0], "yes_no")
     return f.yes(*names, default=False)
-
-
-def _read_generic_attention(f: ConfigFields, hidden: int, qk_norm: str, *, bias: bool) -> dict[str, Any]:
-    if f.has("kv_lora_rank"):
-        return read_latent_attention(f)
-    heads = f.whole("num_attention_heads", "n_heads", "n_head")
-    kv_heads = f.whole("num_key_value_heads", "num_kv_heads", "n_kv_heads", "multi_query_group_num")
-    width = f.maybe("head_dim", "kv_channels", "attention_head_dim")
-    if width is None:
-        table = ConfigFields({"hidden_size": hidden, "num_attention_heads": heads}, parent=f)
-        width = divide_hidden_size(table, heads)
-    return make_attention(
-        AttentionHeads(heads, kv_heads, width), qkv_bias=bias, output_bias=bias, qk_norm=qk_norm or "none"
-    )
-
-
-def _read_generic_blocks(
-    f: ConfigFields, count: int, *, gated: bool
-) -> tuple[list[bool], LayerPart | None, LayerPart | None]:
-    size_names = ("intermediate_size", "ffn_hidden_size", "ffn_dim", "d_ff", "n_inner")
-    expert_names = ("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts")
-    if not f.has(*expert_names):
-        return [False] * count, None, make_dense(f.whole(*size_names), gated=gated)
-    size = f.whole("moe_intermediate_size", "expert_ffn_hidden_size", *size_names)
-    shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0) * size
-    routed = make_moe(
-        read_expert_count(f, *expert_names),
-        read_experts_per_token(f, "num_experts_per_tok", "moe_topk", "moe_k", "num_experts_per_token"),
-        size,
-        gated=gated,
-        shared_intermediate_size=f.whole_or(shared, "shared_expert_intermediate_size", low=0),
-    )
-    sparse = find_sparse_layers(f, count)
-    return sparse, routed, None if all(sparse) else make_dense(f.whole(*size_names), gated=gated)
 
 
 def read_structure(name: str | None, f: ConfigFields) -> ModelStructure:
@@ -404,7 +373,7 @@ class _ConfigReading:
             "id": make_file_slug(title, _LONGEST_ID),
             "name": title,
             "organisation": organisation,
-            "hidden_size": text.whole("hidden_size", "n_embed", "n_embd", "d_model", "dim"),
+            "hidden_size": text.whole(*HIDDEN),
             "vocab_size": text.whole("vocab_size", "padded_vocab_size"),
             "tied_embeddings": self._is_tied(),
             "notes": [],
@@ -412,6 +381,10 @@ class _ConfigReading:
         contexts = [fields.maybe(name) for fields in (text, self.whole) for name in _CONTEXT]
         if known := [context for context in contexts if context is not None]:
             definition["max_context"] = max(known)
+        if self.architecture is None:
+            definition["generic_architecture"] = self._get_type_name()
+            if unread := text.list_unread(_HINTS):
+                definition["unread_fields"] = unread
         if structure.final_norms != 1:
             definition["final_norms"] = structure.final_norms
         return definition | dict(structure.sides)
@@ -439,17 +412,17 @@ class _ConfigReading:
         return read_stored_precision(self.whole, self.text, table, self.structure)
 
     def _describe_reading(self, answered: tuple[str, ...]) -> list[Message]:
-        name = self.whole.raw("model_type")
-        shown = clean_text(name, 60) if isinstance(name, str) else "?"
         notes = []
         if self.architecture is None:
             notes.append(
                 message(
                     "import.hf.unknown",
                     "The architecture {name} is not known. It was read like Llama: check every dimension",
-                    name=shown or "?",
+                    name=self._get_type_name(),
                 )
             )
+            if unread := self.text.list_unread(_HINTS):
+                notes.append(message("import.hf.unread", "Not understood, and left aside: {names}", names=unread))
         if answered:
             notes.append(
                 message(
@@ -468,6 +441,10 @@ class _ConfigReading:
                 )
             )
         return notes
+
+    def _get_type_name(self) -> str:
+        name = self.whole.raw("model_type")
+        return (clean_text(name, 60) if isinstance(name, str) else "") or "?"
 
     def _list_unread(self) -> list[Message]:
         """Say what else the file has that is no part of the text model."""

@@ -112,7 +112,7 @@ def read_heads(f: ConfigFields, *, head_dim: int | None = None, kv_heads: int | 
 
 def divide_hidden_size(f: ConfigFields, heads: int) -> int:
     """Return the width of a head where the file leaves it to the division of the hidden size."""
-    hidden = f.whole("hidden_size")
+    hidden = f.whole("hidden_size", "n_embd", "n_embed", "d_model", "dim")
     if f.missing:
         return 1
     if hidden % heads:

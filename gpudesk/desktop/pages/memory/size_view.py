@@ -25,7 +25,7 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
-from gpudesk.report.labels import label_basis, label_serving_engine
+from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
     describe_demand,
@@ -104,7 +104,7 @@ def _format_candidate_remark(candidate: SizingOption, formatter: Formatter) -> s
     estimate = candidate.estimate
     if estimate is None:
         return format_plan(candidate.plan)
-    engine, basis = label_serving_engine(estimate.serving_engine), label_basis(estimate.basis).lower()
+    engine, basis = label_serving_engine(estimate.serving_engine), label_estimate_basis(estimate).lower()
     return tr("{plan}, {engine}, {basis}", plan=format_plan(candidate.plan), engine=engine, basis=basis)
 
 

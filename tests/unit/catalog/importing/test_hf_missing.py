@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 
+import pytest
+
 from gpudesk.catalog.importing.huggingface.reader import propose_model
+from gpudesk.domain.model import Attention, GatedDeltaNet, Model, MoeFfn, describe_generic_model
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.messages import format_message
 from tests.unit.catalog.importing.configs import (
@@ -91,3 +94,78 @@ def test_an_unknown_architecture_with_experts_and_latents_is_read_with_them() ->
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
     found = propose_model(json.dumps(table).encode(), {}, answers, name="newer", today=TODAY)
     assert layers(model(found)) == layers(shipped("deepseek-v2-lite"))
+
+
+def _read_unknown(**changes: object) -> Model:
+    table = {key: value for key, value in (UNKNOWN | changes).items() if value is not None}
+    answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
+    return model(propose_model(json.dumps(table).encode(), {}, answers, name="new", today=TODAY))
+
+
+def test_an_unknown_architecture_keeps_what_was_not_understood() -> None:
+    found = _read_unknown()
+    assert (found.generic_architecture, found.unread_fields) == ("newarch", ("mamba_ratio",))
+    said = describe_generic_model(found)
+    assert said is not None
+    assert "newarch" in format_message(said)
+    assert "mamba_ratio" in format_message(said)
+    known = model(proposed("llama-3.1-8b"))
+    assert (known.generic_architecture, known.unread_fields) == (None, ())
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"layer_types": ["sliding_attention", "sliding_attention", "sliding_attention", "full_attention"] * 8},
+        {"sliding_window_pattern": 4},
+        {"sliding_window_pattern": "LLLG"},
+    ],
+)
+def test_an_unknown_architecture_has_the_windows_that_its_file_states(changes: dict[str, object]) -> None:
+    found = _read_unknown(sliding_window=1024, mamba_ratio=None, **changes)
+    windows = [
+        group.mixer.window for group in found.layers for _ in range(group.count) if isinstance(group.mixer, Attention)
+    ]
+    assert (windows.count(1024), windows.count(None)) == (24, 8)
+    assert found.unread_fields == ()
+
+
+def test_a_window_of_layers_that_no_field_names_is_not_used_and_told() -> None:
+    found = _read_unknown(sliding_window=1024, mamba_ratio=None)
+    assert {group.mixer.window for group in found.layers if isinstance(group.mixer, Attention)} == {None}
+    assert found.unread_fields == ("sliding_window",)
+
+
+def test_an_unknown_architecture_has_the_heads_and_blocks_that_its_file_lists_by_layer() -> None:
+    found = _read_unknown(
+        mamba_ratio=None,
+        num_key_value_heads=[8] * 16 + [2] * 16,
+        mlp_layer_types=["dense"] * 2 + ["sparse"] * 30,
+        num_experts=16,
+        num_experts_per_tok=2,
+        moe_intermediate_size=512,
+    )
+    heads = {group.mixer.kv_heads: 0 for group in found.layers if isinstance(group.mixer, Attention)}
+    assert heads.keys() == {8, 2}
+    sparse = sum(group.count for group in found.layers if isinstance(group.ffn, MoeFfn))
+    assert (sparse, found.layer_count) == (30, 32)
+    assert found.unread_fields == ()
+
+
+def test_layers_of_a_kind_that_cannot_be_computed_are_told() -> None:
+    found = _read_unknown(mamba_ratio=None, layer_types=["conv", "full_attention"] * 16)
+    assert found.unread_fields == ("layer_types",)
+
+
+def test_delta_nets_of_an_unknown_architecture_keep_a_state_and_no_cache() -> None:
+    found = _read_unknown(
+        mamba_ratio=None,
+        layer_types=["linear_attention", "full_attention"] * 16,
+        linear_num_key_heads=16,
+        linear_num_value_heads=32,
+        linear_key_head_dim=128,
+        linear_value_head_dim=128,
+        linear_conv_kernel_dim=4,
+    )
+    assert sum(group.count for group in found.layers if isinstance(group.mixer, GatedDeltaNet)) == 16
+    assert found.unread_fields == ()

@@ -8,6 +8,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLineEdit
 from pytestqt.qtbot import QtBot
 
+from gpudesk.catalog.importing.model_facts import make_model_facts
+from gpudesk.catalog.user_store.edits import add_facts
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import (
     make_empty_scenario,
@@ -241,3 +244,21 @@ def test_what_is_half_typed_is_not_lost_by_an_edit_elsewhere(bar: ScenarioBar, d
     QTest.keyClicks(bar.input_tokens.edit, "77")
     desk.apply(replace_load_value(desk.scenario, 7), "Change of load")
     assert bar.input_tokens.edit.text() == "77"
+
+
+def test_a_model_of_unknown_architecture_is_warned_of_at_its_field(bar: ScenarioBar, desk: Desk) -> None:
+    service = desk.service
+    definition = {
+        **service.catalog.definition("llama-3.1-8b"),
+        "id": "newer",
+        "name": "Newer",
+        "generic_architecture": "newarch",
+    }
+    facts = make_model_facts(definition, make_user_source("config.json"), today="2026-11-21")
+    service.user_catalog.do(add_facts(service.catalog, facts, "mine"))
+    choose(bar.model, "newer")
+    desk.flush()
+    assert "newarch" in bar.model.fault
+    choose(bar.model, "llama 3.1 70b")
+    desk.flush()
+    assert bar.model.fault == ""

@@ -1,0 +1,260 @@
+"""Families of decoders by `model_type`: what each changes of the common build."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.catalog.importing.fields import ConfigFields
+from gpudesk.catalog.importing.huggingface.decoder import (
+    HIDDEN,
+    LATE,
+    MLP_BIAS,
+    DecoderFamily,
+    Flag,
+    Word,
+    find_sparse_layers,
+)
+from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2
+
+
+def _make_word_reader(word: str, name: str, *, default: bool) -> Word:
+    """Return what reads a word that holds where a field says yes."""
+    return lambda f: word if f.yes(name, default=default) else "none"
+
+
+def _replace_biases(family: DecoderFamily, name: str, *, default: bool) -> DecoderFamily:
+    """Return a family all of whose projections have a bias where one field says so."""
+    flag: Flag = (name, default)
+    return replace(family, qkv_bias=flag, output_bias=flag, mlp_bias=flag)
+
+
+# Numbers outside all matrices and norms, of a model with so many layers
+
+
+def _count_head_bias(f: ConfigFields, _count: int) -> int:
+    return f.whole("vocab_size")
+
+
+def _count_positions(f: ConfigFields, _count: int) -> int:
+    """Learned embeddings of positions."""
+    return f.whole("n_positions", "max_position_embeddings") * f.whole(*HIDDEN)
+
+
+def _count_shifted_positions(f: ConfigFields, _count: int) -> int:
+    """Learned embeddings of positions, with two rows before the first."""
+    return (f.whole("max_position_embeddings") + 2) * f.whole(*HIDDEN)
+
+
+def _read_head_dim(f: ConfigFields) -> int:
+    return f.maybe("head_dim") or f.whole("hidden_size") // f.whole("num_attention_heads")
+
+
+_NO_BIAS: Final = DecoderFamily(qkv_bias=False, output_bias=False)
+_LLAMA: Final = DecoderFamily(mlp_bias=MLP_BIAS)
+_QWEN2: Final = DecoderFamily(qkv_bias=True, output_bias=False, pattern=LATE, window=4096)
+_QWEN3: Final = DecoderFamily(head_dim=128, qk_norm="head", pattern=LATE, window=4096)
+_GEMMA: Final = DecoderFamily(head_dim=256, tied=True)
+_GLM: Final = DecoderFamily(qkv_bias=("attention_bias", True), output_bias=False, head_dim=128)
+_ERNIE: Final = _replace_biases(DecoderFamily(tied=True), "use_bias", default=False)
+_APERTUS: Final = DecoderFamily(gated=False, qk_norm="head", scalars=lambda _, count: 2 * count)
+_MIXTRAL: Final = DecoderFamily(experts=True, pattern=1)
+_QWEN2_MOE: Final = DecoderFamily(
+    qkv_bias=("qkv_bias", True), pattern=LATE, window=4096, experts=True, shared_gate=True
+)
+_QWEN3_MOE: Final = replace(_QWEN3, head_dim=None, experts=True)
+#: DeepSeek's way of experts, with a score correction an expert.
+_CORRECTED: Final = DecoderFamily(experts=True, router_bias=True)
+_CORRECTED_HEADS: Final = replace(_CORRECTED, qk_norm="head")
+_GLM4_MOE: Final = replace(
+    _CORRECTED, output_bias=False, qk_norm=_make_word_reader("head", "use_qk_norm", default=False)
+)
+_QWEN_NEXT: Final = DecoderFamily(
+    head_dim=256,
+    qk_norm="head",
+    output_gate=_make_word_reader("element", "attn_output_gate", default=True),
+    linear=read_delta_net,
+    linear_pattern=4,
+)
+#: Blocks of two matrices behind layer norms with biases.
+_LAYER_NORMS: Final = DecoderFamily(gated=False, norms=4, final_norms=2)
+_NEOX: Final = replace(
+    _LAYER_NORMS, qkv_bias=("attention_bias", True), output_bias=("attention_bias", True), mlp_bias=True
+)
+_GPT2: Final = replace(
+    _LAYER_NORMS, qkv_bias=True, output_bias=True, mlp_bias=True, wide=True, tied=True, scalars=_count_positions
+)
+#: One layer norm before attention and block, which stand side by side; a bias on the LM head.
+_GPT_J: Final = replace(
+    _LAYER_NORMS, qkv_bias=False, output_bias=False, mlp_bias=True, norms=2, wide=True, scalars=_count_head_bias
+)
+
+#: By `model_type`. Layer norms with a bias count two vectors each.
+FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
+    {
+        # Dense, with a gated block
+        "llama": _LLAMA,
+        "yi": _NO_BIAS,
+        "exaone": _NO_BIAS,
+        "baichuan": _NO_BIAS,
+        "mistral": replace(_NO_BIAS, pattern=1),
+        "ministral": DecoderFamily(pattern=1),
+        "ministral3": replace(_NO_BIAS, pattern=1, head_dim=128),
+        "phi3": replace(_NO_BIAS, pattern=1),
+        "phi4_multimodal": replace(_NO_BIAS, pattern=1),
+        "qwen2": _QWEN2,
+        "qwen3": _QWEN3,
+        "mimo": replace(_QWEN2, qkv_bias=("attention_bias", True), pattern=0),
+        "gemma": _GEMMA,
+        "gemma2": replace(_GEMMA, pattern=2, window=4096, norms=4),
+        "gemma3_text": replace(_GEMMA, pattern=6, window=4096, norms=4, qk_norm="head"),
+        "vaultgemma": replace(_GEMMA, pattern=2, window=4096),
+        "glm": _GLM,
+        "glm4": replace(_GLM, norms=4),
+        "cohere": DecoderFamily(qk_norm=_make_word_reader("full", "use_qk_norm", default=False), norms=1, tied=True),
+        "cohere2": DecoderFamily(pattern=4, window=4096, norms=1, tied=True),
+        "olmo": DecoderFamily(norms=0, final_norms=0),
+        "olmo2": DecoderFamily(qk_norm="full"),
+        "olmo3": DecoderFamily(qk_norm="full", pattern=4, window=4096),
+        "granite": _LLAMA,
+        "granite_swa": replace(_LLAMA, sinks=True, pattern=1, tied=True),
+        "helium": _LLAMA,
+        "smollm3": replace(_LLAMA, tied=True),
+        "exaone4": DecoderFamily(qk_norm="head", pattern=4),
+        "internlm2": replace(_LLAMA, qkv_bias=("bias", False), output_bias=("bias", False), mlp_bias=False),
+        "internlm3": replace(
+            _LLAMA, qkv_bias=("qkv_bias", False), output_bias=("bias", False), mlp_bias=("bias", False)
+        ),
+        "ernie4_5": replace(_ERNIE, head_dim=128),
+        "hunyuan_v1_dense": DecoderFamily(qk_norm="head"),
+        "seed_oss": replace(
+            _LLAMA, qkv_bias=("attention_bias", True), output_bias=("attention_out_bias", False), head_dim=128
+        ),
+        "cwm": replace(_NO_BIAS, pattern=4, window=8192),
+        "diffllama": DecoderFamily(scalars=lambda f, count: 4 * count * _read_head_dim(f)),
+        "bitnet": DecoderFamily(norms=3, scalars=lambda f, count: count * f.whole("intermediate_size")),
+        "minicpm3": replace(_LLAMA, tied=True),
+        "youtu": DecoderFamily(tied=True),
+        # Dense, with two matrices a block
+        "arcee": replace(_LLAMA, gated=False),
+        "apertus": _APERTUS,
+        "apertus1p5_text": _APERTUS,
+        "nanochat": DecoderFamily(gated=False, norms=0, final_norms=0),
+        "mpt": replace(_NO_BIAS, gated=False, wide=True, tied=True),
+        "nemotron": replace(_LAYER_NORMS, mlp_bias=MLP_BIAS),
+        "jais2": replace(
+            _LAYER_NORMS,
+            qkv_bias=("attention_bias", True),
+            output_bias=("attention_bias", True),
+            mlp_bias=("mlp_bias", True),
+        ),
+        "starcoder2": replace(_replace_biases(_LAYER_NORMS, "use_bias", default=True), tied=True, pattern=1),
+        "persimmon": replace(
+            _NEOX,
+            qkv_bias=True,
+            output_bias=True,
+            qk_norm="head",
+            scalars=lambda f, count: 2 * count * _read_head_dim(f),
+        ),
+        "phi": replace(_GPT_J, qkv_bias=True, output_bias=True, wide=False),
+        "gptj": _GPT_J,
+        "codegen": _GPT_J,
+        "gpt_neox": _NEOX,
+        "gpt_neox_japanese": replace(
+            _LAYER_NORMS,
+            qkv_bias=False,
+            output_bias=False,
+            wide=True,
+            tied=True,
+            scalars=lambda f, _: f.whole("hidden_size"),
+        ),
+        "gpt2": _GPT2,
+        "gpt-sw3": _GPT2,
+        "gpt_bigcode": replace(_GPT2, kv_heads=1),
+        "gpt_neo": replace(_GPT2, qkv_bias=False, pattern=2, window=256),
+        "openai-gpt": replace(_GPT2, final_norms=0),
+        "opt": replace(_GPT2, scalars=_count_shifted_positions),
+        "biogpt": replace(_GPT2, scalars=_count_shifted_positions),
+        "xglm": replace(_GPT2, scalars=None),
+        "bloom": replace(_GPT2, final_norms=4, scalars=None),
+        "ctrl": replace(_GPT2, scalars=_count_head_bias),
+        # Experts
+        "mixtral": _MIXTRAL,
+        "granitemoe": replace(_MIXTRAL, pattern=0),
+        "granitemoeshared": replace(_MIXTRAL, pattern=0),
+        "granitemoe_swa": replace(_MIXTRAL, sinks=True),
+        "phimoe": replace(
+            _MIXTRAL,
+            norms=4,
+            final_norms=2,
+            scalars=lambda f, _: f.whole("vocab_size") if f.yes("lm_head_bias", default=False) else 0,
+        ),
+        "olmoe": DecoderFamily(experts=True, qk_norm="full"),
+        "flex_olmo": DecoderFamily(experts=True, qk_norm="full"),
+        "aria_text": DecoderFamily(experts=True, shared=2),
+        "qwen2_moe": _QWEN2_MOE,
+        "qwen3_moe": _QWEN3_MOE,
+        "qwen3_vl_moe_text": replace(_QWEN3_MOE, head_dim=128),
+        "mellum": replace(_QWEN3_MOE, pattern=1),
+        "flint": replace(_QWEN3_MOE, pattern=1, sinks=True),
+        "cohere2_moe": DecoderFamily(experts=True, pattern=4, window=4096, norms=1, tied=True),
+        "glm4_moe": _GLM4_MOE,
+        "glm4v_moe_text": _GLM4_MOE,
+        "dots1": _CORRECTED_HEADS,
+        "solar_open": _CORRECTED,
+        "axk1": replace(
+            _CORRECTED, scalars=lambda f, count: f.whole("hidden_size") * sum(find_sparse_layers(f, count, 1))
+        ),
+        "exaone_moe": replace(_CORRECTED_HEADS, pattern=4, first_dense=1),
+        "hy_v3": replace(_CORRECTED_HEADS, first_dense=1),
+        "kolibri1": replace(_CORRECTED_HEADS, pattern=1, norms=4),
+        "laguna": replace(
+            _CORRECTED_HEADS, pattern=1, first_dense=1, output_gate=_make_word_reader("head", "gating", default=True)
+        ),
+        "beam": replace(
+            _CORRECTED_HEADS,
+            pattern=1,
+            norms=4,
+            output_gate="element",
+            scalars=lambda f, count: count * f.whole("num_attention_heads"),
+        ),
+        "afmoe": replace(_CORRECTED_HEADS, pattern=4, window=1024, norms=4, first_dense=1, output_gate="element"),
+        "minimax_m2": replace(
+            _CORRECTED,
+            qkv_bias=False,
+            output_bias=False,
+            head_dim=128,
+            qk_norm=lambda f: read_minimax_norm(f, "per_layer"),
+            router_bias=("use_routing_bias", True),
+        ),
+        "ernie4_5_moe": replace(_ERNIE, experts=True, router_bias=True, first_dense=1, shared=2),
+        "gpt_oss": DecoderFamily(
+            qkv_bias=("attention_bias", True),
+            output_bias=("attention_bias", True),
+            head_dim=64,
+            sinks=True,
+            pattern=2,
+            window=128,
+            experts=True,
+            experts_bias=True,
+            router_bias=True,
+        ),
+        # Attention among mixers that keep a state
+        "qwen3_next": replace(_QWEN_NEXT, experts=True, shared_gate=True),
+        "qwen3_5_text": _QWEN_NEXT,
+        "qwen3_5_moe_text": replace(_QWEN_NEXT, experts=True, shared_gate=True),
+        "olmo_hybrid": DecoderFamily(qk_norm="full", linear=read_delta_net, linear_pattern=4),
+        "lara_mini": DecoderFamily(
+            qk_norm="head", pattern=1, experts=True, tied=True, linear=read_delta_net, linear_pattern=2
+        ),
+        "bamba": replace(_LLAMA, linear=read_mamba2),
+    }
+)
+
+
+def read_minimax_norm(f: ConfigFields, default: str) -> str:
+    if not f.yes("use_qk_norm", default=True):
+        return "none"
+    return "head" if f.word("qk_norm_type", default=default) == "per_head" else "full"
