@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
@@ -12,6 +13,7 @@ from typing import Final
 from tests.architecture.source_tree import Import, Module, SourceTree
 
 LONGEST: Final = 800
+_PARSERS: Final = re.compile(r"\bjson\.loads?\(|\btomllib\b")
 #: A module that is shorter and that one other of its package uses alone belongs there.
 FRAGMENT: Final = 100
 
@@ -162,6 +164,15 @@ def repeated_classes(tree: SourceTree) -> list[str]:
         for name in module.classes:
             places[name].append(module.path)
     return [f"{name}: {', '.join(found)}" for name, found in sorted(places.items()) if len(found) > 1]
+
+
+def own_parsers(tree: SourceTree) -> list[str]:
+    """Return the modules of the window that parse JSON themselves, past `read_side_file`, which bears damaged files."""
+    return [
+        f"{module.path}: parses JSON itself"
+        for name, module in tree.modules.items()
+        if _part(name) == "desktop" and _PARSERS.search((tree.root.parent / module.path).read_text(encoding="utf-8"))
+    ]
 
 
 def wrong_directions(tree: SourceTree) -> list[str]:

@@ -13,6 +13,7 @@ from tests.architecture.checks import (
     import_cycles,
     long_files,
     network_imports,
+    own_parsers,
     repeated_classes,
     wrong_directions,
 )
@@ -127,6 +128,14 @@ def test_a_name_of_a_class_stands_once(tmp_path: Path) -> None:
         "Two: gpudesk/b.py, gpudesk/c.py",
         "_Inner: gpudesk/a.py, gpudesk/b.py",
     ]
+
+
+def test_the_window_leaves_parsing_to_the_reader_of_damaged_files(tmp_path: Path) -> None:
+    parses = "import json\njson.loads('{}')\n"
+    tree = tree_of(
+        tmp_path, {"desktop/a.py": parses, "desktop/b.py": "import json\njson.dumps({})\n", "cli/c.py": parses}
+    )
+    assert own_parsers(tree) == ["gpudesk/desktop/a.py: parses JSON itself"]
 
 
 @pytest.mark.parametrize(

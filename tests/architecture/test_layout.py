@@ -24,6 +24,7 @@ def forbidden_imports(tree: SourceTree) -> list[str]:
         checks.fragments,
         checks.import_cycles,
         checks.long_files,
+        checks.own_parsers,
         checks.repeated_classes,
         checks.wrong_directions,
     ],
