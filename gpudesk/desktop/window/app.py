@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ctypes
 import gc
 import logging
 import os
@@ -10,10 +11,11 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from functools import cache
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QDialog
 
@@ -36,6 +38,9 @@ log = logging.getLogger(__name__)
 _THEME, _FONT = "theme", "font_percent"
 #: Platforms whose clipboard ends with the program, so that nothing is lost when it is cleared.
 _PRIVATE_CLIPBOARDS = frozenset({"offscreen", "minimal"})
+_TRIM_EVERY_MS = 20_000
+#: The option of glibc's `mallopt` for the number of its pools.
+_M_ARENA_MAX = -8
 #: With this variable set, the program says when it was first painted, and ends: for measurements.
 _TIMING = "GPUDESK_TIMING"
 
@@ -53,6 +58,9 @@ class DesktopProgram(QObject):
         self.windows: list[MainWindow] = []
         self.instance: ProgramInstance | None = None
         self.handlers = SignalHandlers(self)
+        trim = QTimer(self)
+        trim.timeout.connect(_return_freed_memory)
+        trim.start(_TRIM_EVERY_MS)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, the others beside it; without any, on the start page.
@@ -218,12 +226,29 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
     return window
 
 
+@cache
+def _load_allocator() -> ctypes.CDLL | None:
+    """Return the C library where it is glibc, whose allocator keeps what was freed. Its threads then share one pool."""
+    library = ctypes.CDLL(None) if sys.platform == "linux" else None
+    if library is None or not hasattr(library, "malloc_trim"):
+        return None
+    library.mallopt(_M_ARENA_MAX, 1)
+    return library
+
+
+def _return_freed_memory() -> None:
+    allocator = _load_allocator()
+    if allocator is not None:
+        allocator.malloc_trim(0)
+
+
 def _settle() -> None:
     """Look for garbage from here on, where that was put off, and not among what the start has made."""
     if not gc.isenabled() and not Jobs.any_running():
         gc.freeze()
         gc.enable()
     forget_sources()
+    _load_allocator()
 
 
 class SignalHandlers(QObject):
