@@ -254,6 +254,14 @@ class _EngineAnswers(NamedTuple):
     rows: int
 
 
+class _RecordedFacts(NamedTuple):
+    """What records say of an accelerator: its engines, deployments that name their user, and export control."""
+
+    engines: frozenset[str]
+    references: int
+    export: dict[str, FactValue]
+
+
 class DecisionFactsBuilder:
     """Finds the ground of answered scenarios; the last ones are kept, for dialogues ask for them again and again."""
 
@@ -265,12 +273,14 @@ class DecisionFactsBuilder:
         self._single: dict[tuple[EstimateRequest, ...], Sequence[Estimate | InputError]] = {}
         self._fits: dict[tuple[FitQuestion, tuple[str, ...]], dict[str, int]] = {}
         self._asked: dict[int, tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]]] = {}
+        # The catalog stays as long as this does.
+        self._recorded: dict[str, _RecordedFacts] = {}
 
     def apart(self, answer: Answer) -> DecisionFactsBuilder:
         """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
         made = DecisionFactsBuilder(self._service)
         made._chooser.take_over(self._chooser)
-        made._asked = dict(self._asked)
+        made._asked, made._recorded = dict(self._asked), dict(self._recorded)
         made._asked[id(answer.columns)] = answer.columns, self._asked_of(answer)
         return made
 
@@ -298,8 +308,7 @@ class DecisionFactsBuilder:
         costed = _cost_on_platform(answer, platform)
         costing = self._service.costing
         costs, situations = costing.costs(costed, brief=True), costing.situations(costed)
-        engines = tuple(self._engines(column.accelerator.id) for column in answer.columns)
-        views = self._views(answer, costs, engines)
+        views = self._views(answer, costs)
         parts = tuple(list_accelerator_facts(view) for view in views)
         compared = {name for column in answer.columns for name in list_platforms(column.accelerator)}
         by_platform = self._engines_by_platform
@@ -309,11 +318,18 @@ class DecisionFactsBuilder:
             parts=parts,
             costs=costs,
             situations=situations,
-            engines=engines,
+            engines=tuple(self._get_recorded(column.accelerator.id).engines for column in answer.columns),
             engines_by_platform=by_platform,
             widest=max((by_platform.get(name, 0) for name in compared), default=0),
             ranked_apart=bool(answer.unranked),
         )
+
+    def _get_recorded(self, part_id: str) -> _RecordedFacts:
+        if part_id not in self._recorded:
+            records = self._service.reference_data
+            references, export = records.named_references(part_id), records.export_facts(part_id)
+            self._recorded[part_id] = _RecordedFacts(self._engines(part_id), references, export)
+        return self._recorded[part_id]
 
     def _engines(self, part_id: str) -> frozenset[str]:
         catalog = self._service.catalog
@@ -329,10 +345,9 @@ class DecisionFactsBuilder:
                 found.setdefault(name, set()).update(self._engines(part.id))
         return {name: len(engines) for name, engines in found.items()}
 
-    def _views(
-        self, answer: Answer, costs: CostAnswer, engines: Sequence[frozenset[str]]
-    ) -> tuple[AcceleratorView, ...]:
+    def _views(self, answer: Answer, costs: CostAnswer) -> tuple[AcceleratorView, ...]:
         keys = make_column_keys(answer.scenario.accelerators)
+        recorded = [self._get_recorded(column.accelerator.id) for column in answer.columns]
         return tuple(
             AcceleratorView(
                 key=keys[place],
@@ -340,12 +355,12 @@ class DecisionFactsBuilder:
                 alone=asked.alone,
                 fewest=asked.fewest,
                 costs=costs.columns[place],
-                engines=tuple(sorted(engines[place])),
+                engines=tuple(sorted(recorded[place].engines)),
                 serving=asked.serving,
                 held=asked.held,
                 rows=asked.rows,
-                references=self._service.reference_data.named_references(column.accelerator.id),
-                export=self._service.reference_data.export_facts(column.accelerator.id),
+                references=recorded[place].references,
+                export=recorded[place].export,
             )
             for place, (column, asked) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
         )

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from importlib import import_module
+from typing import Final
 
+from PySide6.QtCore import QTimer
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView
@@ -34,6 +36,10 @@ def _load_view(path: str) -> Callable[[Desk, Theme], DecideView]:
     return make
 
 
+#: While something is dragged, decisions follow at most so often: one takes as long as a frame may.
+_FOLLOWS_MS: Final = 33
+
+
 class DecidePage(MultiViewPage[DecideView]):
     """Decides the desk's answer: the dialogue first, then what it comes to."""
 
@@ -44,6 +50,11 @@ class DecidePage(MultiViewPage[DecideView]):
         super().__init__(desk, theme, settings, parent)
         self.head.copy.setToolTip(tr("Copy what the view says as text"))
         self.head.copy.clicked.connect(self.copy)
+        self._follower = QTimer(self)
+        self._follower.setSingleShot(True)
+        self._follower.setInterval(_FOLLOWS_MS)
+        self._follower.timeout.connect(self._follow)
+        desk.gesture_changed.connect(self._gesture_changed)
 
     def title(self) -> str:
         return tr("Decide")
@@ -76,6 +87,25 @@ class DecidePage(MultiViewPage[DecideView]):
     def framed(self, view: DecideView) -> QWidget:
         """Return the view itself where it scrolls by itself."""
         return super().framed(view) if view.scrolls else view
+
+    def refresh(self) -> None:
+        """Show the desk's answer; in a gesture the latest one, in a turn of the event loop of its own."""
+        if not self.desk.in_gesture:
+            self._follower.stop()
+            super().refresh()
+        elif not self._follower.isActive():
+            self._follower.start()
+
+    def _follow(self) -> None:
+        if self.isVisible():
+            super().refresh()
+        else:
+            self._stale = True
+
+    def _gesture_changed(self) -> None:
+        if self._follower.isActive() and not self.desk.in_gesture:
+            self._follower.stop()
+            self._follow()
 
     def show_view(self) -> None:
         try:

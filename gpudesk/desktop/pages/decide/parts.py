@@ -181,10 +181,15 @@ _GAP: Final = 6.0
 class MarkIcon(QWidget):
     """An icon or a glyph in a colour, as high as a line of small text."""
 
-    def __init__(self, theme: Theme, name: str, colour: str, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, name: str = "", colour: str = "text2", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._name, self._colour = theme, name, colour
         theme.follow(self._dress)
+
+    def show_mark(self, name: str, colour: str) -> None:
+        if (name, colour) != (self._name, self._colour):
+            self._name, self._colour = name, colour
+            self.update()
 
     def _dress(self) -> None:
         self.setFixedSize(self._theme.px(_SIDE), self._theme.line("small"))
@@ -244,9 +249,13 @@ class MarkedList(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._said: tuple[MarkedLine, ...] = ()
+        self._rows: list[tuple[MarkIcon, ThemedLabel]] = []
         self.title = ThemedLabel(theme, font="section", parent=self)
-        self._holder: QWidget | None = None
-        self._column = make_column(self.title, STRETCH, gap=theme.px(4), on=self)
+        self._grid = QGridLayout()
+        self._grid.setHorizontalSpacing(theme.px(6))
+        self._grid.setVerticalSpacing(theme.px(3))
+        self._grid.setColumnStretch(1, 1)
+        make_column(self.title, self._grid, STRETCH, gap=theme.px(4), on=self)
         self.set_title(title)
         self.hide()
 
@@ -260,28 +269,26 @@ class MarkedList(QWidget):
         self.setAccessibleName(title)
 
     def show_lines(self, said: Sequence[MarkedLine]) -> None:
+        """Show lines in the place of the former ones; widgets of lines are kept."""
         if tuple(said) != self._said:
             self._said = tuple(said)
-            if self._holder is not None:
-                self._holder.hide()
-                self._holder.deleteLater()
-            self._holder = self._made()
-            self._column.insertWidget(1, self._holder)
+            for _ in range(len(self._rows), len(said)):
+                self._add_row()
+            for (icon, text), line in zip(self._rows, said, strict=False):
+                icon.show_mark(line.mark, line.colour)
+                text.setText(line.text)
+            for number, row in enumerate(self._rows):
+                for widget in row:
+                    widget.setVisible(number < len(said))
         self.setVisible(bool(said))
 
-    def _made(self) -> QWidget:
-        holder = QWidget(self)
-        grid = QGridLayout(holder)
-        grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(self._theme.px(6))
-        grid.setVerticalSpacing(self._theme.px(3))
-        grid.setColumnStretch(1, 1)
-        for row, each in enumerate(self._said):
-            grid.addWidget(MarkIcon(self._theme, each.mark, each.colour, holder), row, 0, Qt.AlignmentFlag.AlignTop)
-            text = ThemedLabel(self._theme, each.text, font="small", colour="text1", wrap=True, parent=holder)
-            text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            grid.addWidget(text, row, 1)
-        return holder
+    def _add_row(self) -> None:
+        icon = MarkIcon(self._theme, parent=self)
+        text = ThemedLabel(self._theme, font="small", colour="text1", wrap=True, parent=self)
+        text.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._grid.addWidget(icon, len(self._rows), 0, Qt.AlignmentFlag.AlignTop)
+        self._grid.addWidget(text, len(self._rows), 1)
+        self._rows.append((icon, text))
 
 
 class NoteEdit(QLineEdit):

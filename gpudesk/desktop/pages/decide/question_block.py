@@ -89,6 +89,8 @@ class OptionButton(QAbstractButton):
 
     def show_state(self, origin: str, *, chosen: bool) -> None:
         """Show whether it is in force, and whose answer it is; empty where that need not be said."""
+        if (origin, chosen) == (self.origin, self.isChecked()):
+            return
         self.origin = origin
         self.setChecked(chosen)
         self._describe()

@@ -1,39 +1,33 @@
-"""The recommendation view: verdict, reasons, figures, conflicts, and the trace of rules."""
+"""The recommendation view: verdict, figures, reasons, what to answer next, what would change it, next steps."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from functools import partial
+from collections.abc import Sequence
+from functools import cached_property, partial
 from itertools import groupby
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QPoint, Qt, Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QApplication, QBoxLayout, QLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QBoxLayout, QLayout, QWidget
 
 from gpudesk.desktop.pages.decide.flips import ChangeGrid, FlipsBlock, list_ways_out
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, VerdictBlock
 from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock
-from gpudesk.desktop.pages.decide.trace_model import TraceModel, TraceRuleRow, format_trace, make_trace_table
-from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
-from gpudesk.desktop.session.scenario_edits import replace_weight, reset_weights
-from gpudesk.desktop.session.selection import Selection, SelectionKind, select_cost, select_figure, select_trace_row
+from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, clear_layout, make_column, make_row, set_beside
-from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu, pop_up
-from gpudesk.domain import decision as decision_module
+from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import MoneyFormatter
-from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.report.decision.recommendation import list_recommendation_lines, list_removed_columns
-from gpudesk.report.decision.rules import label_rule_source
 from gpudesk.report.decision.verdict import (
     describe_missing_value,
     describe_pilot,
@@ -46,6 +40,9 @@ from gpudesk.report.explanation.cost import OWNED, RENTED
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
 
 _THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
 #: The figure that each column of the table stands for; a deployment is told by its throughput.
@@ -119,118 +116,6 @@ def select_delivery_figure(found: EvaluatedAnswer, key: str, name: str) -> Selec
     return None if known is None else select_cost(key, known)
 
 
-class RuleTraceBlock(QWidget):
-    """Every rule that fired, with what it does to each accelerator."""
-
-    #: The trace was put on the clipboard.
-    copied = Signal()
-
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self._desk = desk
-        self._found: EvaluatedAnswer | None = None
-        self.model = TraceModel(desk.formatter, self)
-        self.model.weighed.connect(self.weigh)
-        self.view = RuleTraceTableView(theme, self.model, desk.formatter, self)
-        self.view.cell_chosen.connect(self._select)
-        self.view.reset_requested.connect(self.reset)
-        self.view.menu_requested.connect(self._menu)
-        subtitle = ThemedLabel(
-            theme,
-            tr("what each rule did to the recommendation; weights count for arguments only"),
-            font="small",
-            colour="text3",
-            parent=self,
-        )
-        subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.usual = LinkButton(theme, tr("Back to usual weights"), parent=self)
-        self.usual.clicked.connect(self.reset_all)
-        self.usual.hide()
-        self.copy_link = LinkButton(theme, tr("Copy rules as text"), parent=self)
-        self.copy_link.clicked.connect(self.copy)
-        head = make_row(
-            ThemedLabel(theme, tr("Rules"), font="section", parent=self),
-            (subtitle, 1),
-            self.usual,
-            self.copy_link,
-            gap=theme.px(10),
-            margins=(theme.px(8), 0, theme.px(8), 0),
-        )
-        make_column(head, self.view, gap=theme.px(2), on=self)
-        desk.selection_changed.connect(self._follow_selection)
-
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._found = found
-        weights = found.answer.scenario.decision.weights
-        rules = self._desk.service.decider.rules
-        self.model.show(make_trace_table(found.decision, found.columns, rules, frozenset(weights), found.formatter))
-        self.usual.setVisible(bool(weights))
-        self._follow_selection()
-
-    # Selection
-
-    def _select(self, key: str, column: str) -> None:
-        self._desk.select(select_trace_row(key, column))
-
-    def _follow_selection(self) -> None:
-        """Mark the row that is selected on the desk, none where it is something else."""
-        chosen = self._desk.selection
-        if chosen is not None and chosen.kind is SelectionKind.TRACE:
-            self.view.show_rule(chosen.name, chosen.column)
-
-    # Weights
-
-    def weigh(self, key: str, weight: float) -> None:
-        """Give a row a weight as one step: its rule has it, and those counted with it have no more."""
-        row = self._row(key)
-        if row is None:
-            return
-        scenario = replace_weight(self._desk.scenario, key, weight)
-        for line in row.also:
-            if line.weight > weight:
-                scenario = replace_weight(scenario, line.rule.id, weight)
-        self._desk.apply(scenario, tr("Weight of {rule}", rule=row.title))
-
-    def reset(self, key: str) -> None:
-        row = self._row(key)
-        if row is None:
-            return
-        scenario = self._desk.scenario
-        for line in row.lines:
-            scenario = replace_weight(scenario, line.rule.id, None)
-        self._desk.apply(scenario, tr("Usual weight of {rule}", rule=row.title))
-
-    def reset_all(self) -> None:
-        """Give all rules their usual weights as one step."""
-        self._desk.apply(reset_weights(self._desk.scenario), tr("Usual weights"))
-
-    def _row(self, key: str) -> TraceRuleRow | None:
-        return self.model.row_at(self.model.row_of(key))
-
-    # Text and menu
-
-    def text(self, formatter: Formatter) -> str:
-        return format_trace(self.model.table, formatter)
-
-    def copy(self) -> None:
-        QApplication.clipboard().setText(self.text(Formatter(MACHINE_NUMBERS)))
-        self.copied.emit()
-
-    def _menu(self, line: int, _column: int, place: QPoint) -> None:
-        row = self.model.row_at(line)
-        menu = make_menu(parent=self)
-        menu.setAccessibleName(tr("Rule"))
-        edit = menu.addAction(tr("Edit the weight"))
-        edit.setEnabled(row is not None and row.weight is not None)
-        edit.triggered.connect(lambda: self.view.edit_weight(line))
-        usual = menu.addAction(tr("Back to the usual weight"))
-        usual.setEnabled(row is not None and row.changed)
-        usual.triggered.connect(lambda: None if row is None else self.reset(row.key))
-        menu.addSeparator()
-        menu.addAction(tr("Copy rules as text")).triggered.connect(self.copy)
-        pop_up(menu, place)
-
-
 #: What the buttons lead to: the key of the page's view of questions.
 QUESTIONS: Final = "questions"
 _MARGIN: Final = 16.0
@@ -255,12 +140,16 @@ class LinkedLines(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.texts: tuple[str, ...] = ()
+        self._lines: tuple[tuple[str, str, str, str], ...] = ()
         self.links: list[LinkButton] = []
         self._column = make_column(gap=theme.px(4), on=self)
         self.hide()
 
     def show_lines(self, lines: Sequence[tuple[str, str, str, str]]) -> None:
         """Show lines of a sentence, the text of its link (empty for none), a page, and a column's key."""
+        if tuple(lines) == self._lines:
+            return
+        self._lines = tuple(lines)
         clear_layout(self._column)
         self.texts, self.links = tuple(line[0] for line in lines), []
         for sentence, text, page, key in lines:
@@ -309,8 +198,6 @@ class ResultView(DecideView):
         self.rules_link = LinkButton(theme, tr("Show all rules"), parent=self)
         self.rules_link.clicked.connect(lambda: self.show_rules(shown=self._rules_held.isHidden()))
         self._rules_held: QWidget = QWidget(self)
-        self.trace = RuleTraceBlock(desk, theme, self)
-        self.conflicts = MarkedList(theme, tr("Where documents disagree"), self)
         self._why = self._pair(self.reasons, self.against)
         self._next = self._pair(self.pilot, self.advice)
         self._lay_out()
@@ -337,8 +224,7 @@ class ResultView(DecideView):
         self._next_held = self._hold(self._next, margin, 18)
         self._excluded_held = self._hold(self.excluded, margin, 18)
         link = make_column(Hairline(self.theme, self), make_row(self.rules_link, STRETCH), gap=px(8))
-        rules = make_column(self.trace, self.conflicts, gap=px(12))
-        make_row(rules, margins=(margin - px(_OUT), px(8), margin - px(_OUT), 0), on=self._rules_held)
+        make_row(margins=(margin - px(_OUT), px(8), margin - px(_OUT), 0), on=self._rules_held)
         self._rules_held.hide()
         make_column(
             self._hold(head, margin, 2),
@@ -399,12 +285,26 @@ class ResultView(DecideView):
             [MarkedLine("unfit", "unfit", text) for text in list_removed_columns(decision, names, formatter)]
         )
         self._excluded_held.setVisible(bool(decision.exclusions))
-        self.trace.show_decision(found)
-        rules = {rule.id: rule for rule in self.desk.service.decider.rules}
-        self.conflicts.show_lines(_list_conflicts(found, rules))
+        if not self._rules_held.isHidden():
+            self.trace.show_decision(found)
+
+    @cached_property
+    def trace(self) -> RuleTraceBlock:
+        """The rules, made when they are first asked for."""
+        from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
+
+        made = RuleTraceBlock(self.desk, self.theme, self._rules_held)
+        if self._found is not None:
+            made.show_decision(self._found)
+        held = self._rules_held.layout()
+        assert held is not None
+        held.addWidget(made)
+        return made
 
     def show_rules(self, *, shown: bool) -> None:
         """Show every rule that applies with what it did, or hide them."""
+        if shown and self._found is not None:
+            self.trace.show_decision(self._found)
         self._rules_held.setVisible(shown)
         text = tr("Hide all rules") if shown else tr("Show all rules")
         self.rules_link.setText(text)
@@ -468,30 +368,4 @@ def _format_answered_count(found: EvaluatedAnswer) -> str:
         n=count(yours),
         total=count(len(origins)),
         m=count(scenario),
-    )
-
-
-def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, decision_module.DecisionRule]) -> list[MarkedLine]:
-    return [
-        MarkedLine(
-            "disputed",
-            "disputed",
-            tr(
-                "{one}, against {other}",
-                one=_format_dated_rule(rules[each.one]),
-                other=lower_for_sentence(_format_dated_rule(rules[each.other])),
-            ),
-        )
-        for each in found.decision.conflicts
-        if each.one in rules and each.other in rules
-    ]
-
-
-def _format_dated_rule(rule: decision_module.DecisionRule) -> str:
-    return tr(
-        "{title} ({id}, {source}, {date})",
-        title=rule.title,
-        id=rule.id,
-        source=label_rule_source(rule),
-        date=rule.dated or tr("not dated"),
     )

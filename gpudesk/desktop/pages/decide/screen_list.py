@@ -56,6 +56,8 @@ class _ScreenButton(QAbstractButton):
         theme.changed.connect(self.updateGeometry)
 
     def show_step(self, step: ScreenEntry, *, current: bool) -> None:
+        if (step, current) == (self.step, self.isChecked()):
+            return
         self.step = step
         self.setChecked(current)
         state = tr("answered") if step.done else ""
@@ -127,6 +129,8 @@ class _ProgressBar(QWidget):
 
     def show_progress(self, text: str, share: float, said: str) -> None:
         """Show words and a share of 1."""
+        if (text, share, said) == (self._text, self._share, self.accessibleName()):
+            return
         self._text, self._share = text, share
         self.setAccessibleName(said)
         self.setToolTip(said)

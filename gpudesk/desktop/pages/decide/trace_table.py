@@ -2,20 +2,23 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Final
 
 from PySide6.QtCore import QAbstractItemModel, QEvent, QModelIndex, QObject, QPoint, QRect, QRectF, Qt, Signal
 from PySide6.QtGui import QFocusEvent, QKeyEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
+    QApplication,
     QHeaderView,
     QScrollArea,
+    QSizePolicy,
     QStyledItemDelegate,
     QStyleOptionViewItem,
     QWidget,
 )
 
+from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.trace_layout import (
     END,
     GAP,
@@ -35,16 +38,27 @@ from gpudesk.desktop.pages.decide.trace_model import (
     TraceModel,
     TraceRuleRow,
     TraceTableCell,
+    format_trace,
     make_line_key,
+    make_trace_table,
 )
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
+from gpudesk.desktop.session.scenario_edits import replace_weight, reset_weights
+from gpudesk.desktop.session.selection import SelectionKind, select_trace_row
 from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS, PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.layouts import find_scroll_area
+from gpudesk.desktop.ui.widgets.buttons import LinkButton
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import find_scroll_area, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
+from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect
-from gpudesk.text.formatting import Formatter
+from gpudesk.report.decision.facts import lower_for_sentence
+from gpudesk.report.decision.rules import label_rule_source
+from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
 from gpudesk.text.translation import tr
 
 _DECIMALS: Final = 2
@@ -436,3 +450,144 @@ class RuleTraceTableView(PaintedTable):
 
     def _get_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
         return QRectF(column.start, row.start, column.size, row.size).adjusted(2, 2, -self._theme.length(8), -3)
+
+
+class RuleTraceBlock(QWidget):
+    """Every rule that fired, with what it does to each accelerator, and where documents disagree."""
+
+    #: The trace was put on the clipboard.
+    copied = Signal()
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._found: EvaluatedAnswer | None = None
+        self.model = TraceModel(desk.formatter, self)
+        self.model.weighed.connect(self.weigh)
+        self.view = RuleTraceTableView(theme, self.model, desk.formatter, self)
+        self.view.cell_chosen.connect(self._select)
+        self.view.reset_requested.connect(self.reset)
+        self.view.menu_requested.connect(self._menu)
+        subtitle = ThemedLabel(
+            theme,
+            tr("what each rule did to the recommendation; weights count for arguments only"),
+            font="small",
+            colour="text3",
+            parent=self,
+        )
+        subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self.usual = LinkButton(theme, tr("Back to usual weights"), parent=self)
+        self.usual.clicked.connect(self.reset_all)
+        self.usual.hide()
+        self.copy_link = LinkButton(theme, tr("Copy rules as text"), parent=self)
+        self.copy_link.clicked.connect(self.copy)
+        head = make_row(
+            ThemedLabel(theme, tr("Rules"), font="section", parent=self),
+            (subtitle, 1),
+            self.usual,
+            self.copy_link,
+            gap=theme.px(10),
+            margins=(theme.px(8), 0, theme.px(8), 0),
+        )
+        self.conflicts = MarkedList(theme, tr("Where documents disagree"), self)
+        table = make_column(head, self.view, gap=theme.px(2))
+        make_column(table, self.conflicts, gap=theme.px(12), on=self)
+        desk.selection_changed.connect(self._follow_selection)
+
+    def show_decision(self, found: EvaluatedAnswer) -> None:
+        self._found = found
+        weights = found.answer.scenario.decision.weights
+        rules = self._desk.service.decider.rules
+        self.model.show(make_trace_table(found.decision, found.columns, rules, frozenset(weights), found.formatter))
+        self.usual.setVisible(bool(weights))
+        self.conflicts.show_lines(_list_conflicts(found, {rule.id: rule for rule in rules}))
+        self._follow_selection()
+
+    # Selection
+
+    def _select(self, key: str, column: str) -> None:
+        self._desk.select(select_trace_row(key, column))
+
+    def _follow_selection(self) -> None:
+        """Mark the row that is selected on the desk, none where it is something else."""
+        chosen = self._desk.selection
+        if chosen is not None and chosen.kind is SelectionKind.TRACE:
+            self.view.show_rule(chosen.name, chosen.column)
+
+    # Weights
+
+    def weigh(self, key: str, weight: float) -> None:
+        """Give a row a weight as one step: its rule has it, and those counted with it have no more."""
+        row = self._row(key)
+        if row is None:
+            return
+        scenario = replace_weight(self._desk.scenario, key, weight)
+        for line in row.also:
+            if line.weight > weight:
+                scenario = replace_weight(scenario, line.rule.id, weight)
+        self._desk.apply(scenario, tr("Weight of {rule}", rule=row.title))
+
+    def reset(self, key: str) -> None:
+        row = self._row(key)
+        if row is None:
+            return
+        scenario = self._desk.scenario
+        for line in row.lines:
+            scenario = replace_weight(scenario, line.rule.id, None)
+        self._desk.apply(scenario, tr("Usual weight of {rule}", rule=row.title))
+
+    def reset_all(self) -> None:
+        """Give all rules their usual weights as one step."""
+        self._desk.apply(reset_weights(self._desk.scenario), tr("Usual weights"))
+
+    def _row(self, key: str) -> TraceRuleRow | None:
+        return self.model.row_at(self.model.row_of(key))
+
+    # Text and menu
+
+    def text(self, formatter: Formatter) -> str:
+        return format_trace(self.model.table, formatter)
+
+    def copy(self) -> None:
+        QApplication.clipboard().setText(self.text(Formatter(MACHINE_NUMBERS)))
+        self.copied.emit()
+
+    def _menu(self, line: int, _column: int, place: QPoint) -> None:
+        row = self.model.row_at(line)
+        menu = make_menu(parent=self)
+        menu.setAccessibleName(tr("Rule"))
+        edit = menu.addAction(tr("Edit the weight"))
+        edit.setEnabled(row is not None and row.weight is not None)
+        edit.triggered.connect(lambda: self.view.edit_weight(line))
+        usual = menu.addAction(tr("Back to the usual weight"))
+        usual.setEnabled(row is not None and row.changed)
+        usual.triggered.connect(lambda: None if row is None else self.reset(row.key))
+        menu.addSeparator()
+        menu.addAction(tr("Copy rules as text")).triggered.connect(self.copy)
+        pop_up(menu, place)
+
+
+def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, DecisionRule]) -> list[MarkedLine]:
+    return [
+        MarkedLine(
+            "disputed",
+            "disputed",
+            tr(
+                "{one}, against {other}",
+                one=_format_dated_rule(rules[each.one]),
+                other=lower_for_sentence(_format_dated_rule(rules[each.other])),
+            ),
+        )
+        for each in found.decision.conflicts
+        if each.one in rules and each.other in rules
+    ]
+
+
+def _format_dated_rule(rule: DecisionRule) -> str:
+    return tr(
+        "{title} ({id}, {source}, {date})",
+        title=rule.title,
+        id=rule.id,
+        source=label_rule_source(rule),
+        date=rule.dated or tr("not dated"),
+    )

@@ -1,6 +1,7 @@
 """The frame of the page Decide: its views, what is missing, and files of rules that cannot be read."""
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -12,6 +13,8 @@ from pytestqt.qtbot import QtBot
 from gpudesk import paths
 from gpudesk.desktop.pages.decide.page import DecidePage
 from gpudesk.desktop.pages.decide.questions_view import QuestionsView
+from gpudesk.desktop.pages.decide.result_view import ResultView
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import select_decision_option
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.app import DesktopProgram
@@ -19,6 +22,7 @@ from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.decision import DialogueScreen
 from gpudesk.service import GpuDeskService
+from tests.unit.desktop.pages.decide.views_of import found_of
 
 
 @pytest.fixture
@@ -113,6 +117,29 @@ def test_tab_reads_the_steps_then_the_questions_then_the_way_on(window: MainWind
     assert met[1].startswith("No, ")
     assert met[2].startswith("Yes, ")
     assert met[3:] == ["See recommendation now", "Next question"]
+
+
+def test_a_dragged_load_is_decided_once_for_its_latest_value(window: MainWindow, qtbot: QtBot) -> None:
+    page, desk = page_of(window), window.desk
+    page.choose_view("result")
+    qtbot.waitUntil(page.view.isVisible)
+    shown = page.views["result"]
+    assert isinstance(shown, ResultView)
+
+    def drag_to(concurrency: int) -> EvaluatedAnswer:
+        load = replace(desk.scenario.workload.load, concurrency=concurrency)
+        desk.edit("Load", workload=replace(desk.scenario.workload, load=load))
+        desk.flush()
+        return found_of(desk)
+
+    desk.begin_gesture("load")
+    passed = [drag_to(concurrency) for concurrency in (80, 96, 128)]
+    assert not any("decision" in each.__dict__ for each in passed)
+    qtbot.waitUntil(lambda: shown._found is passed[-1])
+    assert ["decision" in each.__dict__ for each in passed] == [False, False, True]
+    last = drag_to(64)
+    desk.end_gesture()
+    assert shown._found is last
 
 
 def test_what_is_missing_is_said(window: MainWindow) -> None:

@@ -165,13 +165,13 @@ def test_where_none_fits_a_click_on_a_way_out_makes_it_as_one_step(view: ResultV
 def test_conflicts_name_both_rules_with_their_dates(view: ResultView, desk: Desk) -> None:
     say(desk, vendor_policy="shared_pool")
     assert found_of(desk).decision.conflicts
-    said = view.conflicts.texts[0]
+    said = view.trace.conflicts.texts[0]
     assert "(D000-21, Seed 000, MI325X vs H200, 2026-03)" in said
     assert ", against " in said
     assert "2024-02)" in said
-    assert not view.conflicts.isVisible()
+    assert not view.trace.conflicts.isVisible()
     view.show_rules(shown=True)
-    assert view.conflicts.isVisible()
+    assert view.trace.conflicts.isVisible()
 
 
 def test_advice_is_a_list(view: ResultView, desk: Desk) -> None:

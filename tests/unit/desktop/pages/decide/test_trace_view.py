@@ -7,9 +7,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.decide.result_view import ResultView, RuleTraceBlock
+from gpudesk.desktop.pages.decide.result_view import ResultView
 from gpudesk.desktop.pages.decide.trace_model import ANSWER, FIRST, RULE, WEIGHT, TraceGroup
-from gpudesk.desktop.pages.decide.trace_table import RuleTraceTableView
+from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock, RuleTraceTableView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.theme.theme import Theme
