@@ -8,7 +8,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS, Accelerator
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -301,7 +301,10 @@ def _find_reported_source(
 
 
 def _is_home_platform(name: str, part: Accelerator, settings: CostSettings) -> bool:
-    return name in _OF_OTHERS and (settings.runs_on is None or settings.runs_on in list_platforms(part))
+    platforms, runs_on = list_platforms(part), settings.runs_on
+    if name not in _OF_OTHERS or runs_on is None:
+        return name in _OF_OTHERS
+    return not platforms & COMMON_PLATFORMS if runs_on == OTHER_PLATFORM else runs_on in platforms
 
 
 def _resolve_assumed(

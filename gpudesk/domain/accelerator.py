@@ -9,6 +9,9 @@ from typing import Final
 
 #: Software platforms for which a serving engine is known.
 SOFTWARE_PLATFORMS: Final = ("CUDA", "ROCm", "JAX/XLA", "Neuron SDK", "SynapseAI")
+#: Any platform but the two that most software is written for.
+OTHER_PLATFORM: Final = "other"
+COMMON_PLATFORMS: Final = frozenset({"CUDA", "ROCm"})
 
 
 #: More accelerators than that are never in one machine.

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
+from gpudesk.domain.accelerator import OTHER_PLATFORM, SOFTWARE_PLATFORMS
 from gpudesk.domain.decision import (
     NO_LIMIT,
     NO_LIMIT_ANSWER,
@@ -27,7 +27,6 @@ from gpudesk.text.messages import Message, message
 #: Requests of so many tokens are long: what a document takes for the core need of long context.
 LONG_CONTEXT_TOKENS: Final = 100_000
 _FOUR_BITS: Final = (Precision.FP4, Precision.NVFP4, Precision.MXFP4)
-_OTHER: Final = "other"
 
 
 def resolve_answers(
@@ -67,7 +66,7 @@ def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dic
     found |= _list_limit_answers(scenario)
     if (platform := scenario.costs.runs_on) is not None:
         known = QUESTIONS["current_platform"].options
-        found["current_platform"] = platform if platform in known else _OTHER
+        found["current_platform"] = platform if platform in known else OTHER_PLATFORM
     return found
 
 
@@ -95,9 +94,9 @@ def _convert_answer(name: str, value: AnswerValue) -> FactValue:
 
 
 def get_cost_platform(answers: Mapping[str, QuestionAnswer]) -> str | None:
-    """Return the platform that software runs on by the answers, where it is one that costs know."""
+    """Return the platform that software runs on by the answers, from which costs count a port; None if none is."""
     platform = answers["current_platform"].value
-    return platform if isinstance(platform, str) and platform in SOFTWARE_PLATFORMS else None
+    return platform if isinstance(platform, str) and platform in (*SOFTWARE_PLATFORMS, OTHER_PLATFORM) else None
 
 
 #: Who starts sooner cannot wait for the next part: below it the documents say to take what there is.

@@ -18,7 +18,7 @@ from gpudesk.decision.facts.accelerator_facts import (
 )
 from gpudesk.decision.facts.answers import get_cost_platform
 from gpudesk.decision.facts.deployments import DeploymentChooser, DeploymentSource
-from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
 from gpudesk.domain.decision import FactValue, FactValues, QuestionAnswer, WayOut
@@ -177,8 +177,8 @@ def _needs_port(current: FactValue, platform: FactValue) -> bool | None:
     if not isinstance(current, str) or not isinstance(platform, str):
         return None
     names = platform.split(", ")
-    if current == "other":
-        return True if set(names) & {"CUDA", "ROCm"} else None
+    if current == OTHER_PLATFORM:
+        return True if COMMON_PLATFORMS & set(names) else None
     return current != "none" and current not in names
 
 
@@ -418,7 +418,8 @@ class DecisionFactsBuilder:
 def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
     """Return the answer with costs of software that runs on a platform; the same one where it does."""
     scenario = answer.scenario
-    if platform is None or scenario.costs.runs_on == platform:
+    named = scenario.costs.runs_on not in (None, *COMMON_PLATFORMS)
+    if platform is None or scenario.costs.runs_on == platform or (platform == OTHER_PLATFORM and named):
         return answer
     costs = replace(scenario.costs, runs_on=platform)
     return replace(answer, scenario=replace(scenario, costs=costs))

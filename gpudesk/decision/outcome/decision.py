@@ -39,9 +39,11 @@ from gpudesk.decision.rules.scoring import (
     list_undecided_rules,
     trace_rules,
 )
+from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM
 from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.cost import CostAnswer
 from gpudesk.domain.decision import (
+    AnswerOrigin,
     AnswerValue,
     ConditionResult,
     Decision,
@@ -140,8 +142,9 @@ def _rate_level(leads: FactValue, value: FactValue, *, fits: bool, nobody: bool)
 DECISION_DRAWS: Final = 2_000
 #: The leading candidate is named where its odds are so good.
 NAMED_ODDS: Final = 0.8
-#: What all arguments for a candidate come to, as a share of its value: less than figures can tell apart.
-_ARGUMENTS: Final = 0.08
+#: What all arguments for a candidate come to, as a share of its value: the least by which two publishers'
+#: measurements of one configuration differ (10 to 25 %).
+_ARGUMENTS: Final = 0.1
 #: What a commitment counts that is a tenth as large, and carries the load just as well.
 _TENTH_OF_BILL: Final = 0.08
 _REASONS: Final = 4
@@ -337,13 +340,17 @@ class Decider:
 
     def _unsure(self, decision: Decision, answers: Mapping[str, AnswerValue], weights: Mapping[str, float]) -> Decision:
         """Return the decision with what rules tell to do where nothing is clear."""
-        if decision.verdict is not DecisionVerdict.OPEN:
+        if decision.verdict is not DecisionVerdict.OPEN or not decision.scope.answered:
             silent = _list_silent_rules(self.rules, decision.trace)
             return replace(decision, silent=silent)
         facts = {**decision.facts, _UNSURE: True}
         lines = (*decision.trace, *trace_rules(self._unsettled, facts, decision.parts, answers, weights))
         return replace(
-            decision, facts=facts, trace=lines, advice=_list_advice(lines), silent=_list_silent_rules(self.rules, lines)
+            decision,
+            facts=facts,
+            trace=lines,
+            advice=_list_advice(lines, decision.answers, decision.scope),
+            silent=_list_silent_rules(self.rules, lines),
         )
 
 
@@ -367,7 +374,8 @@ def _list_silent_rules(rules: Sequence[DecisionRule], lines: Sequence[TraceLine]
 def _get_platform(answer: Answer, said: FactValues) -> FactValue:
     """Return the platform that software runs on; one that no option names is that of the costs."""
     current, costed = said.get("current_platform"), answer.scenario.costs.runs_on
-    return costed if current == _OTHER and costed is not None and costed not in _NAMED else current
+    unnamed = current == OTHER_PLATFORM and costed is not None and costed not in COMMON_PLATFORMS
+    return costed if unnamed else current
 
 
 def _list_derived_facts(
@@ -421,7 +429,7 @@ def _make_decision(
         reasons=tuple(reason for reason, gains in spoken if gains)[:_REASONS],
         against=tuple(reason for reason, gains in spoken if not gains)[:_REASONS],
         exclusions=_list_exclusions(keys, lines),
-        advice=_list_advice(lines),
+        advice=_list_advice(lines, answers, scope),
         conflicts=_list_conflicts(lines),
         pilot=_plan_pilot(ground.answer, keys, lines, first, second) if verdict is DecisionVerdict.OPEN else None,
         factors=rate_factors(situation.parts),
@@ -565,8 +573,16 @@ def _list_failed_tests(tested: tuple[ConditionResult, ...]) -> tuple[ConditionRe
     return tuple(each for each in tested if each.holds is False) or tested
 
 
-def _list_advice(lines: Sequence[TraceLine]) -> tuple[RuleAdvice, ...]:
-    return tuple(RuleAdvice(line.rule.id, line.case.advice) for line in lines if line.case.advice is not None)
+def _list_advice(
+    lines: Sequence[TraceLine], answers: Mapping[str, QuestionAnswer], scope: DecisionScope
+) -> tuple[RuleAdvice, ...]:
+    """Return what rules tell to do: all, or where figures do not answer what is asked, those that rest on answers."""
+    return tuple(
+        RuleAdvice(line.rule.id, line.case.advice)
+        for line in lines
+        if line.case.advice is not None
+        and (scope.answered or any(answers[name].origin is not AnswerOrigin.DEFAULT for name in line.answers))
+    )
 
 
 def _list_conflicts(lines: Sequence[TraceLine]) -> tuple[RuleConflict, ...]:
@@ -605,7 +621,5 @@ def _plan_pilot(
     return PilotMeasurement((keys[first], keys[second]), figure, requests, hours)
 
 
-#: Stands for a platform that no option names, and those that one does.
-_OTHER, _NAMED = "other", ("CUDA", "ROCm")
 #: Rules that hold a figure to a limit -> the figure.
 _LIMITS: Final = {"L-01": "ttft_ms", "L-02": "tpot_ms"}

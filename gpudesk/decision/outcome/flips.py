@@ -20,8 +20,8 @@ from gpudesk.text.messages import message
 #: A number is looked for by these factors away from where it is, then between the last two.
 _STEPS: Final = (1.05, 1.15, 1.35, 1.7, 2.5, 5.0, 10.0, 30.0)
 _HALVINGS: Final = 7
-#: Numbers that are found are rounded to so many digits, away from where they are.
-_DIGITS: Final = 3
+#: Numbers that are found are rounded to so few digits, away from where they are, as still change the answer.
+_DIGITS: Final = (3, 4, 5, 6)
 #: Limits that may not be set yet -> the fact that each is held to; so many numbers are tried inside it.
 _LIMIT_FACTS: Final = {"ttft_limit_ms": "ttft_ms", "tpot_limit_ms": "tpot_ms", "budget_usd": "spend_usd"}
 _GRID, _BEYOND = 12, 1.2
@@ -179,8 +179,11 @@ def _search_flip(
             continue
         if isinstance(same, float) and isinstance(value, float):
             nearer = yield from _bisect_flip(each, same, value, lead, progress)
-            rounded = _try_value(each, round_away(nearer, up=nearer > same), lead)
-            return rounded or _try_value(each, nearer, lead)
+            for digits in _DIGITS:
+                flip = _try_value(each, round_away(nearer, digits, up=nearer > same), lead)
+                if flip is not None:
+                    return flip
+            return None
         return _try_value(each, value, lead)
     return None
 
@@ -198,12 +201,12 @@ def _bisect_flip(
     return changed
 
 
-def round_away(value: float, *, up: bool) -> float:
-    scale = 10.0 ** (math.floor(math.log10(abs(value))) - _DIGITS + 1)
+def round_away(value: float, digits: int = _DIGITS[0], *, up: bool) -> float:
+    scale = 10.0 ** (math.floor(math.log10(abs(value))) - digits + 1)
     steps = value / scale
     whole = math.ceil(steps - 1e-9) if up else math.floor(steps + 1e-9)
     # Powers of ten below one are not exact: the digits are.
-    return float(f"{whole * scale:.{_DIGITS}g}")
+    return float(f"{whole * scale:.{digits}g}")
 
 
 def _try_value(each: _FlipInput, value: AnswerValue, lead: str | None) -> DecisionFlip | None:

@@ -51,11 +51,15 @@ def find_ways_out(
 
 
 def _measure_change(way: WayOut) -> tuple[float, ...]:
-    """Return how far a way leads: accelerators first, then bits and tokens given up, then throughput."""
+    """Return how far a way leads: accelerators first, then bits and tokens given up, the format, then throughput.
+
+    Of formats as wide, FP4 comes before INT4: newer accelerators compute in it.
+    """
     estimate = way.estimate
     request, rate = estimate.request, estimate.output_tokens_per_s_per_accelerator
     given_up = (-_count_bits(request.weights), -request.workload.input_tokens)
-    return estimate.count, *given_up, 0.0 if rate is None else -rate.value
+    order = _FORMATS.index(request.weights) if request.weights in _FORMATS else -1
+    return estimate.count, *given_up, order, 0.0 if rate is None else -rate.value
 
 
 _Request = tuple[EstimateRequest, int | None]

@@ -43,10 +43,13 @@ _UNBOUNDED: Final = 1e12
 _SIGNS: Final[Mapping[type[ast.cmpop], str]] = MappingProxyType(
     {ast.Eq: "=", ast.NotEq: "≠", ast.Lt: "<", ast.LtE: "≤", ast.Gt: ">", ast.GtE: "≥"}
 )
+_OPPOSITES: Final[Mapping[type[ast.cmpop], type[ast.cmpop]]] = MappingProxyType(
+    {ast.Eq: ast.NotEq, ast.NotEq: ast.Eq, ast.Lt: ast.GtE, ast.GtE: ast.Lt, ast.LtE: ast.Gt, ast.Gt: ast.LtE}
+)
 
 
 def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> str:
-    """Return one comparison with its numbers and what came out, `needed on one, 412 GB ≤ 256 GB: no`."""
+    """Return one comparison with its numbers as it turned out, `needed on one, 412 GB > memory 256 GB`."""
     node = ast.parse(tested.text, mode="eval").body
     if not isinstance(node, ast.Compare):
         name = lower_for_sentence(label_fact(tested.text))
@@ -66,14 +69,10 @@ def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> 
     right = format_fact(theirs or named, tested.right, formatter)
     if theirs is not None:
         right = tr("{fact} {value}", fact=lower_for_sentence(label_fact(theirs)), value=right)
-    return tr(
-        "{fact}, {left} {sign} {right}: {outcome}",
-        fact=name,
-        left=left,
-        sign=_SIGNS[type(node.ops[0])],
-        right=right,
-        outcome=_label_outcome(tested.holds),
-    )
+    compared = type(node.ops[0])
+    sign = _SIGNS[_OPPOSITES[compared] if tested.holds is False else compared]
+    said = tr("{fact}, {left} {sign} {right}", fact=name, left=left, sign=sign, right=right)
+    return tr("{comparison}: undecided", comparison=said) if tested.holds is None else said
 
 
 def _label_outcome(holds: bool | None) -> str:

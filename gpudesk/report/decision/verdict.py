@@ -11,6 +11,7 @@ from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.decision import (
     QUESTIONS,
     UNKNOWN_ANSWER,
+    AnswerOrigin,
     AnswerValue,
     ConditionResult,
     Decision,
@@ -137,7 +138,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if decision.scope.why is not None:
         return format_message(decision.scope.why, formatter)
     if decision.verdict is DecisionVerdict.NONE_FITS:
-        return _why_none(decision)
+        return _why_none(decision, formatter)
     key = find_leading_column(decision)
     if key is None:
         return tr("Enter a price on the Cost page, or choose another goal.")
@@ -231,18 +232,21 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
     return tr("{close} {name} is the smaller commitment.", close=close, name=names[first.key])
 
 
-def _why_none(decision: Decision) -> str:
-    titles = {line.rule.id: line.title for line in decision.trace}
+def _why_none(decision: Decision, formatter: Formatter) -> str:
+    lines = {line.rule.id: line for line in decision.trace}
     counts = Counter(each.rule.id for each in decision.exclusions)
     if not counts:
         return tr("There is no accelerator to choose from.")
-    rule, count = counts.most_common(1)[0]
-    return tr(
-        "“{title}” rules out {n} of {total}. Relax it, or compare other accelerators.",
-        title=titles[rule],
-        n=count,
-        total=len(decision.columns),
+    # Of rules that remove as many, the one is named that the user asked for.
+    asked = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
+    rule = max(counts, key=lambda rule: (counts[rule], bool(asked & set(lines[rule].answers))))
+    sentence = tr(
+        "“{title}” rules out {n} of {total}.", title=lines[rule].title, n=counts[rule], total=len(decision.columns)
     )
+    if not decision.ways_out:
+        return tr("{sentence} Relax a limit, or compare other accelerators.", sentence=sentence)
+    ways = tr(" or ").join(describe_way_out(way, formatter)[1] for way in decision.ways_out)
+    return tr("{sentence} What would work: {ways}.", sentence=sentence, ways=ways)
 
 
 def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -335,20 +339,14 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
     ours, theirs = (_middle_text(fact, value, formatter, payment) for value, payment in sides)
     if reason.ours is None or (line is not None and ours == theirs):
         return label_fact(fact) if line is None else line.title
-    label = label_fact(fact)
-    if line is not None:
-        label = tr("{title} ({fact})", title=line.title, fact=lower_for_sentence(label))
-    if reason.other is None or reason.theirs is None:
-        return tr("{label}: {value}", label=label, value=ours)
-    compared = tr(
-        "{label}: {value}, compared with {other} for {name}",
-        label=label,
-        value=ours,
-        other=theirs,
-        name=names[reason.other],
-    )
+    text = tr("{label}: {value}", label=label_fact(fact), value=ours)
     change = _format_change(_middle(reason.ours), _middle(reason.theirs), formatter)
-    return f"{compared} ({change})" if change else compared
+    if reason.other is not None and reason.theirs is not None:
+        name = names[reason.other]
+        text = tr("{text}, compared with {other} for {name}", text=text, other=theirs, name=name)
+    # The figure first, then the rule that makes it count.
+    beside = "; ".join(each for each in (change, "" if line is None else lower_for_sentence(line.title)) if each)
+    return f"{text} ({beside})" if beside else text
 
 
 def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
@@ -383,14 +381,24 @@ def describe_exclusion(
 
     With the decision, what is only true or not is said with the numbers behind it.
     """
-    tested = list_exclusion_tests(exclusion, decision)
+    tested = [describe_condition_result(each, formatter) for each in list_exclusion_tests(exclusion, decision)]
+    if decision is not None:
+        tested += _list_shown_fact(exclusion, decision, formatter)
     title = exclusion.rule.title if decision is None else _line_of(exclusion.rule, decision).title
     said = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
-    if not tested:
-        return said
-    return tr(
-        "{said}; {tested}", said=said, tested="; ".join(describe_condition_result(each, formatter) for each in tested)
-    )
+    return tr("{said}; {tested}", said=said, tested="; ".join(tested)) if tested else said
+
+
+def _list_shown_fact(exclusion: RuleExclusion, decision: Decision, formatter: Formatter) -> list[str]:
+    """Return the figure that a rule is about where it tested no more than whether something is so."""
+    shows = exclusion.rule.shows
+    value = None if shows is None else decision.parts[decision.columns.index(exclusion.key)].get(shows)
+    tests = list_exclusion_tests(exclusion, decision)
+    if shows is None or value is None or isinstance(value, bool) or any(each.right is not None for each in tests):
+        return []
+    return [
+        tr("{label}: {value}", label=lower_for_sentence(label_fact(shows)), value=format_fact(shows, value, formatter))
+    ]
 
 
 def list_exclusion_tests(exclusion: RuleExclusion, decision: Decision | None) -> tuple[ConditionResult, ...]:

@@ -342,6 +342,19 @@ def test_an_unanswered_platform_charges_nobody(service: GpuDeskService) -> None:
     assert open_.parts[0]["needs_port"] is None
 
 
+def test_software_of_a_platform_without_a_name_is_ported_to_the_common_ones(service: GpuDeskService) -> None:
+    answer = service.answer(scenario(parts=("h100-sxm", "tpu-v6e"), priority="cost", acquisition="rent"))
+    usual, ported = service.decide(answer), service.decide(answer, {"current_platform": "other"})
+    h100, tpu = ([found.candidates[place].value for found in (usual, ported)] for place in (0, 1))
+    assert h100[0] is not None
+    assert h100[1] is not None
+    assert h100[1].value > 1.5 * h100[0].value
+    assert tpu[0] == tpu[1]
+    named = replace(answer.scenario, costs=replace(answer.scenario.costs, runs_on="JAX/XLA"))
+    stated = service.decide(replace(answer, scenario=named), {"current_platform": "other"})
+    assert stated.candidates[0].value == h100[1]
+
+
 def test_costs_stand_for_balance_where_prices_are_known(service: GpuDeskService) -> None:
     assert decided(service, scenario()).objective.name is ObjectiveName.COST
     unpriced = scenario("llama-3.1-8b", ("gaudi3", "mi355x"), count=1, in_flight=2, acquisition="own")

@@ -22,6 +22,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.report.decision.rules import (
     describe_rule_answers,
     label_effect,
@@ -38,6 +39,7 @@ from gpudesk.report.decision.verdict import (
     describe_pilot,
     describe_reason,
     describe_verdict_reason,
+    describe_way_out,
     find_candidate,
     find_leading_column,
     format_odds,
@@ -165,6 +167,24 @@ def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: 
     assert "text serving" in describe_verdict_reason(decision, NAMES, FORMATTER)
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
     assert list_unpriced_candidates(decision) == ()
+    assert {each.rule for each in decision.advice} <= {
+        line.rule.id for line in decision.trace if "work" in line.answers
+    }
+
+
+def test_a_way_out_stands_in_the_first_paragraph(service: GpuDeskService) -> None:
+    scenario = replace(read_template("70b-chat-on-four"), model="llama-3.1-405b")
+    parts = tuple(AcceleratorChoice(part, count=1) for part in ("mi325x", "h200-sxm"))
+    decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"shape": "one"})
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    ways = " or ".join(describe_way_out(way, FORMATTER)[1] for way in decision.ways_out)
+    assert describe_verdict_reason(decision, NAMES, FORMATTER).endswith(f"What would work: {ways}.")
+
+
+def test_what_export_control_rules_out_is_said_with_its_score(service: GpuDeskService) -> None:
+    decision = decided(service, destination="controlled")
+    said = [plain(describe_exclusion(each, NAMES, FORMATTER, decision)) for each in decision.exclusions]
+    assert any("H200: a destination under export control" in text and "15,824" in text for text in said)
 
 
 def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDeskService) -> None:
@@ -184,7 +204,7 @@ def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDesk
     argued = next(line for line in decision.trace if line.case.favours is not None)
     words = DecisionReason("memory_gib", 256.0, 141.0, "h200-sxm", argued)
     assert plain(describe_reason(words, NAMES, FORMATTER)) == (
-        f"{argued.title} (memory): 256 GiB, compared with 141 GiB for H200 (+82 %)"
+        f"Memory: 256 GiB, compared with 141 GiB for H200 (+82 %; {lower_for_sentence(argued.title)})"
     )
     assert describe_reason(words._replace(fact=None), NAMES, FORMATTER) == argued.title
     assert describe_reason(words._replace(theirs=256.0), NAMES, FORMATTER) == argued.title
@@ -198,7 +218,7 @@ def test_exclusions_name_the_rule_and_its_number(service: GpuDeskService) -> Non
     }
     limit = said["h200-sxm", "L-01"]
     assert limit.startswith("H200: first token within the limit; time to first token, ")
-    assert limit.endswith("ms ≤ TTFT limit 500 ms: no")
+    assert limit.endswith("ms > TTFT limit 500 ms")
 
 
 def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -> None:
@@ -207,7 +227,7 @@ def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -
         (each.key, each.rule.id): plain(describe_exclusion(each, NAMES, FORMATTER, decision))
         for each in decision.exclusions
     }
-    assert said["mi325x", "D000-10"] == "MI325X: software cannot be ported; needs a port: yes"
+    assert said["mi325x", "D000-10"] == "MI325X: software cannot be ported; needs a port: yes; software platform: ROCm"
 
 
 def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> None:
@@ -215,7 +235,7 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
     decision = service.decide(service.answer(scenario), {"shape": "one"})
     names = dict.fromkeys(decision.columns, "It")
     found = next(each for each in decision.exclusions if each.rule.id == "D003-09")
-    assert "needed on one, 416 GB ≤ memory " in plain(describe_exclusion(found, names, FORMATTER, decision))
+    assert "needed on one, 416 GB > memory " in plain(describe_exclusion(found, names, FORMATTER, decision))
     assert plain(describe_exclusion(found, names, FORMATTER)).endswith("; fits on one: no")
 
 

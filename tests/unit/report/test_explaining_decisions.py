@@ -74,7 +74,7 @@ def test_what_an_answer_removes_is_told_with_its_numbers(service: GpuDeskService
     made = explain_option(told(service, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
     why = finding(made, "removed.h200-sxm")
     assert why.title == "Why H200 is removed"
-    assert "≤ TTFT limit 400 ms: no." in plain(why.texts[0])
+    assert "> TTFT limit 400 ms." in plain(why.texts[0])
     assert lines_of(made).outcomes[-1].state == "removed"
 
 
