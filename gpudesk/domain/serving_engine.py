@@ -58,6 +58,23 @@ class EngineSetting(StrEnum):
     PRESENT_RUNTIME = "present_runtime"
 
 
+class SplitPart(StrEnum):
+    """What the ranks of a plan share, in the order in which refusals are looked for.
+
+    heads and kv_heads: of attention, over TP. experts: whole ones, over EP. routed, shared, dense: the
+    intermediate sizes of routed experts (over TP / EP), of all shared experts together and of dense layers
+    (over TP). vocabulary: rows of embedding and LM head, over TP.
+    """
+
+    HEADS = "heads"
+    KV_HEADS = "kv_heads"
+    EXPERTS = "experts"
+    ROUTED = "routed"
+    SHARED = "shared"
+    DENSE = "dense"
+    VOCABULARY = "vocabulary"
+
+
 @dataclass(frozen=True, slots=True)
 class EngineCondition:
     """Where a rule holds: every condition that is given must be met; none given means everywhere.
@@ -156,6 +173,24 @@ class UnsupportedModelRule:
 
 
 @dataclass(frozen=True, slots=True)
+class SplitRule:
+    """What the engine must be able to share evenly among ranks; it refuses a plan under which it cannot.
+
+    With `by_block` it is about FP8 checkpoints with a scale for each block, and each share must be whole blocks.
+    `repeats` says that ranks beyond the number hold copies, `filled_to` that the number is filled up to a
+    multiple first.
+    """
+
+    parts: frozenset[SplitPart]
+    source: str
+    note: str
+    by_block: bool = False
+    repeats: bool = False
+    filled_to: int = 1
+    when: EngineCondition = EngineCondition()
+
+
+@dataclass(frozen=True, slots=True)
 class EnginePreferenceRule:
     """Place of the engine when the user leaves the choice to the program: the lowest `rank` is taken."""
 
@@ -176,7 +211,7 @@ class PlatformRule:
 
 @dataclass(frozen=True, slots=True)
 class ParallelSupport:
-    """Ways of spreading a model that the engine offers; `hosts` whether over more than one host."""
+    """Ways of spreading a model that the engine offers; `hosts` whether one replica over more than one host."""
 
     pp: bool
     ep: bool
@@ -184,6 +219,7 @@ class ParallelSupport:
     hosts: bool
     source: str
     note: str
+    tp: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -206,6 +242,7 @@ class ServingEngine:
     kv: tuple[KvCacheRule, ...]
     preference: tuple[EnginePreferenceRule, ...]
     cannot_serve: tuple[UnsupportedModelRule, ...] = ()
+    splits: tuple[SplitRule, ...] = ()
 
     def __hash__(self) -> int:
         """Hash by the id: serving engines are keys of caches, and their rules would be hashed each time."""
@@ -235,6 +272,7 @@ class ServingEngine:
         named += [rule.source for rule in self.kernels]
         named += [rule.source for rule in self.kv]
         named += [rule.source for rule in self.cannot_serve]
+        named += [rule.source for rule in self.splits]
         named += [rule.source for rule in self.preference if rule.source is not None]
         return frozenset(named)
 

@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final, Literal
+from typing import Literal
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model, MoeFfn
+from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model
 from gpudesk.domain.precision import KV_BYTES, Precision, resolve_fp4
 from gpudesk.domain.serving_engine import (
     EngineSetting,
@@ -19,7 +18,6 @@ from gpudesk.domain.serving_engine import (
     list_platforms,
 )
 from gpudesk.engine.kv_cache import CacheReservation
-from gpudesk.engine.plans import TENSOR_DEGREES
 from gpudesk.engine.sharding import NO_PADDING, ExpertPadding
 from gpudesk.text.messages import Message, message
 
@@ -187,42 +185,6 @@ def find_objections(
     if no_kv is not None:
         against.append(no_kv)
     return tuple(against)
-
-
-#: Serving engines that load no experts whose width on a rank is not a multiple of the block of their FP8 scales.
-_NEEDS_WHOLE_BLOCKS: Final = frozenset({"vllm", "sglang"})
-
-
-def find_plan_objection(engine: ServingEngine, model: Model, weights: Precision, plan: ParallelPlan) -> Message | None:
-    """Return why `engine` does not load `model` under `plan`, or None where it does."""
-    block = model.fp8_block
-    if block is None or weights is not Precision.FP8 or engine.id not in _NEEDS_WHOLE_BLOCKS:
-        return None
-    ranks = max(1, plan.tp // plan.ep)
-    width = next((size for size in _list_expert_widths(model) if size % (block * ranks)), None)
-    if width is None or ranks == 1:
-        return None
-    fewer = max((tp for tp in TENSOR_DEGREES if tp < plan.tp and width % (block * tp) == 0), default=None)
-    return message(
-        "plan.expert_block",
-        "{engine} cannot split the experts of {model} by {ranks}: {width} / {ranks} is not a multiple of the FP8 "
-        "block of {block}; use EP {tp}"
-        if fewer is None
-        else "{engine} cannot split the experts of {model} by {ranks}: {width} / {ranks} is not a multiple of the FP8 "
-        "block of {block}; use TP {fewer} or EP {tp}",
-        engine=engine.name,
-        model=model.name,
-        ranks=ranks,
-        width=width,
-        block=block,
-        tp=plan.tp,
-        fewer=fewer or 1,
-    )
-
-
-@lru_cache(maxsize=1_000)
-def _list_expert_widths(model: Model) -> tuple[int, ...]:
-    return tuple({group.ffn.intermediate_size: None for group in model.layers if isinstance(group.ffn, MoeFfn)})
 
 
 def _rank(engine: ServingEngine, accelerator: Accelerator) -> int:

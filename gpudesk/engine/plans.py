@@ -41,14 +41,14 @@ def divides_heads(model: Model, tp: int) -> bool:
     """Whether `tp` divides the heads of every layer, and divides or repeats the KV heads of attention."""
     for group in model.layers:
         mixer = group.mixer
-        if mixer is not None and any(heads % tp for heads in _heads(mixer)):
+        if mixer is not None and any(heads % tp for heads in list_heads(mixer)):
             return False
         if isinstance(mixer, Attention) and mixer.kv_heads % tp and tp % mixer.kv_heads:
             return False
     return True
 
 
-def _heads(mixer: Mixer) -> tuple[int, ...]:
+def list_heads(mixer: Mixer) -> tuple[int, ...]:
     """Numbers of heads, or of channels where there are no heads, that lie whole on one rank."""
     if isinstance(mixer, GatedDeltaNet):
         return mixer.key_heads, mixer.value_heads
@@ -62,7 +62,8 @@ def _expert_count(model: Model) -> int:
     return max((g.ffn.experts for g in model.layers if isinstance(g.ffn, MoeFfn)), default=0)
 
 
-def _variants(model: Model, wishes: PlanConstraints, tp: int, pp: int) -> Iterator[tuple[int, bool]]:
+def list_expert_variants(model: Model, wishes: PlanConstraints, tp: int, pp: int) -> Iterator[tuple[int, bool]]:
+    """Yield EP and whether attention is data-parallel, as far as `wishes` leave them open."""
     experts = _expert_count(model)
     if wishes.attention_dp:
         yield wishes.ep or (tp if experts else 1), True
@@ -97,7 +98,7 @@ def _list_plans(model: Model, host: int, count: int, wishes: PlanConstraints) ->
             dp = count // (tp * pp)
             if tp * pp * dp != count or dp != (wishes.dp or dp):
                 continue
-            for ep, attention_dp in _variants(model, wishes, tp, pp):
+            for ep, attention_dp in list_expert_variants(model, wishes, tp, pp):
                 if (tp * dp) % ep == 0:
                     plans.append(ParallelPlan(tp, pp, ep, dp, attention_dp))
     return tuple(dict.fromkeys(plans))

@@ -5,11 +5,12 @@ computed once and kept."""
 
 from __future__ import annotations
 
+import math
 from dataclasses import replace
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.deployment import ParallelPlan, describe_degrees
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.precision import Precision, resolve_fp4
@@ -24,11 +25,12 @@ from gpudesk.engine.memory import (
     compute_sampling_bytes,
     compute_step_bytes,
 )
-from gpudesk.engine.plans import PlanConstraints, divides_heads, list_parallel_plans, list_replica_counts
+from gpudesk.engine.plan_support import find_plan_objection
+from gpudesk.engine.plans import PlanConstraints, list_expert_variants, list_parallel_plans, list_replica_counts
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import HardwareCeilings, RankLink, compute_ceilings, find_peak, is_dispatched
 from gpudesk.estimation.request_fields import check_degrees
-from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message
+from gpudesk.text.messages import InputError, Message, Share, Term, input_error, message, message_n
 
 #: Software older than this before the newest calibrated month is taken to be this old: rows reach no further.
 OLDEST_MONTHS = 36
@@ -216,17 +218,9 @@ def make_plan_wishes(request: EstimateRequest, engine: ServingEngine) -> PlanCon
 
 
 def check_plan(request: EstimateRequest, configuration: ServingConfiguration) -> None:
-    """Refuse a plan that cannot be: a count that is not tp x pp x dp, heads that tp does not divide."""
+    """Refuse a plan that cannot be: a count that is not tp x pp x dp, or parts that the ranks cannot share."""
     degrees = ("count", "tp", "pp", "ep", "dp")
     check_degrees({name: getattr(request, name) for name in degrees})
-    if request.tp is not None and not divides_heads(configuration.model, request.tp):
-        raise input_error(
-            "plan.heads",
-            "TP {tp} does not divide the attention heads of {model}; take a TP that does",
-            "tp",
-            tp=request.tp,
-            model=configuration.model.name,
-        )
     if request.pp is not None and request.pp > configuration.model.layer_count:
         raise input_error(
             "plan.stages",
@@ -236,10 +230,22 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
             layers=configuration.model.layer_count,
         )
     _check_features(request, configuration)
-    if request.tp is not None and request.ep is not None:
-        objection = find_objection(configuration, ParallelPlan(request.tp, ep=request.ep))
-        if objection is not None:
-            raise InputError(objection, "tp")
+    if request.tp is not None or request.ep is not None:
+        _check_shares(request, configuration)
+
+
+def _check_shares(request: EstimateRequest, configuration: ServingConfiguration) -> None:
+    """Refuse degrees that the serving engine does not load the model with, whatever the open ones are."""
+    wishes, tp, pp = make_plan_wishes(request, configuration.engine), request.tp or request.ep or 1, request.pp or 1
+    plans = [
+        ParallelPlan(tp, pp, ep, request.dp or 1, attention_dp)
+        for ep, attention_dp in list_expert_variants(configuration.model, wishes, tp, pp)
+    ]
+    objections = [find_objection(configuration, plan) for plan in plans]
+    if objections and objections[0] is not None and None not in objections:
+        raise InputError(
+            add_nearest_plan(objections[0], request, configuration, plans[0]), "tp" if request.tp else "ep"
+        )
 
 
 def _check_features(request: EstimateRequest, configuration: ServingConfiguration) -> None:
@@ -285,8 +291,67 @@ def list_open_plans(
 
 
 def find_objection(configuration: ServingConfiguration, plan: ParallelPlan) -> Message | None:
-    """Return why the serving engine refuses a plan that the model's heads allow, or None where it does not."""
-    return engine_support.find_plan_objection(configuration.engine, configuration.model, configuration.weights, plan)
+    """Return why the serving engine refuses a plan, or None where it does not."""
+    return find_plan_objection(
+        configuration.engine, configuration.accelerator, configuration.model, configuration.weights, plan
+    )
+
+
+def describe_no_plan(request: EstimateRequest, configuration: ServingConfiguration, count: int) -> Message:
+    """Say that there is no plan of `count` accelerators, why the nearest is refused, and which one works."""
+    model = configuration.model.name
+    wishes = make_plan_wishes(request, configuration.engine)
+    refused = list_parallel_plans(configuration.model, configuration.accelerator, count, wishes)
+    if refused and (objection := find_objection(configuration, refused[0])) is not None:
+        return add_nearest_plan(objection, request, configuration, refused[0])
+    return message_n(
+        "plan.none",
+        "no parallel plan of {model} takes exactly {count} accelerator; change the count",
+        "no parallel plan of {model} takes exactly {count} accelerators; change the count",
+        "count",
+        count=count,
+        model=model,
+    )
+
+
+def add_nearest_plan(
+    objection: Message, request: EstimateRequest, configuration: ServingConfiguration, refused: ParallelPlan
+) -> Message:
+    """Return why a plan is refused with the nearest one that holds a request; without it where there is none."""
+    nearest = _find_nearest_plan(request, configuration, refused)
+    if nearest is None:
+        return objection
+    said = message(
+        "plan.refused",
+        "{reason}; the nearest plan that works is {plan}",
+        reason=objection,
+        plan=describe_degrees(nearest),
+    )
+    return replace(said, id=objection.id)
+
+
+def _find_nearest_plan(
+    request: EstimateRequest, configuration: ServingConfiguration, refused: ParallelPlan
+) -> ParallelPlan | None:
+    """Return the plan whose degrees differ least, on as many accelerators if possible."""
+    free = replace(request, count=None, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
+    sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(free, configuration.engine))
+    tokens = request.workload.request_tokens
+    for size in sorted({refused.count, *sizes}, key=lambda size: abs(math.log2(size / refused.count))):
+        held = [
+            plan
+            for plan in list_open_plans(free, configuration, size)
+            if make_memory_plan(free, configuration, plan).budget.max_sequences(tokens) >= 1
+        ]
+        if held:
+            return min(held, key=lambda plan: _measure_distance(plan, refused))
+    return None
+
+
+def _measure_distance(plan: ParallelPlan, other: ParallelPlan) -> tuple[bool, float]:
+    """Return how far two plans are apart: whether one has data-parallel attention, then doublings of degrees."""
+    degrees = ((plan.tp, other.tp), (plan.pp, other.pp), (plan.ep, other.ep), (plan.dp, other.dp))
+    return plan.attention_dp != other.attention_dp, sum(abs(math.log2(mine / theirs)) for mine, theirs in degrees)
 
 
 def list_counts(request: EstimateRequest, configuration: ServingConfiguration) -> tuple[int, ...]:

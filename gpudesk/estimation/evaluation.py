@@ -24,14 +24,8 @@ from gpudesk.engine.serving import (
     score_plans,
 )
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
-from gpudesk.estimation.deployment import make_chosen_plan_note
-from gpudesk.estimation.search_space import (
-    CoefficientTable,
-    FittingPlans,
-    SearchSpace,
-    SearchSpaceTable,
-    describe_no_plan,
-)
+from gpudesk.estimation.deployment import describe_no_plan, make_chosen_plan_note
+from gpudesk.estimation.search_space import CoefficientTable, FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, MessageParameter, Share, message, message_n
 
@@ -297,7 +291,7 @@ def find_nearest_memory_plan(request: EstimateRequest, space: SearchSpace, token
     """Return the plan that comes closest to holding `tokens`; raises InputError where there is no plan."""
     made = [memory for count in space.counts for memory in space.list_memory_plans(count)]
     if not made:
-        raise InputError(describe_no_plan(request.count or 0, space.configuration.model.name), "count")
+        raise InputError(describe_no_plan(request, space.configuration, request.count or space.counts[-1]), "count")
     return max(made, key=lambda memory: memory.budget.headroom_bytes(tokens))
 
 

@@ -284,11 +284,9 @@ def _takes_attention_ranks(facts: LaunchOptions) -> bool:
 
 
 def _list_split_options(estimate: Estimate, names: Mapping[str, str]) -> _Options:
-    """Split by layers, or each layer where the plan is tensor-parallel; a single accelerator takes it whole."""
-    plan = estimate.plan
+    """Split by layers over the accelerators of a replica."""
     yield names["layers"], "999"
-    mode = "tensor" if plan.tp > 1 else "layer"
-    yield names["split"], mode if plan.replica > 1 else "none"
+    yield names["split"], "layer" if estimate.plan.replica > 1 else "none"
 
 
 def _list_host_options(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[_Options]:
@@ -481,8 +479,6 @@ def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchS
             "one machine, start it over all of these",
             domain=settings.domain_over_machines,
         )
-    if "split" in facts.server and plan.tp > 1:
-        yield message("launch.split_tensors", "{engine} calls the splitting of tensors experimental", engine=facts.name)
 
 
 def _make_prefix_notes(estimate: Estimate, facts: LaunchOptions, *, without_prefixes: bool) -> Iterator[Message]:

@@ -58,19 +58,14 @@ def _list_degrees(count: int) -> tuple[int, ...]:
 
 def _exclude_tensor(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
     """Yield tensor-parallel degrees whose heads do not divide, and the smallest that leaves its host."""
-    host = configuration.accelerator.cards_per_host
+    host, said = configuration.accelerator.cards_per_host, None
     for tp in _list_degrees(count):
         plan = ParallelPlan(tp, dp=count // tp)
-        if not divides_heads(configuration.model, tp):
-            yield (
-                plan,
-                message(
-                    "plan.heads_do_not_divide",
-                    "TP {tp} does not divide the attention heads of {model}",
-                    tp=tp,
-                    model=configuration.model.name,
-                ),
-            )
+        objection = find_objection(configuration, plan)
+        if objection is not None and objection != said:
+            yield plan, (said := objection)
+        elif objection is not None:
+            continue
         elif tp > host:
             yield (
                 plan,
@@ -79,8 +74,6 @@ def _exclude_tensor(configuration: ServingConfiguration, count: int) -> Iterator
                 ),
             )
             return
-        elif (objection := find_objection(configuration, plan)) is not None:
-            yield plan, objection
 
 
 def _exclude_pipeline(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
@@ -112,8 +105,12 @@ def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterato
         return
     if not configuration.engine.supports_ep:
         yield plan, message("plan.no_ep", "{engine} has no expert parallelism", engine=name)
+    elif (objection := find_objection(configuration, plan)) is not None:
+        yield plan, objection
     if not configuration.engine.supports_attention_dp:
         yield beside, message("plan.no_attention_dp", "{engine} has no data-parallel attention", engine=name)
+    elif (objection := find_objection(configuration, beside)) is not None:
+        yield beside, objection
 
 
 def count_experts(model: Model) -> int:

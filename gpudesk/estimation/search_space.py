@@ -26,12 +26,13 @@ from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, SingleCo
 from gpudesk.estimation.deployment import (
     check_plan,
     configure_serving,
+    describe_no_plan,
     list_counts,
     list_open_plans,
     make_memory_plan,
     make_plan_notes,
 )
-from gpudesk.text.messages import InputError, Message, message_n
+from gpudesk.text.messages import InputError, Message
 
 
 class CoefficientTable:
@@ -151,7 +152,7 @@ class SearchSpace:
         if plans is None:
             plans = tuple([self._find_memory_plan(plan) for plan in self._list_open_plans(count)])
             if not plans and self.request.count is not None:
-                raise InputError(describe_no_plan(count, self.configuration.model.name), "count")
+                raise InputError(describe_no_plan(self.request, self.configuration, count), "count")
             self._plans_of_count[count] = plans
         return plans
 
@@ -350,14 +351,3 @@ class EstimatorCatalog(Protocol):
     def model(self, model_id: str) -> Model: ...
 
     def serving_engines(self) -> tuple[ServingEngine, ...]: ...
-
-
-def describe_no_plan(count: int, model: str) -> Message:
-    return message_n(
-        "plan.none",
-        "no parallel plan of {model} takes exactly {count} accelerator; change the count",
-        "no parallel plan of {model} takes exactly {count} accelerators; change the count",
-        "count",
-        count=count,
-        model=model,
-    )

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final
+from typing import Final, TypeAlias
 
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
@@ -29,8 +29,9 @@ class Share(float):
     __slots__ = ()
 
 
-#: What a parameter of a message can be: `Term` and `Share` among them; quantities travel as (value, unit).
-MessageParameter = str | int | float | tuple[float, str] | tuple[str, ...]
+#: What a parameter of a message can be: `Term` and `Share` among them, and another message, as a reason is;
+#: quantities travel as (value, unit).
+MessageParameter: TypeAlias = "str | int | float | tuple[float, str] | tuple[str, ...] | Message"
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +114,10 @@ def join_degrees(degrees: tuple[str, ...]) -> str:
 
 
 def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) -> str:
-    if isinstance(value, Term):
-        return tr(value.text)
+    if isinstance(value, Message):
+        return format_message(value, formatter)
     if isinstance(value, str):
-        return value
+        return tr(value.text) if isinstance(value, Term) else value
     if isinstance(value, int):
         return formatter.number(value)
     if isinstance(value, Share):

@@ -25,13 +25,16 @@ from gpudesk.domain.serving_engine import (
     ParallelSupport,
     PlatformRule,
     ServingEngine,
+    SplitRule,
     UnsupportedModelRule,
 )
 
 _ADAPTER: Final = TypeAdapter(ServingEngine)
 _MONTH: Final = re.compile(r"\d{4}-(?:0[1-9]|1[0-2])")
 #: Fields of all tables but conditions that say nothing when empty.
-_NEVER_EMPTY: Final = frozenset({"name", "family", "source", "note", "reason", "weights", "kv", "platforms", "kernels"})
+_NEVER_EMPTY: Final = frozenset(
+    {"name", "family", "source", "note", "reason", "weights", "kv", "parts", "platforms", "kernels"}
+)
 _FRACTIONS: Final = frozenset({EngineSetting.MEMORY_FRACTION, EngineSetting.SAFE_MEMORY_FRACTION})
 _SHARES: Final = frozenset({EngineSetting.WINDOW_SHARE, EngineSetting.STATE_SHARE})
 _SWITCHES: Final = frozenset(
@@ -53,6 +56,7 @@ _EngineTable = (
     | KvCacheRule
     | EnginePreferenceRule
     | UnsupportedModelRule
+    | SplitRule
     | EngineCondition
 )
 #: The path of a field, counted from 1, and what is wrong with it.
@@ -99,6 +103,9 @@ def _find_faults(engine: ServingEngine, known: frozenset[str] | None) -> Iterato
         for name in ("hidden_multiple", "intermediate_multiple"):
             if getattr(rule, name) < 1:
                 yield f"kernels.{number}.{name}", f"{getattr(rule, name)} is no whole number above 0"
+    for number, split in enumerate(engine.splits, start=1):
+        if split.filled_to < 1:
+            yield f"splits.{number}.filled_to", f"{split.filled_to} is no whole number above 0"
     yield from _check_layer_kinds(engine)
 
 
@@ -218,6 +225,6 @@ def _iterate_named(engine: ServingEngine) -> Iterator[tuple[str, str]]:
 
 
 def _iterate_conditions(engine: ServingEngine) -> Iterator[tuple[str, EngineCondition]]:
-    for part in ("platforms", "settings", "kernels", "kv", "preference", "cannot_serve"):
+    for part in ("platforms", "settings", "kernels", "kv", "preference", "cannot_serve", "splits"):
         for number, rule in enumerate(getattr(engine, part), start=1):
             yield f"{part}.{number}", rule.when

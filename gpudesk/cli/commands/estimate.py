@@ -189,7 +189,7 @@ def run(options: argparse.Namespace) -> int:
 def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
     """Answer JSON lines; the exit code says whether all of them could be answered."""
     others = {"batch", "json", "run", "command", "version", "self_test"}
-    given = [name for name, value in vars(options).items() if name not in others and value is not None]
+    given = [name for name, value in vars(options).items() if name not in others and value not in (None, False)]
     if given:
         raise UsageError(
             tr(

@@ -22,9 +22,14 @@ from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
 from gpudesk.engine.tensors import count_parameters
-from gpudesk.estimation.deployment import configure_serving, list_counts, list_open_plans, make_memory_plan
+from gpudesk.estimation.deployment import (
+    configure_serving,
+    describe_no_plan,
+    list_counts,
+    list_open_plans,
+    make_memory_plan,
+)
 from gpudesk.estimation.evaluation import explain_unfit
-from gpudesk.estimation.search_space import describe_no_plan
 from gpudesk.estimation.sizing.minimum import describe_too_large_load
 from gpudesk.text.messages import InputError, Message, input_error, message
 
@@ -83,7 +88,7 @@ class DeploymentLadder:
         """Say why no deployment that is tried holds it."""
         every = [memory for size in self.sizes for memory in self._placements(size)]
         if not every:
-            return describe_no_plan(self.sizes[-1], self.configuration.model.name)
+            return describe_no_plan(self.request, self.configuration, self.sizes[-1])
         nearest = max(every, key=lambda memory: memory.budget.headroom_bytes(tokens))
         if not any(memory.budget.max_sequences(tokens) for memory in every):
             return explain_unfit(self.request, self.configuration, nearest, tokens)

@@ -299,14 +299,33 @@ def test_a_plan_that_the_serving_engine_refuses_is_neither_found_nor_taken(estim
     request = ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(8), count=8, tp=8, serving_engine="vllm")
     with pytest.raises(InputError) as refused:
         estimator.estimate(replace(request, ep=1))
-    assert refused.value.problem.id == "plan.expert_block"
+    assert refused.value.problem.id == "plan.block"
     assert refused.value.where == "tp"
+    assert format_message(refused.value.problem).endswith("of 128; the nearest plan that works is TP 4 × DP 2")
     chosen = estimator.estimate(request).plan
     assert chosen is not None
     assert chosen.ep == 8
     searched = estimator.estimate(replace(request, tp=None, ep=1)).plan
     assert searched is not None
     assert searched.tp <= 4
+
+
+@pytest.mark.parametrize(
+    ("change", "ending"),
+    [
+        ({"model": "qwen3-next-80b-a3b", "tp": 8, "ep": 8, "attention_dp": False}, "TP 4 × DP 2 + EP 4"),
+        ({"model": "deepseek-v3", "count": 32, "tp": 32, "ep": 32, "attention_dp": False}, "TP 8 × DP 4 + EP 8"),
+        ({"model": "llama-3.1-70b", "count": 6, "tp": 6}, "TP 2 × DP 3"),
+        ({"model": "llama-3.1-405b", "count": 16, "tp": 16, "serving_engine": "tgi"}, "TP 8 × DP 2"),
+    ],
+)
+def test_where_no_plan_is_left_the_nearest_that_works_is_named(
+    estimator: Estimator, change: dict[str, Any], ending: str
+) -> None:
+    request = replace(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), count=8, serving_engine="vllm"), **change)
+    with pytest.raises(InputError) as refused:
+        estimator.estimate(request)
+    assert format_message(refused.value.problem).endswith(f"; the nearest plan that works is {ending}")
 
 
 def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None:

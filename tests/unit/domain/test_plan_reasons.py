@@ -311,9 +311,12 @@ def test_a_difference_within_the_error_is_marked_and_one_beyond_is_not(
 # What is not tried
 
 
+SHARED_OBJECTION = (
+    "vLLM cannot split the shared experts of Qwen3-Next 80B-A3B Thinking by 8: 512 / 8 is not a multiple of the FP8 "
+    "block of 128"
+)
 BLOCK_OBJECTION = (
-    "vLLM cannot split the experts of Qwen3 235B-A22B by 8: 1,536 / 8 is not a multiple of the FP8 block of 128; "
-    "use TP 4 or EP 8"
+    "vLLM cannot split the experts of Qwen3 235B-A22B by 8: 1,536 / 8 is not a multiple of the FP8 block of 128"
 )
 
 
@@ -339,11 +342,21 @@ BLOCK_OBJECTION = (
         (
             ask("h100-sxm", "phi-4", "bf16", closed(8), count=4),
             "TP 4",
-            "TP 4 does not divide the attention heads of Phi-4 14B",
+            "vLLM neither divides the 10 KV heads of Phi-4 14B by TP 4 nor repeats them evenly",
         ),
         (ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(8), count=8, serving_engine="vllm"), "TP 8", BLOCK_OBJECTION),
+        (
+            ask("h200-sxm", "qwen3-next-80b-a3b", "fp8", closed(8), count=8, serving_engine="vllm"),
+            "TP 8 + EP 8",
+            SHARED_OBJECTION,
+        ),
+        (
+            ask("h100-sxm", "llama-3.1-8b", "int4", closed(8), count=4, serving_engine="llama.cpp"),
+            "TP 2 × DP 2",
+            "llama.cpp splits a model by layers, which is PP, not TP",
+        ),
     ],
-    ids=("host", "experts", "attention", "stages", "heads", "blocks"),
+    ids=("host", "experts", "attention", "stages", "heads", "blocks", "shared", "layers"),
 )
 def test_what_rules_a_plan_out_is_named(estimator: Estimator, request_: EstimateRequest, name: str, why: str) -> None:
     _, choice = asked_for(estimator, request_)

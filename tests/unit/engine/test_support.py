@@ -9,7 +9,6 @@ import pytest
 
 from gpudesk.catalog.build.serving_engines import read_serving_engines
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import (
     MLA,
     Attention,
@@ -20,7 +19,6 @@ from gpudesk.domain.model import (
     Lightning,
     Mixer,
     Model,
-    MoeFfn,
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.serving_engine import (
@@ -37,7 +35,7 @@ from gpudesk.domain.serving_engine import (
     UnsupportedModelRule,
 )
 from gpudesk.engine import engine_support
-from gpudesk.text.messages import Message, format_message
+from gpudesk.text.messages import Message
 
 GIB = 2**30
 ENGINES = {engine.id: engine for engine in read_serving_engines(FilePath(__file__).parents[3] / "data")}
@@ -405,39 +403,3 @@ def test_a_setting_left_open_is_an_error() -> None:
     open_ended = EngineSettingRule(EngineSetting.MAX_BATCH, 8, "a", "b", EngineCondition(until="2025-01"))
     with pytest.raises(ValueError, match="some-engine: max_batch on hopper"):
         engine_support.resolve_engine_limits(replace(FEW, settings=(open_ended,)), H100, "2025-01")
-
-
-def with_experts(width: int = 1536, block: int | None = 128) -> Model:
-    """Return a network whose FP8 checkpoint has scales for squares of `block` elements."""
-    experts = MoeFfn(experts=128, experts_per_token=8, intermediate_size=width)
-    return replace(LLAMA, fp8_block=block, layers=(LayerGroup(count=1, mixer=PLAIN, ffn=experts),))
-
-
-@pytest.mark.parametrize(
-    ("engine", "network", "weights", "plan", "refused"),
-    [
-        ("vllm", with_experts(), "fp8", ParallelPlan(8), True),
-        ("sglang", with_experts(), "fp8", ParallelPlan(8), True),
-        ("vllm", with_experts(), "fp8", ParallelPlan(4), False),
-        ("vllm", with_experts(), "fp8", ParallelPlan(8, ep=8), False),
-        ("vllm", with_experts(), "fp8", ParallelPlan(8, ep=2), False),
-        ("vllm", with_experts(), "fp8", ParallelPlan(2, dp=4, ep=8), False),
-        ("vllm", with_experts(block=None), "fp8", ParallelPlan(8), False),
-        ("vllm", with_experts(), "bf16", ParallelPlan(8), False),
-        ("vllm", with_experts(2048), "fp8", ParallelPlan(8), False),
-        ("vllm", LLAMA, "fp8", ParallelPlan(8), False),
-        ("tensorrt-llm", with_experts(), "fp8", ParallelPlan(8), False),
-    ],
-)
-def test_experts_are_not_cut_inside_a_block_of_scales(
-    engine: str, network: Model, weights: str, plan: ParallelPlan, *, refused: bool
-) -> None:
-    objection = engine_support.find_plan_objection(ENGINES[engine], network, Precision(weights), plan)
-    assert (objection is not None) is refused
-
-
-@pytest.mark.parametrize(("width", "advice"), [(1536, "use TP 4 or EP 8"), (704, "use EP 8")])
-def test_what_to_do_about_cut_experts_is_said(width: int, advice: str) -> None:
-    objection = engine_support.find_plan_objection(ENGINES["vllm"], with_experts(width), Precision.FP8, ParallelPlan(8))
-    assert objection is not None
-    assert format_message(objection).endswith(advice)
