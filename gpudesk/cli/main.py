@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import re
+import signal
 import sys
+import threading
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import Final
+from typing import Final, NoReturn
 
 from gpudesk import __version__
 from gpudesk.cli import output
@@ -103,7 +106,7 @@ def main(argv: Sequence[str] | None = None) -> int:
         output.silence_output()
         return EXIT_INTERRUPTED
     except SystemExit as end:
-        # Only --help ends so; errors of the parser are UsageError.
+        # --help ends so, and SIGTERM; errors of the parser are UsageError.
         return end.code if isinstance(end.code, int) else EXIT_DONE
     except Exception as error:  # noqa: BLE001 - the one place where every mistake ends in one line
         return _failed(error, arguments)
@@ -134,8 +137,26 @@ def _run(arguments: list[str]) -> int:
         return EXIT_DONE
     if options.command is None:
         return _open_window([])
-    code: int = options.run(options)
+    with _unwind_when_terminated():
+        code: int = options.run(options)
     return code
+
+
+@contextlib.contextmanager
+def _unwind_when_terminated() -> Iterator[None]:
+    """Let SIGTERM end a command as an exception does, so that no half of a file is left behind."""
+
+    def leave(number: int, _frame: object) -> NoReturn:
+        raise SystemExit(128 + number)
+
+    if threading.current_thread() is not threading.main_thread():
+        yield
+        return
+    former = signal.signal(signal.SIGTERM, leave)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGTERM, former)
 
 
 def _refuse_files(arguments: Sequence[str]) -> None:

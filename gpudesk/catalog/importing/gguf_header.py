@@ -156,8 +156,10 @@ _MOST_TENSORS: Final = 100_000
 _LONGEST_NAME: Final = 4096
 _MOST_DIMENSIONS: Final = 4
 _MOST_ELEMENTS: Final = 2**46
-#: Lists with one entry a layer are kept; of longer ones, such as the vocabulary, the length.
+#: Lists with one number a layer are kept; of longer ones, and of the vocabulary, the length.
 _LONGEST_KEPT: Final = 4096
+#: Entries of all lists. A large vocabulary with types, scores and merges has 1.5 million.
+_MOST_ENTRIES: Final = 4_000_000
 _LEAST_ALIGNMENT: Final = 8
 _DEFAULT_ALIGNMENT: Final = 32
 
@@ -246,6 +248,7 @@ class _HeaderStream:
         self._buffer = b""
         self._start = 0
         self._place = 0
+        self._entries = 0
         self.order = "<"
 
     @property
@@ -292,6 +295,39 @@ class _HeaderStream:
             self.need(step)
             self._place += step
             count -= step
+
+    def skip_texts(self, count: int) -> None:
+        """Pass over texts: a vocabulary has half a million, so the buffer is gone through in one loop."""
+        unpack = struct.Struct(self.order + "Q").unpack_from
+        while count:
+            buffer, place = self._buffer, self._place
+            last = len(buffer) - 8
+            while count and place <= last:
+                following = place + 8 + unpack(buffer, place)[0]
+                if following > len(buffer):
+                    break
+                place = following
+                count -= 1
+            self._place = place
+            if count:
+                # It goes beyond the buffer.
+                self.skip(self.number("Q"))
+                count -= 1
+
+    def scalars(self, letter: str, count: int) -> tuple[Scalar, ...]:
+        return struct.unpack(f"{self.order}{count}{letter}", self.take(count * struct.calcsize("=" + letter)))
+
+    def count_entries(self, count: int) -> None:
+        """Count the entries of a list; refuses a file that has more than any model."""
+        self._entries += count
+        if self._entries > _MOST_ENTRIES:
+            raise _BrokenHeaderError(
+                message(
+                    "import.gguf.entries",
+                    "has lists of more than {most} entries together, which no model has; fetch it again",
+                    most=_MOST_ENTRIES,
+                )
+            )
 
     def number(self, letter: str) -> int:
         return int(struct.unpack(self.order + letter, self.take(struct.calcsize("=" + letter)))[0])
@@ -383,7 +419,7 @@ def _read_value(stream: _HeaderStream, kind: int, key: str) -> KeyValue:
 
 
 def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
-    """Read a list of numbers or texts; a long one is passed over."""
+    """Read a list of numbers; a long one, or one of texts, is passed over."""
     kind, length = stream.number("I"), stream.number("Q")
     least = 8 if kind == _STRING else struct.calcsize("=" + _SCALARS[kind]) if kind in _SCALARS else 0
     if not least:
@@ -397,16 +433,14 @@ def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
                 length=length,
             )
         )
+    stream.count_entries(length)
     if kind in _SCALARS:
         if length > _LONGEST_KEPT:
             stream.skip(length * least)
             return TruncatedList(length)
-        return tuple(stream.scalar(_SCALARS[kind]) for _ in range(length))
-    if length > _LONGEST_KEPT:
-        for _ in range(length):
-            stream.skip(stream.number("Q"))
-        return TruncatedList(length)
-    return tuple(stream.text(min(stream.left, LONGEST_HEADER)) for _ in range(length))
+        return stream.scalars(_SCALARS[kind], length)
+    stream.skip_texts(length)
+    return TruncatedList(length)
 
 
 def _read_tensors(stream: _HeaderStream, count: int) -> dict[str, GgufTensor]:

@@ -17,7 +17,7 @@ from gpudesk.catalog.importing.fields import clean_text, make_file_source
 from gpudesk.catalog.importing.price_names import AcceleratorNames, NamedAccelerator, NameMismatch
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.json_input import NOT_UTF8
-from gpudesk.domain.user_facts import ImportProposal, UserFact, UserPrice
+from gpudesk.domain.user_facts import MOST_FACTS, ImportProposal, UserFact, UserPrice
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
 ON_DEMAND: Final = "on_demand"
@@ -206,6 +206,12 @@ class PriceCollector:
         if price.id in self._prices:
             self._repeated += 1
             return
+        if len(self._prices) >= MOST_FACTS:
+            raise input_error(
+                "import.prices.too_many",
+                "has more than {most} prices of accelerators that the catalog has; import those that you need",
+                most=MOST_FACTS,
+            )
         self._prices[price.id] = price
         source = offer.source or self._source
         self._sources.setdefault(source.id, source)

@@ -29,6 +29,7 @@ from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, Attribut
 from gpudesk.domain.field_checks import MISSING_FIELD, describe_not_above
 from gpudesk.domain.registry import list_required_attributes
 from gpudesk.domain.user_facts import (
+    MOST_FACTS,
     FactEdit,
     InactiveOverride,
     UserAccelerator,
@@ -214,6 +215,14 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     Raises `InputError` where an id is taken, or where a fact is about something that is not there.
     """
     new = UserFacts.of(facts)
+    if len(new) + len(catalog.own) > MOST_FACTS:
+        raise input_error(
+            "own.too_many",
+            "would make {count} facts of yours, and {most} is the most; leave out what you do not need",
+            name,
+            count=len(new) + len(catalog.own),
+            most=MOST_FACTS,
+        )
     known = {thing.id for thing in catalog.things()}
     for fact in new:
         check_model(fact)

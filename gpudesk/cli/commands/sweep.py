@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import argparse
+import shutil
 import sys
 from collections.abc import Iterator
 from contextlib import closing
@@ -21,7 +22,7 @@ from gpudesk.cli.options import (
     split_list,
 )
 from gpudesk.cli.output import EXIT_DONE, report_error
-from gpudesk.text.messages import InputError
+from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
@@ -57,6 +58,9 @@ _SETTINGS: Final = (
     "prefix_hit_rate",
     "acceptance_length",
 )
+#: From so many points on it takes long enough to be told beforehand, and how many bytes one takes in a file.
+_MANY_POINTS: Final = 10_000_000
+_BYTES_OF_POINT: Final = 200
 #: Seconds between two words on how far it is.
 _PATIENCE_S: Final = 0.2
 #: Goes back to the start of the terminal's line and wipes it.
@@ -141,10 +145,36 @@ def run(options: argparse.Namespace) -> int:
         except InputError as error:
             raise InputError(error.problem, _option(error.where)) from error
         made = service.sweep(sweep, target)
+        _check_room(sweep.points, target)
         with closing(made.steps()) as steps:
             _follow(steps, sweep.points, shown=options.progress or sys.stderr.isatty())
     _say_what_was_done(made, as_json=options.json)
     return EXIT_DONE
+
+
+def _check_room(points: int, target: Path) -> None:
+    """Say how large a file gets that takes long; raises `InputError` where the disk has no room for it."""
+    from gpudesk.text.formatting import Formatter
+
+    if points < _MANY_POINTS:
+        return
+    formatter, size = Formatter(), points * _BYTES_OF_POINT
+    try:
+        free = shutil.disk_usage(target.resolve().parent).free
+    except OSError:
+        # That the folder cannot be used is said when the file is begun.
+        return
+    if size > free:
+        raise input_error(
+            "sweep.no_room",
+            "the axes make {count} points, about {size}, and the disk has {free}; give fewer values",
+            str(target),
+            count=points,
+            size=(float(size), "B"),
+            free=(float(free), "B"),
+        )
+    text = tr("{points} points make about {size}", points=formatter.count(points), size=formatter.memory(size))
+    report_error(text, "sweep")
 
 
 def _option(where: str | None) -> str | None:

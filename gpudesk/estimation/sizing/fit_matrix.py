@@ -20,6 +20,7 @@ from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQues
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
+from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.estimation.deployment import (
@@ -71,8 +72,14 @@ class DeploymentLadder:
 
         Of the plans of that size it is the plainest that does.
         """
+        made = self.configuration
+        # However it is divided, a cache takes at least what one accelerator would hold of it.
+        cache = compute_cache_profile(made.model, made.kv, ParallelPlan(), made.settings.holding)
+        least = concurrency * cache.sequence_bytes(tokens)
         for size in self.sizes:
-            for memory in self._placements(size):
+            if size * made.accelerator.memory_bytes < least:
+                continue
+            for memory in self._placements(size, concurrency):
                 budget = memory.budget
                 if budget.pool_bytes <= 0 or memory.max_running * memory.plan.dp < concurrency:
                     continue
@@ -86,15 +93,18 @@ class DeploymentLadder:
 
     def reason(self, tokens: int, concurrency: int) -> Message:
         """Say why no deployment that is tried holds it."""
+        # The largest holds a sequence where any does, as a rule.
+        for size in reversed(self.sizes):
+            if any(memory.budget.max_sequences(tokens) for memory in self._placements(size)):
+                return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
         every = [memory for size in self.sizes for memory in self._placements(size)]
         if not every:
             return describe_no_plan(self.request, self.configuration, self.sizes[-1])
         nearest = max(every, key=lambda memory: memory.budget.headroom_bytes(tokens))
-        if not any(memory.budget.max_sequences(tokens) for memory in every):
-            return explain_unfit(self.request, self.configuration, nearest, tokens)
-        return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
+        return explain_unfit(self.request, self.configuration, nearest, tokens)
 
-    def _placements(self, size: int) -> Iterator[MemoryPlan]:
+    def _placements(self, size: int, concurrency: int = 0) -> Iterator[MemoryPlan]:
+        """Yield the plans of a size that may run so many sequences, before it is looked at what they hold."""
         plans = self._plans.get(size)
         if plans is None:
             plans = sorted(list_open_plans(self.request, self.configuration, size), key=_PLAIN_FIRST)
@@ -102,7 +112,10 @@ class DeploymentLadder:
             self._made[size] = [None] * len(plans)
             self._plans[size] = plans
         made = self._made[size]
+        most = self.configuration.settings.max_batch
         for place, plan in enumerate(plans):
+            if most * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
+                continue
             memory = made[place]
             if memory is None:
                 memory = made[place] = make_memory_plan(self.request, self.configuration, plan)

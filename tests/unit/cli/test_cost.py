@@ -151,6 +151,7 @@ def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> 
         (("--currency", "EUR"), "EUR is no currency"),
         (("--currency", "EUR=x@y"), "is no currency"),
         (("--draws", "0"), "--draws"),
+        (("--draws", "1000001"), "--draws"),
     ],
 )
 def test_what_cannot_be_is_said_at_the_option(capsys: Capture, more: tuple[str, ...], said: str) -> None:

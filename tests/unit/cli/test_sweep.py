@@ -154,8 +154,11 @@ def test_terminal_sees_progress_in_one_line_that_goes(
     assert last.startswith("gpudesk sweep: evaluated")
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".npz"])
-def test_user_who_stops_it_finds_no_half_file(suffix: str, tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("suffix", "sign", "code"),
+    [(".csv", signal.SIGINT, 130), (".npz", signal.SIGINT, 130), (".csv", signal.SIGTERM, 143)],
+)
+def test_user_who_stops_it_finds_no_half_file(suffix: str, sign: signal.Signals, code: int, tmp_path: Path) -> None:
     huge = ["--input-tokens", "1..4000", "--concurrency", "1..1000", "-o", str(tmp_path / f"sweep{suffix}")]
     # A shell lets what it runs in the background ignore the interrupt, and so do all processes that come of it.
     with subprocess.Popen(
@@ -167,7 +170,23 @@ def test_user_who_stops_it_finds_no_half_file(suffix: str, tmp_path: Path) -> No
         deadline = monotonic() + 60
         while not any(tmp_path.iterdir()) and monotonic() < deadline:
             sleep(0.02)
-        process.send_signal(signal.SIGINT)
+        process.send_signal(sign)
         _, said = process.communicate(timeout=60)
-    assert (process.returncode, said) == (130, "")
+    assert process.returncode == code
+    assert re.fullmatch(r"gpudesk sweep: 32,000,000 points make about .*\n", said)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_size_of_a_large_file_is_told_and_its_room_looked_at(
+    tmp_path: Path, capsys: Capture, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("gpudesk.cli.commands.sweep._MANY_POINTS", 10)
+    target = tmp_path / "sweep.csv"
+    many = [*GRID, "--input-tokens", "1..10", "--concurrency", "1..10", "-o", str(target)]
+    assert entry.main(many) == 0
+    assert re.search(r"gpudesk sweep: \d+ points make about \d+", capsys.readouterr().err)
+    target.unlink()
+    monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 1000}))
+    assert entry.main(many) == 1
+    assert "and the disk has" in capsys.readouterr().err
+    assert not target.exists()

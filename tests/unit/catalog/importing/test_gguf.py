@@ -6,6 +6,7 @@ import json
 import struct
 from collections.abc import Callable
 from pathlib import Path
+from time import process_time
 from typing import Any
 
 import pytest
@@ -331,11 +332,35 @@ def test_header_that_never_ends_is_refused(tmp_path: Path) -> None:
     path = tmp_path / "long.gguf"
     with path.open("wb") as file:
         file.write(b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k")
-        file.write(struct.pack("<IIQ", 9, 4, 2**26))
+        file.write(struct.pack("<IQ", 8, 2**26))
         file.truncate(2**30)
     with pytest.raises(InputError) as error:
         propose_gguf(path, today=TODAY)
     assert "64.0 MiB" in format_input_error(error.value)
+
+
+def _key(name: bytes, kind: int, count: int, entries: bytes) -> bytes:
+    return struct.pack("<Q", len(name)) + name + struct.pack("<IIQ", 9, kind, count) + entries
+
+
+@pytest.mark.parametrize(
+    ("keys", "wanted"),
+    [
+        ([_key(b"words", 8, 4_000_000, bytes(8 * 4_000_000))], "architecture"),
+        ([_key(b"%d" % number, 8, 400, bytes(8 * 400)) for number in range(9_999)], "architecture"),
+        ([_key(b"%d" % number, 0, 4096, bytes(4096)) for number in range(9_000)], "which no model has"),
+    ],
+    ids=["vocabulary", "many lists", "many numbers"],
+)
+def test_long_lists_take_no_longer_than_a_large_vocabulary(keys: list[bytes], wanted: str, tmp_path: Path) -> None:
+    path = tmp_path / "lists.gguf"
+    path.write_bytes(b"GGUF" + struct.pack("<IQQ", 3, 0, len(keys)) + b"".join(keys))
+    began = process_time()
+    with pytest.raises(InputError) as error:
+        propose_gguf(path, today=TODAY)
+    assert wanted in format_input_error(error.value)
+    # Before, such lists took between 9 and 42 s.
+    assert process_time() - began < 4
 
 
 def test_missing_file_says_so(tmp_path: Path) -> None:

@@ -361,3 +361,12 @@ def test_any_bytes_give_a_proposal_or_a_refusal(data: bytes) -> None:
         except InputError as error:
             made = format_input_error(error)
         assert made
+
+
+def test_more_prices_than_a_user_can_have_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("gpudesk.catalog.importing.price_lists.MOST_FACTS", 3)
+    rows = [f"h200-sxm,{usd}" for usd in (1, 2, 3, 4)]
+    head = "accelerator,usd_per_accelerator_hour"
+    assert len(prices(read("\n".join((head, *rows[:3]))))) == 3
+    with pytest.raises(InputError, match=r"import\.prices\.too_many"):
+        read("\n".join((head, *rows)))
