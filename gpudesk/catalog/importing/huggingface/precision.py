@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -49,6 +49,41 @@ _NAMED: Final = (
     ("uint4", Precision.INT4),
 )
 _LAYER_NUMBER: Final = re.compile(r"(?:^|\.)(\d{1,6})(?=\.|$|\*)")
+#: The side of ModelOpt's blocks of FP8 weights.
+_MODEL_OPT_BLOCK: Final = 128
+#: How regular expressions begin among the targets of compressed-tensors and Quark.
+_EXPRESSION: Final = "re:"
+#: Names of the matrices of each class, in the builds that are common, below a layer.
+_MATRIX_NAMES: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = MappingProxyType(
+    {
+        _ATTENTION: (
+            ("self_attn.q_proj", "self_attn.k_proj", "self_attn.v_proj", "self_attn.o_proj"),
+            ("self_attn.q_a_proj", "self_attn.q_b_proj", "self_attn.kv_b_proj", "self_attn.o_proj"),
+            ("self_attn.qkv_proj", "self_attn.o_proj"),
+            ("attention.wq", "attention.wk", "attention.wv", "attention.wo"),
+        ),
+        _EXPERTS: (
+            ("mlp.experts.7.gate_proj", "mlp.experts.7.up_proj", "mlp.experts.7.down_proj"),
+            ("mlp.experts.gate_up_proj", "mlp.experts.down_proj"),
+            ("block_sparse_moe.experts.7.w1", "block_sparse_moe.experts.7.w2", "block_sparse_moe.experts.7.w3"),
+            ("feed_forward.experts.7.gate_proj", "feed_forward.experts.7.up_proj", "feed_forward.experts.7.down_proj"),
+        ),
+        _SHARED: (
+            ("mlp.shared_experts.gate_proj", "mlp.shared_experts.up_proj", "mlp.shared_experts.down_proj"),
+            ("mlp.shared_expert.gate_proj", "mlp.shared_expert.up_proj", "mlp.shared_expert.down_proj"),
+        ),
+        _DENSE: (
+            ("mlp.gate_proj", "mlp.up_proj", "mlp.down_proj"),
+            ("mlp.gate_up_proj", "mlp.down_proj"),
+            ("feed_forward.w1", "feed_forward.w2", "feed_forward.w3"),
+        ),
+    }
+)
+#: Expressions that take exponential time on names have a repeated group, or many repetitions.
+_COSTLY: Final = re.compile(r"\)\s*[*+{?]|\(\?[^:]|\\[1-9]")
+_MOST_REPETITIONS: Final = 4
+_LONGEST_EXPRESSION: Final = 300
+_MOST_EXPRESSIONS: Final = 64
 #: Marks of patterns that say nothing about a name.
 _MARKS: Final = re.compile(r"[\\^$*?()]|re:")
 
@@ -61,6 +96,7 @@ class StoredPrecision:
     quantised_tensors: str = "linear"
     native_other_precision: Precision = Precision.BF16
     native_group_size: int | None = None
+    fp8_block: int | None = None
     notes: tuple[Message, ...] = ()
 
     def fields(self) -> dict[str, Any]:
@@ -71,15 +107,22 @@ class StoredPrecision:
             found["native_other_precision"] = self.native_other_precision.value
         if self.native_group_size is not None:
             found["native_group_size"] = self.native_group_size
+        if self.fp8_block is not None and self.native_precision is Precision.FP8:
+            found["fp8_block"] = self.fp8_block
         return found
 
 
 @dataclass(slots=True)
 class _StatedFormat:
-    """The format of each class of matrices (None: as wide as the checkpoint), and a group size."""
+    """The format of each class of matrices (None: as wide as the checkpoint), a group size, and a side of FP8 blocks.
+
+    `unmatched`: the format of a group whose targets name no class of matrices.
+    """
 
     formats: dict[str, Precision | None]
     group: int | None = None
+    block: int | None = None
+    unmatched: Precision | None = None
 
 
 def read_stored_precision(
@@ -111,7 +154,26 @@ def read_stored_precision(
                 ),
             ),
         )
-    return _resolve_precision(told, wide or Precision.BF16, _list_matrix_classes(structure))
+    classes = _list_matrix_classes(structure)
+    if told.unmatched is not None and not any(told.formats[kind] for kind in classes):
+        _cover_as_answered(told, told.unmatched, inside or text)
+    return replace(_resolve_precision(told, wide or Precision.BF16, classes), fp8_block=told.block)
+
+
+#: The field in which the user says what a narrow format covers, and what each answer means.
+_COVERS: Final = "quantized_matrices"
+_COVERED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {"all": _CLASSES, "feed_forward": (_EXPERTS, _SHARED, _DENSE), "experts": (_EXPERTS,), "none": ()}
+)
+
+
+def _cover_as_answered(told: _StatedFormat, narrow: Precision, f: ConfigFields) -> None:
+    """Ask which matrices have a format whose targets name none that is known, and do as the user says."""
+    covered = _COVERED.get(f.word(_COVERS))
+    if covered is None:
+        f.ask(_COVERS, "word", tuple(_COVERED))
+        return
+    told.formats |= dict.fromkeys(covered, narrow)
 
 
 def _list_matrix_classes(structure: ModelStructure) -> frozenset[str]:
@@ -153,6 +215,7 @@ def _read_stated_format(
         told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.FP8))
         if text.word("expert_dtype") == "fp4":
             told.formats[_EXPERTS] = Precision.MXFP4
+        told.block = _read_block_side(inside, "weight_block_size")
         if inside is not None and not inside.has("quantized_layers"):
             _widen(told, _list_excepted_modules(inside), layers)
     elif method == "mxfp4":
@@ -202,6 +265,8 @@ def _read_model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None
         if found is None:
             return None
         told = _StatedFormat(dict.fromkeys(_CLASSES, found), table.maybe("group_size"))
+        if str(table.raw("quant_algo")).upper().startswith("FP8_PB"):
+            told.block = _MODEL_OPT_BLOCK
         _widen(told, _list_excepted_modules(table), layers)
         return told
     told = base or _StatedFormat(dict.fromkeys(_CLASSES))
@@ -219,31 +284,78 @@ def _read_model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None
 def _read_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
     """compressed-tensors and Quark: groups of modules, each with the format of its weights."""
     groups = table.table("config_groups")
-    tables = [groups.table(name) for name in groups.names()[:64]] if groups is not None else []
-    tables.append(table.table("global_quant_config"))
+    tables = [(groups.table(name), "") for name in groups.names()[:64]] if groups is not None else []
+    tables.append((table.table("global_quant_config"), ""))
+    by_layer = table.table("layer_quant_config")
+    tables += [(by_layer.table(name), name) for name in by_layer.names()[:10_000]] if by_layer is not None else []
     told: _StatedFormat | None = None
-    for group in filter(None, tables):
-        weights = group.table("weights") or group.table("weight")
-        found = _find_weight_format(weights) if weights is not None else None
-        if weights is None or found is None:
+    for group, target in tables:
+        weights = None if group is None else group.table("weights") or group.table("weight")
+        found = None if weights is None else _find_weight_format(weights)
+        if group is None or weights is None or found is None:
             continue
         told = told or _StatedFormat(dict.fromkeys(_CLASSES))
         if told.group is None:
             told.group = weights.maybe("group_size")
-        for kind in _list_target_classes(group):
-            told.formats[kind] = found
+        told.block = told.block or _read_block_side(weights, "block_structure")
+        targets = list(_list_target_classes(group, layers) if not target else _list_named_classes([target], layers))
+        told.formats |= dict.fromkeys(targets, found)
+        if not targets:
+            told.unmatched = found
     if told is not None:
         _widen(told, _list_excepted_modules(table), layers)
     return told
 
 
-def _list_target_classes(group: ConfigFields) -> Iterable[str]:
+def _read_block_side(table: ConfigFields | None, name: str) -> int | None:
+    """Return the side of the squares that share a scale; None where they are no squares."""
+    if table is None or not table.is_list(name):
+        return None
+    rows, columns = table.wholes(name, 2) or (0, 0)
+    return rows if rows == columns and rows > 0 else None
+
+
+def _list_target_classes(group: ConfigFields, layers: int) -> Iterable[str]:
     """Return the classes that a group covers: all where it names the kind of module, else those named."""
     targets = group.raw("targets")
     if not isinstance(targets, list) or not targets or "Linear" in targets:
         return _CLASSES
-    found = {_find_module_class(name) for name in targets[:10_000] if isinstance(name, str)}
-    return sorted(kind for kind in found if kind is not None)
+    return _list_named_classes([name for name in targets[:10_000] if isinstance(name, str)], layers)
+
+
+def _list_named_classes(targets: Sequence[str], layers: int) -> Iterable[str]:
+    """Return the classes of which names or expressions cover half of the matrices or more."""
+    expressions = [found for name in targets if (found := _compile_expression(name)) is not None]
+    plain = {_find_module_class(name) for name in targets if _compile_expression(name) is None}
+    covered = {
+        kind
+        for kind, builds in _MATRIX_NAMES.items()
+        for names in builds
+        if 2 * sum(_matches(expressions[:_MOST_EXPRESSIONS], f"model.layers.{layers // 2}.{name}") for name in names)
+        >= len(names)
+    }
+    return sorted(kind for kind in covered | plain if kind is not None)
+
+
+def _matches(expressions: Sequence[re.Pattern[str]], name: str) -> bool:
+    return any(expression.match(name) for expression in expressions)
+
+
+def _compile_expression(name: str) -> re.Pattern[str] | None:
+    """Return an expression or a pattern with stars, compiled; None for plain names and what would take too long."""
+    if name.startswith(_EXPRESSION):
+        written = re.sub(r"(?:\.\*)+", ".*", name.removeprefix(_EXPRESSION))
+    elif "*" in name:
+        written = re.sub(r"(?:\.\*)+", ".*", re.escape(name).replace(r"\*", ".*") + "$")
+    else:
+        return None
+    repetitions = sum(map(written.count, "*+{?"))
+    if len(written) > _LONGEST_EXPRESSION or repetitions > _MOST_REPETITIONS or _COSTLY.search(written):
+        return None
+    try:
+        return re.compile(written)
+    except re.error:
+        return None
 
 
 def _find_weight_format(weights: ConfigFields) -> Precision | None:
@@ -282,6 +394,9 @@ def _widen(told: _StatedFormat, names: list[str], layers: int) -> None:
     """Make classes wide whose modules are excepted: by a pattern, or in half of the layers one by one."""
     single: dict[str, set[str]] = {}
     for name in names:
+        if name.startswith(_EXPRESSION) and _LAYER_NUMBER.search(name) is None:
+            told.formats |= dict.fromkeys(_list_named_classes([name], layers))
+            continue
         kind = _find_module_class(name)
         if kind is None:
             continue
@@ -337,7 +452,7 @@ def _resolve_precision(told: _StatedFormat, wide: Precision, classes: frozenset[
     if other == main:
         return StoredPrecision(main, native_group_size=group, notes=(said,))
     alike = {formats[kind] for kind in classes - {_EXPERTS}} == {other}
-    return StoredPrecision(main, "experts", other, group, () if alike else (said,))
+    return StoredPrecision(main, "experts", other, group, notes=() if alike else (said,))
 
 
 def _find_group_size(precision: Precision, group: int | None) -> int | None:

@@ -8,6 +8,7 @@ import struct
 import pytest
 
 from gpudesk.catalog.importing.huggingface.reader import propose_model
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.user_facts import ImportProposal
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.messages import InputError, format_message
@@ -92,6 +93,85 @@ def test_dialects_of_number_formats(quantisation: dict[str, object], precision: 
     found = imported("qwen2.5-7b", quantization_config=quantisation)
     assert found.native_precision is not None
     assert (found.native_precision.value, found.native_group_size) == (precision, group)
+
+
+def _quantize(*targets: str, ignore: tuple[str, ...] = ()) -> dict[str, object]:
+    group = {"targets": list(targets), "weights": {"num_bits": 8, "type": "float"}}
+    return {"quant_method": "compressed-tensors", "config_groups": {"g": group}, "ignore": list(ignore)}
+
+
+@pytest.mark.parametrize(
+    ("name", "quantisation", "covered"),
+    [
+        ("qwen2.5-7b", _quantize("re:.*(gate|up|down)_proj$", "re:.*(q|k|v|o)_proj$"), "linear"),
+        ("qwen2.5-7b", _quantize(r"re:.*mlp\.(gate|up|down)_proj.*"), "ffn"),
+        ("qwen2.5-7b", _quantize("Linear", ignore=("re:.*(q|k|v|o)_proj",)), "ffn"),
+        ("qwen3-235b-a22b", _quantize(r"re:.*mlp\.experts\.\d+\.(gate|up|down)_proj"), "experts"),
+        ("mixtral-8x7b", _quantize(r"re:.*block_sparse_moe\.experts.*"), "experts"),
+        ("kimi-k2", _quantize("Linear", ignore=(r"re:.*self_attn.*", "re:.*shared_experts.*")), "experts"),
+        (
+            "qwen2.5-7b",
+            {
+                "quant_method": "quark",
+                "layer_quant_config": {"*mlp*": {"weight": {"dtype": "fp8_e4m3"}}, "*self_attn*": {"weight": None}},
+            },
+            "ffn",
+        ),
+    ],
+)
+def test_expressions_among_targets_are_tried_on_names_of_matrices(
+    name: str, quantisation: dict[str, object], covered: str
+) -> None:
+    changes = {"quantization_config": None} if "quantization_config" in config(name) else {}
+    found = imported(name, **(changes | {"quantization_config": quantisation, "torch_dtype": "bfloat16"}))
+    assert (found.native_precision, found.quantised_tensors) == (Precision.FP8, covered)
+
+
+@pytest.mark.parametrize("target", [r"re:.*tower\.blocks.*", "re:(.+)+x", "SomeLinearOfMine"])
+def test_targets_that_name_no_matrix_are_asked_about(target: str) -> None:
+    table = config("qwen2.5-7b") | {"quantization_config": _quantize(target)}
+    raw = json.dumps(table).encode()
+    (field,) = propose_model(raw, {}, name="x", today=TODAY).missing
+    assert (field.name, field.choices) == (
+        "quantization_config.quantized_matrices",
+        ("all", "feed_forward", "experts", "none"),
+    )
+    wanted = {
+        "all": (Precision.FP8, "linear"),
+        "feed_forward": (Precision.FP8, "ffn"),
+        "none": (Precision.BF16, "linear"),
+    }
+    for answer, formats in wanted.items():
+        found = model(propose_model(raw, {}, {field.name: answer}, name="x", today=TODAY))
+        assert (found.native_precision, found.quantised_tensors) == formats
+
+
+@pytest.mark.parametrize(
+    ("name", "quantisation", "block"),
+    [
+        ("deepseek-r1", None, 128),
+        ("qwen3-235b-a22b-fp8", None, 128),
+        ("llama-3.1-70b-fp8", None, None),
+        ("qwen2.5-7b", {"quant_method": "fp8", "weight_block_size": [1, 128]}, None),
+        ("qwen2.5-7b", {"quant_method": "modelopt", "quant_algo": "FP8_PB_WO"}, 128),
+        (
+            "qwen2.5-7b",
+            {
+                "quant_method": "compressed-tensors",
+                "config_groups": {
+                    "g": {
+                        "targets": ["Linear"],
+                        "weights": {"num_bits": 8, "type": "float", "strategy": "block", "block_structure": [128, 128]},
+                    }
+                },
+            },
+            128,
+        ),
+    ],
+)
+def test_blocks_of_fp8_scales_are_read(name: str, quantisation: dict[str, object] | None, block: int | None) -> None:
+    found = imported(name) if quantisation is None else imported(name, quantization_config=quantisation)
+    assert (found.native_precision, found.fp8_block) == (Precision.FP8, block)
 
 
 def test_a_format_that_is_not_known_is_left_open_and_said() -> None:
