@@ -257,8 +257,7 @@ _FIELD_MEANINGS: Final[dict[str, Term]] = {
         Term("attention_bias", "Whether the projections of attention have biases"),
         Term("qk_norm", "Whether queries and keys are normalised: in no way, a head at a time, or all heads together"),
         Term(
-            "quantized_matrices",
-            "Which matrices the narrow number format covers: its targets name none that is known",
+            "quantized_matrices", "Which matrices the narrow number format covers: its targets name none that is known"
         ),
         Term("gated_mlp", "Whether the feed-forward block has a gate, that is three matrices instead of two"),
     )

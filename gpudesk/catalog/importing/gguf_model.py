@@ -345,7 +345,10 @@ def propose_gguf(
     source = make_file_source(
         path.name, keys.text("general.quantized_by") or model.organisation, SourceKind.CONFIG_COPY
     )
-    facts = make_model_facts(model.definition(title), source, today=today, stated=model.stated())
+    definition = model.definition(title)
+    if keys.stated not in ARCHITECTURES:
+        definition["generic_architecture"] = keys.stated
+    facts = make_model_facts(definition, source, today=today, stated=model.stated(), answered=tuple(answers))
     return ImportProposal("model", title, facts, tuple(model.notes()), tuple(model.left_out()))
 
 

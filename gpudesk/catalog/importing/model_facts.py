@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import Any, Final
 
@@ -19,13 +19,14 @@ from gpudesk.catalog.model_definition import (
     parse_model,
     to_canonical_json,
 )
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.domain.attributes import MODEL_STATED_UNITS
 from gpudesk.domain.claim import Source
 from gpudesk.domain.field_checks import MISSING_FIELD
 from gpudesk.domain.model import Model, MoeFfn
 from gpudesk.domain.user_facts import UserClaim, UserFact, UserModel
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, format_message, input_error, message
 
 #: What a size can be at most; other whole numbers up to `_LARGEST_OTHER`. Far above every network, and so
 #: far below that no product of them overflows.
@@ -54,6 +55,34 @@ _MOST_LAYERS: Final = 2**12
 _MOST_GROUPS: Final = 2**9
 #: Parameters of the feed-forward blocks beyond which no estimate is computed.
 _MOST_PARAMETERS: Final = 10**15
+#: Ends of the paths of dimensions by the field of a file that they follow from, where the two have other names.
+_DIMENSIONS_OF_FIELDS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+    {
+        field: ends
+        for fields, ends in (
+            (("num_hidden_layers", "block_count"), ("count", "layer_count")),
+            (("embedding_length",), ("hidden_size",)),
+            (("num_attention_heads", "head_count"), ("heads", "kv_heads", "head_dim")),
+            (("num_key_value_heads", "head_count_kv"), ("kv_heads",)),
+            (("key_length",), ("head_dim",)),
+            (("value_length",), ("v_head_dim",)),
+            (("feed_forward_length",), ("intermediate_size",)),
+            (("moe_intermediate_size",), ("intermediate_size", "shared_intermediate_size")),
+            (("num_experts", "num_local_experts", "n_routed_experts", "moe_num_experts", "expert_count"), ("experts",)),
+            (
+                ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k", "expert_used_count"),
+                ("experts_per_token",),
+            ),
+            (("tie_word_embeddings",), ("tied_embeddings",)),
+            (("max_position_embeddings", "context_length"), ("max_context",)),
+            (("sliding_window",), ("window",)),
+            (("attention_bias",), ("qkv_bias", "output_bias")),
+            (("gated_mlp",), ("gated",)),
+            (("quantized_matrices",), ("quantised_tensors", "native_precision")),
+        )
+        for field in fields
+    }
+)
 #: Fields of a model without which its layers say nothing.
 _REQUIRED_FIELDS: Final = ("hidden_size", "vocab_size", "tied_embeddings")
 _TABLES_WITH_KIND: Final = frozenset({"mixers", "ffns"})
@@ -65,12 +94,14 @@ def make_model_facts(
     *,
     today: str,
     stated: Mapping[str, ClaimValue] = MappingProxyType({}),
+    answered: Collection[str] = (),
 ) -> tuple[UserFact, ...]:
     """Return the source, the model, and a claim for each dimension and for what else is `stated`.
 
     `definition` has the keys of a file in data/models/ without `dimensions_source` and `claims`; `stated`
-    is by attribute (`total_parameters`, `licence`, …) in the unit used inside. Raises `InputError` with the
-    path of the field that cannot be.
+    is by attribute (`total_parameters`, `licence`, …) in the unit used inside. `answered` are the fields of the file
+    that the user filled in: the dimensions that follow from them have a second source, which is the user's. Raises
+    `InputError` with the path of the field that cannot be.
     """
     record = check_model_definition(definition)
     plain = record.definition()
@@ -79,14 +110,26 @@ def make_model_facts(
         if name not in MODEL_STATED_UNITS:
             raise input_error("import.model.attribute", "{name} is no attribute that a model can have", name, name=name)
         claimed[name] = value
+    entered = find_answered_dimensions(answered, claimed)
+    title = format_message(message("import.entered", "{name}, entered at the import", name=record.name))
+    user_source = make_user_source(title)
     return (
         source,
+        *((user_source,) if entered else ()),
         UserModel(record.id, record.name, record.organisation, to_canonical_json(plain)),
         *(
-            UserClaim(record.id, name, value, source.id, source.kind, retrieved=today)
+            UserClaim(record.id, name, value, origin.id, origin.kind, retrieved=today)
             for name, value in claimed.items()
+            for origin in (user_source if name in entered else source,)
         ),
     )
+
+
+def find_answered_dimensions(answered: Collection[str], dimensions: Iterable[str]) -> frozenset[str]:
+    """Return the dimensions, by their paths, whose values follow from fields that the user filled in."""
+    fields = {field.rpartition(".")[2] for field in answered}
+    ends = {end for field in fields for end in _DIMENSIONS_OF_FIELDS.get(field, (field,))}
+    return frozenset(name for name in dimensions if name.rpartition(".")[2] in ends)
 
 
 def check_model_definition(definition: Mapping[str, Any]) -> ModelFile:

@@ -118,7 +118,7 @@ def set_organization(proposal: ImportProposal, organisation: str) -> ImportPropo
     made = replace(subject, organisation=said, definition=definition)
     named_so = replace(proposal, facts=tuple(made if each is subject else each for each in proposal.facts))
     sources = list_proposal_sources(named_so)
-    if len(sources) != 1 or sources[0].publisher != subject.organisation:
+    if not sources or sources[0].publisher != subject.organisation:
         return named_so
     return _replace_source(named_so, replace(sources[0], publisher=said))
 

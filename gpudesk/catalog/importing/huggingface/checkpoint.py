@@ -15,6 +15,8 @@ from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import MIB
 
+#: The id of the message that the checkpoint holds as many parameters as were counted.
+SAME_COUNT: Final = "import.hf.same_count"
 _SHORT_HEADER: Final = message(
     "import.hf.short_header", "ends before its header does; take the file from its beginning"
 )
@@ -182,6 +184,26 @@ def _count_packed(kept: StoredTensor, stored: Precision | None) -> int:
     return max(bits // width.get(stored, bits), 1)
 
 
+def find_stated_parameters(
+    checkpoint: Checkpoint, layers: int, stored: Precision | None, *, narrow: bool
+) -> int | None:
+    """Return the parameters of the text model as the checkpoint states them, None where it does not.
+
+    An index counts everything that is stored, so that it tells nothing where there is more than the text model.
+    """
+    found = count_text_parameters(checkpoint, layers, stored)
+    if found is not None or not checkpoint.names or not all(_is_text(name, layers) for name in checkpoint.names):
+        return found
+    return _count_indexed(checkpoint, stored, narrow=narrow)
+
+
+def _count_indexed(checkpoint: Checkpoint, stored: Precision | None, *, narrow: bool) -> int | None:
+    if narrow or checkpoint.total_parameters is not None:
+        return None if narrow else checkpoint.total_parameters
+    in_two_bytes = checkpoint.total_bytes is not None and stored in {Precision.BF16, Precision.FP16}
+    return (checkpoint.total_bytes or 0) // 2 if in_two_bytes else None
+
+
 def compare_parameters(
     checkpoint: Checkpoint, counted: int, layers: int, stored: Precision | None, *, narrow: bool
 ) -> Message | None:
@@ -191,14 +213,12 @@ def compare_parameters(
     stored and say nothing of a `narrow` checkpoint.
     """
     found = count_text_parameters(checkpoint, layers, stored)
-    if found is None and not narrow:
-        found = checkpoint.total_parameters
-        if found is None and checkpoint.total_bytes is not None and stored in {Precision.BF16, Precision.FP16}:
-            found = checkpoint.total_bytes // 2
+    if found is None:
+        found = _count_indexed(checkpoint, stored, narrow=narrow)
     if found is None:
         return None
     if found == counted:
-        return message("import.hf.same_count", "{count} parameters, as many as the checkpoint holds", count=counted)
+        return message(SAME_COUNT, "{count} parameters, as many as the checkpoint holds", count=counted)
     stores_all = found > counted and not checkpoint.elements
     if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
         return message(

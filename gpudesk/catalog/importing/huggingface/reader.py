@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping
+from dataclasses import replace
+from itertools import product
 from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.catalog.importing.fields import ConfigFields, clean_text, make_file_slug, make_file_source
 from gpudesk.catalog.importing.huggingface.checkpoint import (
+    SAME_COUNT,
     Checkpoint,
     compare_parameters,
-    count_text_parameters,
     find_hints,
+    find_stated_parameters,
     read_checkpoint,
 )
 from gpudesk.catalog.importing.huggingface.decoder import HIDDEN, LATE, DecoderFamily
@@ -275,29 +279,69 @@ def propose_model(
     the checkpoint. `checkpoint` is what `read_checkpoint` made of the files beside it, for who asks more than
     once. Raises `InputError` with the path of the field that cannot be.
     """
+    tensors = read_checkpoint(beside) if checkpoint is None else checkpoint
+
+    def propose(values: Mapping[str, object]) -> ImportProposal:
+        reading = _read_config(config, tensors, values)
+        return reading.make_proposal(
+            beside, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
+        )
+
+    proposal = propose(answers)
+    return _complete_by_count(proposal, lambda values: propose({**answers, **values})) or proposal
+
+
+#: So many readings of one file are compared with the parameter count of its checkpoint.
+_MOST_READINGS: Final = 64
+
+
+def _complete_by_count(
+    proposal: ImportProposal, propose: Callable[[Mapping[str, object]], ImportProposal]
+) -> ImportProposal | None:
+    """Return the one reading whose parameters are as many as the checkpoint holds; None where none or several are.
+
+    Only fields with few values that can be are tried.
+    """
+    choices = [field.choices or ((False, True) if field.kind == "yes_no" else ()) for field in proposal.missing]
+    if not choices or not 0 < math.prod(map(len, choices)) <= _MOST_READINGS:
+        return None
+    fitting = []
+    for values in product(*choices):
+        found = {field.name: value for field, value in zip(proposal.missing, values, strict=True)}
+        made = propose(found)
+        if any(note.id == SAME_COUNT for note in made.notes):
+            fitting.append((made, found))
+    if len(fitting) != 1:
+        return None
+    ((made, found),) = fitting
+    told = message(
+        "import.hf.by_count",
+        "Not in the file, but of the possible values only these give the checkpoint's parameters: {names}",
+        names=tuple(f"{name} {value}" for name, value in found.items()),
+    )
+    return replace(made, notes=(*made.notes, told))
+
+
+def _read_config(config: bytes, checkpoint: Checkpoint, answers: Mapping[str, object]) -> _ConfigReading:
     whole = parse_bounded_json(config, CONFIG)
-    if checkpoint is None:
-        checkpoint = read_checkpoint(beside)
     prefix, text = find_text_model(whole)
     architecture = find_family(whole, text)
     if architecture is None:
-        _apply_answers(whole, prefix, find_hints(checkpoint), over=False)
+        _fill_in(whole, prefix, find_hints(checkpoint))
     for path, answer in answers.items():
         _apply_answer(whole, path, answer)
     _, text = find_text_model(whole)
     text = text.with_defaults(find_class_defaults(architecture, inside=bool(prefix)))
-    return _ConfigReading(whole, text, architecture, checkpoint).make_proposal(
-        beside, name=name, today=today, answered=tuple(answers), parameters_of=parameters_of
-    )
+    return _ConfigReading(whole, text, architecture, checkpoint)
 
 
-def _apply_answers(whole: dict[str, Any], prefix: str, values: Mapping[str, object], *, over: bool) -> None:
-    """Put values into the table at a path, over what is there or only where nothing is."""
+def _fill_in(whole: dict[str, Any], prefix: str, values: Mapping[str, object]) -> None:
+    """Put values into the table at a path where nothing is."""
     table: Any = whole
     for step in filter(None, prefix.split(".")):
         table = table[step]
     for name, value in values.items():
-        if over or table.get(name) is None:
+        if table.get(name) is None:
             table[name] = value
 
 
@@ -346,17 +390,17 @@ class _ConfigReading:
         model = parse_model(check_model_definition(definition).definition())
         stated: dict[str, ClaimValue] = {}
         layers = len(self.structure.layers)
-        found = count_text_parameters(self.checkpoint, layers, precision.native_precision)
+        narrow = precision.native_precision not in _WIDE
+        found = find_stated_parameters(self.checkpoint, layers, precision.native_precision, narrow=narrow)
         counted = None if parameters_of is None else parameters_of(model)
         if counted is not None:
-            narrow = precision.native_precision not in _WIDE
             told = compare_parameters(self.checkpoint, counted, layers, precision.native_precision, narrow=narrow)
             notes += [told] if told is not None else []
         if (total := found or counted) is not None:
             stated["total_parameters"] = total
         published = self.whole.word("_commit_date") or None
         source = make_file_source(f"{title}, {CONFIG}", organisation, SourceKind.CONFIG_COPY, date=published)
-        facts = make_model_facts(definition, source, today=today, stated=stated)
+        facts = make_model_facts(definition, source, today=today, stated=stated, answered=answered)
         return ImportProposal("model", title, facts, tuple(notes), left_out)
 
     def _find_names(self, name: str) -> tuple[str, str]:

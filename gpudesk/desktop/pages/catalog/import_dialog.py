@@ -310,7 +310,7 @@ class ImportDialog(BackgroundFormDialog):
             rows.append(row)
         if has_no_owner(self.proposal):
             rows.append(self._organisation_row())
-        if len(sources) == 1:
+        if sources:
             row = TextRow(self.theme, "title", tr("Source"), required=True)
             row.show_value(sources[0].title)
             rows.append(row)

@@ -7,7 +7,9 @@ import json
 import pytest
 
 from gpudesk.catalog.importing.huggingface.reader import propose_model
+from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.model import Attention, GatedDeltaNet, Model, MoeFfn, describe_generic_model
+from gpudesk.domain.user_facts import ImportProposal, UserClaim
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.text.messages import format_message
 from tests.unit.catalog.importing.configs import (
@@ -169,3 +171,59 @@ def test_delta_nets_of_an_unknown_architecture_keep_a_state_and_no_cache() -> No
     )
     assert sum(group.count for group in found.layers if isinstance(group.mixer, GatedDeltaNet)) == 16
     assert found.unread_fields == ()
+
+
+def test_values_that_the_user_typed_have_the_user_as_their_source() -> None:
+    raw = json.dumps(UNKNOWN)
+    answers = {"qk_norm": "head", "attention_bias": True, "gated_mlp": True, "tie_word_embeddings": True}
+    facts = propose_model(raw.encode(), {}, answers, name="new", today=TODAY).facts
+    file, yours = (fact for fact in facts if isinstance(fact, Source))
+    assert (file.kind, yours.kind) == (SourceKind.CONFIG_COPY, SourceKind.USER)
+    claims = {fact.attribute: (fact.source, fact.kind) for fact in facts if isinstance(fact, UserClaim)}
+    for name in ("tied_embeddings", "mixers.attention.qk_norm", "mixers.attention.qkv_bias"):
+        assert claims[name] == (yours.id, SourceKind.USER)
+    for name in ("hidden_size", "mixers.attention.heads", "mixers.attention.kv_heads"):
+        assert claims[name] == (file.id, SourceKind.CONFIG_COPY)
+
+
+def test_a_proposal_without_answers_has_the_file_as_its_only_source() -> None:
+    assert sum(isinstance(fact, Source) for fact in proposed("llama-3.1-8b").facts) == 1
+
+
+def _read_with_total(**metadata: int) -> ImportProposal:
+    layer = "model.layers.0"
+    names = (
+        f"{layer}.self_attn.q_norm.weight",
+        f"{layer}.mlp.gate_proj.weight",
+        "model.embed_tokens.weight",
+        "lm_head.weight",
+    )
+    index = {"metadata": metadata, "weight_map": dict.fromkeys(names, "model-1.safetensors")}
+    files = {"model.safetensors.index.json": json.dumps(index).encode()}
+    raw = json.dumps(UNKNOWN | {"torch_dtype": "bfloat16"}).encode()
+    return propose_model(raw, files, name="new", today=TODAY, parameters_of=count_parameters)
+
+
+@pytest.mark.parametrize("metadata", [{"total_parameters": 8_030_269_440}, {"total_size": 2 * 8_030_269_440}])
+def test_the_parameter_count_of_an_index_completes_what_the_file_leaves_open(metadata: dict[str, int]) -> None:
+    proposal = _read_with_total(**metadata)
+    assert not proposal.missing
+    (mixer,) = {group.mixer for group in model(proposal).layers}
+    assert isinstance(mixer, Attention)
+    assert (mixer.qk_norm, mixer.qkv_bias) == ("head", False)
+    assert any("qk_norm head" in format_message(note) for note in proposal.notes)
+
+
+def test_a_count_that_no_reading_gives_completes_nothing() -> None:
+    assert _read_with_total(total_parameters=8_030_269_441).missing
+
+
+def test_the_parameters_of_an_index_are_what_the_publisher_states() -> None:
+    names = ("model.embed_tokens.weight", "model.layers.0.mlp.up_proj.weight", "lm_head.weight")
+    index = {"metadata": {"total_parameters": 8_030_261_249}, "weight_map": dict.fromkeys(names, "a.safetensors")}
+    files = {"model.safetensors.index.json": json.dumps(index).encode()}
+    raw = json.dumps(config("llama-3.1-8b")).encode()
+    facts = propose_model(raw, files, name="llama", today=TODAY, parameters_of=count_parameters).facts
+    assert [fact.value for fact in facts if isinstance(fact, UserClaim) and fact.attribute == "total_parameters"] == [
+        8_030_261_249
+    ]
