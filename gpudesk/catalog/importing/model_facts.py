@@ -11,7 +11,7 @@ from pydantic import ValidationError
 from gpudesk.catalog.build.claims import list_dimensions
 from gpudesk.catalog.build.files import list_validation_problems
 from gpudesk.catalog.build.records import MODEL_FILE, ModelFile
-from gpudesk.catalog.importing.fields import describe_too_large_size
+from gpudesk.catalog.importing.fields import describe_too_large_size, make_file_source
 from gpudesk.catalog.model_definition import (
     ShapeFault,
     ShapeRelation,
@@ -19,9 +19,8 @@ from gpudesk.catalog.model_definition import (
     parse_model,
     to_canonical_json,
 )
-from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.domain.attributes import MODEL_STATED_UNITS
-from gpudesk.domain.claim import Source
+from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.field_checks import MISSING_FIELD
 from gpudesk.domain.model import Model, MoeFfn
 from gpudesk.domain.user_facts import UserClaim, UserFact, UserModel
@@ -112,7 +111,7 @@ def make_model_facts(
         claimed[name] = value
     entered = find_answered_dimensions(answered, claimed)
     title = format_message(message("import.entered", "{name}, entered at the import", name=record.name))
-    user_source = make_user_source(title)
+    user_source = make_file_source(title, format_message(message("import.entered_by", "you")), SourceKind.USER)
     return (
         source,
         *((user_source,) if entered else ()),
