@@ -66,7 +66,8 @@ def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]
     What is no file, such as a device or a pipe, is written to and stays what it is. What the system refuses
     raises `InputError` that names the file.
     """
-    target = path.resolve()
+    # Unlike `Path.resolve`, this bears a link that leads to itself, which is then replaced.
+    target = Path(os.path.realpath(path))
     try:
         if target.exists() and not target.is_file():
             with target.open("wb", buffering=0) as file:

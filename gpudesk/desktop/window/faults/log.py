@@ -141,7 +141,8 @@ class LogFile(logging.FileHandler):
     def __init__(self, file: Path) -> None:
         """Write to the end of a file, or to a new one where that has grown large."""
         with contextlib.suppress(OSError):
-            if file.stat().st_size > _MOST_BYTES:
+            if file.exists() and (not file.is_file() or file.stat().st_size > _MOST_BYTES):
+                # What is no file, such as a pipe, would be waited for with the first line.
                 _set_aside(file)
         super().__init__(file, encoding="utf-8", errors="backslashreplace", delay=True)
         self.setFormatter(logging.Formatter(_FORMAT))

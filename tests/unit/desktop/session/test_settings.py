@@ -95,3 +95,12 @@ def test_recent_files_that_no_system_takes_are_left_out(tmp_path: Path, qtbot: Q
     settings = UserSettings(tmp_path / "settings.json")
     settings.put("recent_files", ["x" * 70_000, "a\0b", 3, str(tmp_path / "a.gpudesk")])
     assert list_recent_files(settings) == [tmp_path / "a.gpudesk"]
+
+
+def test_a_link_that_leads_to_itself_is_replaced(tmp_path: Path, qtbot: QtBot) -> None:
+    path = tmp_path / "settings.json"
+    path.symlink_to(path)
+    settings = UserSettings(path)
+    settings.put("theme", "dark")
+    settings.write()
+    assert UserSettings(path).get("theme", "system") == "dark"

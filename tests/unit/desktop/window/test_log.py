@@ -13,7 +13,7 @@ from PySide6.QtCore import QMessageLogContext, QtMsgType, qInfo
 
 from gpudesk import paths
 from gpudesk.desktop.window.faults import log as module
-from gpudesk.desktop.window.faults.log import LAST_LINES, QtMessageHandler, read_log_lines, start_log
+from gpudesk.desktop.window.faults.log import LAST_LINES, LogFile, QtMessageHandler, read_log_lines, start_log
 
 ROOT = logging.getLogger("gpudesk")
 
@@ -175,3 +175,13 @@ def test_the_log_loads_nothing_that_opens_sockets() -> None:
     program = "import sys, gpudesk.desktop.window.faults.reporter; print('socket' in sys.modules)"
     done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True)
     assert done.stdout.strip() == "False"
+
+
+@pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="there are no named pipes")
+def test_a_pipe_in_the_place_of_the_log_is_set_aside(tmp_path: Path) -> None:
+    os.mkfifo(tmp_path / "gpudesk.log")
+    handler = LogFile(tmp_path / "gpudesk.log")
+    handler.emit(logging.makeLogRecord({"msg": "begun"}))
+    handler.close()
+    assert "begun" in (tmp_path / "gpudesk.log").read_text()
+    assert (tmp_path / "gpudesk.log.1").is_fifo()
