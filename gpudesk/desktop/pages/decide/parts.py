@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
@@ -52,10 +52,18 @@ class DecideView(QWidget):
         super().__init__(parent)
         self.desk = desk
         self.theme = theme
+        self._is_painted = False
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
         """Show a decision; called whenever there is another one, while the view is visible."""
         raise NotImplementedError
+
+    def show_below(self, show: Callable[[], object]) -> None:
+        """Show what stands below the first sight; of a new view in the turn after its first paint."""
+        if self._is_painted:
+            show()
+        else:
+            QTimer.singleShot(0, self, show)
 
     def answer(self, question: str, value: AnswerValue | None) -> None:
         """Answer a question, or take the answer back with None; one step that can be undone."""
@@ -75,6 +83,7 @@ class DecideView(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:
         with QPainter(self) as painter:
             painter.fillRect(event.rect(), self.theme.colour("page"))
+        self._is_painted = True
 
 
 ResultT = TypeVar("ResultT")

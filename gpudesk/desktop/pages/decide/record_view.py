@@ -365,7 +365,7 @@ class RecordView(DecideView):
     def show_decision(self, found: EvaluatedAnswer) -> None:
         self._found = found
         self._show()
-        self.loading.show_decision(found)
+        self.show_below(lambda: self.loading.show_decision(found))
 
     def _show(self) -> None:
         found = self._found

@@ -303,7 +303,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         recommended = found.decision.recommended
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
         self.show_form()
-        self.show_watch_list()
+        self.show_below(self.show_watch_list)
         position, beside, day = self._position, self.desk.service.reference_data, get_today()
         asked = (found.answer, position, day)
         self.job.ask(asked, lambda: beside.buy_or_wait_steps(scenario, position, day))

@@ -266,7 +266,7 @@ class TermsView(DecideView):
     def show_decision(self, found: EvaluatedAnswer) -> None:
         self.found = found
         self.export.show_decision(found)
-        self.steps.show_decision(found)
+        self.show_below(lambda: self.steps.show_decision(found))
 
     def show_steps(self) -> None:
         area = self.parentWidget()
