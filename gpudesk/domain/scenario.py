@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from math import prod
 from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings
 from gpudesk.domain.decision import NO_DECISION_SETTINGS, DecisionSettings
-from gpudesk.domain.deployment import DisaggregationRequest
+from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand
@@ -39,6 +39,12 @@ class AcceleratorChoice:
     disaggregated: DisaggregationRequest | None = None
     serving_engine: str | None = None
     slot: int | None = None
+
+    def with_plan(self, plan: ParallelPlan) -> AcceleratorChoice:
+        """Return the choice with the count and all degrees of a plan."""
+        return replace(
+            self, count=plan.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
+        )
 
 
 @dataclass(frozen=True, slots=True)

@@ -428,14 +428,4 @@ def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
 def _make_single_request(request: EstimateRequest, count: int | None) -> EstimateRequest:
     """Return the question for one request in flight on so many accelerators, None for the fewest."""
     one = Load(LoadKind.CONCURRENCY, concurrency=1)
-    return replace(
-        request,
-        workload=replace(request.workload, load=one),
-        count=count,
-        tp=None,
-        pp=None,
-        ep=None,
-        dp=None,
-        attention_dp=None,
-        disaggregated=None,
-    )
+    return replace(request.with_open_plan(count), workload=replace(request.workload, load=one))

@@ -9,7 +9,6 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.decision import QuestionAnswer
-from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.serving_engine import ServingEngine
@@ -139,7 +138,10 @@ class DeploymentChooser:
         choices = tuple(
             choice
             if choice.count is not None or option.count is None
-            else _fix_plan(choice, replace(option.plan, dp=option.count // option.plan.count), option.estimate)
+            else replace(
+                choice.with_plan(replace(option.plan, dp=option.count // option.plan.count)),
+                serving_engine=choice.serving_engine if option.estimate is None else option.estimate.serving_engine,
+            )
             for choice, option in zip(scenario.accelerators, sized.candidates, strict=True)
         )
         return replace(scenario, workload=replace(scenario.workload, load=sized.peak_load)), choices
@@ -210,16 +212,3 @@ def _fix_count(choice: AcceleratorChoice, best: Estimate | None, shown: Estimate
     if best is None or (shown is not None and shown.count == best.count and shown.plan == best.plan):
         return choice
     return replace(choice, count=best.count)
-
-
-def _fix_plan(choice: AcceleratorChoice, plan: ParallelPlan, estimate: Estimate | None) -> AcceleratorChoice:
-    return replace(
-        choice,
-        count=plan.count,
-        tp=plan.tp,
-        pp=plan.pp,
-        ep=plan.ep,
-        dp=plan.dp,
-        attention_dp=plan.attention_dp,
-        serving_engine=choice.serving_engine if estimate is None else estimate.serving_engine,
-    )

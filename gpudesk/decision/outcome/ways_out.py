@@ -77,7 +77,7 @@ def _open_counts(service: DeploymentSource, request: EstimateRequest, stated: in
     if stated is not None or alone:
         return [stated if stated is not None and not alone else 1]
     try:
-        return list(service.estimator.list_counts(request))
+        return list(service.estimator.list_counts(request.with_open_plan()))
     except InputError:
         return []
 
@@ -86,18 +86,17 @@ def _try_formats(service: DeploymentSource, requests: Sequence[_Request], terms:
     for request, stated in requests:
         for weights in _FORMATS:
             if _count_bits(weights) != _count_bits(request.weights):
-                other = _free(replace(request, weights=weights))
+                other = replace(request, weights=weights)
                 for count in _open_counts(service, other, stated, alone=terms.alone):
-                    yield WayOutKind.WEIGHTS, replace(other, count=count)
+                    yield WayOutKind.WEIGHTS, other.with_open_plan(count)
 
 
 def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
     for request, stated in requests:
-        free = _free(request)
         least = 1 if terms.alone else stated or 1
-        for count in _open_counts(service, free, None, alone=False):
+        for count in _open_counts(service, request, None, alone=False):
             if count > least:
-                yield WayOutKind.COUNT, replace(free, count=count)
+                yield WayOutKind.COUNT, request.with_open_plan(count)
 
 
 def _try_parts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
@@ -107,20 +106,15 @@ def _try_parts(service: DeploymentSource, requests: Sequence[_Request], terms: D
     compared = {each.accelerator for each, _ in requests}
     for part in service.catalog.accelerators():
         if part.id not in compared and not part.announced:
-            other = replace(_free(request), accelerator=part.id, serving_engine=terms.serving_engine)
+            other = replace(request, accelerator=part.id, serving_engine=terms.serving_engine)
             for count in _open_counts(service, other, stated, alone=terms.alone):
-                yield WayOutKind.ACCELERATOR, replace(other, count=count)
+                yield WayOutKind.ACCELERATOR, other.with_open_plan(count)
 
 
 def _try_prompts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
     for request, stated in requests:
         for times in _SHORTER:
             tokens = max(1, request.workload.input_tokens // times)
-            shorter = _free(replace(request, workload=replace(request.workload, input_tokens=tokens)))
+            shorter = replace(request, workload=replace(request.workload, input_tokens=tokens))
             for count in _open_counts(service, shorter, stated, alone=terms.alone):
-                yield WayOutKind.CONTEXT, replace(shorter, count=count)
-
-
-def _free(request: EstimateRequest) -> EstimateRequest:
-    """Return the request with its plan left open."""
-    return replace(request, tp=None, pp=None, ep=None, dp=None, attention_dp=None, disaggregated=None)
+                yield WayOutKind.CONTEXT, shorter.with_open_plan(count)

@@ -252,7 +252,7 @@ class ReplicaFinder:
     def _in_plan(self, position: int, kinds: Sequence[RequestClass], plan: ParallelPlan) -> ReplicaRates | Message:
         rates = {}
         for kind in kinds:
-            request = _fix_plan(self._request(position, kind), plan)
+            request = self._request(position, kind).with_plan(plan)
             found = self._rate(request, kind)
             if isinstance(found, Message):
                 return found
@@ -291,12 +291,6 @@ class ReplicaFinder:
             return found.reason or _NO_RATE
         each = _divide_figure(found.output_tokens_per_s, found.replicas * kind.output_tokens)
         return replace(found.plan, dp=1), each
-
-
-def _fix_plan(request: EstimateRequest, plan: ParallelPlan) -> EstimateRequest:
-    return replace(
-        request, count=plan.count, tp=plan.tp, pp=plan.pp, ep=plan.ep, dp=plan.dp, attention_dp=plan.attention_dp
-    )
 
 
 def _divide_figure(figure: IntervalEstimate, divisor: float) -> IntervalEstimate:

@@ -220,18 +220,9 @@ def apply_candidate(scenario: Scenario, position: int, candidate: SizingOption, 
     Replicas in reserve serve nothing, so that they are not part of the deployment. The load is that of all
     columns.
     """
-    plan = candidate.plan
-    deployed = edit_accelerator(
-        scenario,
-        position,
-        count=candidate.replicas * plan.replica,
-        tp=plan.tp,
-        pp=plan.pp,
-        ep=plan.ep,
-        dp=candidate.replicas,
-        attention_dp=plan.attention_dp,
-    )
-    return replace(deployed, workload=replace(deployed.workload, load=load))
+    choices = list(scenario.accelerators)
+    choices[position] = choices[position].with_plan(replace(candidate.plan, dp=candidate.replicas))
+    return replace(scenario, accelerators=tuple(choices), workload=replace(scenario.workload, load=load))
 
 
 _V = TypeVar("_V")

@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
-from gpudesk.domain.cost import CostAnswer, CostColumn, TokenCosts
+from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
 from gpudesk.domain.sizing import AcceleratorNeeds, SizingOption, SizingResult, SmallestDeployments
@@ -212,10 +212,10 @@ _NAMED: Final = (
 def build_costs_table(
     answer: Answer, costs: CostAnswer, heads: tuple[ComparisonHead, ...], formatter: Formatter
 ) -> ComparisonTable:
-    """Return what tokens cost, owned and rented, what owning costs in all, and from when on it is cheaper."""
+    """Return what rent and ownership cost, and from when on owning is cheaper; tokens' costs are compared above."""
     money = MoneyFormatter(formatter, answer.scenario.costs.currency)
     title = tr(
-        "Cost of a million output tokens in {code}, {busy}, {rents}, taxes excluded",
+        "Cost in {code}, {busy}, {rents}, taxes excluded",
         code=money.code,
         busy=describe_utilization(costs.utilisation, formatter),
         rents=describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation),
@@ -230,12 +230,6 @@ def build_costs_table(
 def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Formatter) -> tuple[ComparisonRow, ...]:
     def row(key: str, label: str, unit: str | None, cell: Callable[[CostColumn], ComparisonCell]) -> ComparisonRow:
         return ComparisonRow(key, label, unit, tuple(cell(column) for column in costs.columns))
-
-    def tokens(found: TokenCosts | None) -> ComparisonCell:
-        if found is None:
-            return ComparisonCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
-        value, low, high = (money.small(each) for each in found.output)
-        return ComparisonCell(value, low_text=low, high_text=high)
 
     def months(column: CostColumn) -> ComparisonCell:
         found = (each for each in costs.break_evens if each.key == column.key)
@@ -255,11 +249,7 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
         return ComparisonCell(money.small(column.rent_usd_per_hour))
 
     years = next((column.tco.years for column in costs.columns if column.tco is not None), None)
-    rows = [
-        row("owned", tr("Owned"), money.code, lambda each: tokens(each.owned)),
-        row("rented", tr("Rented"), money.code, lambda each: tokens(each.rented)),
-        row("rent", tr("Rent of one"), money.unit("USD/h"), rent),
-    ]
+    rows = [row("rent", tr("Rent of one"), money.unit("USD/h"), rent)]
     if years is not None:
         label = tr("{years} years of owning", years=formatter.stated(years))
         rows.append(row("total", label, tr("k{code}", code=money.code), total))

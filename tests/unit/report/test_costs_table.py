@@ -39,14 +39,14 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtr
     assert further.costs is not None
     money, shown = MoneyFormatter(Formatter()), rows(answer, further)
     columns = further.costs.columns
-    assert shown["Owned"] == [money.small(each.owned.output.value if each.owned else None) for each in columns]
+    assert shown["Rent of one"] == [money.small(each.rent_usd_per_hour) for each in columns]
     assert shown["3 years of owning"] == [money.thousands(each.tco.total_usd if each.tco else None) for each in columns]
     assert shown["Below rent after"] == ["21.8", "26.3", "12.1", MISSING_VALUE_TEXT]
 
 
 def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExtras) -> None:
     sheet = build_sheet(answer, further=further)
-    owned = sheet.costs.groups[0].rows[0]
+    owned = sheet.costs.groups[0].rows[1]
     assert [cell.mark for cell in owned.cells] == [None, None, None, CellMarking.FAILS]
     said = [remark.text for remark in sheet.remarks if remark.subject == "Cost"]
     assert "MI355X: no price on record" in said
@@ -63,7 +63,7 @@ def test_every_form_of_the_sheet_has_the_costs(answer: Answer, further: SheetExt
     sheet = build_sheet(answer, further=further)
     table = write_sheet_csv(build_machine_sheet(answer, further))
     for made in (write_sheet_html(sheet), write_sheet_markdown(sheet), table):
-        assert "Cost of a million output tokens in USD" in made
+        assert "Cost in USD, busy all hours" in made
         assert "no price on record" in made
     costs = json.loads(write_sheet_json(answer, further))["costs"]
     assert [each["accelerator"] for each in costs["candidates"]] == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
@@ -76,8 +76,8 @@ def test_amounts_are_in_the_currency_of_the_scenario(service: GpuDeskService, an
     sheet = build_sheet(other, further=service.make_sheet_extras(other))
     (group,) = sheet.costs.groups
     assert "in EUR" in group.title
-    assert [row.unit for row in group.rows[:4]] == ["EUR", "EUR", "EUR/h", "kEUR"]
-    assert group.rows[3].cells[0].text == "32.4"
+    assert [row.unit for row in group.rows[:2]] == ["EUR/h", "kEUR"]
+    assert group.rows[1].cells[0].text == "32.4"
 
 
 @pytest.mark.parametrize(
