@@ -5,10 +5,11 @@ from __future__ import annotations
 import json
 import re
 from collections.abc import Callable, Collection, Generator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Final, Protocol, TypeVar
 
+from gpudesk.catalog.importing.fields import describe_missing_field
 from gpudesk.catalog.importing.proposals import (
     check_new_id,
     find_free_id,
@@ -42,6 +43,7 @@ from gpudesk.domain.user_facts import (
     ImportProposal,
     MissingImportField,
     UserAccelerator,
+    UserFact,
     UserFacts,
     UserModel,
     UserPrice,
@@ -319,9 +321,9 @@ def apply_answers(found: FileImport, given: Mapping[str, str]) -> ImportProposal
             names = still or tuple(field.name for field in proposal.missing)
             raise input_error(
                 "import.fields_missing",
-                "does not state {fields}; say it by --answer FIELD=VALUE or in the window",
+                "does not state {fields}; add --answer FIELD=VALUE for each, or import it in the window",
                 found.path.name,
-                fields=names,
+                fields=tuple(describe_missing_field(field) for field in proposal.missing if field.name in names),
             )
         answers |= {field.name: _parse_answer(field, given[field.name]) for field in fresh}
         proposal = found.complete(answers)
@@ -362,12 +364,20 @@ def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> F
     """Return the one step that takes all of some proposals; raises `InputError` where one cannot be, or none is new."""
     facts = [fact for proposal in proposals for fact in proposal.facts]
     if not any(count_new_facts(proposal, catalog.own) for proposal in proposals):
-        raise input_error("import.nothing_new", "brings nothing new: you have all of it already", proposals[0].name)
+        raise input_error("import.nothing_new", "brings nothing new: it is already in your catalog", proposals[0].name)
     return add_facts(catalog, facts, ", ".join(proposal.name for proposal in proposals)[:_LONGEST_STEP])
 
 
 def count_new_facts(proposal: ImportProposal, own: UserFacts) -> int:
-    return sum(own.get(*get_fact_key(fact)) != fact for fact in proposal.facts)
+    """Return how many facts the user does not have; the day on which a file was read makes no fact new."""
+    return sum(
+        (known := own.get(*get_fact_key(fact))) is None or _get_content(known) != _get_content(fact)
+        for fact in proposal.facts
+    )
+
+
+def _get_content(fact: UserFact) -> tuple[object, ...]:
+    return tuple(getattr(fact, field.name) for field in fields(fact) if field.name != "retrieved")
 
 
 class FactStore(Protocol):

@@ -12,7 +12,7 @@ from typing import Any, Final
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, Source, SourceKind
 from gpudesk.domain.field_checks import describe_out_of_range, make_type_error, quote_value
 from gpudesk.domain.user_facts import MissingImportField
-from gpudesk.text.messages import InputError, Message, Term, message
+from gpudesk.text.messages import InputError, Message, Term, format_message, message
 
 _LONGEST_SLUG: Final = 40
 _LONGEST_TEXT: Final = 200
@@ -263,6 +263,39 @@ _FIELD_MEANINGS: Final[dict[str, Term]] = {
     )
 }
 _OTHER_SIZE: Final = Term("other_size", "A size that this architecture has")
+
+
+#: What the words mean that a field can have.
+_CHOICE_MEANINGS: Final[dict[str, Term]] = {
+    term: term
+    for term in (
+        Term("none", "no norm"),
+        Term("head", "one norm for each head"),
+        Term("full", "one norm across all heads"),
+        Term("all", "every matrix of the layers"),
+        Term("feed_forward", "feed-forward blocks, experts among them"),
+        Term("experts", "routed experts alone"),
+        Term("nothing", "no matrix of the text model"),
+    )
+}
+
+
+def describe_choice(choice: str) -> str:
+    """Return what a word means that a missing field can have; the word itself where it is a name."""
+    meaning = _CHOICE_MEANINGS.get(choice)
+    return choice if meaning is None else format_message(message("import.choice_meaning", "{meaning}", meaning=meaning))
+
+
+def describe_missing_field(field: MissingImportField) -> str:
+    """Return the name of a field with its meaning, and with the words that it can be."""
+    said = {"name": field.name, "why": format_message(field.why)}
+    meanings = {choice: describe_choice(choice) for choice in field.choices}
+    words = tuple(choice if choice == meaning else f"{choice} = {meaning}" for choice, meaning in meanings.items())
+    if field.kind == "yes_no":
+        return format_message(message("import.missing_flag", "{name}, yes or no ({why})", **said))
+    if not words:
+        return format_message(message("import.missing_size", "{name} ({why})", **said))
+    return format_message(message("import.missing_choice", "{name}, one of {choices} ({why})", choices=words, **said))
 
 
 def describe_short_list(found: int, wanted: int) -> Message:

@@ -257,7 +257,7 @@ def _say(
         return
     for each, made, count in zip(found, proposals, new, strict=True):
         if not count:
-            output.print_line(tr("Nothing added from {file}: you have all of it already", file=each.path))
+            output.print_line(tr("Nothing added from {file}: it is already in your catalog", file=each.path))
         else:
             output.print_line(_line(each, made, known, written=not options.dry_run))
         lines = _list_import_preview(made, service) if options.dry_run else _list_left_out(made)

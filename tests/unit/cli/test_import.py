@@ -68,7 +68,7 @@ def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> Non
     for more in ([], ["--dry-run"]):
         code, out, err = run(capsys, offers, *more)
         assert (code, err) == (0, "")
-        assert out.startswith(f"Nothing added from {offers}: you have all of it already\n")
+        assert out.startswith(f"Nothing added from {offers}: it is already in your catalog\n")
     assert json.loads(run(capsys, offers, "--json")[1])["written"] is False
     assert facts() == before
 
@@ -164,7 +164,8 @@ def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) ->
     )
     code, _, err = run(capsys, folder)
     assert code == 1
-    assert "does not state intermediate_size; say it by --answer FIELD=VALUE or in the window" in err
+    assert "does not state intermediate_size (How wide the feed-forward block is" in err
+    assert "add --answer FIELD=VALUE for each, or import it in the window" in err
     code, _, err = run(capsys, folder, "--answer", "intermediate_size=wide")
     assert code == 1
     assert 'intermediate_size: "wide" stands where a whole number belongs' in err
@@ -319,3 +320,25 @@ def test_every_command_warns_of_an_unknown_architecture(capsys: Capture, tmp_pat
     ):
         assert entry.main(list(command)) == 0, command
         assert "newarch" in capsys.readouterr().out.replace("\n", " "), command
+
+
+def test_what_a_file_leaves_open_is_asked_for_with_its_choices(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "newer.json"
+    path.write_text(
+        json.dumps({name: value for name, value in UNKNOWN.items() if name not in ("qk_norm", "gated_mlp")})
+    )
+    code, _, err = run(capsys, path)
+    assert code == 1
+    assert "qk_norm, one of none = no norm, head = one norm for each head, full = one norm across all heads" in err
+    assert "gated_mlp, yes or no (Whether the feed-forward block has a gate" in err
+
+
+def test_the_same_file_on_another_day_brings_nothing_new(
+    capsys: Capture, llama: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert run(capsys, llama)[0] == 0
+    monkeypatch.setattr("gpudesk.report.labels.get_today", lambda: "2027-01-01")
+    before = facts()
+    code, out, _ = run(capsys, llama)
+    assert (code, facts()) == (0, before)
+    assert out.startswith("Nothing added from")

@@ -163,7 +163,7 @@ def read_stored_precision(
 #: The field in which the user says what a narrow format covers, and what each answer means.
 _COVERS: Final = "quantized_matrices"
 _COVERED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
-    {"all": _CLASSES, "feed_forward": (_EXPERTS, _SHARED, _DENSE), "experts": (_EXPERTS,), "none": ()}
+    {"all": _CLASSES, "feed_forward": (_EXPERTS, _SHARED, _DENSE), "experts": (_EXPERTS,), "nothing": ()}
 )
 
 

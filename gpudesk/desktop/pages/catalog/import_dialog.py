@@ -8,6 +8,7 @@ from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
 
+from gpudesk.catalog.importing.fields import describe_choice
 from gpudesk.catalog.importing.proposals import (
     find_missing_price_fields,
     get_subject,
@@ -210,7 +211,7 @@ def _make_missing_field_row(theme: Theme, field: MissingImportField, formatter: 
         options = [("", tr("Choose…")), (_YES, tr("Yes")), (_NO, tr("No"))]
         row = ChoiceRow(theme, field.name, label, options, required=True)
     elif field.choices:
-        words = [("", tr("Choose…")), *((word, word) for word in field.choices)]
+        words = [("", tr("Choose…")), *((word, describe_choice(word)) for word in field.choices)]
         row = ChoiceRow(theme, field.name, label, words, required=True)
     elif field.kind == "word":
         row = TextRow(theme, field.name, label, required=True)

@@ -134,12 +134,12 @@ def test_targets_that_name_no_matrix_are_asked_about(target: str) -> None:
     (field,) = propose_model(raw, {}, name="x", today=TODAY).missing
     assert (field.name, field.choices) == (
         "quantization_config.quantized_matrices",
-        ("all", "feed_forward", "experts", "none"),
+        ("all", "feed_forward", "experts", "nothing"),
     )
     wanted = {
         "all": (Precision.FP8, "linear"),
         "feed_forward": (Precision.FP8, "ffn"),
-        "none": (Precision.BF16, "linear"),
+        "nothing": (Precision.BF16, "linear"),
     }
     for answer, formats in wanted.items():
         found = model(propose_model(raw, {}, {field.name: answer}, name="x", today=TODAY))
