@@ -125,14 +125,19 @@ _REST_MS: Final = 120
 
 
 class VerdictLine(ThemedLabel):
-    """The verdict of a page in a sentence or two, asked for when the answer rests: a moving slider is not slowed."""
+    """The verdict of a page in a sentence or two, asked for when the answer rests: a moving slider is not slowed.
+
+    Tab reaches it, so that it can be heard and copied. Until the first verdict a line is kept free for it.
+    """
 
     #: The answer rests: the verdict on it is to be shown.
     due = Signal()
 
     def __init__(self, theme: Theme) -> None:
         super().__init__(theme, font="page", wrap=True)
-        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        flags = Qt.TextInteractionFlag
+        self.setTextInteractionFlags(flags.TextSelectableByMouse | flags.TextSelectableByKeyboard)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
@@ -141,7 +146,9 @@ class VerdictLine(ThemedLabel):
 
     def request(self) -> None:
         """Follow the answer; until then a former verdict is dimmed."""
-        self.setEnabled(False)
+        # What is disabled loses the focus.
+        self.setEnabled(self.hasFocus())
+        self.show()
         self._timer.start(_REST_MS if self.text() else 0)
 
     def show_verdict(self, describe: Callable[[], str]) -> None:
@@ -152,6 +159,7 @@ class VerdictLine(ThemedLabel):
             # What cannot be read is told where it is shown.
             text = ""
         self.setText(text)
+        self.setAccessibleName(text)
         self.setEnabled(True)
         self.setVisible(bool(text))
 
@@ -164,6 +172,7 @@ class VerdictLine(ThemedLabel):
         super()._dress()
         px = self._theme.px
         self.setContentsMargins(px(16), px(2), px(16), px(8))
+        self.setMinimumHeight(px(2) + self._theme.line("page") + px(8))
 
 
 ViewT = TypeVar("ViewT", bound=QWidget)
@@ -186,6 +195,8 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     #: Where the page's actions stand in their menus.
     menu_section = 0
+    #: Whether a verdict stands above the views.
+    has_verdict = False
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
@@ -246,7 +257,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.verdict.show_verdict(self.describe_verdict)
 
     def describe_verdict(self) -> str:
-        """Return what stands above the view as the verdict on the desk's answer; empty for none."""
+        """Return the verdict on the desk's answer, of pages that have one; empty where there is none."""
         return ""
 
     def framed(self, view: ViewT) -> QWidget:
@@ -299,7 +310,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         usable = self.body.show_state(self.problem_text, missing, answered=answered)
         if usable:
             self.show_view()
-        if usable and needs:
+        if usable and needs and self.has_verdict:
             self.verdict.request()
         else:
             self.verdict.clear_verdict()

@@ -41,6 +41,7 @@ class CostPage(MultiViewPage[CostView]):
 
     page_id = "cost"
     menu_section = 54
+    has_verdict = True
     needs_curves = True
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:

@@ -98,6 +98,7 @@ class MemoryPage(MultiViewPage["MemoryView"]):
 
     page_id = "memory"
     menu_section = 53
+    has_verdict = True
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)

@@ -107,6 +107,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
 
     page_id = "performance"
     menu_section = 52
+    has_verdict = True
     needs_curves = True
     head: PerformanceHead
 

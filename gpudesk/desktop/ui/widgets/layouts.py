@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QSizePolicy, QWidget
 
@@ -230,18 +230,16 @@ class FullWidthScrollArea(QScrollArea):
             bar.raise_()
 
 
-#: By then a page that was just shown has its height.
-_SETTLED_MS: Final = 400
-
-
 def scroll_into_view(widget: QWidget) -> None:
-    """Scroll the area around a widget to it once pending layouts are done; a widget in no area stays.
-
-    Once more a moment later: a page that has just been shown grows its verdict, which moves what is below.
-    """
+    """Scroll the area around a widget to it once pending layouts are done; a widget in no area stays."""
     area = widget.parentWidget()
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()
     if area is not None:
-        for delay_ms in (0, _SETTLED_MS):
-            QTimer.singleShot(delay_ms, widget, partial(area.ensureWidgetVisible, widget))
+        QTimer.singleShot(0, widget, partial(_scroll_to, area, widget))
+
+
+def _scroll_to(area: QScrollArea, widget: QWidget) -> None:
+    # What has just been shown takes its height, and the lines above it theirs.
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest)
+    area.ensureWidgetVisible(widget)

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
@@ -157,3 +157,56 @@ def test_the_page_is_named_and_views_are_reached_by_keys(page: SamplePage, qtbot
     first.setFocus()
     QTest.keyClick(first, Qt.Key.Key_Right)
     assert list(page.views) == ["first", "second"]
+
+
+class VerdictPage(SamplePage):
+    """A page with a verdict of one line."""
+
+    has_verdict = True
+
+    def describe_verdict(self) -> str:
+        return "B200 makes the most tokens per second."
+
+
+def test_a_line_is_kept_free_for_the_verdict(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> None:
+    page = VerdictPage(desk, theme, settings)
+    qtbot.addWidget(page)
+    page.resize(900, 600)
+    with qtbot.waitExposed(page):
+        page.show()
+        # Its verdict waits until the page has its height.
+        page.verdict._timer.stop()
+    qtbot.waitUntil(lambda: page.view.height() > 0)
+    page.verdict._timer.stop()
+    assert page.verdict.text() == ""
+    assert page.verdict.isVisible()
+    place = page.view.mapTo(page, QPoint(0, 0))
+    page.verdict.due.emit()
+    QApplication.sendPostedEvents()
+    assert page.verdict.text()
+    assert page.view.mapTo(page, QPoint(0, 0)) == place
+
+
+def test_a_page_without_a_verdict_keeps_no_line_free(page: SamplePage, qtbot: QtBot) -> None:
+    assert not page.verdict.isVisible()
+
+
+def test_the_verdict_is_reached_by_tab_and_keeps_the_focus(
+    desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot
+) -> None:
+    page = VerdictPage(desk, theme, settings)
+    qtbot.addWidget(page)
+    page.show()
+    page.activateWindow()
+    qtbot.waitUntil(lambda: page.isActiveWindow() and bool(page.verdict.text()))
+    page.head.segment.setFocus(Qt.FocusReason.TabFocusReason)
+    met = []
+    for _ in range(8):
+        QTest.keyClick(QApplication.focusWidget() or page, Qt.Key.Key_Tab)
+        met.append(QApplication.focusWidget())
+    assert page.verdict in met
+    assert page.verdict.accessibleName() == "B200 makes the most tokens per second."
+    page.verdict.setFocus(Qt.FocusReason.TabFocusReason)
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 4), "load")
+    desk.flush()
+    assert QApplication.focusWidget() is page.verdict
