@@ -288,14 +288,16 @@ def describe_choice(choice: str) -> str:
 
 def describe_missing_field(field: MissingImportField) -> str:
     """Return the name of a field with its meaning, and with the words that it can be."""
-    said = {"name": field.name, "why": format_message(field.why)}
+    name, why = field.name, format_message(field.why)
     meanings = {choice: describe_choice(choice) for choice in field.choices}
     words = tuple(choice if choice == meaning else f"{choice} = {meaning}" for choice, meaning in meanings.items())
     if field.kind == "yes_no":
-        return format_message(message("import.missing_flag", "{name}, yes or no ({why})", **said))
-    if not words:
-        return format_message(message("import.missing_size", "{name} ({why})", **said))
-    return format_message(message("import.missing_choice", "{name}, one of {choices} ({why})", choices=words, **said))
+        made = message("import.missing_flag", "{name}, yes or no ({why})", name=name, why=why)
+    elif words:
+        made = message("import.missing_choice", "{name}, one of {choices} ({why})", name=name, choices=words, why=why)
+    else:
+        made = message("import.missing_size", "{name} ({why})", name=name, why=why)
+    return format_message(made)
 
 
 def describe_short_list(found: int, wanted: int) -> Message:

@@ -218,7 +218,7 @@ def compare_parameters(
     if found is None:
         return None
     if found == counted:
-        return message(SAME_COUNT, "{count} parameters, as many as the checkpoint holds", count=counted)
+        return message("import.hf.same_count", "{count} parameters, as many as the checkpoint holds", count=counted)
     stores_all = found > counted and not checkpoint.elements
     if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
         return message(
