@@ -117,13 +117,15 @@ class GatedDeltaNet:
 class KimiDelta:
     """Kimi delta attention: a delta rule that forgets channel by channel; head_dim x head_dim state a head.
 
-    The output gate is one full matrix, or with `full_rank_gate` False two thin ones of rank head_dim.
+    The output gate is one full matrix, or with `full_rank_gate` False two thin ones of rank head_dim; so is what
+    decides how much is forgotten, by `full_rank_decay`.
     """
 
     heads: int
     head_dim: int
     conv_kernel: int
     full_rank_gate: bool = False
+    full_rank_decay: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -139,13 +141,17 @@ class Mamba1:
 
 @dataclass(frozen=True, slots=True)
 class Mamba2:
-    """State space duality: head_dim x state_size state a head, input and output maps per group."""
+    """State space duality: head_dim x state_size state a head, input and output maps per group.
+
+    `gated_norm`: the output is normalised before its projection.
+    """
 
     heads: int
     head_dim: int
     state_size: int
     groups: int
     conv_kernel: int
+    gated_norm: bool = True
 
     @property
     def inner_size(self) -> int:
@@ -160,7 +166,15 @@ class Lightning:
     head_dim: int
 
 
-Mixer = Attention | MLA | Compressed | GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning
+@dataclass(frozen=True, slots=True)
+class ShortConvolution:
+    """A gated convolution over the last `conv_kernel` tokens of `inner_size` channels, which are all that it keeps."""
+
+    inner_size: int
+    conv_kernel: int
+
+
+Mixer = Attention | MLA | Compressed | GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning | ShortConvolution
 
 
 def reuses_cache(mixer: Mixer | None) -> bool:
@@ -212,6 +226,7 @@ MIXER_KINDS: Final[Mapping[str, type[Mixer]]] = MappingProxyType(
         "mamba1": Mamba1,
         "mamba2": Mamba2,
         "lightning": Lightning,
+        "short_convolution": ShortConvolution,
     }
 )
 FFN_KINDS: Final[Mapping[str, type[Ffn]]] = MappingProxyType({"dense": DenseFfn, "moe": MoeFfn})

@@ -24,6 +24,7 @@ from gpudesk.domain.model import (
     Mamba2,
     Mixer,
     Model,
+    ShortConvolution,
     reuses_cache,
 )
 from gpudesk.domain.precision import KV_BYTES, Precision
@@ -209,7 +210,7 @@ def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
     return LayerCache((window, folded, keys), read, prefill=read)
 
 
-def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning, ranks: int) -> int:
+def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning | ShortConvolution, ranks: int) -> int:
     match mixer:
         case GatedDeltaNet():
             recurrent = _heads(mixer.value_heads, ranks) * mixer.key_head_dim * mixer.value_head_dim
@@ -231,6 +232,9 @@ def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning, ranks
         case Lightning():
             recurrent = _heads(mixer.heads, ranks) * mixer.head_dim**2
             tail = 0
+        case ShortConvolution():
+            recurrent = 0
+            tail = _heads(mixer.inner_size, ranks) * (mixer.conv_kernel - 1)
         case _:
             assert_never(mixer)
     return recurrent * STATE_BYTES + tail * CONV_BYTES

@@ -11,7 +11,7 @@ from typing import Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
-from gpudesk.domain.model import Attention, GatedDeltaNet, Mamba1, Mixer, Model, MoeFfn
+from gpudesk.domain.model import Attention, GatedDeltaNet, Mamba1, Mixer, Model, MoeFfn, ShortConvolution
 
 #: Tensor-parallel degrees that serving engines offer inside one scale-up domain.
 TENSOR_DEGREES = (1, 2, 4, 8, 16, 32, 64)
@@ -52,7 +52,7 @@ def list_heads(mixer: Mixer) -> tuple[int, ...]:
     """Numbers of heads, or of channels where there are no heads, that lie whole on one rank."""
     if isinstance(mixer, GatedDeltaNet):
         return mixer.key_heads, mixer.value_heads
-    if isinstance(mixer, Mamba1):
+    if isinstance(mixer, Mamba1 | ShortConvolution):
         return (mixer.inner_size,)
     return (mixer.heads,)
 

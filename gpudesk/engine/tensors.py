@@ -21,6 +21,7 @@ from gpudesk.domain.model import (
     Mixer,
     Model,
     MoeFfn,
+    ShortConvolution,
 )
 
 
@@ -104,7 +105,7 @@ def make_norm(
     return WeightTensor(name, TensorClass.NORM, split, elements, kv_heads=heads)
 
 
-def list_mixer_tensors(mixer: Mixer, hidden: int) -> list[WeightTensor]:
+def list_mixer_tensors(mixer: Mixer, hidden: int) -> list[WeightTensor]:  # noqa: PLR0911 - one for each kind
     """Weights of one mixer in a layer whose residual stream is `hidden` wide."""
     match mixer:
         case Attention():
@@ -123,6 +124,8 @@ def list_mixer_tensors(mixer: Mixer, hidden: int) -> list[WeightTensor]:
             return _mamba2(mixer, hidden)
         case Lightning():
             return _lightning(mixer, hidden)
+        case ShortConvolution():
+            return _short_convolution(mixer, hidden)
         case _:
             assert_never(mixer)
 
@@ -279,10 +282,16 @@ def _kimi_delta(mixer: KimiDelta, hidden: int) -> list[WeightTensor]:
             make_matrix("g_a_proj", hidden * mixer.head_dim, split=TensorSplit.REPLICATED),
             make_matrix("g_b_proj", mixer.head_dim * width),
         ]
+    if mixer.full_rank_decay:
+        decay = [make_matrix("f_proj", hidden * width)]
+    else:
+        decay = [
+            make_matrix("f_a_proj", hidden * mixer.head_dim, split=TensorSplit.REPLICATED),
+            make_matrix("f_b_proj", mixer.head_dim * width),
+        ]
     return [
         make_matrix("qkv_proj", hidden * 3 * width),
-        make_matrix("f_a_proj", hidden * mixer.head_dim, split=TensorSplit.REPLICATED),
-        make_matrix("f_b_proj", mixer.head_dim * width),
+        *decay,
         *gate,
         make_matrix("b_proj", hidden * mixer.heads, quantisable=False),
         make_matrix("o_proj", width * hidden),
@@ -323,7 +332,16 @@ def _mamba2(mixer: Mamba2, hidden: int) -> list[WeightTensor]:
         make_vector("A_log", mixer.heads, TensorSplit.TENSOR),
         make_vector("D", mixer.heads, TensorSplit.TENSOR),
         make_vector("dt_bias", mixer.heads, TensorSplit.TENSOR),
-        make_norm("norm", inner, TensorSplit.TENSOR),
+        *([make_norm("norm", inner, TensorSplit.TENSOR)] if mixer.gated_norm else []),
+    ]
+
+
+def _short_convolution(mixer: ShortConvolution, hidden: int) -> list[WeightTensor]:
+    """Two gates and a value come in, of which the value is convolved."""
+    return [
+        make_matrix("in_proj", hidden * 3 * mixer.inner_size),
+        make_matrix("out_proj", mixer.inner_size * hidden),
+        make_vector("conv", mixer.inner_size * mixer.conv_kernel, TensorSplit.TENSOR),
     ]
 
 

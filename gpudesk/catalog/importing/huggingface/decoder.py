@@ -96,11 +96,11 @@ class DecoderFamily:
     `pattern`: each n-th layer is global and the others have a window (1: all have one, 0: none has, `LATE`: from a
     layer on); `window` is the width that the class takes. A file that lists kinds of layers overrides the pattern.
     `linear` reads the mixer of layers that are no softmax attention, each `linear_pattern`-th layer being softmax.
-    `shared` counts the shared experts where no field does. `wide`: a block is 4 times the hidden size
-    where no size is stated. `first_dense` counts the dense layers before the experts where no field does.
-    `norms` and `final_norms` count vectors as long as the hidden size, of which a layer norm with a bias has two.
-    `scalars` counts the numbers of the model outside all matrices and norms. `asks`: what the file leaves open is
-    asked for.
+    `wide`: a block is 4 times the hidden size where no size is stated; `block_size` computes it where it is not the
+    size that is stated. `first_dense` counts the dense layers before the experts, `shared` the shared experts, where
+    no field does. `norms` and `final_norms` count vectors as long as the hidden size, of which a layer norm with a
+    bias has two. `scalars` counts the numbers of the model outside all matrices and norms. `asks`: what the file
+    leaves open is asked for.
     """
 
     qkv_bias: Flag = ATTENTION_BIAS
@@ -126,6 +126,7 @@ class DecoderFamily:
     final_norms: int = 1
     tied: bool = False
     wide: bool = False
+    block_size: Callable[[ConfigFields], int] | None = None
     scalars: Callable[[ConfigFields, int], int] | None = None
     asks: bool = False
 
@@ -187,7 +188,7 @@ class DecoderFamily:
 
     def _read_dense(self, f: ConfigFields, *, mixed: bool) -> LayerPart:
         names = _DENSE_SIZE if mixed else _SIZE
-        size = f.maybe(*names)
+        size = f.maybe(*names) if self.block_size is None else self.block_size(f)
         if size is None:
             size = 4 * f.whole(*HIDDEN) if self.wide else f.whole(*_SIZE)
         return make_dense(size, gated=self.gated, bias=read_flag(f, self.mlp_bias))
@@ -255,14 +256,16 @@ def _find_layer_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> lis
     """Return the kind of each layer as the file lists it, or as the class computes it from the number."""
     listed = _read_listed_kinds(f, family, count)
     softmax = f.numbers(next((name for name in _SOFTMAX_LISTS if f.has(name)), _SOFTMAX_LISTS[0]), count)
-    if listed is None and family.linear is not None and softmax is not None:
-        listed = [FULL if number in softmax else LINEAR for number in range(count)]
+    if listed is None and family.linear is not None and not family.linear_pattern:
+        listed = [FULL if number in (softmax or ()) else LINEAR for number in range(count)]
     has_window = read_window(f, family.window) is not None
     if family.pattern == LATE:
         used = has_window and f.yes("use_sliding_window", default=False)
         begins = f.whole_or(28, "max_window_layers", low=0)
         late = [SLIDING if used and number >= begins else FULL for number in range(count)]
         return late if listed is None or not used else listed
+    if listed is None and softmax is not None and family.linear is not None:
+        listed = [FULL if number in softmax else LINEAR for number in range(count)]
     if listed is None and family.linear_pattern:
         interval = f.whole_or(family.linear_pattern, "full_attention_interval", "layer_group_size")
         listed = [FULL if (number + 1) % interval == 0 else LINEAR for number in range(count)]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
@@ -76,7 +77,7 @@ _NORMS_WITH_EXPERTS: Final = 8
 _REUSING: Final = "num_kv_shared_layers"
 
 
-def _read_gemma4(f: ConfigFields) -> ModelStructure:
+def _read_gemma4(f: ConfigFields, *, layer_input: int = 256) -> ModelStructure:
     count = read_layer_count(f)
     kinds = read_layer_types(f, count, (FULL, SLIDING), make_interval_pattern(6, FULL, SLIDING))
     if kinds:
@@ -97,7 +98,7 @@ def _read_gemma4(f: ConfigFields) -> ModelStructure:
         )
         for mixer in mixers
     )
-    return ModelStructure(layers, tied=True, sides=_read_layer_inputs(f))
+    return ModelStructure(layers, tied=True, sides=_read_layer_inputs(f, layer_input))
 
 
 def _list_mixers(kinds: list[str], attentions: tuple[LayerPart, LayerPart], reusing: int) -> list[LayerPart]:
@@ -181,9 +182,9 @@ def _read_gemma3n(f: ConfigFields) -> ModelStructure:
     return ModelStructure(layers, tied=True, sides=sides | {"laurel_rank": f.whole_or(64, "laurel_rank")})
 
 
-def _read_layer_inputs(f: ConfigFields) -> dict[str, int]:
+def _read_layer_inputs(f: ConfigFields, default: int = 256) -> dict[str, int]:
     """Return the width of the inputs of each layer's own, and the tokens in their table."""
-    width = f.whole_or(256, "hidden_size_per_layer_input", low=0)
+    width = f.whole_or(default, "hidden_size_per_layer_input", low=0)
     if width == 0:
         return {}
     tokens = f.whole_or(262144, "vocab_size_per_layer_input")
@@ -258,7 +259,7 @@ IRREGULAR_DENSE: Final[Mapping[str, StructureReader]] = MappingProxyType(
         "falcon": _read_falcon,
         "chatglm": _read_chatglm,
         "gemma4_text": _read_gemma4,
-        "gemma4_unified_text": _read_gemma4,
+        "gemma4_unified_text": partial(_read_gemma4, layer_input=0),
         "gemma3n_text": _read_gemma3n,
         "nemotron-nas": _read_nemotron_nas,
         "nemotron_nas": _read_nemotron_nas,

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from types import MappingProxyType
 from typing import Final
@@ -17,7 +17,22 @@ from gpudesk.catalog.importing.huggingface.decoder import (
     Word,
     find_sparse_layers,
 )
-from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2
+from gpudesk.catalog.importing.huggingface.linear import (
+    read_delta_net,
+    read_full_rank_delta,
+    read_mamba1,
+    read_mamba2,
+    read_pure_mamba2,
+    read_short_convolution,
+)
+from gpudesk.catalog.importing.huggingface.structure import (
+    FULL,
+    LayerPart,
+    ModelStructure,
+    StructureReader,
+    read_layer_count,
+    repeat_layer,
+)
 
 
 def _make_word_reader(word: str, name: str, *, default: bool) -> Word:
@@ -52,6 +67,31 @@ def _read_head_dim(f: ConfigFields) -> int:
     return f.maybe("head_dim") or f.whole("hidden_size") // f.whole("num_attention_heads")
 
 
+def _count_head_gates(f: ConfigFields, count: int) -> int:
+    """One gate a head from the hidden size, in the layers with latent attention."""
+    interval = f.whole_or(6, "layer_group_size")
+    kinds = f.words("layer_types", count)
+    softmax = count // interval if kinds is None else kinds.count(FULL)
+    return softmax * f.whole("hidden_size") * f.whole("num_attention_heads")
+
+
+def _read_lfm2_size(f: ConfigFields) -> int:
+    """Two thirds of the size that is stated, times a factor, rounded up; or that size as it is."""
+    size = f.whole("intermediate_size", "block_ff_dim")
+    if not f.yes("block_auto_adjust_ff_dim", default=True):
+        return size
+    factor = f.raw("block_ffn_dim_multiplier")
+    scaled = int(2 * size / 3)
+    if isinstance(factor, int | float) and 0 < factor <= _LARGEST_FACTOR:
+        scaled = int(factor * scaled)
+    multiple = f.whole_or(256, "block_multiple_of")
+    return -(-scaled // multiple) * multiple
+
+
+_LARGEST_FACTOR: Final = 64
+_LFM2: Final = DecoderFamily(
+    qkv_bias=False, output_bias=False, qk_norm="head", tied=True, linear=read_short_convolution, linear_pattern=1
+)
 _NO_BIAS: Final = DecoderFamily(qkv_bias=False, output_bias=False)
 _LLAMA: Final = DecoderFamily(mlp_bias=MLP_BIAS)
 _QWEN2: Final = DecoderFamily(qkv_bias=True, output_bias=False, pattern=LATE, window=4096)
@@ -172,7 +212,6 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
         ),
         "gpt2": _GPT2,
         "gpt-sw3": _GPT2,
-        "gpt_bigcode": replace(_GPT2, kv_heads=1),
         "gpt_neo": replace(_GPT2, qkv_bias=False, pattern=2, window=256),
         "openai-gpt": replace(_GPT2, final_norms=0),
         "opt": replace(_GPT2, scalars=_count_shifted_positions),
@@ -250,6 +289,45 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
             qk_norm="head", pattern=1, experts=True, tied=True, linear=read_delta_net, linear_pattern=2
         ),
         "bamba": replace(_LLAMA, linear=read_mamba2),
+        "bailing_hybrid": replace(
+            _CORRECTED, linear=read_full_rank_delta, linear_pattern=6, scalars=_count_head_gates, first_dense=2
+        ),
+        "lfm2": replace(_LFM2, block_size=_read_lfm2_size),
+        "lfm2_moe": replace(_LFM2, experts=True, router_bias=("use_expert_bias", True)),
+        "lfm3": replace(
+            _LFM2, pattern=1, output_gate=_make_word_reader("head", "use_attention_gate", default=True), norms=4
+        ),
+    }
+)
+
+
+def _read_stablelm(f: ConfigFields) -> ModelStructure:
+    norms = 2 if f.yes("use_parallel_residual", default=False) else 4
+    return DecoderFamily(qkv_bias=("use_qkv_bias", False), output_bias=False, norms=norms, final_norms=2).read(f)
+
+
+def _read_hyperclovax(f: ConfigFields) -> ModelStructure:
+    return replace(_LLAMA, norms=4 if f.yes("use_post_norm", default=False) else 2).read(f)
+
+
+def _read_gpt_bigcode(f: ConfigFields) -> ModelStructure:
+    return replace(_GPT2, kv_heads=1 if f.yes("multi_query", default=True) else None).read(f)
+
+
+def _repeat_mixer(mixer: Callable[[ConfigFields], LayerPart], *, tied: bool) -> StructureReader:
+    """Return the reader of an architecture whose layers are one mixer behind one norm."""
+    return lambda f: ModelStructure(repeat_layer(mixer(f), None, read_layer_count(f), 1), tied=tied)
+
+
+#: By `model_type`: families of which one number depends on a field, and those without any block.
+VARIANTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
+    {
+        "stablelm": _read_stablelm,
+        "hyperclovax": _read_hyperclovax,
+        "gpt_bigcode": _read_gpt_bigcode,
+        "mamba": _repeat_mixer(read_mamba1, tied=True),
+        "falcon_mamba": _repeat_mixer(read_mamba1, tied=True),
+        "mamba2": _repeat_mixer(read_pure_mamba2, tied=False),
     }
 )
 

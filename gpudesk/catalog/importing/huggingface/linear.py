@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 from gpudesk.catalog.importing.fields import ConfigFields
-from gpudesk.catalog.importing.huggingface.structure import LayerPart, drop_defaults
+from gpudesk.catalog.importing.huggingface.structure import DefinitionTable, LayerPart, drop_defaults
 
 
 def read_delta_net(f: ConfigFields) -> LayerPart:
@@ -60,15 +60,44 @@ def read_mamba2(f: ConfigFields) -> LayerPart:
 
 
 def make_mamba2(f: ConfigFields, heads: int, head_dim: int, state: int, groups: int) -> LayerPart:
+    table: DefinitionTable = {
+        "kind": "mamba2",
+        "heads": heads,
+        "head_dim": head_dim,
+        "state_size": state,
+        "groups": groups,
+        "conv_kernel": f.whole_or(4, "conv_kernel", "mamba_d_conv"),
+    }
+    if not f.yes("mamba_rms_norm", default=True):
+        table["gated_norm"] = False
+    return LayerPart("mamba", table)
+
+
+def read_pure_mamba2(f: ConfigFields) -> LayerPart:
+    """Return the state space of Mamba 2 itself, whose fields have names without a prefix."""
+    return make_mamba2(f, f.whole("num_heads"), f.whole("head_dim"), f.whole("state_size"), f.whole("n_groups"))
+
+
+def read_short_convolution(f: ConfigFields) -> LayerPart:
+    table = {
+        "kind": "short_convolution",
+        "inner_size": f.whole_or(f.whole("hidden_size"), "conv_dim"),
+        "conv_kernel": f.whole_or(3, "conv_L_cache"),
+    }
+    return LayerPart("convolution", table)
+
+
+def read_full_rank_delta(f: ConfigFields) -> LayerPart:
+    """Return Kimi's delta attention whose gates are full matrices, as Bailing has it."""
     return LayerPart(
-        "mamba",
+        "linear",
         {
-            "kind": "mamba2",
-            "heads": heads,
-            "head_dim": head_dim,
-            "state_size": state,
-            "groups": groups,
-            "conv_kernel": f.whole_or(4, "conv_kernel", "mamba_d_conv"),
+            "kind": "kimi_delta",
+            "heads": f.whole("linear_num_heads", "num_attention_heads"),
+            "head_dim": f.whole_or(128, "linear_head_dim"),
+            "conv_kernel": f.whole_or(4, "linear_conv_kernel_dim", "short_conv_kernel_size"),
+            "full_rank_gate": True,
+            "full_rank_decay": True,
         },
     )
 

@@ -21,7 +21,7 @@ from gpudesk.catalog.importing.huggingface.checkpoint import (
 from gpudesk.catalog.importing.huggingface.decoder import HIDDEN, LATE, DecoderFamily
 from gpudesk.catalog.importing.huggingface.dense import IRREGULAR_DENSE
 from gpudesk.catalog.importing.huggingface.experts import IRREGULAR_EXPERTS
-from gpudesk.catalog.importing.huggingface.families import FAMILIES
+from gpudesk.catalog.importing.huggingface.families import FAMILIES, VARIANTS
 from gpudesk.catalog.importing.huggingface.hybrid import HYBRID
 from gpudesk.catalog.importing.huggingface.latent import LATENT
 from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2
@@ -41,6 +41,7 @@ from gpudesk.text.messages import Message, message, message_n
 STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
         **{name: family.read for name, family in FAMILIES.items()},
+        **VARIANTS,
         **IRREGULAR_DENSE,
         **IRREGULAR_EXPERTS,
         **LATENT,
@@ -61,6 +62,7 @@ _SAME: Final[Mapping[str, str]] = MappingProxyType(
         "gemma3": "gemma3_text",
         "gemma3n": "gemma3n_text",
         "gemma4": "gemma4_text",
+        "gemma4_unified": "gemma4_unified_text",
         "llama4": "llama4_text",
         "glm4v_text": "glm4",
         "glm4v_moe": "glm4v_moe_text",
