@@ -352,6 +352,10 @@ class GpuDeskService:
         held = catalog.models() if models is None else map(catalog.model, models)
         return self.fit.matrix(question, tuple(parts), tuple(held))
 
+    def count_models_held(self, question: FitQuestion, accelerator: str) -> int:
+        """Return how many models of the catalog one accelerator holds; raises `InputError` for an unknown id."""
+        return self.fit.count_held_by_one(question, self.catalog.accelerator(accelerator), tuple(self.catalog.models()))
+
     def how_many(self, scenario: Scenario) -> AcceleratorNeeds:
         from gpudesk.domain.sizing import AcceleratorNeeds
 

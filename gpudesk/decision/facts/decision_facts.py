@@ -35,7 +35,6 @@ if TYPE_CHECKING:
     from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.estimate import CalibrationCoverage
-    from gpudesk.domain.sizing import FitMatrix
 
 
 class DecisionSource(DeploymentSource, Protocol):
@@ -46,7 +45,7 @@ class DecisionSource(DeploymentSource, Protocol):
     @property
     def reference_data(self) -> ReferenceData: ...
     def rows_behind(self, estimate: Estimate) -> CalibrationCoverage: ...
-    def fit_matrix(self, question: FitQuestion, accelerators: Sequence[str] | None = None) -> FitMatrix: ...
+    def count_models_held(self, question: FitQuestion, accelerator: str) -> int: ...
 
 
 _BILLION: Final = 1e9
@@ -271,7 +270,7 @@ class DecisionFactsBuilder:
         self._last: dict[tuple[int, str | None], tuple[Answer, DecisionFacts]] = {}
         # The last of each: while a load is dragged they stay.
         self._single: dict[tuple[EstimateRequest, ...], Sequence[Estimate | InputError]] = {}
-        self._fits: dict[tuple[FitQuestion, tuple[str, ...]], dict[str, int]] = {}
+        self._held: dict[tuple[FitQuestion, str], int] = {}
         self._asked: dict[int, tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]]] = {}
         # The catalog stays as long as this does.
         self._recorded: dict[str, _RecordedFacts] = {}
@@ -370,13 +369,13 @@ class DecisionFactsBuilder:
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
         last = self._asked.get(id(answer.columns))
         if last is None or last[0] is not answer.columns:
-            found, held = self._estimate_single(answer), self._held(answer)
+            found = self._estimate_single(answer)
             asked = tuple(
                 _EngineAnswers(
                     alone=found[place],
                     fewest=found[place + len(answer.columns)],
                     serving=self._serving(answer, column.accelerator),
-                    held=held.get(column.accelerator.id, 0),
+                    held=self._count_held(answer, column.accelerator.id),
                     rows=0 if column.estimate is None else self._rows(column.estimate),
                 )
                 for place, column in enumerate(answer.columns)
@@ -404,15 +403,12 @@ class DecisionFactsBuilder:
     def _rows(self, estimate: Estimate) -> int:
         return self._service.rows_behind(estimate).together
 
-    def _held(self, answer: Answer) -> dict[str, int]:
-        scenario = answer.scenario
-        question = FitQuestion(scenario.weights, scenario.kv)
-        ids = tuple(dict.fromkeys(choice.accelerator for choice in scenario.accelerators))
-        if (question, ids) not in self._fits:
-            rows = self._service.fit_matrix(question, ids).rows
-            held = {part: sum(row[place].count == 1 for row in rows) for place, part in enumerate(ids)}
-            self._fits = {(question, ids): held}
-        return self._fits[question, ids]
+    def _count_held(self, answer: Answer, part_id: str) -> int:
+        """Return how many models of the catalog one accelerator holds in the formats of the scenario."""
+        question = FitQuestion(answer.scenario.weights, answer.scenario.kv)
+        if (question, part_id) not in self._held:
+            self._held[question, part_id] = self._service.count_models_held(question, part_id)
+        return self._held[question, part_id]
 
 
 def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:

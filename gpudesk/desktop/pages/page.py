@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
 
@@ -143,6 +143,10 @@ class VerdictLine(ThemedLabel):
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.due)
         self.hide()
+
+    def focus_rect(self) -> QRect:
+        """Return where the words stand, which the ring goes around."""
+        return self.contentsRect()
 
     def request(self) -> None:
         """Follow the answer; until then a former verdict is dimmed."""

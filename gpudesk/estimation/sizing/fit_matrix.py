@@ -5,6 +5,7 @@ published counts; answers never use them."""
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -67,16 +68,19 @@ class DeploymentLadder:
     _plans: dict[int, list[ParallelPlan]] = field(default_factory=dict)
     _made: dict[int, list[MemoryPlan | None]] = field(default_factory=dict)
 
-    def lowest(self, tokens: int, concurrency: int) -> LadderStep | None:
+    def lowest(self, tokens: int, concurrency: int, most: float = math.inf) -> LadderStep | None:
         """Return the smallest deployment that runs so many sequences of `tokens` at once; None without one.
 
-        Of the plans of that size it is the plainest that does.
+        None either where that takes more than `most` accelerators. Of the plans of that size it is the plainest that
+        does.
         """
         made = self.configuration
         # However it is divided, a cache takes at least what one accelerator would hold of it.
         cache = compute_cache_profile(made.model, made.kv, ParallelPlan(), made.settings.holding)
         least = concurrency * cache.sequence_bytes(tokens)
         for size in self.sizes:
+            if size > most:
+                return None
             if size * made.accelerator.memory_bytes < least:
                 continue
             for memory in self._placements(size, concurrency):
@@ -151,6 +155,15 @@ class FitFinder:
         for model in models:
             yield tuple(self._cell(question, pairs, part, model) for part in accelerators)
 
+    def count_held_by_one(self, question: FitQuestion, part: Accelerator, models: Sequence[Model]) -> int:
+        """Return how many of the models one accelerator holds."""
+        pairs = self._pairs(question)
+        ladders = [self._get_ladder(question, pairs, part, model) for model in models]
+        return sum(
+            not isinstance(ladder, Message) and ladder.lowest(question.context, question.concurrency, 1) is not None
+            for ladder in ladders
+        )
+
     def _pairs(self, question: FitQuestion) -> _Pairs:
         settings = (question.weights, question.kv, question.serving_engine, question.memory_fraction)
         pairs = self._known.pop(settings, {})
@@ -159,11 +172,17 @@ class FitFinder:
             del self._known[next(iter(self._known))]
         return pairs
 
-    def _cell(self, question: FitQuestion, pairs: _Pairs, part: Accelerator, model: Model) -> FitCell:
+    def _get_ladder(
+        self, question: FitQuestion, pairs: _Pairs, part: Accelerator, model: Model
+    ) -> DeploymentLadder | Message:
         key = part.id, model.id
         ladder = pairs.get(key)
         if ladder is None:
             ladder = pairs[key] = self._ladder(question, part, model)
+        return ladder
+
+    def _cell(self, question: FitQuestion, pairs: _Pairs, part: Accelerator, model: Model) -> FitCell:
+        ladder = self._get_ladder(question, pairs, part, model)
         weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
         if isinstance(ladder, Message):
             return FitCell(part.id, model.id, weights, kv, fits=False, reason=ladder)

@@ -117,6 +117,13 @@ def test_more_to_hold_never_takes_fewer(
             assert not new.fits or (old.count or 0) <= (new.count or 0)
 
 
+@pytest.mark.parametrize("question", QUESTIONS)
+def test_models_that_one_accelerator_holds_are_counted(service: GpuDeskService, question: FitQuestion) -> None:
+    matrix = service.fit_matrix(question, PARTS)
+    for place, part in enumerate(PARTS):
+        assert service.count_models_held(question, part) == sum(row[place].count == 1 for row in matrix.rows)
+
+
 def test_seventy_billion_in_two_bytes_is_one_or_two(service: GpuDeskService) -> None:
     question = FitQuestion(Precision.BF16, context=2048)
     matrix = service.fit_matrix(question, ["h100-sxm", "h200-sxm", "mi300x"], ["llama-3.1-70b"])
