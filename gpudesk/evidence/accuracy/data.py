@@ -111,7 +111,10 @@ RIGHT_BAR: Final = 0.90
 
 @dataclass(frozen=True, slots=True)
 class OddsRecord:
-    """Predicted odds of some pairs against how often the likely leader was right."""
+    """Predicted odds of some pairs against how often the likely leader was right.
+
+    `error` is the standard error of their difference, None for fewer than two publishers.
+    """
 
     low: float
     high: float
@@ -119,6 +122,7 @@ class OddsRecord:
     publishers: int
     predicted: float
     right: float
+    error: float | None
 
 
 def summarize_odds(found: Sequence[JudgedPair], classes: Sequence[tuple[float, float]]) -> tuple[OddsRecord, ...]:
@@ -127,17 +131,37 @@ def summarize_odds(found: Sequence[JudgedPair], classes: Sequence[tuple[float, f
     for low, high in classes:
         inside = [each for each in found if low <= each.odds < high or each.odds == high == 1.0]
         if inside:
+            publishers = [each.pair.first.traits["series"] for each in inside]
             records.append(
                 OddsRecord(
                     low,
                     high,
                     len(inside),
-                    len({each.pair.first.traits["series"] for each in inside}),
+                    len(set(publishers)),
                     float(np.mean([each.odds for each in inside])),
                     float(np.mean([each.right for each in inside])),
+                    estimate_clustered_error([each.right - each.odds for each in inside], publishers),
                 )
             )
     return tuple(records)
+
+
+def estimate_clustered_error(values: Sequence[float], clusters: Sequence[str]) -> float | None:
+    """Return the standard error of a mean whose values err alike within a cluster; None for fewer than two clusters.
+
+    Pairs of a publisher share runs, models and loads, so they are no independent draws (K.-Y. Liang and S. Zeger,
+    Longitudinal data analysis using generalized linear models, 1986).
+    """
+    names = sorted(set(clusters))
+    if len(names) < 2:
+        return None
+    mean = float(np.mean(values))
+    sums = [
+        math.fsum(value - mean for value, other in zip(values, clusters, strict=True) if other == name)
+        for name in names
+    ]
+    scale = len(names) / (len(names) - 1)
+    return math.sqrt(scale * math.fsum(each**2 for each in sums)) / len(values)
 
 
 @dataclass(frozen=True, slots=True)

@@ -96,11 +96,12 @@ def _odds(data: AccuracyData) -> list[str]:
             f"{record.pairs:,}",
             format_share(record.predicted),
             format_share(record.right),
+            NONE if record.error is None else f"{100 * record.error:.0f}",
         )
         for figure, found in by_figure.items()
         for record in summarize_odds(found, ODDS_CLASSES)
     ]
-    head = ("figure", "odds", "publishers", "pairs", "odds, mean", "right")
+    head = ("figure", "odds", "publishers", "pairs", "odds, mean", "right", "± points")
     return [
         "### Odds of a leader",
         "",
@@ -110,7 +111,9 @@ def _odds(data: AccuracyData) -> list[str]:
         (
             f"Bars: odds around 60, 70, 80 and 90 % are right within {100 * ODDS_TOLERANCE:.0f} points; in throughput "
             f"a leader is named in {format_whole_share(NAMED_BAR)} of the pairs and right in "
-            f"{format_whole_share(RIGHT_BAR)} of those. What misses its bar stands in bold."
+            f"{format_whole_share(RIGHT_BAR)} of those. What misses its bar stands in bold. ± is one standard error of "
+            "the share that is right, with the pairs of a publisher as one cluster, since they share runs, models and "
+            "loads: a miss of less than two of them may be chance."
         ),
         "",
         *make_markdown_table(
@@ -121,7 +124,7 @@ def _odds(data: AccuracyData) -> list[str]:
 
 
 def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
-    """Return how often odds around each bar were right, with their mean and pairs; then what is named."""
+    """Return how often odds around each bar were right, with its error, their mean and pairs; then what is named."""
     records = {record.low: record for record in summarize_odds(found, ODDS_BARS)}
     cells = []
     for low, _ in ODDS_BARS:
@@ -129,7 +132,8 @@ def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
         if record is None:
             cells.append(NONE)
             continue
-        text = f"{100 * record.right:.0f} of {100 * record.predicted:.0f} % ({record.pairs:,})"
+        error = "" if record.error is None else f" ± {100 * record.error:.0f}"
+        text = f"{100 * record.right:.0f}{error} of {100 * record.predicted:.0f} % ({record.pairs:,})"
         cells.append(mark_bold(text, abs(record.right - record.predicted) > ODDS_TOLERANCE))
     pairs = summarize_pairs(found)
     share, right = pairs.named / pairs.pairs, pairs.named_right

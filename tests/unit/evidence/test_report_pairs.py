@@ -11,6 +11,7 @@ from gpudesk.engine.calibration import IntervalFactors, compute_lead_odds
 from gpudesk.evidence.accuracy.data import (
     ODDS_CLASSES,
     JudgedPair,
+    estimate_clustered_error,
     find_known_ratios,
     judge_pairs,
     summarize_odds,
@@ -97,3 +98,12 @@ def test_a_known_ratio_is_of_the_best_submissions_per_accelerator() -> None:
     (found,) = find_known_ratios(rows)
     assert found.measured == pytest.approx(0.8)
     assert found.predicted == pytest.approx(0.8 * 0.9 / 1.2)
+
+
+def test_values_of_one_cluster_count_as_few_draws() -> None:
+    """Two publishers that always agree with themselves are two draws, however many pairs they have."""
+    alike = [0.1] * 50 + [-0.1] * 50
+    assert estimate_clustered_error(alike, ["a"] * 50 + ["b"] * 50) == pytest.approx(0.1)
+    apart = [str(place) for place in range(100)]
+    assert estimate_clustered_error(alike, apart) == pytest.approx(0.1 / math.sqrt(99))
+    assert estimate_clustered_error(alike, ["a"] * 100) is None
