@@ -123,7 +123,7 @@ def _format_value(
         return MISSING_VALUE_TEXT
     n = formatter.estimate(value.value)
     full, short = {
-        ObjectiveName.COST: (tr("${n} per million output tokens", n=n), tr("${n} per M tokens", n=n)),
+        ObjectiveName.COST: (tr("${n} per million output tokens", n=n), tr("${n}/M tokens", n=n)),
         ObjectiveName.THROUGHPUT: (tr("{n} output tokens/s per accelerator", n=n), tr("{n} tok/s each", n=n)),
         ObjectiveName.DENSITY: (tr("{n} output tokens/s per kW", n=n), tr("{n} tok/s per kW", n=n)),
         ObjectiveName.LATENCY: (tr("{n} s for a whole answer", n=n), tr("{n} s", n=n)),

@@ -364,7 +364,7 @@ def _strip_controls(text: str) -> str:
 _BAR: Final = 4.0
 _ROW_GAP: Final = 7.0
 _PAD: Final = 16.0
-_ODDS: Final = 320.0
+_ODDS: Final = 360.0
 _BESIDE: Final = 620.0
 
 
