@@ -25,7 +25,6 @@ from gpudesk.engine.memory import (
     compute_sampling_bytes,
     compute_step_bytes,
 )
-from gpudesk.engine.plan_support import find_plan_objection
 from gpudesk.engine.plans import PlanConstraints, list_expert_variants, list_parallel_plans, list_replica_counts
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import HardwareCeilings, RankLink, compute_ceilings, find_peak, is_dispatched
@@ -292,7 +291,7 @@ def list_open_plans(
 
 def find_objection(configuration: ServingConfiguration, plan: ParallelPlan) -> Message | None:
     """Return why the serving engine refuses a plan, or None where it does not."""
-    return find_plan_objection(
+    return engine_support.find_plan_objection(
         configuration.engine, configuration.accelerator, configuration.model, configuration.weights, plan
     )
 

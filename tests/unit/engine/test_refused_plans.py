@@ -9,7 +9,7 @@ import pytest
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.model import Attention, DenseFfn, LayerGroup, Model, MoeFfn
 from gpudesk.domain.precision import Precision
-from gpudesk.engine.plan_support import find_plan_objection
+from gpudesk.engine.engine_support import find_plan_objection
 from gpudesk.text.messages import format_message
 from tests.unit.engine.test_support import ENGINES, H100, LLAMA, PLAIN, model
 
