@@ -253,8 +253,9 @@ class Model:
     where scales are per tensor or channel, or where no source tells.
     `max_context` is in tokens. `final_norms` counts the vectors of the norm before the LM head.
     `residual_streams` is the number of parallel residual streams of hyper-connections (1: an ordinary
-    residual), `altup_streams` that of alternating updates (AltUp), which predict all streams and compute one.
-    `laurel_rank` is that of the thin path beside each attention (learned augmented residual), 0 without.
+    residual), which a learned matrix mixes where `residual_mixing` holds; `altup_streams` that of alternating
+    updates (AltUp), which predict all streams and compute one. `laurel_rank` is that of the thin path beside each
+    attention (learned augmented residual), 0 without.
     Where every layer looks up an input of its own (per-layer embeddings), `layer_input_size` is its width and
     `layer_input_vocab_size` the number of tokens in its table (None: that of the vocabulary).
     `scalars` counts the parameters of the whole model that lie in no matrix and no norm that another field names:
@@ -280,6 +281,7 @@ class Model:
     native_note: str | None = None
     final_norms: int = 1
     residual_streams: int = 1
+    residual_mixing: bool = True
     altup_streams: int = 1
     laurel_rank: int = 0
     layer_input_size: int = 0

@@ -391,12 +391,12 @@ def list_outer_side_tensors(model: Model) -> list[WeightTensor]:
 def _hyper_connections(model: Model) -> list[WeightTensor]:
     """Mixing weights of the residual streams, once before the mixer and once before the feed-forward block.
 
-    Each maps all streams to one weight in and one out a stream and a stream-by-stream matrix, with a
-    bias for each output and three scales.
+    Each maps all streams to one weight in and one out a stream and, where they are mixed, a stream-by-stream matrix,
+    with a bias for each output and a scale for each of the two or three.
     """
     streams = model.residual_streams
-    outputs = (2 + streams) * streams
-    size = outputs * streams * model.hidden_size + outputs + 3
+    outputs = (2 + (streams if model.residual_mixing else 0)) * streams
+    size = outputs * streams * model.hidden_size + outputs + (3 if model.residual_mixing else 2)
     return [make_vector("hyper_connection.mixer", size), make_vector("hyper_connection.ffn", size)]
 
 

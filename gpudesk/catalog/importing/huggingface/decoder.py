@@ -204,6 +204,7 @@ class DecoderFamily:
             shared_intermediate_size=shared,
             shared_gate=self.shared_gate and shared > 0,
             bias=self.experts_bias,
+            parallel_dense_intermediate_size=f.whole(*_SIZE) if f.yes("residual_moe", default=False) else None,
             router_bias=read_flag(f, self.router_bias),
         )
 

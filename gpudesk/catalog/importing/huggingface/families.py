@@ -314,6 +314,11 @@ def _read_gpt_bigcode(f: ConfigFields) -> ModelStructure:
     return replace(_GPT2, kv_heads=1 if f.yes("multi_query", default=True) else None).read(f)
 
 
+def _read_grok(f: ConfigFields) -> ModelStructure:
+    """Grok 1, and Grok 2, which has a full block beside the experts and an LM head of its own."""
+    return DecoderFamily(experts=True, norms=4, tied=not f.yes("residual_moe", default=False)).read(f)
+
+
 def _repeat_mixer(mixer: Callable[[ConfigFields], LayerPart], *, tied: bool) -> StructureReader:
     """Return the reader of an architecture whose layers are one mixer behind one norm."""
     return lambda f: ModelStructure(repeat_layer(mixer(f), None, read_layer_count(f), 1), tied=tied)
@@ -325,6 +330,7 @@ VARIANTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
         "stablelm": _read_stablelm,
         "hyperclovax": _read_hyperclovax,
         "gpt_bigcode": _read_gpt_bigcode,
+        "grok-1": _read_grok,
         "mamba": _repeat_mixer(read_mamba1, tied=True),
         "falcon_mamba": _repeat_mixer(read_mamba1, tied=True),
         "mamba2": _repeat_mixer(read_pure_mamba2, tied=False),

@@ -29,7 +29,7 @@ from gpudesk.catalog.importing.huggingface.structure import (
     read_moe,
 )
 from gpudesk.domain.field_checks import describe_unknown_word, make_type_error, quote_value
-from gpudesk.text.messages import InputError
+from gpudesk.text.messages import InputError, message
 
 
 def _read_jamba(f: ConfigFields) -> ModelStructure:
@@ -203,6 +203,66 @@ def _read_granite_hybrid(f: ConfigFields) -> ModelStructure:
     return ModelStructure(tuple(LayerLayout(full if kind in {"attention", FULL} else mamba, block) for kind in kinds))
 
 
+def _read_falcon_h1(f: ConfigFields) -> ModelStructure:
+    """Falcon H1: a state space and attention side by side, computed as a layer each."""
+    count = read_layer_count(f)
+    mamba = read_mamba2(f.with_values({"mamba_rms_norm": f.yes("mamba_rms_norm", default=False)}))
+    block = make_dense(f.whole("intermediate_size"), bias=f.yes("mlp_bias", default=False))
+    layers = (LayerLayout(mamba, None, 1), LayerLayout(read_attention(f), block, 1)) * count
+    told = message("import.hf.side_by_side", "Attention and state space of a layer are computed as two layers")
+    return ModelStructure(layers, notes=(told,))
+
+
+def _read_longcat(f: ConfigFields) -> ModelStructure:
+    """LongCat Flash: two attentions and two dense blocks a layer, and experts of which some compute nothing."""
+    count = read_layer_count(f, "num_layers", "num_hidden_layers")
+    dense, experts = f.whole("ffn_hidden_size", "intermediate_size"), f.whole("n_routed_experts")
+    idle = f.whole_or(0, "zero_expert_num", low=0)
+    chosen = read_experts_per_token(f)
+    computed = max(round(chosen * experts / (experts + idle)), 1)
+    mixer = LayerPart("attention", read_latent_attention(f))
+    routed = make_moe(
+        experts,
+        computed,
+        f.whole("expert_ffn_hidden_size", "moe_intermediate_size"),
+        router_bias=True,
+        parallel_dense_intermediate_size=dense,
+    )
+    layers = (LayerLayout(mixer, make_dense(dense)), LayerLayout(mixer, routed)) * count
+    notes = (
+        message(
+            "import.hf.idle_experts",
+            "{idle} experts compute nothing: of {chosen} that a token takes, {computed} compute on average",
+            idle=idle,
+            chosen=chosen,
+            computed=computed,
+        ),
+    )
+    # The router scores the experts that compute nothing too.
+    sides = {"scalars": count * idle * (f.whole("hidden_size") + 1)} if idle else {}
+    return ModelStructure(layers, sides=sides, notes=notes if idle else ())
+
+
+#: Tokens of an image of four tiles of 560 pixels and 14 a patch, with one for the class each.
+_IMAGE_TOKENS: Final = 4 * (40 * 40 + 1)
+#: Rows of the embedding beyond the vocabulary, for marks of images.
+_IMAGE_MARKS: Final = 8
+
+
+def _read_llama_vision(f: ConfigFields) -> ModelStructure:
+    """Llama 3.2 Vision: some layers attend to the image alone, so that their cache has its length at most."""
+    count = read_layer_count(f)
+    crossed = f.numbers("cross_attention_layers", count) or frozenset()
+    heads = read_heads(f)
+    text = LayerPart("attention", make_attention(heads))
+    image = LayerPart("image", make_attention(heads, qk_norm="head", window=_IMAGE_TOKENS))
+    block = make_dense(f.whole("intermediate_size"))
+    layers = tuple(LayerLayout(image if number in crossed else text, block) for number in range(count))
+    # Two gates in each layer that attends to the image.
+    scalars = _IMAGE_MARKS * f.whole("hidden_size") + 2 * sum(number in crossed for number in range(count))
+    return ModelStructure(layers, sides={"scalars": scalars})
+
+
 #: By `model_type`.
 HYBRID: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
@@ -213,5 +273,8 @@ HYBRID: Final[Mapping[str, StructureReader]] = MappingProxyType(
         "minimax_text_01": _read_minimax,
         "kimi_linear": _read_kimi_linear,
         "granitemoehybrid": _read_granite_hybrid,
+        "falcon_h1": _read_falcon_h1,
+        "longcat_flash": _read_longcat,
+        "mllama_text_model": _read_llama_vision,
     }
 )

@@ -37,7 +37,7 @@ def _read_blocks(f: ConfigFields, *, router_bias: bool) -> tuple[LayerPart, Laye
     return routed, make_dense(f.whole("intermediate_size")) if f.has("intermediate_size") else None
 
 
-def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None) -> ModelStructure:
+def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None, output_gate: bool = False) -> ModelStructure:
     """Read latent attention with experts after the first layers.
 
     `first_dense` is how many of them are dense where the class, and not a field, decides it.
@@ -48,9 +48,18 @@ def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None) -> ModelS
     sparse = [number >= (first_dense or 0) for number in range(count)] if decided else find_sparse_layers(f, count)
     if plain is None and not all(sparse):
         f.whole("intermediate_size")
-    mixers = _list_mixers(f, count)
+    mixers = _list_mixers(f, count, output_gate=output_gate)
     layers = tuple(LayerLayout(mixers[number], routed if sparse[number] else plain) for number in range(count))
     return ModelStructure(layers)
+
+
+def _read_hunyuan_v4(f: ConfigFields) -> ModelStructure:
+    """Hunyuan V4: DeepSeek's attention with a gate and a sink a head, and streams that are not mixed."""
+    read = _read_deepseek(f, output_gate=True)
+    streams = f.whole_or(4, "hc_mult", high=64)
+    sides = {"residual_streams": streams, "residual_mixing": False} if streams > 1 else {}
+    sinks = len(read.layers) * f.whole("num_attention_heads")
+    return ModelStructure(read.layers, sides={**sides, "scalars": sinks})
 
 
 def _has_router_bias(f: ConfigFields) -> bool:
@@ -61,15 +70,15 @@ def _has_router_bias(f: ConfigFields) -> bool:
     )
 
 
-def _list_mixers(f: ConfigFields, count: int) -> list[LayerPart]:
+def _list_mixers(f: ConfigFields, count: int, *, output_gate: bool) -> list[LayerPart]:
     """Return the attention of each layer: plain, with an indexer, or with what an earlier one picked."""
     if not f.has("index_topk"):
-        return [LayerPart("attention", read_latent_attention(f))] * count
+        return [LayerPart("attention", read_latent_attention(f, output_gate=output_gate))] * count
     indexer = {"heads": f.whole("index_n_heads"), "head_dim": f.whole("index_head_dim"), "top_k": f.whole("index_topk")}
     kinds = _find_indexer_kinds(f, count)
     named = "indexed" if "shared" in kinds else "attention"
-    picking = LayerPart(named, read_latent_attention(f, indexer=indexer))
-    reusing = LayerPart("reusing", read_latent_attention(f, indexer={**indexer, "reused": True}))
+    picking = LayerPart(named, read_latent_attention(f, output_gate=output_gate, indexer=indexer))
+    reusing = LayerPart("reusing", {**picking.table, "indexer": {**indexer, "reused": True}})
     return [reusing if kind == "shared" else picking for kind in kinds]
 
 
@@ -181,6 +190,7 @@ LATENT: Final[Mapping[str, StructureReader]] = MappingProxyType(
         "glm_moe_dsa": _read_deepseek,
         "glm4_moe_lite": partial(_read_deepseek, first_dense=1),
         "mistral4": _read_deepseek,
+        "hy_v4": _read_hunyuan_v4,
         "deepseek_v4": _read_deepseek_v4,
         "deepseek_ref": _read_deepseek_v4,
     }

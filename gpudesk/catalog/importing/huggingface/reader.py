@@ -79,6 +79,10 @@ _SAME: Final[Mapping[str, str]] = MappingProxyType(
         "minimaxtext01": "minimax_text_01",
         "minimaxm1": "minimax_m1",
         "internlm": "llama",
+        "emu3": "llama",
+        "emu3_text_model": "llama",
+        "mllama": "mllama_text_model",
+        "grok1": "grok-1",
     }
 )
 #: The first of `architectures`, where `model_type` is missing or not known.
@@ -112,6 +116,8 @@ _CLASSES: Final[Mapping[str, str]] = MappingProxyType(
         "RWForCausalLM": "falcon",
         "Step3p7FlashForCausalLM": "step3p7",
         "Step3p5ForCausalLM": "step3p5",
+        "Grok1ForCausalLM": "grok-1",
+        "Grok1ModelForCausalLM": "grok-1",
     }
 )
 #: Where files of several modalities keep the text model.
