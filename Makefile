@@ -27,7 +27,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog fuzz lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -38,6 +38,7 @@ help:
 	@echo "walks       count the files, functions and calls between a key and what is seen; TOP=20 lists functions"
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and try many more examples of what tests draw"
+	@echo "fuzz        damage thousands of files and command lines, drawn anew; SECONDS=900 at the most; failures in build/fuzz"
 	@echo "parity      record what this state and that of BASE=revision produce, and compare them; QUICK=1 for a part"
 	@echo "parity-record  record what this state produces into OUT=folder; QUICK=1 for a part"
 	@echo "parity-speed   measure this state and that of BASE=revision in turn"
@@ -104,6 +105,10 @@ bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
 	HYPOTHESIS_PROFILE=explore $(PYTEST) tests/unit -m "thorough or hypothesis" -n $(WORKERS) --dist worksteal
 	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
+
+# Its cases are drawn from a seed that it prints; SEED=number draws the same again.
+fuzz: $(VENV)/.ready $(CATALOG)
+	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),900) --workers $(WORKERS) $(if $(SEED),--seed $(SEED))
 
 parity-record: $(VENV)/.ready $(CATALOG)
 	$(if $(OUT),,$(error say OUT=folder))

@@ -24,7 +24,13 @@ from gpudesk.documents.scenario_sections import (
     write_scenario_section,
 )
 from gpudesk.domain.field_checks import HALF_CHARACTER, find_closest, make_type_error
-from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
+from gpudesk.domain.json_input import (
+    DuplicateKeyError,
+    describe_repeated_field,
+    is_nested_too_deep,
+    refuse_constant,
+    refuse_duplicate_keys,
+)
 from gpudesk.domain.scenario import Scenario
 from gpudesk.files import describe_too_large, read_bytes, write_atomically
 from gpudesk.text.messages import InputError, Message, format_message, input_error, message
@@ -207,7 +213,7 @@ def _load_document(raw: bytes, where: str) -> dict[str, Any]:
         raise InputError(describe_repeated_field(error.key), where) from error
     except (RecursionError, ValueError) as error:
         raise InputError(_NOT_A_SCENARIO, where) from error
-    if type(document) is not dict:
+    if type(document) is not dict or is_nested_too_deep(document):
         raise InputError(_NOT_A_SCENARIO, where)
     _refuse_half_characters(document, where)
     return document

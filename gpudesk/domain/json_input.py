@@ -40,6 +40,8 @@ def _refuse_as_json(_: str) -> NoReturn:
     raise json.JSONDecodeError("no number", "", 0)
 
 
+#: No file of ours or of others has a tenth of these levels.
+_DEEPEST: Final = 100
 #: Larger than every configuration; a file above it is something else.
 CONFIG_BYTES: Final = 16 * MIB
 
@@ -64,7 +66,20 @@ def parse_bounded_json(
         raise InputError(NESTED_TOO_DEEP, name) from None
     if not isinstance(found, dict):
         raise InputError(no_object, name)
+    if is_nested_too_deep(found):
+        raise InputError(NESTED_TOO_DEEP, name)
     return found
+
+
+def is_nested_too_deep(document: object) -> bool:
+    """Whether lists and objects lie deeper in each other than functions can call themselves for each."""
+    level = [document]
+    for _ in range(_DEEPEST):
+        inner = (each.values() if isinstance(each, dict) else each for each in level if isinstance(each, dict | list))
+        level = [each for values in inner for each in values if isinstance(each, dict | list)]
+        if not level:
+            return False
+    return True
 
 
 def describe_not_json(line: int) -> Message:

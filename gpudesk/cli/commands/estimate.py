@@ -188,7 +188,7 @@ def run(options: argparse.Namespace) -> int:
 
 def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
     """Answer JSON lines; the exit code says whether all of them could be answered."""
-    others = {"batch", "json", "run", "command", "version", "self_test"}
+    others = {"batch", "json", "run", "command", "version", "self_test", "without_user_facts"}
     given = [name for name, value in vars(options).items() if name not in others and value not in (None, False)]
     if given:
         raise UsageError(

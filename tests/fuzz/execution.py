@@ -1,0 +1,115 @@
+"""Runs a case in this process and says what went wrong: an unexpected fault, too much time, too much memory."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import os
+import resource
+import shutil
+import traceback
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from time import process_time
+from typing import Any, Final
+from unittest.mock import patch
+
+from gpudesk import paths, service
+from gpudesk.cli import main as entry
+from gpudesk.cli.commands import cost
+from gpudesk.evidence import calibration_file
+from tests.fuzz.cases import CATALOG, FOLDER, SHIPPED, FuzzCase
+
+#: What a damaged file or an odd command line may take of the processor, in seconds, and of memory, in MiB.
+MOST_SECONDS: Final = 2.0
+MOST_MIB: Final = 500
+#: What takes longer on good input too: it looks for what would change a decision.
+_MOST_SECONDS_OF: Final = {"decide": 10.0, "sheet": 10.0}
+_CODES: Final = frozenset({0, 1, 2})
+#: It is the same for all cases, and reading it takes longer than most of them.
+_read_calibration: Final = cache(calibration_file.read_calibration)
+
+
+@dataclass(frozen=True, slots=True)
+class FuzzFinding:
+    """What a command did that it must not: `signature` is alike for what is likely to be one mistake."""
+
+    seed: str
+    command: tuple[str, ...]
+    signature: str
+    detail: str
+
+
+def get_peak_mib() -> int:
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss // 1024
+
+
+def run_case(case: FuzzCase, folder: Path) -> list[FuzzFinding]:
+    """Lay out the files of a case in an empty folder and run its commands there."""
+    shutil.rmtree(folder, ignore_errors=True)
+    home = folder / "home"
+    home.mkdir(parents=True)
+    for name, raw in case.files.items():
+        (folder / name).write_bytes(raw)
+    with _in_folder(folder, home):
+        return [
+            finding
+            for command in case.commands
+            if (finding := _run(case.seed, tuple(word.replace(FOLDER, str(folder)) for word in command))) is not None
+        ]
+
+
+def _run(seed: str, command: tuple[str, ...]) -> FuzzFinding | None:
+    faults: list[BaseException] = []
+
+    def note(error: BaseException, _arguments: object) -> str:
+        faults.append(error)
+        return "an unexpected fault"
+
+    before, began = get_peak_mib(), process_time()
+    with (
+        contextlib.redirect_stdout(_make_stream()),
+        contextlib.redirect_stderr(_make_stream()),
+        patch.object(entry, "log_unexpected", note),
+    ):
+        code = entry.main(command)
+    took, peak = process_time() - began, get_peak_mib()
+    if faults:
+        trace = traceback.extract_tb(faults[0].__traceback__)
+        own = next((each for each in reversed(trace) if "gpudesk" in each.filename), trace[-1])
+        signature = f"{type(faults[0]).__name__} at {Path(own.filename).name}:{own.lineno}"
+        return FuzzFinding(seed, command, signature, "".join(traceback.format_exception(faults[0])))
+    if code not in _CODES:
+        return FuzzFinding(seed, command, f"exit code {code}", "")
+    if took > _MOST_SECONDS_OF.get(command[0], MOST_SECONDS):
+        return FuzzFinding(seed, command, f"slow: {command[0]}", f"{took:.1f} s of the processor")
+    if peak > MOST_MIB and peak > before:
+        return FuzzFinding(seed, command, f"memory: {command[0]}", f"{peak} MiB")
+    return None
+
+
+def _make_stream() -> Any:  # noqa: ANN401 - a text stream with bytes below, as the standard ones are
+    return io.TextIOWrapper(io.BytesIO(), encoding="utf-8")
+
+
+@contextlib.contextmanager
+def _in_folder(folder: Path, home: Path) -> Iterator[None]:
+    """Be in the folder, as an installed program with the catalog of the case, or the shipped one."""
+    former = Path.cwd()
+    own = folder / CATALOG
+    catalog = own if own.exists() else SHIPPED
+    os.chdir(folder)
+    try:
+        with (
+            patch.dict(os.environ, {"GPUDESK_HOME": str(home)}),
+            patch.object(paths, "data_dir", lambda: None),
+            patch.object(paths, "catalog_path", lambda: catalog),
+            patch.object(service, "ensure_built", None),
+            patch.object(calibration_file, "read_calibration", _read_calibration),
+            patch.object(cost, "_DRAWS", 500),
+        ):
+            yield
+    finally:
+        os.chdir(former)
