@@ -267,8 +267,9 @@ class LaunchOptions:
 
     `server` and `benchmark` map what an option does to its name, an empty name standing for a value without
     one; `kv` maps formats of the KV cache to the engine's words. `step_limits_of` says whether what limits a
-    step is given for each attention rank or for the replica, whose ranks then share it. `maintained_until` is
-    the month (YYYY-MM) since which its makers add nothing to the engine.
+    step is given for each attention rank or for the replica, whose ranks then share it. `platforms` are the
+    software platforms on which it is started so, `maintained_until` is the month (YYYY-MM) since which its makers
+    add nothing to the engine.
     """
 
     serving_engine: str
@@ -283,6 +284,7 @@ class LaunchOptions:
     kv: Mapping[str, str]
     benchmark_command: tuple[str, ...]
     benchmark: Mapping[str, str]
+    platforms: frozenset[str]
     extras: tuple[LaunchExtra, ...] = ()
     maintained_until: str | None = None
 
@@ -328,10 +330,11 @@ class LaunchSettings:
     `max_batch` (sequences) and `max_batched_tokens` are those of a step of one of `attention_ranks`.
     `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica spans, where a host
     is what one scale-up network joins: `domain_over_machines` accelerators if those are in several machines.
-    `generation` is that of the accelerator, `mixers` are the kinds of attention of the model.
+    `generation` and `platforms` are those of the accelerator, `mixers` are the kinds of attention of the model.
     """
 
     generation: str
+    platforms: frozenset[str]
     mixers: frozenset[str]
 
     max_batch: int

@@ -22,6 +22,7 @@ from gpudesk.domain.estimate import (
 )
 from gpudesk.domain.model import MIXER_KINDS
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.workload import LoadKind, Workload
 from gpudesk.estimation.operation import find_memory_plan
 from gpudesk.files import read_toml
@@ -76,6 +77,7 @@ def _parse_launch_facts(engine: str, entry: dict[str, Any], stated: dict[str, An
         kv=MappingProxyType(dict(stated["kv"])),
         benchmark_command=tuple(benchmark.pop("command")),
         benchmark=MappingProxyType(benchmark),
+        platforms=frozenset(entry["platforms"]),
         extras=tuple(_parse_extra(each) for each in stated["extras"]),
         maintained_until=entry.get("maintained_until"),
     )
@@ -119,6 +121,7 @@ def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSe
     holds = budget.usual_pool_bytes >= max(budget.cache.sequence_bytes(estimate.request.workload.request_tokens), 1)
     return LaunchSettings(
         generation=space.configuration.accelerator.generation,
+        platforms=list_platforms(space.configuration.accelerator),
         mixers=frozenset(name for name, kind in MIXER_KINDS.items() if kind in kinds),
         max_batch=settings.max_batch,
         max_batched_tokens=settings.max_batched_tokens,
@@ -153,8 +156,16 @@ def make_launch_plan(
     """Return the commands of an estimate that fits and has no pools.
 
     Prefixes are kept as every engine does by itself; to `reproduce` an estimate that finds none of them, the
-    server is told not to.
+    server is told not to. Raises `InputError` on a platform whose options are not known.
     """
+    if facts.platforms.isdisjoint(settings.platforms):
+        raise input_error(
+            "launch.platform",
+            "No commands of {engine} are known for {platform}, where it has options of its own",
+            "serving_engine",
+            engine=facts.name,
+            platform=tuple(sorted(settings.platforms)),
+        )
     extras = tuple(
         each
         for each in facts.extras

@@ -319,6 +319,18 @@ def test_tgi_is_said_to_be_in_maintenance_and_refuses_what_it_cannot(service: Gp
     assert "no pipeline parallelism" in format_message(stages.value.problem)
 
 
+@pytest.mark.parametrize(
+    ("part", "engine", "platform"), [("tpu-v7-ironwood", "sglang", "JAX/XLA"), ("gaudi3", "vllm", "SynapseAI")]
+)
+def test_no_command_is_made_for_a_platform_whose_options_were_not_read(
+    service: GpuDeskService, part: str, engine: str, platform: str
+) -> None:
+    request = asked(engine, accelerator=part, model="llama-3.1-8b", weights=Precision.BF16, count=1, tp=1)
+    with pytest.raises(InputError) as elsewhere:
+        service.launch(service.estimate(request))
+    assert platform in format_message(elsewhere.value.problem)
+
+
 def test_an_unknown_version_is_refused_with_those_there_are(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as unknown:
         service.launch(service.estimate(asked()), version="1")
