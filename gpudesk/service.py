@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from functools import cached_property
 from pathlib import Path
@@ -16,7 +17,7 @@ from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, NOTHING_TO_START
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import FactEdit, UserFacts
-from gpudesk.text.messages import InputError, input_error
+from gpudesk.text.messages import InputError, input_error, message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.verify import VerificationFinding
@@ -413,6 +414,22 @@ class GpuDeskService:
         return self.costing.add_costs(answer)
 
     # What to choose
+
+    def load_steps(self) -> ProgressSteps[None]:
+        """Load, as a job, what the first answer and the first decision rest on; errors are left to who asks."""
+        from gpudesk.domain.progress import JobProgress
+
+        loads: tuple[Callable[[], object], ...] = (
+            lambda: self.estimator,
+            lambda: self.costing,
+            lambda: self.decider,
+            lambda: self.reference_data.references,
+            lambda: self.reference_data.export_rules,
+        )
+        for number, load in enumerate(loads):
+            yield JobProgress(message("service.loading", "Reading rules and records"), number, len(loads))
+            with suppress(InputError, paths.MissingFileError):
+                load()
 
     @cached_property
     def decider(self) -> Decider:

@@ -11,7 +11,7 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
@@ -209,7 +209,7 @@ def _application() -> QApplication:
 def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
     """Show the first window, and do after it what the user does not wait for."""
     window = program.new_window(files)
-    call_after_paint(window.page or window.start, _settle)
+    call_after_paint(window.page or window.start, partial(_settle, window))
     program.handlers.install()
     if isinstance(program.app, DesktopApplication):
         program.app.give_files_to(program.open_files)
@@ -242,13 +242,21 @@ def _return_freed_memory() -> None:
         allocator.malloc_trim(0)
 
 
-def _settle() -> None:
-    """Look for garbage from here on, where that was put off, and not among what the start has made."""
+def _settle(window: MainWindow) -> None:
+    """Look for garbage from here on, where that was put off, and not among what the start has made.
+
+    What the first scenario needs is loaded meanwhile.
+    """
     if not gc.isenabled() and not Jobs.any_running():
         gc.freeze()
         gc.enable()
     forget_sources()
     _load_allocator()
+    window.jobs.start("load", window.desk.service.load_steps(), _ignore, _ignore)
+
+
+def _ignore(_result: object) -> None:
+    """Leave what could not be loaded to whoever asks for it."""
 
 
 class SignalHandlers(QObject):

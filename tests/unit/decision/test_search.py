@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from pathlib import Path
 
 import pytest
 
+from gpudesk import paths
 from gpudesk.domain.decision import AnswerValue, DecisionSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.progress import run_to_end
@@ -79,3 +81,15 @@ def test_no_question_is_left_where_one_alone_fits(service: GpuDeskService) -> No
     for name in run_to_end(service.question_steps(one)):
         # Of one candidate alone only limits can change the answer.
         assert name in {"serving_engine", "precision", "ttft_limit_ms", "tpot_limit_ms", "destination", "budget_usd"}
+
+
+def test_what_the_first_decision_rests_on_is_loaded_beforehand(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    with GpuDeskService.open(with_user_facts=False) as opened:
+        run_to_end(opened.load_steps())
+        assert {"estimator", "costing", "decider", "reference_data"} <= opened.__dict__.keys()
+    (tmp_path / "seed.toml").write_text("rules = [", encoding="utf-8")
+    monkeypatch.setattr(paths, "rules_dir", lambda: tmp_path)
+    with GpuDeskService.open(with_user_facts=False) as opened:
+        # Whoever asks for the rules is told what is wrong with them.
+        run_to_end(opened.load_steps())
+        assert "decider" not in opened.__dict__
