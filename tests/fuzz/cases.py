@@ -56,7 +56,7 @@ _AFTERWARDS: Final[tuple[Command, ...]] = (
     ("catalog", "restore", str(HOSTILE / "user.sqlite")),
 )
 # What would change a decision is looked for in seconds: few cases ask.
-_OF_SCENARIO: Final = (*5 * ("estimate", "compare", "cost", "size", "explain ttft_ms"), "sheet", "decide")
+_OF_SCENARIO: Final = (*5 * ("estimate", "compare", "cost", "size", "launch", "explain ttft_ms"), "sheet", "decide")
 
 
 def make_case(seed: str) -> FuzzCase:
@@ -220,7 +220,8 @@ _LEFT_OUT: Final = frozenset({"-h", "--help", "--version", "--self-test"})
 #: What makes a question that can be answered, so that single options are tried on top of it.
 _BASES: Final[Mapping[str, tuple[Command, ...]]] = {
     **dict.fromkeys(
-        ("estimate", "compare", "cost", "decide"), (_LOADED, ("--template", "70b-chat-on-four"), (*_PLACE,), ())
+        ("estimate", "compare", "cost", "decide", "launch"),
+        (_LOADED, ("--template", "70b-chat-on-four"), _PLACE, ()),
     ),
     "explain": (("ttft_ms", *_LOADED), ("memory", "--template", "405b-one-node"), ("tpot_ms",)),
     "size": ((*_PLACE, "--output-tokens", "1", "--users", "100"), ("--template", "70b-chat-on-four", "--users", "9")),

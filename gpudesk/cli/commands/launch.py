@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_json_option, add_scenario_options, build_scenario
+from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.report.launch import list_launch_lines, write_launch_json
 from gpudesk.text.formatting import Formatter
@@ -28,14 +28,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     group.add_argument(
         "--reproduce", action="store_true", help=tr("a server that keeps no prefixes, as the estimate counts none")
     )
+    add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def run(options: argparse.Namespace) -> int:
-    from gpudesk.service import GpuDeskService
 
-    with GpuDeskService.open() as service:
+    with open_service(options) as service:
         return _launch(options, service)
 
 

@@ -1,5 +1,6 @@
 """Commands where the file of the user's facts cannot be used: they say so, and answer only when told to go on."""
 
+import argparse
 import os
 import sqlite3
 import struct
@@ -12,6 +13,7 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.user_store.user_file import UserFile
 from gpudesk.cli import main as entry
+from gpudesk.cli.parser import make_parser
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.user_facts import UserPrice
 from tests.unit.catalog.own_samples import QUOTE, step
@@ -79,3 +81,9 @@ def test_row_that_is_left_out_is_named(file: Path, capsys: Capture) -> None:
     assert entry.main(COST) == 0
     said = capsys.readouterr().err
     assert said.startswith(f"gpudesk: {file}: row 1 of the table price (own-rent) cannot be used: 'gossip' is no kind")
+
+
+def test_every_command_that_answers_has_the_option() -> None:
+    (commands,) = (each for each in make_parser()._actions if isinstance(each, argparse._SubParsersAction))
+    lacking = {name for name, parser in commands.choices.items() if "--without-user-facts" not in parser.format_help()}
+    assert lacking == {"catalog", "import"}, "the parts of the first have it, and the other writes these facts"
