@@ -297,6 +297,12 @@ def _require_library() -> Iterator[None]:
 
 
 def format_fingerprint(key: str) -> str:
-    """Return what two people compare to be sure of a public key: eight groups of four digits."""
-    digits = hashlib.sha256(bytes.fromhex(key)).hexdigest()[:32]
+    """Return what two people compare to be sure of a public key: eight groups of four digits.
+
+    A key that is none, as a damaged file may hold, has no fingerprint: the text is empty.
+    """
+    try:
+        digits = hashlib.sha256(bytes.fromhex(key)).hexdigest()[:32]
+    except ValueError:
+        return ""
     return " ".join(digits[place : place + 4] for place in range(0, len(digits), 4))

@@ -466,3 +466,8 @@ def test_a_name_that_reads_another_way_than_it_shows_is_refused(turned: str) -> 
 def test_nothing_is_written_by_looking_at_a_pack(user_home: Path, shipped: Catalog) -> None:
     preview_pack(read_pack(made()), shipped)
     assert not user_home.exists()
+
+
+@pytest.mark.parametrize("key", ["no key", "abc"])
+def test_a_key_that_is_none_has_no_fingerprint(key: str) -> None:
+    assert pack_file.format_fingerprint(key) == ""
