@@ -553,7 +553,7 @@ class Decision:
     each column. `silent` are the rules that did not fire. `robustness` is the odds of what is recommended,
     `runner_up` the key of the next column. `tied_by` is the column that the figures alone would put first, by
     less than can be told, where arguments decided. `other_payment` is there where own or rent is open and the
-    other way alone has another leader.
+    other way alone has another leader, or only one of the two a leader that is named.
     """
 
     columns: tuple[str, ...]

@@ -13,6 +13,7 @@ from gpudesk.decision.facts.accelerator_facts import get_number, list_timing_fac
 from gpudesk.decision.facts.answers import convert_answers, resolve_answers
 from gpudesk.decision.facts.decision_facts import list_platform_facts
 from gpudesk.decision.facts.leaders import (
+    OWNED,
     add_cost_facts,
     find_cheaper_payment,
     list_leading_facts,
@@ -262,7 +263,7 @@ class Decider:
         able: Sequence[float],
         ranked: RankedCandidates,
     ) -> OtherPayment | None:
-        """Return who leads by the other way to pay than that of the leading column, where that is another column."""
+        """Return who leads by the other way to pay than the leading column's, where the verdict is another."""
         open_ways = any(len(each) > 1 for each in situation.payments)
         if objective.name is not ObjectiveName.COST or not ranked.order or not open_ways:
             return None
@@ -272,9 +273,11 @@ class Decider:
         )
         parts = tuple(add_cost_facts(part, open_) for part, open_ in zip(situation.parts, payments, strict=True))
         others = self._rank(ground, replace(situation, parts=parts, payments=payments), lines, objective, able)
-        if not others.order or others.order[0] == ranked.order[0]:
+        if not others.order:
             return None
         leader, *rest = (others.candidates[place] for place in others.order)
+        if leader.key == first.key and (leader.odds >= NAMED_ODDS) is (first.odds >= NAMED_ODDS):
+            return None
         return OtherPayment(leader.payment or "", leader, max(rest, key=lambda each: each.odds, default=None))
 
     def _rank(
@@ -529,6 +532,8 @@ def list_reasons(
         found.append((DecisionReason("basis", parts[first].get("basis"), None, None), False))
     if parts[first].get("announced") is True:
         found.append((DecisionReason("announced", True, None, None), False))
+    if parts[first].get("discontinued") is True and situation.name_payment(first) == OWNED.name:
+        found.append((DecisionReason("discontinued", True, None, None), False))
     if other is not None:
         found += _list_arguments(parts, keys, lines, first, other)
     return found

@@ -66,6 +66,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "form_factor": _FactLabel("Form factor", _FactKind.TEXT),
         "available": _FactLabel("Release", _FactKind.TEXT),
         "announced": _FactLabel("Announced only"),
+        "discontinued": _FactLabel("No longer made"),
         "memory_gib": _FactLabel("Memory", _FactKind.GIB),
         "memory_gb": _FactLabel("Memory", _FactKind.GB),
         "bandwidth_tbs": _FactLabel("Memory bandwidth per accelerator", _FactKind.TBS),

@@ -43,6 +43,8 @@ from gpudesk.text.translation import tr, trn
 _PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 
+#: Facts that make the figures or the purchase of the leading column doubtful.
+_DOUBTS: Final = ("basis", "announced", "discontinued")
 #: Odds below this are not worth a word.
 _WORTH_SAYING: Final = 0.005
 #: A fact that is true or not -> the two numbers that it is about, the lesser one first.
@@ -143,7 +145,10 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if key is None:
         return tr("Enter a price on the Cost page, or choose another goal.")
     first = find_candidate(decision, key)
-    sentences = [_describe_odds(decision, first, names, formatter)]
+    # What makes the first doubtful stands next to its odds, before others are named.
+    doubts = [each for each in decision.against if each.fact in _DOUBTS and each.line is None]
+    odds, *after = _describe_odds(decision, first, names, formatter)
+    sentences = [odds, *(f"{describe_reason(each, names, formatter)}." for each in doubts), *after]
     if decision.other_payment is not None:
         sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
     if decision.objective.instead_of is ObjectiveName.COST:
@@ -152,8 +157,6 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
         sentences.append(tr("Not certain: {limits}.", limits=open_titles))
-    doubts = [each for each in decision.against if each.fact in ("basis", "announced") and each.line is None]
-    sentences += [f"{describe_reason(each, names, formatter)}." for each in doubts]
     return " ".join(sentences)
 
 
@@ -169,16 +172,16 @@ def label_best(objective: DecisionObjective) -> str:
     }[objective.name]
 
 
-def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
+def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> list[str]:
     """Say with which odds the first is the best, and what the next one comes to."""
     if decision.runner_up is None:
         if any(each.removed for each in decision.candidates):
-            return tr("It is the only one that meets every limit.")
-        return tr("It is the only one with a figure to compare.")
+            return [tr("It is the only one that meets every limit.")]
+        return [tr("It is the only one with a figure to compare.")]
     best = label_best(decision.objective)
     odds = tr("{odds} odds of being {best}", odds=format_odds(first.odds, formatter), best=best)
     if decision.tied_by is not None:
-        return _describe_tie(decision, first, names, formatter)
+        return [_describe_tie(decision, first, names, formatter)]
     second = find_candidate(decision, decision.runner_up)
     next_one = tr(
         "Next: {name}, {value} ({odds}).",
@@ -195,11 +198,11 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
     sentences = [f"{words[judge_odds(first.odds)]}.", next_one]
     if second.missing is not None:
         sentences.append(f"{describe_missing_value(second, names, formatter)}.")
-    return " ".join(sentences)
+    return sentences
 
 
 def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: Formatter) -> str:
-    """Say who would lead if everything were paid for in the other way."""
+    """Say who would lead, and how clearly, if everything were paid for in the other way."""
     leader, second, owned = other.leader, other.runner_up, other.payment == "owned"
     values = {
         "payment": tr("Owned") if owned else tr("Rented"),
@@ -209,7 +212,10 @@ def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: F
     if second is None:
         return tr("{payment}, only {name} has a price.", **values)
     values |= {"other": names[second.key], "other_odds": format_odds(second.odds, formatter)}
-    if judge_odds(leader.odds) is LeadVerdict.TOO_CLOSE:
+    verdict = judge_odds(leader.odds)
+    if verdict is LeadVerdict.LEANS:
+        return tr("{payment}, {name} would lead slightly ({odds} odds, {other} {other_odds}).", **values)
+    if verdict is LeadVerdict.TOO_CLOSE:
         return tr("{payment}, it is too close to call: {name} {odds}, {other} {other_odds}.", **values)
     return tr("{payment}, {name} would be the cheapest ({odds} odds, {other} {other_odds}).", **values)
 
@@ -333,6 +339,8 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
         return tr("Its figures are estimated: no published run covers this accelerator and engine")
     if line is None and fact == "announced":
         return tr("It is announced only and cannot be bought yet")
+    if line is None and fact == "discontinued":
+        return tr("It is no longer made: check that you can buy it at this price")
     if fact is None:
         return line.title if line is not None else ""
     sides = zip((reason.ours, reason.theirs), reason.payments, strict=True)

@@ -228,6 +228,7 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     decision = decided(service, asked)
     assert lead(decision) == "rtx-4090"
     assert decision.candidates[2].payment == "owned"
+    assert "discontinued" in [each.fact for each in decision.against]
     assert decision.other_payment is not None
     assert decision.other_payment.leader.key in ("l4", "l40s")
     without = next(each for each in decision.candidates if each.key == "h100-pcie")
@@ -285,6 +286,10 @@ def test_what_has_one_price_stands_with_that_and_says_what_the_other_must_be(ser
     mi355x = decided(service, asked).candidates[1]
     assert (mi355x.payment, mi355x.missing) == ("rented", "price_usd")
     assert mi355x.needed is not None
+    other = decided(service, asked).other_payment
+    assert other is not None
+    assert (other.payment, other.leader.key) == ("rented", "b200-hgx")
+    assert other.leader.odds < 0.8
     for factor, leads in ((0.8, True), (1.25, False)):
         costs = asked.costs.with_input("price_usd", UncertainValue.exactly(mi355x.needed * factor), "mi355x")
         assert (lead(decided(service, replace(asked, costs=costs))) == "mi355x") is leads

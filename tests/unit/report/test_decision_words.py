@@ -346,6 +346,13 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     clear = replace(decision.other_payment.leader, odds=0.9)
     decided_ = replace(decision, other_payment=decision.other_payment._replace(leader=clear))
     assert "Rented, H100 would be the cheapest (90 % odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
+    leaning = decision.other_payment._replace(leader=replace(clear, odds=0.7))
+    said = plain(describe_verdict_reason(replace(decision, other_payment=leaning), names, FORMATTER))
+    assert "Rented, H100 would lead slightly (70 % odds" in said
+    doubt = replace(decision, against=(DecisionReason("discontinued", True, None, None),))
+    assert ". It is no longer made: check that you can buy it at this price. Next: H100, " in plain(
+        describe_verdict_reason(doubt, names, FORMATTER)
+    )
     document = encode_decision(decision, (), names)
     assert document["other_payment"]["leading"] == "h100-sxm"
     assert sum(document["other_payment"]["odds"].values()) == pytest.approx(1.0)
