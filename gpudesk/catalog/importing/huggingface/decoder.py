@@ -57,7 +57,10 @@ _SHARED_SIZE: Final = (
 _SHARED: Final = ("n_shared_experts", "num_shared_experts", "moe_num_shared_experts", "num_shared_expert")
 _WINDOW: Final = ("sliding_window", "sliding_window_size", "window_size")
 #: Lists with one number a layer, and the field that each takes the place of; so do the same names without an end.
-_LISTED: Final = (*_HEADS, *_KV_HEADS, *_HEAD_DIM, *_SIZE, "moe_intermediate_size", "sliding_window", "num_experts")
+_LISTED: Final = (
+    *(*_HEADS, *_KV_HEADS, *_HEAD_DIM, *_SIZE),
+    *("moe_intermediate_size", "sliding_window", "num_experts", "moe_topk", "num_shared_expert"),
+)
 _LIST_ENDS: Final = ("", "_per_layer", "_list")
 
 #: What configurations call the kinds of layers; every kind that is neither global nor windowed is one other mixer.

@@ -19,17 +19,12 @@ from gpudesk.catalog.importing.huggingface.structure import (
     ModelStructure,
     StructureReader,
     make_attention,
-    make_moe,
     mix_blocks,
-    read_attention,
-    read_expert_count,
-    read_experts_per_token,
     read_heads,
     read_layer_count,
     read_layer_types,
     read_moe,
     read_sliding_window,
-    repeat_layer,
 )
 
 #: Names of the number of experts, that of the family first.
@@ -53,33 +48,6 @@ def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
         shared_intermediate_size=read_shared_size(f, 0),
         router_bias=f.yes("use_routing_bias", default=True),
     )
-
-
-def _read_hunyuan(f: ConfigFields) -> ModelStructure:
-    """Hunyuan with experts; sizes may be listed, one a layer, where they are all alike."""
-    mixer = read_attention(f, qk_norm="head")
-    count = read_layer_count(f)
-    size = _read_common_size(f, "moe_intermediate_size", count) or f.whole("intermediate_size")
-    per_token = _read_common_size(f, "moe_topk", count) or read_experts_per_token(f)
-    shared = _read_common_size(f, "num_shared_expert", count) or 1
-    whole_block = f.whole_or(size, "intermediate_size")
-    routed = make_moe(
-        _read_common_size(f, "num_experts", count) or read_expert_count(f),
-        per_token,
-        size,
-        shared_intermediate_size=shared * whole_block,
-    )
-    return ModelStructure(repeat_layer(mixer, routed, count))
-
-
-def _read_common_size(f: ConfigFields, name: str, count: int) -> int | None:
-    """Return a number that may be a list with the same number for each layer; 0 and None are none."""
-    if not f.is_list(name):
-        return f.maybe(name)
-    listed = f.wholes(name, count) or [0]
-    if len(set(listed)) > 1:
-        f.ask(name, "whole")
-    return listed[0] or None
 
 
 def _read_llama4(f: ConfigFields) -> ModelStructure:
@@ -210,7 +178,6 @@ def _find_step_sparse_layers(f: ConfigFields, count: int) -> list[bool]:
 #: By `model_type`.
 IRREGULAR_EXPERTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
-        "hunyuan_v1_moe": _read_hunyuan,
         "llama4_text": _read_llama4,
         "minimax_m3": _read_minimax_m3,
         "minimax_m3_vl_text": _read_minimax_m3,

@@ -105,8 +105,9 @@ _QWEN2_MOE: Final = DecoderFamily(
     qkv_bias=("qkv_bias", True), pattern=LATE, window=4096, experts=True, shared_gate=True
 )
 _QWEN3_MOE: Final = replace(_QWEN3, head_dim=None, experts=True)
+_EXPERTS: Final = DecoderFamily(experts=True)
 #: DeepSeek's way of experts, with a score correction an expert.
-_CORRECTED: Final = DecoderFamily(experts=True, router_bias=True)
+_CORRECTED: Final = replace(_EXPERTS, router_bias=True)
 _CORRECTED_HEADS: Final = replace(_CORRECTED, qk_norm="head")
 _GLM4_MOE: Final = replace(
     _CORRECTED, output_bias=False, qk_norm=_make_word_reader("head", "use_qk_norm", default=False)
@@ -144,6 +145,10 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
         "ministral3": replace(_NO_BIAS, pattern=1, head_dim=128),
         "phi3": replace(_NO_BIAS, pattern=1),
         "phi4_multimodal": replace(_NO_BIAS, pattern=1),
+        # Its width is that of the gate and the value together.
+        "qwen": DecoderFamily(
+            qkv_bias=True, output_bias=False, block_size=lambda f: max(f.whole("intermediate_size") // 2, 1)
+        ),
         "qwen2": _QWEN2,
         "qwen3": _QWEN3,
         "mimo": replace(_QWEN2, qkv_bias=("attention_bias", True), pattern=0),
@@ -230,17 +235,23 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
             final_norms=2,
             scalars=lambda f, _: f.whole("vocab_size") if f.yes("lm_head_bias", default=False) else 0,
         ),
-        "olmoe": DecoderFamily(experts=True, qk_norm="full"),
-        "flex_olmo": DecoderFamily(experts=True, qk_norm="full"),
-        "aria_text": DecoderFamily(experts=True, shared=2),
+        "olmoe": replace(_EXPERTS, qk_norm="full"),
+        "flex_olmo": replace(_EXPERTS, qk_norm="full"),
+        "aria_text": replace(_EXPERTS, shared=2),
         "qwen2_moe": _QWEN2_MOE,
         "qwen3_moe": _QWEN3_MOE,
         "qwen3_vl_moe_text": replace(_QWEN3_MOE, head_dim=128),
         "mellum": replace(_QWEN3_MOE, pattern=1),
         "flint": replace(_QWEN3_MOE, pattern=1, sinks=True),
         "cohere2_moe": DecoderFamily(experts=True, pattern=4, window=4096, norms=1, tied=True),
+        "deepseek": _EXPERTS,
+        "bailing_moe": replace(_EXPERTS, qkv_bias=("use_qkv_bias", False), output_bias=("use_bias", False)),
+        "bailing_moe_v2": replace(
+            _CORRECTED_HEADS, qkv_bias=("use_qkv_bias", False), output_bias=("use_bias", False), first_dense=1
+        ),
         "glm4_moe": _GLM4_MOE,
         "glm4v_moe_text": _GLM4_MOE,
+        "hunyuan_v1_moe": replace(_EXPERTS, qk_norm="head", shared=1),
         "dots1": _CORRECTED_HEADS,
         "solar_open": _CORRECTED,
         "axk1": replace(
@@ -289,6 +300,9 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
             qk_norm="head", pattern=1, experts=True, tied=True, linear=read_delta_net, linear_pattern=2
         ),
         "bamba": replace(_LLAMA, linear=read_mamba2),
+        "granitemoehybrid": replace(
+            _EXPERTS, linear=read_mamba2, block_size=lambda f: f.whole_or(1024, "shared_intermediate_size")
+        ),
         "bailing_hybrid": replace(
             _CORRECTED, linear=read_full_rank_delta, linear_pattern=6, scalars=_count_head_gates, first_dense=2
         ),
@@ -314,6 +328,14 @@ def _read_gpt_bigcode(f: ConfigFields) -> ModelStructure:
     return replace(_GPT2, kv_heads=1 if f.yes("multi_query", default=True) else None).read(f)
 
 
+def _read_dbrx(f: ConfigFields) -> ModelStructure:
+    """DBRX, which keeps heads and experts in tables of their own."""
+    tables = [f.table(name) for name in ("attn_config", "ffn_config")]
+    values = {name: table.raw(name) for table in tables if table is not None for name in table.names()}
+    fields = f.with_values({**values, "num_key_value_heads": values.get("kv_n_heads")})
+    return replace(_EXPERTS, qkv_bias=False, output_bias=False).read(fields)
+
+
 def _read_grok(f: ConfigFields) -> ModelStructure:
     """Grok 1, and Grok 2, which has a full block beside the experts and an LM head of its own."""
     return DecoderFamily(experts=True, norms=4, tied=not f.yes("residual_moe", default=False)).read(f)
@@ -330,6 +352,7 @@ VARIANTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
         "stablelm": _read_stablelm,
         "hyperclovax": _read_hyperclovax,
         "gpt_bigcode": _read_gpt_bigcode,
+        "dbrx": _read_dbrx,
         "grok-1": _read_grok,
         "mamba": _repeat_mixer(read_mamba1, tied=True),
         "falcon_mamba": _repeat_mixer(read_mamba1, tied=True),

@@ -186,23 +186,6 @@ def _read_kimi_linear(f: ConfigFields) -> ModelStructure:
     return ModelStructure(layers, final_norms=3 if residual else 1)
 
 
-def _read_granite_hybrid(f: ConfigFields) -> ModelStructure:
-    """Granite 4: state spaces and attention in turn, each with experts and a shared block, or that alone."""
-    count = read_layer_count(f)
-    name = "layers_block_type" if f.has("layers_block_type") else "layer_types"
-    kinds = f.words(name, count) or ["mamba"] * count
-    mamba = read_mamba2(f)
-    full = read_attention(f)
-    shared = f.whole_or(1024, "shared_intermediate_size", low=0)
-    many = f.whole_or(0, "num_local_experts", low=0)
-    block = (
-        make_moe(many, read_experts_per_token(f), f.whole("intermediate_size"), shared_intermediate_size=shared)
-        if many
-        else make_dense(shared)
-    )
-    return ModelStructure(tuple(LayerLayout(full if kind in {"attention", FULL} else mamba, block) for kind in kinds))
-
-
 def _read_falcon_h1(f: ConfigFields) -> ModelStructure:
     """Falcon H1: a state space and attention side by side, computed as a layer each."""
     count = read_layer_count(f)
@@ -272,7 +255,6 @@ HYBRID: Final[Mapping[str, StructureReader]] = MappingProxyType(
         "minimax_m1": _read_minimax,
         "minimax_text_01": _read_minimax,
         "kimi_linear": _read_kimi_linear,
-        "granitemoehybrid": _read_granite_hybrid,
         "falcon_h1": _read_falcon_h1,
         "longcat_flash": _read_longcat,
         "mllama_text_model": _read_llama_vision,

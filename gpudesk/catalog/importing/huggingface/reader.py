@@ -79,6 +79,8 @@ _SAME: Final[Mapping[str, str]] = MappingProxyType(
         "minimaxtext01": "minimax_text_01",
         "minimaxm1": "minimax_m1",
         "internlm": "llama",
+        "minicpm": "llama",
+        "phi4mm": "phi3",
         "emu3": "llama",
         "emu3_text_model": "llama",
         "mllama": "mllama_text_model",

@@ -242,13 +242,3 @@ def make_interval_pattern(interval: int, kind: str, other: str) -> Callable[[int
 def read_sliding_window(f: ConfigFields, default: int | None = None) -> int | None:
     """Return the width of the sliding window; 0 is none."""
     return f.whole_or(default or 0, "sliding_window", low=0) or None
-
-
-def make_windowed_attention(
-    heads: AttentionHeads, kinds: list[str], window: int | None, **more: object
-) -> list[LayerPart]:
-    """Return the attention of each layer, global or in a sliding window where there is one."""
-    kinds = kinds if window is not None else [FULL] * len(kinds)
-    sliding = LayerPart("sliding", make_attention(heads, window=window, **more))
-    full = LayerPart("global" if SLIDING in kinds else "attention", make_attention(heads, **more))
-    return [sliding if kind == SLIDING else full for kind in kinds]

@@ -21,6 +21,10 @@ CLASSES: dict[str, dict[str, Any]] = json.loads(
 )
 
 
+def _size(hidden: int, layers: int, tokens: int) -> dict[str, Any]:
+    return {"hidden_size": hidden, "num_hidden_layers": layers, "vocab_size": tokens}
+
+
 def _read(name: str) -> Model:
     raw = json.dumps(CLASSES[name]["config"]).encode()
     return model(propose_model(raw, {}, name=name, today=TODAY))
@@ -50,30 +54,78 @@ def test_layers_have_windows_as_they_are_listed(subtests: pytest.Subtests) -> No
             assert found == count
 
 
-#: As far as serving engines read them; xAI states 314 and 270 thousand million parameters.
-_GROK = {
-    "hidden_size": 6144,
-    "intermediate_size": 32768,
-    "num_hidden_layers": 64,
-    "num_attention_heads": 48,
-    "num_key_value_heads": 8,
-    "num_experts": 8,
-    "num_experts_per_tok": 2,
-    "vocab_size": 131072,
-    "architectures": ["Grok1ForCausalLM"],
-}
-_GROK_2 = _GROK | {
-    "hidden_size": 8192,
-    "num_attention_heads": 64,
-    "head_dim": 128,
-    "moe_intermediate_size": 16384,
-    "residual_moe": True,
-}
+_GROK = {"num_key_value_heads": 8, "num_experts_per_tok": 2, "intermediate_size": 32768}
+#: Published dimensions of models whose classes lie outside Transformers, with the parameters in thousand million that
+#: their publishers state.
+_PUBLISHED: list[tuple[str, dict[str, Any], float]] = [
+    ("grok-1", _GROK | {"num_attention_heads": 48, "num_experts": 8} | _size(6144, 64, 131072), 314),
+    (
+        "grok-1",
+        _GROK
+        | {"num_attention_heads": 64, "moe_intermediate_size": 16384, "residual_moe": True, "num_local_experts": 8}
+        | _size(8192, 64, 131072),
+        270,
+    ),
+    (
+        "dbrx",
+        {
+            "d_model": 6144,
+            "n_heads": 48,
+            "n_layers": 40,
+            "vocab_size": 100352,
+            "attn_config": {"kv_n_heads": 8},
+            "ffn_config": {"ffn_hidden_size": 10752, "moe_num_experts": 16, "moe_top_k": 4},
+            "tie_word_embeddings": False,
+        },
+        131.6,
+    ),
+    (
+        "qwen",
+        {"num_attention_heads": 32, "num_key_value_heads": 32, "kv_channels": 128, "intermediate_size": 22016}
+        | _size(4096, 32, 151936),
+        7.721,
+    ),
+    (
+        "deepseek",
+        {
+            "num_attention_heads": 16,
+            "num_key_value_heads": 16,
+            "intermediate_size": 10944,
+            "moe_intermediate_size": 1408,
+            "n_routed_experts": 64,
+            "n_shared_experts": 2,
+            "num_experts_per_tok": 6,
+            "first_k_dense_replace": 1,
+        }
+        | _size(2048, 28, 102400),
+        16.4,
+    ),
+    (
+        "bailing_moe_v2",
+        {
+            "num_attention_heads": 64,
+            "num_key_value_heads": 8,
+            "head_dim": 128,
+            "intermediate_size": 18432,
+            "moe_intermediate_size": 2048,
+            "moe_shared_expert_intermediate_size": 2048,
+            "num_experts": 256,
+            "num_shared_experts": 1,
+            "num_experts_per_tok": 8,
+            "first_k_dense_replace": 4,
+        }
+        | _size(8192, 80, 157184),
+        1000,
+    ),
+]
 
 
-@pytest.mark.parametrize(("config", "billions"), [(_GROK, 314), (_GROK_2, 270)])
-def test_grok_has_the_parameters_that_its_publisher_states(config: dict[str, Any], billions: int) -> None:
-    found = model(propose_model(json.dumps(config).encode(), {}, name="grok", today=TODAY))
+@pytest.mark.parametrize(("name", "config", "billions"), _PUBLISHED)
+def test_models_have_the_parameters_that_their_publishers_state(
+    name: str, config: dict[str, Any], billions: float
+) -> None:
+    raw = json.dumps(config | {"model_type": name}).encode()
+    found = model(propose_model(raw, {}, name=name, today=TODAY))
     assert count_parameters(found) / 1e9 == pytest.approx(billions, rel=0.01)
 
 
