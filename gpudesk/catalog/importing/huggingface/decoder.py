@@ -98,6 +98,7 @@ class DecoderFamily:
 
     `pattern`: each n-th layer is global and the others have a window (1: all have one, 0: none has, `LATE`: from a
     layer on); `window` is the width that the class takes. A file that lists kinds of layers overrides the pattern.
+    `window_sinks` holds for layers with a window, where it is another flag than `sinks`.
     `linear` reads the mixer of layers that are no softmax attention, each `linear_pattern`-th layer being softmax.
     `wide`: a block is 4 times the hidden size where no size is stated; `block_size` computes it where it is not the
     size that is stated. `first_dense` counts the dense layers before the experts, `shared` the shared experts, where
@@ -115,6 +116,7 @@ class DecoderFamily:
     kv_heads: int | None = None
     output_gate: Word = "none"
     sinks: Flag = False
+    window_sinks: Flag | None = None
     pattern: int = 0
     window: int | None = None
     experts: bool = False
@@ -167,7 +169,7 @@ class DecoderFamily:
             output_bias=read_flag(f, self.output_bias),
             qk_norm=_read_word(f, self.qk_norm),
             output_gate=_read_word(f, self.output_gate),
-            sinks=read_flag(f, self.sinks),
+            sinks=read_flag(f, self.sinks if kind != SLIDING or self.window_sinks is None else self.window_sinks),
         )
         if kind == SLIDING:
             table["window"] = read_window(f, self.window) or 1
@@ -177,16 +179,12 @@ class DecoderFamily:
 
     def read_heads(self, f: ConfigFields, kind: str = FULL) -> AttentionHeads:
         """Return the heads of a layer; those with a window may have other numbers and another width."""
-        near = kind == SLIDING
-        stated = f.maybe("swa_num_attention_heads", "num_sliding_attention_heads") if near else None
-        heads = f.whole(*_HEADS) if stated is None else stated
-        kv_names = ("swa_num_key_value_heads", *_KV_HEADS) if near else _KV_HEADS
-        kv = f.whole(*_KV_HEADS) if self.asks and not f.has(*kv_names) else f.maybe(*kv_names)
+        near = f if kind == SLIDING else ConfigFields({}, "-", parent=f)
+        heads = near.maybe("swa_num_attention_heads", "num_sliding_attention_heads") or f.whole(*_HEADS)
+        kv = near.maybe("swa_num_key_value_heads") or f.maybe(*_KV_HEADS)
         if kv is None:
-            kv = self.kv_heads or heads
-        width = f.maybe(*(("swa_head_dim", *_HEAD_DIM) if near else _HEAD_DIM))
-        if width is None:
-            width = self.head_dim or divide_hidden_size(f, heads)
+            kv = f.whole(*_KV_HEADS) if self.asks else self.kv_heads or heads
+        width = near.maybe("swa_head_dim") or f.maybe(*_HEAD_DIM) or self.head_dim or divide_hidden_size(f, heads)
         return AttentionHeads(heads, kv, width)
 
     def _read_dense(self, f: ConfigFields, *, mixed: bool) -> LayerPart:

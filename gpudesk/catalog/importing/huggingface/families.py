@@ -270,6 +270,14 @@ FAMILIES: Final[Mapping[str, DecoderFamily]] = MappingProxyType(
             output_gate="element",
             scalars=lambda f, count: count * f.whole("num_attention_heads"),
         ),
+        "mimo_v2_flash": replace(
+            _CORRECTED,
+            head_dim=192,
+            pattern=6,
+            window=128,
+            sinks=("add_full_attention_sink_bias", False),
+            window_sinks=("add_swa_attention_sink_bias", True),
+        ),
         "afmoe": replace(_CORRECTED_HEADS, pattern=4, window=1024, norms=4, first_dense=1, output_gate="element"),
         "minimax_m2": replace(
             _CORRECTED,
@@ -328,6 +336,35 @@ def _read_gpt_bigcode(f: ConfigFields) -> ModelStructure:
     return replace(_GPT2, kv_heads=1 if f.yes("multi_query", default=True) else None).read(f)
 
 
+_STEP: Final = replace(
+    _EXPERTS,
+    head_dim=128,
+    qk_norm="head",
+    output_gate=_make_word_reader("head", "use_head_wise_attn_gate", default=True),
+    pattern=1,
+    window=512,
+    router_bias=("use_moe_router_bias", True),
+    first_dense=3,
+)
+
+
+def _read_step(f: ConfigFields) -> ModelStructure:
+    """Step 3.5 and 3.7, whose files keep the heads of windows in a table, and the layers with experts as a text."""
+    other = f.table("attention_other_setting") or ConfigFields({}, parent=f)
+    values: dict[str, object] = {
+        "num_key_value_heads": f.maybe("num_key_value_heads", "num_attention_groups"),
+        "swa_num_attention_heads": f.maybe("num_sliding_attention_heads") or other.maybe("num_attention_heads"),
+        "swa_num_key_value_heads": other.maybe("num_attention_groups"),
+        "swa_head_dim": other.maybe("head_dim"),
+    }
+    if not f.has("layer_types"):
+        values["sliding_window"] = 0
+    listed = f.word("moe_layers_enum")
+    if listed:
+        values["moe_layers"] = [int(part) for part in listed.split(",") if part.strip().isdecimal() and len(part) < 8]
+    return _STEP.read(f.with_values(values))
+
+
 def _read_dbrx(f: ConfigFields) -> ModelStructure:
     """DBRX, which keeps heads and experts in tables of their own."""
     tables = [f.table(name) for name in ("attn_config", "ffn_config")]
@@ -352,6 +389,8 @@ VARIANTS: Final[Mapping[str, StructureReader]] = MappingProxyType(
         "stablelm": _read_stablelm,
         "hyperclovax": _read_hyperclovax,
         "gpt_bigcode": _read_gpt_bigcode,
+        "step3p5": _read_step,
+        "step3p7": _read_step,
         "dbrx": _read_dbrx,
         "grok-1": _read_grok,
         "mamba": _repeat_mixer(read_mamba1, tied=True),

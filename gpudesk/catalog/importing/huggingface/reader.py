@@ -19,10 +19,9 @@ from gpudesk.catalog.importing.huggingface.checkpoint import (
     read_checkpoint,
 )
 from gpudesk.catalog.importing.huggingface.decoder import HIDDEN, LATE, DecoderFamily
-from gpudesk.catalog.importing.huggingface.dense import IRREGULAR_DENSE
-from gpudesk.catalog.importing.huggingface.experts import IRREGULAR_EXPERTS
 from gpudesk.catalog.importing.huggingface.families import FAMILIES, VARIANTS
 from gpudesk.catalog.importing.huggingface.hybrid import HYBRID
+from gpudesk.catalog.importing.huggingface.irregular import IRREGULAR
 from gpudesk.catalog.importing.huggingface.latent import LATENT
 from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2
 from gpudesk.catalog.importing.huggingface.precision import StoredPrecision, read_stored_precision
@@ -39,14 +38,7 @@ from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message, message, message_n
 
 STRUCTURE_READERS: Final[Mapping[str, StructureReader]] = MappingProxyType(
-    {
-        **{name: family.read for name, family in FAMILIES.items()},
-        **VARIANTS,
-        **IRREGULAR_DENSE,
-        **IRREGULAR_EXPERTS,
-        **LATENT,
-        **HYBRID,
-    }
+    {**{name: family.read for name, family in FAMILIES.items()}, **VARIANTS, **IRREGULAR, **LATENT, **HYBRID}
 )
 
 #: Other names of the same architecture: of classes, of text models inside others, of older builds.
@@ -157,7 +149,10 @@ _DEFAULTS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
 )
 #: What files of older builds leave out, which had no field for it.
 _ALWAYS: Final[Mapping[str, Mapping[str, int]]] = MappingProxyType(
-    {"falcon": MappingProxyType({"max_position_embeddings": 2048})}
+    {
+        "falcon": MappingProxyType({"max_position_embeddings": 2048}),
+        "mimo_v2_flash": MappingProxyType({"swa_num_key_value_heads": 8}),
+    }
 )
 
 

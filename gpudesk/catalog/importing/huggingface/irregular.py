@@ -1,4 +1,4 @@
-"""Readers of architectures that no family describes: Falcon, ChatGLM, Gemma 3n and 4, pruned Llama-Nemotron."""
+"""Readers of architectures that no family describes: Falcon, Gemma 3n and 4, Llama 4 and others."""
 
 from __future__ import annotations
 
@@ -9,7 +9,10 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.fields import LARGEST_SIZE, ConfigFields
+from gpudesk.catalog.importing.huggingface.decoder import find_sparse_layers, read_shared_size
+from gpudesk.catalog.importing.huggingface.families import read_minimax_norm
 from gpudesk.catalog.importing.huggingface.structure import (
+    CHUNKED,
     FULL,
     SLIDING,
     AttentionHeads,
@@ -22,9 +25,12 @@ from gpudesk.catalog.importing.huggingface.structure import (
     make_dense,
     make_interval_pattern,
     make_moe,
+    mix_blocks,
     read_expert_count,
+    read_heads,
     read_layer_count,
     read_layer_types,
+    read_moe,
     read_sliding_window,
     repeat_layer,
 )
@@ -253,10 +259,82 @@ def _read_block_width(f: ConfigFields, hidden: int) -> int:
     return -(-int(size) // _ROUNDED_TO) * _ROUNDED_TO
 
 
+#: Names of the number of experts, that of the family first.
+_LOCAL: Final = ("num_local_experts", "num_experts")
+
+
+def _mix_like_deepseek(f: ConfigFields, mixers: list[LayerPart]) -> tuple[LayerLayout, ...]:
+    """Return the layers where the first have a dense block and the others experts, shared ones among them."""
+    size = f.whole("moe_intermediate_size")
+    shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
+    sparse = find_sparse_layers(f, len(mixers))
+    routed = read_moe(f, size, shared_intermediate_size=shared * size, router_bias=True)
+    return mix_blocks(f, mixers, sparse, routed)
+
+
+def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
+    return read_moe(
+        f,
+        size,
+        experts=_LOCAL,
+        shared_intermediate_size=read_shared_size(f, 0),
+        router_bias=f.yes("use_routing_bias", default=True),
+    )
+
+
+def _read_llama4(f: ConfigFields) -> ModelStructure:
+    """Llama 4: three of four layers attend within chunks; one shared expert beside the routed ones."""
+    count = read_layer_count(f)
+    heads = read_heads(f, head_dim=128, kv_heads=8)
+    bias = f.yes("attention_bias", default=False)
+    rotated = f.wholes("no_rope_layers", count) if f.raw("no_rope_layers") else None
+    interval = f.whole_or(4, "no_rope_layer_interval")
+    turns = rotated or [int((number + 1) % interval != 0) for number in range(count)]
+    kinds = read_layer_types(f, count, (FULL, CHUNKED), lambda number: CHUNKED if turns[number] else FULL)
+    chunk = f.whole_or(8192, "attention_chunk_size")
+    within = LayerPart(
+        "chunked", make_attention(heads, window=chunk, window_kind="chunked", qkv_bias=bias, output_bias=bias)
+    )
+    full = LayerPart("global", make_attention(heads, qkv_bias=bias, output_bias=bias))
+    step = f.whole_or(1, "interleave_moe_layer_step")
+    listed = f.numbers("moe_layers", count)
+    sparse = [number in listed if listed is not None else (number + 1) % step == 0 for number in range(count)]
+    size = f.whole("intermediate_size")
+    routed = read_moe(f, size, experts=("num_local_experts",), shared_intermediate_size=size)
+    mixers = [within if kind == CHUNKED else full for kind in kinds]
+    return ModelStructure(mix_blocks(f, mixers, sparse, routed, dense="intermediate_size_mlp"))
+
+
+def _read_minimax_m3(f: ConfigFields) -> ModelStructure:
+    """MiniMax M3: after the first layers attention reads blocks that a small scorer picks."""
+    count = read_layer_count(f)
+    heads = read_heads(f, head_dim=128)
+    norm = read_minimax_norm(f, "per_head")
+    sparse = f.table("sparse_attention_config") or ConfigFields({}, f.where("sparse_attention_config"), parent=f)
+    block = sparse.whole_or(128, "sparse_block_size")
+    blocks = sparse.whole_or(16, "sparse_topk_blocks")
+    indexer = {
+        "heads": sparse.whole_or(4, "sparse_num_index_heads"),
+        "head_dim": sparse.whole_or(128, "sparse_index_dim"),
+        "top_k": block * blocks,
+        "block": block,
+    }
+    picked = sparse.wholes("sparse_attention_freq", count) or [0] * count
+    full = LayerPart("dense", make_attention(heads, qk_norm=norm))
+    picking = LayerPart("sparse", make_attention(heads, qk_norm=norm, indexer=indexer))
+    size = f.whole("intermediate_size", "moe_intermediate_size")
+    routed = _read_minimax_moe(f, size)
+    mixers = [picking if flag else full for flag in picked]
+    return ModelStructure(mix_blocks(f, mixers, find_sparse_layers(f, count), routed, dense="dense_intermediate_size"))
+
+
 #: By `model_type`.
-IRREGULAR_DENSE: Final[Mapping[str, StructureReader]] = MappingProxyType(
+IRREGULAR: Final[Mapping[str, StructureReader]] = MappingProxyType(
     {
         "falcon": _read_falcon,
+        "llama4_text": _read_llama4,
+        "minimax_m3": _read_minimax_m3,
+        "minimax_m3_vl_text": _read_minimax_m3,
         "chatglm": _read_chatglm,
         "gemma4_text": _read_gemma4,
         "gemma4_unified_text": partial(_read_gemma4, layer_input=0),
