@@ -191,7 +191,7 @@ class QuestionsView(DecideView):
         self.recommend = Button(theme, tr("See recommendation now"))
         self.next = Button(theme, tr("Next question"), kind="primary", key=format_key("Enter"))
         self.back.clicked.connect(lambda: self.step(-1))
-        self.next.clicked.connect(lambda: self.step(1))
+        self.next.clicked.connect(self._go_on)
         self.recommend.clicked.connect(lambda: self.view_requested.emit("result"))
         self._lay_out()
         theme.follow(self._dress)
@@ -245,13 +245,24 @@ class QuestionsView(DecideView):
     def step(self, by: int) -> None:
         """Go to the next screen (1) or the one before (-1); after the last comes the recommendation.
 
-        It comes after the question to answer next too.
+        From the question to answer next the way on is the next one that can change the recommendation.
         """
-        place = _SCREENS.index(self.screen_shown) + by if self.screen_shown is not None else len(_SCREENS) * by
-        if place >= len(_SCREENS):
+        if isinstance(self.body, NextQuestionBody):
+            if by > 0:
+                self.body.next_question.skip()
+        elif self.screen_shown is not None:
+            place = _SCREENS.index(self.screen_shown) + by
+            if place >= len(_SCREENS):
+                self.view_requested.emit("result")
+            elif place >= 0:
+                self.show_screen(_SCREENS[place])
+
+    def _go_on(self) -> None:
+        """Do what the primary button says."""
+        if self.screen_shown is None:
             self.view_requested.emit("result")
-        elif place >= 0:
-            self.show_screen(_SCREENS[place])
+        else:
+            self.step(1)
 
     def _asked(self) -> tuple[str, ...]:
         """Return the questions of the screen that matter, or that the user wants to answer all the same."""
@@ -388,7 +399,7 @@ class QuestionsView(DecideView):
         if isinstance(focus, QAbstractButton) and not answers:
             focus.click()
         else:
-            self.step(1)
+            self._go_on()
 
     def showEvent(self, event: QShowEvent) -> None:
         """Go on working out what answers would do, and let the panel tell of the first question again."""

@@ -125,6 +125,14 @@ def test_a_question_can_be_skipped_and_comes_again_after_the_last(page: DecidePa
     assert desk.scenario.decision.answers == {}
 
 
+def test_the_action_for_the_next_question_skips_this_one(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
+    first = wait_for_question(page, qtbot)
+    actions = {spec.id: spec for spec in page.actions_of_page()}
+    actions["decide.next"].run()
+    assert wait_for_question(page, qtbot) == list(found_of(desk).next_questions or ())[1] != first
+    assert page.view_key == "questions"
+
+
 def test_where_no_answer_changes_it_that_is_said(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
     wait_for_question(page, qtbot)
     block(page)._done(found_of(desk), {})
