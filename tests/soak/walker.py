@@ -24,7 +24,7 @@ from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Q
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QLineEdit, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
 
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.session.selection import select_attribute, select_figure, select_model_attribute
@@ -429,6 +429,7 @@ def answer_questions_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     # A box that asks is left without an answer, and forms may be left with what was entered.
     monkeypatch.setattr(QMessageBox, "exec", lambda _: 0)
     monkeypatch.setattr(FormDialog, "_confirm_discard", lambda _: True)
+    monkeypatch.setattr(QInputDialog, "exec", lambda _: 0)
     monkeypatch.setattr(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
     monkeypatch.setattr(FileActions, "may_close", lambda _: True)
 
