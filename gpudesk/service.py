@@ -470,7 +470,7 @@ class GpuDeskService:
         """
         from gpudesk.decision.outcome.search import search_shortlist
 
-        return search_shortlist(self, self.decider, scenario)
+        return search_shortlist(self, self.decider.apart(), scenario)
 
     def shortlist(self, scenario: Scenario) -> Scenario:
         from gpudesk.domain.progress import run_to_end

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -226,6 +226,26 @@ _RENTED_FIGURE: Final = "rented_usd_per_million_output"
 _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 
+@dataclass(frozen=True, slots=True)
+class _SettingsCache:
+    """What depends on cost settings alone, by accelerator and count: inputs, and draws of costs."""
+
+    settings: CostSettings
+    inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict)
+    log_costs: dict[tuple[str, int, bool], Draws] = field(default_factory=dict)
+
+    def draw_log_costs(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
+        assert found.deployment is not None
+        key = found.accelerator, found.deployment.accelerators, basis.rented
+        if key not in self.log_costs:
+            self.log_costs[key] = draw_log_costs(found, basis)
+        return self.log_costs[key]
+
+
+#: Those of the window, and those that a job tries.
+_MOST_SETTINGS: Final = 2
+
+
 class CostCalculator:
     """Works out costs over a catalog's prices; keeps the ranges of these."""
 
@@ -234,10 +254,7 @@ class CostCalculator:
         self.assumptions = assumptions
         #: The last answer with what its costs are worked out from, which is asked for several times.
         self._last: tuple[Answer, tuple[AcceleratorCostInputs, ...]] | None = None
-        #: What depends on these settings alone, by accelerator and count: inputs, and draws of costs.
-        self._settings: CostSettings | None = None
-        self._resolved: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = {}
-        self._log_costs: dict[tuple[str, int, bool], Draws] = {}
+        self._caches: tuple[_SettingsCache, ...] = ()
 
     @cached_property
     def _prices(self) -> Mapping[str, Mapping[str, PriceSummary]]:
@@ -254,23 +271,29 @@ class CostCalculator:
         return last[1]
 
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
-        settings = answer.scenario.costs
-        if settings != self._settings:
-            self._settings = settings
-            self._resolved, self._log_costs = {}, {}
+        cache = self._cache_of(answer.scenario.costs)
         return tuple(
-            gather_cost_inputs(key, column, self._resolve_inputs(column, settings))
+            gather_cost_inputs(key, column, self._resolve_inputs(column, cache))
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
 
-    def _resolve_inputs(self, column: ComparisonColumn, settings: CostSettings) -> Mapping[str, ResolvedCostInput]:
+    def _cache_of(self, settings: CostSettings) -> _SettingsCache:
+        """Return what is kept for these settings. Whoever has it goes on with it whatever other threads ask for."""
+        for cache in self._caches:
+            if cache.settings == settings:
+                return cache
+        made = _SettingsCache(settings)
+        self._caches = (made, *self._caches[: _MOST_SETTINGS - 1])
+        return made
+
+    def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
         accelerator = column.accelerator
         count = 1 if column.estimate is None else column.estimate.count
-        inputs = self._resolved.get((accelerator.id, count))
+        inputs = cache.inputs.get((accelerator.id, count))
         if inputs is None:
             prices = self._prices.get(accelerator.id, {})
-            inputs = resolve_cost_inputs(accelerator, count, settings, self.assumptions, prices, self._title)
-            self._resolved[accelerator.id, count] = inputs
+            inputs = resolve_cost_inputs(accelerator, count, cache.settings, self.assumptions, prices, self._title)
+            cache.inputs[accelerator.id, count] = inputs
         return inputs
 
     def _title(self, source: str) -> str:
@@ -313,6 +336,7 @@ class CostCalculator:
         """
         found = {each.key: each for each in self.situations(answer)}
         columns = {column.key: column for column in costs.columns}
+        cache = self._cache_of(answer.scenario.costs)
         for difference in answer.differences:
             if difference.figure != _THROUGHPUT_FIGURE:
                 continue
@@ -322,19 +346,11 @@ class CostCalculator:
                 if base is None or other is None:
                     continue
                 basis = PaymentBasis(rented=figure == _RENTED_FIGURE)
-                scale = add_price_doubt(
-                    difference.error_scale, *(self._draw_log_costs(found[key], basis) for key in pair)
-                )
+                draws = (cache.draw_log_costs(found[key], basis) for key in pair)
+                scale = add_price_doubt(difference.error_scale, *draws)
                 ratio = other.value / base.value
                 interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(1.0 / ratio, scale)
                 yield FigureDifference(figure, pair[1], pair[0], interval, odds)
-
-    def _draw_log_costs(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
-        assert found.deployment is not None
-        key = found.accelerator, found.deployment.accelerators, basis.rented
-        if key not in self._log_costs:
-            self._log_costs[key] = draw_log_costs(found, basis)
-        return self._log_costs[key]
 
     def with_reported(self, settings: CostSettings, scenario: Scenario) -> CostSettings:
         """Return settings with the discounts that unnamed buyers report, where none is stated."""

@@ -275,9 +275,11 @@ class DecisionFactsBuilder:
         # The catalog stays as long as this does.
         self._recorded: dict[str, _RecordedFacts] = {}
 
-    def apart(self, answer: Answer) -> DecisionFactsBuilder:
+    def apart(self, answer: Answer | None = None) -> DecisionFactsBuilder:
         """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
         made = DecisionFactsBuilder(self._service)
+        if answer is None:
+            return made
         made._chooser.take_over(self._chooser)
         made._asked, made._recorded = dict(self._asked), dict(self._recorded)
         made._asked[id(answer.columns)] = answer.columns, self._asked_of(answer)

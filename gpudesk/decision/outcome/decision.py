@@ -218,8 +218,8 @@ class Decider:
             decision = replace(decision, ways_out=self._ground.find_ways_out(ground, answers, allowed))
         return self._unsure(decision, values, weights)
 
-    def apart(self, answer: Answer) -> Decider:
-        """Return one that a job may use on its thread for this answer, with whatever is said and paid."""
+    def apart(self, answer: Answer | None = None) -> Decider:
+        """Return one that a job may use on its thread, with what is known of this answer."""
         return Decider(self.rules, self._ground.apart(answer), self._calibration)
 
     def costs_of(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> CostAnswer:

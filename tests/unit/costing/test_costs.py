@@ -2,13 +2,16 @@
 
 import math
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudesk.costing import inputs as cost_inputs
+from gpudesk.costing import scenario_costs
 from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, THROUGHPUT
-from gpudesk.costing.scenario_costs import TO_TIE
+from gpudesk.costing.scenario_costs import TO_TIE, CostCalculator
 from gpudesk.costing.uncertainty import compute_common_error
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
@@ -480,3 +483,24 @@ def test_around_spreads_every_input_within_its_bounds(service: GpuDeskService, a
     assert energy is not None
     assert energy.low == pytest.approx(0.8 * energy.likely)
     assert inputs["utilisation"].spread == UncertainValue(0.8, 1.0, 1.0)
+
+
+def test_costs_under_other_settings_that_a_job_asks_for_meanwhile_are_kept_apart(
+    service: GpuDeskService, answer: Answer, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    costing = CostCalculator(service.catalog, service.costing.assumptions)
+    usual = with_costs(answer, answer.scenario.costs)
+    dear = stated(answer, energy_usd_per_kwh=9.0)
+    wanted = {id(each): costing.costs(each) for each in (usual, dear)}
+    resolve, inside = cost_inputs.resolve_cost_inputs, [usual]
+
+    def resolve_while_another_thread_asks(*given: Any) -> Any:  # noqa: ANN401 - what it stands for
+        if inside:
+            costing.costs(inside.pop())
+        return resolve(*given)
+
+    monkeypatch.setattr(scenario_costs, "resolve_cost_inputs", resolve_while_another_thread_asks)
+    costing = CostCalculator(service.catalog, costing.assumptions)
+    assert costing.costs(dear) == wanted[id(dear)]
+    # A new answer under the settings of the window, which are known by now.
+    assert costing.costs(replace(usual)) == wanted[id(usual)]
