@@ -135,6 +135,11 @@ class DecoderFamily:
     scalars: Callable[[ConfigFields, int], int] | None = None
     asks: bool = False
 
+    @property
+    def is_linear_by_default(self) -> bool:
+        """Whether all layers keep a state where nothing names those with softmax attention."""
+        return not self.linear_pattern and not self.asks
+
     def read(self, f: ConfigFields) -> ModelStructure:
         count = read_layer_count(f, *LAYERS)
         kinds = _find_layer_kinds(f, self, count)
@@ -257,17 +262,15 @@ def list_layer_fields(f: ConfigFields, count: int) -> list[ConfigFields]:
 def _find_layer_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> list[str]:
     """Return the kind of each layer as the file lists it, or as the class computes it from the number."""
     listed = _read_listed_kinds(f, family, count)
-    softmax = f.numbers(next((name for name in _SOFTMAX_LISTS if f.has(name)), _SOFTMAX_LISTS[0]), count)
-    if listed is None and family.linear is not None and not family.linear_pattern:
-        listed = [FULL if number in (softmax or ()) else LINEAR for number in range(count)]
     has_window = read_window(f, family.window) is not None
     if family.pattern == LATE:
         used = has_window and f.yes("use_sliding_window", default=False)
         begins = f.whole_or(28, "max_window_layers", low=0)
         late = [SLIDING if used and number >= begins else FULL for number in range(count)]
         return late if listed is None or not used else listed
-    if listed is None and softmax is not None and family.linear is not None:
-        listed = [FULL if number in softmax else LINEAR for number in range(count)]
+    softmax = f.numbers(next((name for name in _SOFTMAX_LISTS if f.has(name)), _SOFTMAX_LISTS[0]), count)
+    if listed is None and family.linear is not None and (softmax is not None or family.is_linear_by_default):
+        listed = [FULL if number in (softmax or ()) else LINEAR for number in range(count)]
     if listed is None and family.linear_pattern:
         interval = f.whole_or(family.linear_pattern, "full_attention_interval", "layer_group_size")
         listed = [FULL if (number + 1) % interval == 0 else LINEAR for number in range(count)]

@@ -23,7 +23,7 @@ from gpudesk.catalog.importing.huggingface.families import FAMILIES, VARIANTS
 from gpudesk.catalog.importing.huggingface.hybrid import HYBRID
 from gpudesk.catalog.importing.huggingface.irregular import IRREGULAR
 from gpudesk.catalog.importing.huggingface.latent import LATENT
-from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2
+from gpudesk.catalog.importing.huggingface.linear import read_delta_net, read_mamba2, read_short_convolution
 from gpudesk.catalog.importing.huggingface.precision import StoredPrecision, read_stored_precision
 from gpudesk.catalog.importing.huggingface.structure import ModelStructure, StructureReader, make_layer_tables
 from gpudesk.catalog.importing.model_facts import check_model_definition, make_model_facts
@@ -213,7 +213,12 @@ def read_generic(f: ConfigFields) -> ModelStructure:
         f.ask("qk_norm", "word", ("none", "head", "full"))
     bias = _ask_flag(f, "attention_bias", "use_bias", "qkv_bias", "bias")
     late = f.has("use_sliding_window", "max_window_layers")
-    linear = read_delta_net if f.has("linear_num_value_heads") else None
+    mixers = {
+        "linear_num_value_heads": read_delta_net,
+        "mamba_n_heads": read_mamba2,
+        "mamba_num_heads": read_mamba2,
+        "conv_L_cache": read_short_convolution,
+    }
     family = DecoderFamily(
         qkv_bias=bias,
         output_bias=bias,
@@ -221,7 +226,8 @@ def read_generic(f: ConfigFields) -> ModelStructure:
         gated=_ask_flag(f, "gated_mlp"),
         pattern=LATE if late else 0,
         experts=True,
-        linear=read_mamba2 if f.has("mamba_n_heads", "mamba_num_heads") else linear,
+        linear=next((read for name, read in mixers.items() if f.has(name)), None),
+        linear_pattern=f.whole_or(0, "full_attention_interval", low=0),
         asks=True,
     )
     return family.read(f)
@@ -405,7 +411,9 @@ class _ConfigReading:
             stated["total_parameters"] = total
         published = self.whole.word("_commit_date") or None
         source = make_file_source(f"{title}, {CONFIG}", organisation, SourceKind.CONFIG_COPY, date=published)
-        facts = make_model_facts(definition, source, today=today, stated=stated, answered=answered)
+        # A count that the checkpoint does not state follows from the answers too.
+        follows = ("total_parameters",) if answered and found is None else ()
+        facts = make_model_facts(definition, source, today=today, stated=stated, answered=(*answered, *follows))
         return ImportProposal("model", title, facts, tuple(notes), left_out)
 
     def _find_names(self, name: str) -> tuple[str, str]:

@@ -173,14 +173,26 @@ def test_delta_nets_of_an_unknown_architecture_keep_a_state_and_no_cache() -> No
     assert found.unread_fields == ()
 
 
+def test_layers_of_an_unknown_architecture_keep_a_cache_unless_a_field_says_otherwise() -> None:
+    sizes = {"mamba_n_heads": 64, "mamba_d_state": 128, "mamba_ratio": None}
+    found = _read_unknown(**sizes)
+    assert all(isinstance(group.mixer, Attention) for group in found.layers)
+    assert found.unread_fields == ("mamba_n_heads", "mamba_d_state")
+    told = _read_unknown(**sizes, attn_layer_indices=[3, 7])
+    assert sum(group.count for group in told.layers if isinstance(group.mixer, Attention)) == 2
+    assert told.unread_fields == ()
+    every_fourth = _read_unknown(**sizes, full_attention_interval=4)
+    assert sum(group.count for group in every_fourth.layers if isinstance(group.mixer, Attention)) == 8
+
+
 def test_values_that_the_user_typed_have_the_user_as_their_source() -> None:
     raw = json.dumps(UNKNOWN)
     answers = {"qk_norm": "head", "attention_bias": True, "gated_mlp": True, "tie_word_embeddings": True}
-    facts = propose_model(raw.encode(), {}, answers, name="new", today=TODAY).facts
+    facts = propose_model(raw.encode(), {}, answers, name="new", today=TODAY, parameters_of=count_parameters).facts
     file, yours = (fact for fact in facts if isinstance(fact, Source))
     assert (file.kind, yours.kind) == (SourceKind.CONFIG_COPY, SourceKind.USER)
     claims = {fact.attribute: (fact.source, fact.kind) for fact in facts if isinstance(fact, UserClaim)}
-    for name in ("tied_embeddings", "mixers.attention.qk_norm", "mixers.attention.qkv_bias"):
+    for name in ("tied_embeddings", "total_parameters", "mixers.attention.qk_norm", "mixers.attention.qkv_bias"):
         assert claims[name] == (yours.id, SourceKind.USER)
     for name in ("hidden_size", "mixers.attention.heads", "mixers.attention.kv_heads"):
         assert claims[name] == (file.id, SourceKind.CONFIG_COPY)
