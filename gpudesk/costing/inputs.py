@@ -301,10 +301,10 @@ def _find_reported_source(
 
 
 def _is_home_platform(name: str, part: Accelerator, settings: CostSettings) -> bool:
-    platforms, runs_on = list_platforms(part), settings.runs_on
-    if name not in _OF_OTHERS or runs_on is None:
+    if name not in _OF_OTHERS or settings.runs_on is None:
         return name in _OF_OTHERS
-    return not platforms & COMMON_PLATFORMS if runs_on == OTHER_PLATFORM else runs_on in platforms
+    platforms = list_platforms(part)
+    return not platforms & COMMON_PLATFORMS if settings.runs_on == OTHER_PLATFORM else settings.runs_on in platforms
 
 
 def _resolve_assumed(

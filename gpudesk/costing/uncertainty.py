@@ -269,7 +269,7 @@ def draw_log_costs(found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
     values: dict[str, Amount] = dict(found.values)
     for name, spread in list_input_ranges(found, basis).items():
         if name != THROUGHPUT and not spread.is_known:
-            values[name] = draw_triangular(spread, _draw_price(_name_draws(found.accelerator, name)))
+            values[name] = _draw_cost_input(_name_draws(found.accelerator, name), spread)
     per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
     return np.broadcast_to(np.log(np.asarray(per_million(values, found.deployment))), (_PRICE_DRAWS,))
 
@@ -279,9 +279,9 @@ def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
     return math.sqrt(error_scale**2 + float(np.var(ours - theirs)) / _LOGISTIC_VARIANCE)
 
 
-@lru_cache(maxsize=1024)
-def _draw_price(name: str) -> Draws:
-    return draw_uniform(DRAW_SEED, name, _PRICE_DRAWS)
+@lru_cache(maxsize=512)
+def _draw_cost_input(name: str, spread: UncertainValue) -> Draws:
+    return draw_triangular(spread, draw_uniform(DRAW_SEED, name, _PRICE_DRAWS))
 
 
 _THROUGHPUT: Final = "output_tokens_per_s"
