@@ -20,9 +20,11 @@ from gpudesk.text.messages import InputError, Message, input_error, message
 
 #: Bytes of a file that is read whole, at most.
 _MOST_JSON: Final = 32 << 20
-_MOST_CSV: Final = 256 << 20
+_MOST_CSV: Final = 64 << 20
 #: Lists and objects that a file may hold; a configuration with its vocabulary has a tenth of that.
 _MOST_NESTS: Final = 1_000_000
+#: Values of a JSON file; a vocabulary in a configuration has a fifth of that.
+_MOST_VALUES: Final = 1_000_000
 #: Bytes that tell what a file is.
 _HEAD: Final = 4096
 
@@ -156,6 +158,10 @@ def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
     if raw.count(b"[") + raw.count(b"{") > _MOST_NESTS:
         # They would take twenty times the size of the file, and nothing else would run meanwhile.
         raise InputError(NESTED_TOO_DEEP, str(path))
+    if raw.count(b",") > _MOST_VALUES:
+        raise input_error(
+            "import.many_values", "has more than {most} values, the most that are read", str(path), most=_MOST_VALUES
+        )
     return parse_bounded_json(raw, str(path), _MOST_JSON, no_object=NOTHING_TO_IMPORT)
 
 

@@ -125,8 +125,8 @@ SCENARIO_SUFFIX: Final = ".gpudesk"
 #: Version of the file as a whole, and of each section that this program knows.
 SCENARIO_FORMAT: Final = 1
 _SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "costs": 1, "decision": 1}
-#: No scenario comes near this; it keeps a wrong file from filling the memory.
-_MOST_BYTES: Final = 16 << 20
+#: No scenario has a hundredth of this; it keeps a wrong file from filling the memory.
+_MOST_BYTES: Final = 4 << 20
 
 
 def read_scenario(path: Path) -> Scenario:

@@ -134,7 +134,13 @@ class Formatter:
 
     def number(self, value: float, decimals: int = 0) -> str:
         """Return `value` with that many decimals, thousands grouped."""
-        text = f"{abs(value):,.{decimals}f}"
+        try:
+            text = f"{abs(value):,.{decimals}f}"
+        except OverflowError:
+            # A whole number of hundreds of digits, which an error message quotes.
+            from decimal import Decimal
+
+            text = f"{Decimal(abs(value)):.2e}"
         whole, _, fraction = text.partition(".")
         grouped = whole.replace(",", self.style.thousands)
         negative = value < 0 and text.strip("0.,") != ""

@@ -68,13 +68,17 @@ def _run(seed: str, command: tuple[str, ...]) -> FuzzFinding | None:
         faults.append(error)
         return "an unexpected fault"
 
+    code: object
     before, began = get_peak_mib(), process_time()
     with (
         contextlib.redirect_stdout(_make_stream()),
         contextlib.redirect_stderr(_make_stream()),
         patch.object(entry, "log_unexpected", note),
     ):
-        code = entry.main(command)
+        try:
+            code = entry.main(command)
+        except Exception as error:  # noqa: BLE001 - nothing may leave it, not even while an error is told
+            code = note(error, command)
     took, peak = process_time() - began, get_peak_mib()
     if faults:
         trace = traceback.extract_tb(faults[0].__traceback__)

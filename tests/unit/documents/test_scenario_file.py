@@ -295,3 +295,11 @@ def test_a_scenario_still_being_made_is_kept_as_it_is(tmp_path: Path) -> None:
     path = tmp_path / "begun.gpudesk"
     write_scenario(unfinished, path)
     assert read_scenario(path) == unfinished
+
+
+def test_version_of_hundreds_of_digits_is_told(tmp_path: Path) -> None:
+    file = tmp_path / "huge.gpudesk"
+    file.write_text('{"gpudesk": 1' + 400 * "0" + ', "scenario": {"version": 1}}')
+    with pytest.raises(InputError) as caught:
+        read_scenario(file)
+    assert "has format 1.00e+400;" in format_input_error(caught.value)

@@ -370,3 +370,13 @@ def test_more_prices_than_a_user_can_have_are_refused(monkeypatch: pytest.Monkey
     assert len(prices(read("\n".join((head, *rows[:3]))))) == 3
     with pytest.raises(InputError, match=r"import\.prices\.too_many"):
         read("\n".join((head, *rows)))
+
+
+@pytest.mark.parametrize(
+    ("raw", "expected"),
+    [(b"\n" * 250_002, "import.prices.many"), (b"h200-sxm,1" + b"," * 1_000_000, "import.prices.long_row")],
+)
+def test_lists_that_would_take_too_much_are_refused(raw: bytes, expected: str) -> None:
+    with pytest.raises(InputError) as caught:
+        read(b"accelerator,usd_per_accelerator_hour\n" + raw)
+    assert caught.value.problem.id == expected
