@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from gpudesk.catalog.importing.gguf_model import propose_gguf
 from gpudesk.catalog.model_definition import parse_model
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.claim import Source
+from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.model import Model
 from gpudesk.domain.user_facts import ImportProposal, UserClaim, UserModel
 from gpudesk.engine.tensors import count_parameters
@@ -185,6 +185,7 @@ def test_unknown_architecture_asks_what_it_is_like(tmp_path: Path) -> None:
     assert "brand-new is not known" in format_message(asked.why)
     completed = propose_gguf(path, {asked.name: "llama"}, today=TODAY)
     assert model(completed).layer_count == 2
+    assert model(completed).generic_architecture == "brand-new"
     assert "its windows are those of llama" in said(completed)
 
 
@@ -202,6 +203,15 @@ def test_missing_keys_are_asked_for_together(tmp_path: Path) -> None:
     answers = {"qwen3moe.attention.head_count": 32, "qwen3moe.expert_used_count": 8}
     completed = propose_gguf(path, answers, today=TODAY)
     assert count_parameters(model(completed)) == parameters(made)
+
+
+def test_keys_that_the_user_states_have_the_user_as_their_source(tmp_path: Path) -> None:
+    made = Gguf(MODELS["qwen3-30b-a3b"].architecture, dict(MODELS["qwen3-30b-a3b"].keys))
+    made.tensors = MODELS["qwen3-30b-a3b"].tensors
+    taken = made.keys.pop("qwen3moe.expert_used_count")
+    facts = propose_gguf(made.write(tmp_path / "cut.gguf"), {"qwen3moe.expert_used_count": taken}, today=TODAY).facts
+    kinds = {fact.attribute.rpartition(".")[2]: fact.kind for fact in facts if isinstance(fact, UserClaim)}
+    assert (kinds["experts_per_token"], kinds["experts"]) == (SourceKind.USER, SourceKind.CONFIG_COPY)
 
 
 # Parts
