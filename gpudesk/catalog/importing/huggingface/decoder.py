@@ -284,8 +284,7 @@ def _read_listed_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> li
     words = f.words(name, count)
     if words is None:
         return None
-    allowed: tuple[str, ...] = (FULL,) if family.pattern == 0 and not family.asks else (FULL, SLIDING)
-    allowed += (CHUNKED,) if family.asks else ()
+    allowed: tuple[str, ...] = (FULL, SLIDING, *((CHUNKED,) if family.asks else ()))
     allowed += () if family.linear is None else (LINEAR,)
     kinds = []
     for number, word in enumerate(words, start=1):

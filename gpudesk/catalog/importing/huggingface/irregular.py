@@ -263,15 +263,6 @@ def _read_block_width(f: ConfigFields, hidden: int) -> int:
 _LOCAL: Final = ("num_local_experts", "num_experts")
 
 
-def _mix_like_deepseek(f: ConfigFields, mixers: list[LayerPart]) -> tuple[LayerLayout, ...]:
-    """Return the layers where the first have a dense block and the others experts, shared ones among them."""
-    size = f.whole("moe_intermediate_size")
-    shared = f.whole_or(0, "n_shared_experts", "num_shared_experts", low=0)
-    sparse = find_sparse_layers(f, len(mixers))
-    routed = read_moe(f, size, shared_intermediate_size=shared * size, router_bias=True)
-    return mix_blocks(f, mixers, sparse, routed)
-
-
 def _read_minimax_moe(f: ConfigFields, size: str | int) -> LayerPart:
     return read_moe(
         f,

@@ -169,14 +169,10 @@ def read_experts_per_token(f: ConfigFields, *names: str) -> int:
     return f.whole(*(names or ("num_experts_per_tok", "num_experts_per_token", "moe_topk", "moe_k")), high=MOST_EXPERTS)
 
 
-def read_attention(
-    f: ConfigFields, heads: AttentionHeads | None = None, *, bias: str = "attention_bias", **more: object
-) -> LayerPart:
+def read_attention(f: ConfigFields) -> LayerPart:
     """Return softmax attention of which all projections have a bias, or none, as a field says."""
-    has_bias = f.yes(bias, default=False)
-    return LayerPart(
-        "attention", make_attention(heads or read_heads(f), qkv_bias=has_bias, output_bias=has_bias, **more)
-    )
+    has_bias = f.yes("attention_bias", default=False)
+    return LayerPart("attention", make_attention(read_heads(f), qkv_bias=has_bias, output_bias=has_bias))
 
 
 def read_moe(
@@ -205,10 +201,9 @@ def mix_blocks(
     routed: LayerPart,
     *,
     dense: str = "intermediate_size",
-    bias: bool = False,
 ) -> tuple[LayerLayout, ...]:
     """Return the layers: sparse ones with routed experts, others with a block of the size in a field."""
-    plain = None if all(sparse) else make_dense(f.whole(dense), bias=bias)
+    plain = None if all(sparse) else make_dense(f.whole(dense))
     return tuple(LayerLayout(mixer, routed if flag else plain) for mixer, flag in zip(mixers, sparse, strict=True))
 
 

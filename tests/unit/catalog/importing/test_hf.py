@@ -253,3 +253,10 @@ def test_kinds_of_layers_are_told_apart() -> None:
         if isinstance(group.mixer, Attention) and group.mixer.window == 4096
     ]
     assert windows == [48]
+
+
+def test_listed_windows_hold_for_architectures_that_have_none_of_their_own() -> None:
+    kinds = ["sliding_attention"] * 3 + ["full_attention"]
+    found = imported("llama-3.1-8b", layer_types=kinds * 8, sliding_window=2048)
+    windows = {group.mixer.window: group.count for group in found.layers if isinstance(group.mixer, Attention)}
+    assert windows == {2048: 24, None: 8}
