@@ -111,7 +111,11 @@ class ConfigFields:
         return default if value is None else value
 
     def maybe(self, *names: str, low: int = 1, high: int = LARGEST_SIZE) -> int | None:
-        """Return a number, or None where no name is there and the class says nothing."""
+        """Return a number, or None where no name is there and the class says nothing.
+
+        Further names are other words for the first: where they are there too, nothing of them is left unread.
+        """
+        self.read.update(map(self.where, names))
         for name in names:
             value = self._get(name)
             if value is not None:

@@ -200,7 +200,18 @@ def find_class_defaults(name: str | None, *, inside: bool) -> Mapping[str, int]:
 
 #: Words in the names of fields that change memory or time in ways that a plain decoder does not have.
 _HINTS: Final = (
-    *("layer_types", "block_type", "pattern", "_per_layer", "sliding", "window", "swa_", "global_", "attn_", "index"),
+    *(
+        "layer_types",
+        "block_type",
+        "pattern",
+        "_per_layer",
+        "sliding",
+        "window",
+        "swa_",
+        "global_",
+        "attn_type",
+        "index",
+    ),
     *("mamba", "ssm", "state_size", "linear_", "conv", "rwkv", "recurrent", "delta", "compress", "lora_rank"),
     *("expert", "shared", "sparse", "altup", "laurel", "hc_mult", "_streams", "loop"),
 )

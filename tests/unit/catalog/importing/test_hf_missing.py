@@ -132,6 +132,13 @@ def test_an_unknown_architecture_has_the_windows_that_its_file_states(changes: d
     assert found.unread_fields == ()
 
 
+def test_other_words_for_what_was_read_are_not_told_as_unread() -> None:
+    found = _read_unknown(
+        mamba_ratio=None, sliding_window=1024, sliding_window_size=1024, sliding_window_pattern=4, attn_scale=2
+    )
+    assert found.unread_fields == ()
+
+
 def test_a_window_of_layers_that_no_field_names_is_not_used_and_told() -> None:
     found = _read_unknown(sliding_window=1024, mamba_ratio=None)
     assert {group.mixer.window for group in found.layers if isinstance(group.mixer, Attention)} == {None}
