@@ -25,6 +25,8 @@ from tests.fuzz.cases import CATALOG, FOLDER, SHIPPED, FuzzCase
 #: What a damaged file or an odd command line may take of the processor, in seconds, and of memory, in MiB.
 MOST_SECONDS: Final = 2.0
 MOST_MIB: Final = 500
+#: What the program takes before a file is read.
+_BASE_MIB: Final = 150
 #: What takes longer on good input too: it looks for what would change a decision.
 _MOST_SECONDS_OF: Final = {"decide": 10.0, "sheet": 10.0}
 _CODES: Final = frozenset({0, 1, 2})
@@ -62,14 +64,38 @@ def run_case(case: FuzzCase, folder: Path) -> list[FuzzFinding]:
 
 
 def _run(seed: str, command: tuple[str, ...]) -> FuzzFinding | None:
+    before, began = get_peak_mib(), process_time()
+    code, fault = _call(command)
+    took, grown = process_time() - began, get_peak_mib() - before
+    if fault is not None:
+        trace = traceback.extract_tb(fault.__traceback__)
+        own = next((each for each in reversed(trace) if "gpudesk" in each.filename), trace[-1])
+        signature = f"{type(fault).__name__} at {Path(own.filename).name}:{own.lineno}"
+        return FuzzFinding(seed, command, signature, "".join(traceback.format_exception(fault)))
+    if code not in _CODES:
+        return FuzzFinding(seed, command, f"exit code {code}", "")
+    if grown > MOST_MIB - _BASE_MIB:
+        return FuzzFinding(seed, command, f"memory: {command[0]}", f"{grown} MiB")
+    most = _MOST_SECONDS_OF.get(command[0], MOST_SECONDS)
+    if took > most:
+        # The first time, modules are loaded.
+        began = process_time()
+        _call(command)
+        took = process_time() - began
+    if took > most:
+        return FuzzFinding(seed, command, f"slow: {command[0]}", f"{took:.1f} s of the processor")
+    return None
+
+
+def _call(command: tuple[str, ...]) -> tuple[object, BaseException | None]:
+    """Run a command line; return its exit code and the fault that nobody expected."""
     faults: list[BaseException] = []
 
     def note(error: BaseException, _arguments: object) -> str:
         faults.append(error)
         return "an unexpected fault"
 
-    code: object
-    before, began = get_peak_mib(), process_time()
+    code: object = None
     with (
         contextlib.redirect_stdout(_make_stream()),
         contextlib.redirect_stderr(_make_stream()),
@@ -78,20 +104,8 @@ def _run(seed: str, command: tuple[str, ...]) -> FuzzFinding | None:
         try:
             code = entry.main(command)
         except Exception as error:  # noqa: BLE001 - nothing may leave it, not even while an error is told
-            code = note(error, command)
-    took, peak = process_time() - began, get_peak_mib()
-    if faults:
-        trace = traceback.extract_tb(faults[0].__traceback__)
-        own = next((each for each in reversed(trace) if "gpudesk" in each.filename), trace[-1])
-        signature = f"{type(faults[0]).__name__} at {Path(own.filename).name}:{own.lineno}"
-        return FuzzFinding(seed, command, signature, "".join(traceback.format_exception(faults[0])))
-    if code not in _CODES:
-        return FuzzFinding(seed, command, f"exit code {code}", "")
-    if took > _MOST_SECONDS_OF.get(command[0], MOST_SECONDS):
-        return FuzzFinding(seed, command, f"slow: {command[0]}", f"{took:.1f} s of the processor")
-    if peak > MOST_MIB and peak > before:
-        return FuzzFinding(seed, command, f"memory: {command[0]}", f"{peak} MiB")
-    return None
+            note(error, command)
+    return code, next(iter(faults), None)
 
 
 def _make_stream() -> Any:  # noqa: ANN401 - a text stream with bytes below, as the standard ones are
