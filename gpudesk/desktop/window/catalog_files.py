@@ -22,7 +22,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
-from gpudesk.desktop.ui.widgets.save_path import FileType, ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import FileType, ask_save_path
 from gpudesk.documents.imports import FileImport, propose_imports
 from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.documents.packs import select_keys, write_pack

@@ -13,8 +13,7 @@ from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.recovery import RecoveredScenario
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, NoteBar
-from gpudesk.desktop.ui.widgets.qt_support import ask_question
-from gpudesk.desktop.ui.widgets.save_path import ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import ask_question, ask_save_path
 from gpudesk.documents.scenario_file import SCENARIO_SUFFIX
 from gpudesk.domain.fact_exchange import CarriedFactsError
 from gpudesk.text.messages import InputError, format_input_error

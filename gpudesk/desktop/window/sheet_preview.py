@@ -24,7 +24,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
-from gpudesk.desktop.ui.widgets.save_path import ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule
 from gpudesk.domain.answer import Answer, SheetExtras

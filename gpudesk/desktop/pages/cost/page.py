@@ -27,7 +27,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
-from gpudesk.desktop.ui.widgets.save_path import ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.report.comparison.verdicts import describe_token_cost
 from gpudesk.text.messages import InputError, format_input_error

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk import paths
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.save_path import ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
 from gpudesk.text.translation import tr
 

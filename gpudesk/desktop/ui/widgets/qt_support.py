@@ -1,14 +1,18 @@
-"""Small dealings with Qt: accessible roles, key names, menus, arrow keys among buttons, calls after a paint."""
+"""Small dealings with Qt: accessible roles, key names, menus, questions, arrow keys, calls after a paint."""
 
 from __future__ import annotations
 
 import linecache
-from collections.abc import Callable
+import os
+from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Final
 
 from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QAction, QGuiApplication, QIcon, QKeyEvent, QKeySequence
-from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QLineEdit, QMenu, QMessageBox, QWidget
+from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QFileDialog, QLineEdit, QMenu, QMessageBox, QWidget
+
+from gpudesk.text.translation import tr
 
 AccessibleRole = QAccessible.Role
 
@@ -71,6 +75,45 @@ def ask_question(parent: QWidget, title: str, question: str, more: str, verb: st
     box.setEscapeButton(stay)
     box.exec()
     return box.clickedButton() is remove
+
+
+#: What a type of file is called, and its suffix.
+FileType = tuple[str, str]
+
+
+def ask_save_path(parent: QWidget, title: str, proposed: Path, types: Sequence[FileType]) -> Path | None:
+    """Return the file to write, which has a suffix of these types; None where the user gave up.
+
+    The dialog asks before it replaces the file of the name as typed. It does not know the suffix that such a name
+    still gets, so the question for that file is asked here.
+    """
+    filters = ";;".join(f"{label} (*{suffix})" for label, suffix in types)
+    while True:
+        typed, chosen_type = QFileDialog.getSaveFileName(parent, title, str(proposed), filters)
+        if not typed:
+            return None
+        proposed = _add_suffix(Path(typed), chosen_type, types)
+        if proposed == Path(typed) or not os.path.lexists(proposed) or _may_replace(parent, proposed):
+            return proposed
+
+
+def _add_suffix(path: Path, chosen_type: str, types: Sequence[FileType]) -> Path:
+    """Return a path as it is where its suffix is known, else with the suffix of the chosen type behind its name."""
+    if path.suffix.lower() in [suffix for _, suffix in types]:
+        return path
+    suffix = next((suffix for label, suffix in types if chosen_type.startswith(f"{label} (")), types[0][1])
+    return path.with_name(path.name + suffix)
+
+
+def _may_replace(parent: QWidget, path: Path) -> bool:
+    return ask_question(
+        parent,
+        tr("GPU Desk"),
+        tr("Replace “{file}”?", file=path.name),
+        tr("A file of that name is in the folder already."),
+        tr("Replace"),
+        tr("Choose another name"),
+    )
 
 
 def leaves_undo(edit: QLineEdit, event: QEvent) -> bool:

@@ -11,7 +11,7 @@ from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.session.recovery import RecoveryFile
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets import save_path
+from gpudesk.desktop.ui.widgets import qt_support
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.window import file_actions
 from gpudesk.desktop.window.file_actions import FileActions
@@ -122,7 +122,7 @@ def test_a_file_that_would_get_the_suffix_is_replaced_only_when_the_user_says_so
         asked.append(question)
         return False
 
-    monkeypatch.setattr(save_path, "ask_question", ask)
+    monkeypatch.setattr(qt_support, "ask_question", ask)
     assert files.save_as()
     assert asked == ["Replace “a.gpudesk”?"] * 2
     assert (tmp_path / "a.gpudesk").read_text() == "somebody's"

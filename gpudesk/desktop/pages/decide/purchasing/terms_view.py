@@ -29,7 +29,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
-from gpudesk.desktop.ui.widgets.save_path import ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.domain.reference_data import ExportCheck, ExportRule, ExportRuleSet, LimitSide
 from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.report.decision.advisory import join_lines, list_export_lines
