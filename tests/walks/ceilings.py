@@ -16,7 +16,8 @@ class Ceiling:
 
 #: Per walk: files of the program that it touches.
 FILES: Final = {
-    "slider": Ceiling(now=60, goal=45),
+    # Of these, one paints an icon that may have been painted before.
+    "slider": Ceiling(now=61, goal=45),
     "wizard": Ceiling(now=89, goal=80),
     "pdf": Ceiling(now=116, goal=80),
     "explain": Ceiling(now=87, goal=87),

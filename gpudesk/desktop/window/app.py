@@ -38,7 +38,10 @@ log = logging.getLogger(__name__)
 _THEME, _FONT = "theme", "font_percent"
 #: Platforms whose clipboard ends with the program, so that nothing is lost when it is cleared.
 _PRIVATE_CLIPBOARDS = frozenset({"offscreen", "minimal"})
-_TRIM_EVERY_MS = 20_000
+#: So long after the last answer the program cleans up.
+_PAUSE_MS = 3_000
+#: Allocations, and collections of each generation but the oldest, after which garbage is looked for without a pause.
+_GC_THRESHOLDS = (700, 10, 1_000)
 #: The option of glibc's `mallopt` for the number of its pools.
 _M_ARENA_MAX = -8
 #: With this variable set, the program says when it was first painted, and ends: for measurements.
@@ -58,9 +61,9 @@ class DesktopProgram(QObject):
         self.windows: list[MainWindow] = []
         self.instance: ProgramInstance | None = None
         self.handlers = SignalHandlers(self)
-        trim = QTimer(self)
-        trim.timeout.connect(_return_freed_memory)
-        trim.start(_TRIM_EVERY_MS)
+        #: Cleans up once the user pauses: in the middle of a drag it would be seen.
+        self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
+        self._pause.timeout.connect(_clean_up)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, the others beside it; without any, on the start page.
@@ -70,6 +73,7 @@ class DesktopProgram(QObject):
         window = MainWindow(self)
         if self.windows:
             place_beside(window, self.windows[-1])
+        window.desk.answered.connect(self._pause.start)
         self.windows.append(window)
         documents, facts = split_files(files)
         for file in documents:
@@ -236,7 +240,11 @@ def _load_allocator() -> ctypes.CDLL | None:
     return library
 
 
-def _return_freed_memory() -> None:
+def _clean_up() -> None:
+    """Look for garbage of any age, which takes a tenth of a second, and give back to the system what is free."""
+    if Jobs.any_running():
+        return
+    gc.collect()
     allocator = _load_allocator()
     if allocator is not None:
         allocator.malloc_trim(0)
@@ -249,6 +257,7 @@ def _settle(window: MainWindow) -> None:
     """
     if not gc.isenabled() and not Jobs.any_running():
         gc.freeze()
+        gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
     forget_sources()
     _load_allocator()
