@@ -45,6 +45,7 @@ from gpudesk.report.decision.rules import (
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
+    describe_memory_fit,
     describe_missing_value,
     describe_pilot,
     describe_reason,
@@ -140,7 +141,9 @@ def list_recommendation_lines(
     """
     unpriced = list_unpriced_candidates(decision)
     pilot = () if decision.pilot is None else (describe_pilot(decision.pilot, decision, names, formatter),)
+    memory = None if decision.scope.answered else describe_memory_fit(decision, names, formatter)
     grouped: tuple[tuple[str, Iterable[str]], ...] = (
+        (tr("Memory"), () if memory is None else (memory,)),
         (tr("Figures"), _list_delivered_lines(decision, formatter)),
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
         (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Mapping
 from types import MappingProxyType
@@ -326,6 +327,23 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
     lead = find_leading_column(decision)
     return tuple(
         each for each in decision.candidates if each.missing is not None and not each.removed and each.key != lead
+    )
+
+
+def describe_memory_fit(decision: Decision, names: NamesByKey, formatter: Formatter) -> str | None:
+    """Return how many of each hold the weights, which is known whatever the kind of work; None where it is not."""
+    found = [
+        (key, weights, math.ceil(weights / memory))
+        for key, part in zip(decision.columns, decision.parts, strict=True)
+        if isinstance(weights := part.get("alone_weights_gb"), float) and isinstance(memory := part["memory_gb"], float)
+    ]
+    if not found:
+        return None
+    holding = (tr("{n} × {name}", n=formatter.count(count), name=names[key]) for key, _, count in found)
+    return tr(
+        "The weights take {size} and are held by {deployments}",
+        size=format_fact("alone_weights_gb", found[0][1], formatter),
+        deployments=", ".join(holding),
     )
 
 

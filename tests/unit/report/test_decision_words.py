@@ -1,5 +1,6 @@
 """Decisions in words: verdict, firmness, reasons, exclusions, changes, and rules without a word of Python."""
 
+import math
 import re
 from collections.abc import Mapping
 from dataclasses import replace
@@ -35,6 +36,7 @@ from gpudesk.report.decision.rules import (
 from gpudesk.report.decision.verdict import (
     describe_exclusion,
     describe_flip,
+    describe_memory_fit,
     describe_missing_value,
     describe_pilot,
     describe_reason,
@@ -167,6 +169,12 @@ def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: 
     assert "text serving" in describe_verdict_reason(decision, NAMES, FORMATTER)
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
     assert list_unpriced_candidates(decision) == ()
+    memory = describe_memory_fit(decision, NAMES, FORMATTER)
+    assert memory is not None
+    (size,) = re.findall(r"^The weights take ([\d.]+) GB and are held by ", memory)
+    for part, name in zip(decision.parts, NAMES.values(), strict=True):
+        assert isinstance(part["memory_gb"], float)
+        assert f"{math.ceil(float(size) / part['memory_gb'])} × {name}" in memory
     assert {each.rule for each in decision.advice} <= {
         line.rule.id for line in decision.trace if "work" in line.answers
     }

@@ -29,6 +29,7 @@ from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.recommendation import list_recommendation_lines, list_removed_columns
 from gpudesk.report.decision.verdict import (
+    describe_memory_fit,
     describe_missing_value,
     describe_pilot,
     describe_reason,
@@ -344,7 +345,9 @@ class ResultView(DecideView):
 def _list_unknown(found: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
     """Return what is missing for an answer, each with the link to where that is found or stated."""
     if not found.decision.scope.answered:
-        return [(tr("Memory need is known for this model."), tr("Show memory and fit"), _MEMORY_PAGE, "")]
+        memory = describe_memory_fit(found.decision, found.names, found.formatter)
+        said = tr("The memory that the model needs is known") if memory is None else memory
+        return [(f"{said}.", tr("Show memory and fit"), _MEMORY_PAGE, "")]
     return [
         (
             f"{describe_missing_value(each, found.names, found.formatter)}.",
