@@ -171,7 +171,7 @@ def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: 
     assert list_unpriced_candidates(decision) == ()
     memory = describe_memory_fit(decision, NAMES, FORMATTER)
     assert memory is not None
-    (size,) = re.findall(r"^The weights take ([\d.]+) GB and are held by ", memory)
+    (size,) = re.findall(r"^The weights take ([\d.]+)\sGB and are held by ", memory)
     for part, name in zip(decision.parts, NAMES.values(), strict=True):
         assert isinstance(part["memory_gb"], float)
         assert f"{math.ceil(float(size) / part['memory_gb'])} × {name}" in memory
