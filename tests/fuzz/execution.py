@@ -28,7 +28,7 @@ MOST_MIB: Final = 500
 #: What the program takes before a file is read.
 _BASE_MIB: Final = 150
 #: What takes longer on good input too: it looks for what would change a decision.
-_MOST_SECONDS_OF: Final = {"decide": 10.0, "sheet": 10.0}
+_MOST_SECONDS_OF: Final = {"decide": 20.0, "sheet": 20.0}
 _CODES: Final = frozenset({0, 1, 2})
 #: It is the same for all cases, and reading it takes longer than most of them.
 _read_calibration: Final = cache(calibration_file.read_calibration)

@@ -410,8 +410,18 @@ def _explain_unmet(sizing_request: SizingRequest, estimate_many: EstimateBatch) 
     fitting = [each for each in answers if isinstance(each, Estimate) and each.fits]
     if not fitting:
         return SizingOption(sizing_request.request.accelerator, _find_first_reason(answers))
-    tpot = min(each.tpot_ms.value for each in fitting if each.tpot_ms is not None)
+    # A request of one output token has a first token alone.
+    tpot = min((each.tpot_ms.value for each in fitting if each.tpot_ms is not None), default=None)
     ttft = min(each.ttft_ms.value for each in fitting if each.ttft_ms is not None)
+    if tpot is None:
+        reason = message(
+            "sizing.first_token_not_met",
+            "No deployment of {accelerator} that is tried meets the limits; with a single request it reaches {ttft} "
+            "to the first token",
+            accelerator=sizing_request.accelerator.name,
+            ttft=(ttft, "ms"),
+        )
+        return SizingOption(sizing_request.request.accelerator, reason)
     reason = message(
         "sizing.limits_not_met",
         "No deployment of {accelerator} that is tried meets the limits; with a single request it reaches {ttft} "

@@ -81,6 +81,12 @@ def test_limits_that_nothing_meets_are_said(capsys: Capture) -> None:
         assert each["sentence"]
 
 
+def test_limit_of_the_first_token_that_nothing_meets_is_said_of_one_output_token(capsys: Capture) -> None:
+    """A single output token has no time per token to tell of."""
+    found = sized(capsys, *ASKED, "--users", "100", "--output-tokens", "1", "--ttft-ms", "2")
+    assert all("to the first token" in each["reason"] for each in found["candidates"])
+
+
 def test_counts_given_with_the_parts_are_left_open(capsys: Capture) -> None:
     stated = [text.replace("h200-sxm,h100-sxm", "h200-sxm:8,h100-sxm:1") for text in ASKED]
     assert sized(capsys, *stated, "--users", "500") == sized(capsys, *ASKED, "--users", "500")
