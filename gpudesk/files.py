@@ -20,7 +20,8 @@ def read_bytes(path: Path, most: int) -> bytes:
     try:
         with path.open("rb") as file:
             raw = file.read(most + 1)
-    except OSError as error:
+    except (OSError, ValueError) as error:
+        # A name that no file can have is a ValueError.
         raise InputError(describe_unreadable(_describe_error(error)), str(path)) from error
     if len(raw) > most:
         raise InputError(describe_too_large(most), str(path))
@@ -112,8 +113,8 @@ def _get_mode(target: Path) -> int:
         return 0o666 & ~mask
 
 
-def _describe_error(error: OSError) -> str:
-    return (error.strerror or type(error).__name__).lower()
+def _describe_error(error: OSError | ValueError) -> str:
+    return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
 def describe_unreadable(reason: str) -> Message:

@@ -303,3 +303,9 @@ def test_version_of_hundreds_of_digits_is_told(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_scenario(file)
     assert "has format 1.00e+400;" in format_input_error(caught.value)
+
+
+@pytest.mark.parametrize("name", ["a\0b.gpudesk", "\ud800.gpudesk"])
+def test_name_that_no_file_can_have_is_refused(tmp_path: Path, name: str) -> None:
+    with pytest.raises(InputError, match=r"file\.unreadable"):
+        read_scenario(tmp_path / name)
