@@ -128,7 +128,7 @@ class KvCacheCurve:
 
 
 class ScalingRuleOfThumb(StrEnum):
-    """The readings of "an overhead of 12 %" in published tables of several accelerators."""
+    """The readings of "an overhead of 12%" in published tables of several accelerators."""
 
     FLAT = "flat"
     ADDED = "added"

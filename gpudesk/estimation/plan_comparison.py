@@ -459,7 +459,7 @@ def _list_reasons_for(estimate: Estimate, taken: PlanTrial, others: list[PlanTri
             tpot=(ours.value, "ms"),
             other=(theirs.value, "ms"),
         )
-    return message("plan.level", "less than 1 % faster than the next, {plan}", plan=plan)
+    return message("plan.level", "less than 1% faster than the next, {plan}", plan=plan)
 
 
 def _is_simpler(taken: ConsideredPlan, others: list[ConsideredPlan], bands: PlanIntervals) -> ParallelPlan | None:
@@ -596,7 +596,7 @@ def _explain_later(other: PlanTrial, taken: PlanTrial) -> Message:
             tpot=(ours.value, "ms"),
             other=(theirs.value, "ms"),
         )
-    return message("plan.no_better", "less than 1 % slower")
+    return message("plan.no_better", "less than 1% slower")
 
 
 def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Message:

@@ -17,7 +17,7 @@ from gpudesk.domain.cost import (
     ResolvedCostInput,
     UncertainValue,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
 from gpudesk.text.translation import tr, trn
 
 _USD: Final = "USD"
@@ -225,7 +225,7 @@ def format_input_range(
     if not spread.is_known:
         low, high = (format_input_amount(name, each, formatter, currency) for each in (spread.low, spread.high))
         text = f"{likely} ({low}{_SPACE}–{_SPACE}{high})"
-    return f"{text}{_SPACE}{unit}" if unit else text
+    return join_unit(text, unit) if unit else text
 
 
 def describe_input_source(found: ResolvedCostInput, revision: str) -> str:
@@ -415,5 +415,5 @@ def _describe_tie(kind: str, value: float, formatter: Formatter, money: MoneyFor
     if kind == "throughput":
         return f"{formatter.estimate(value)}{_SPACE}tok/s"
     if is_share_input(kind):
-        return f"{formatter.number(value * 100.0, 1)}{_SPACE}%"
+        return f"{formatter.number(value * 100.0, 1)}%"
     return formatter.number(value, 1)

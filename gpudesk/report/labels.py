@@ -261,7 +261,7 @@ def format_distance(ratio: float, formatter: Formatter) -> str:
     if ratio >= _FACTOR_FROM:
         return tr("a factor of {factor}", factor=formatter.estimate(ratio))
     share = abs(ratio - 1)
-    return tr("less than 1 %") if share < _NO_DISTANCE else formatter.per_cent(share)
+    return tr("less than 1%") if share < _NO_DISTANCE else formatter.per_cent(share)
 
 
 def format_tokens(tokens: int, formatter: Formatter) -> str:

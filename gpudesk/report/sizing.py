@@ -269,11 +269,11 @@ _READINGS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         CapacityReadingId.DECIMAL: ("Label in GB", "the label read as GB"),
         CapacityReadingId.BINARY: ("Label in GiB", "the label read as GiB"),
         CapacityReadingId.DECIMAL_RESERVED: (
-            "GB, 10 % reserve",
+            "GB, 10% reserve",
             "the label read as GB with a tenth kept free, counts of 1, 2, 4, 8, 16",
         ),
         CapacityReadingId.BINARY_RESERVED: (
-            "GiB, 10 % reserve",
+            "GiB, 10% reserve",
             "the label read as GiB with a tenth kept free, counts of 1, 2, 4, 8, 16",
         ),
     }

@@ -176,7 +176,7 @@ class Formatter:
         if banded is None:
             return MISSING_VALUE_TEXT
         text = f"{self.estimate(banded.value)} ({self.band(banded)})"
-        return f"{text}{_SPACE}{unit}" if unit else text
+        return join_unit(text, unit) if unit else text
 
     def gib(self, memory_bytes: float | None) -> str:
         return MISSING_VALUE_TEXT if memory_bytes is None else self.number(memory_bytes / GIB, 1)
@@ -198,7 +198,7 @@ class Formatter:
         """Return what a ratio says against 1 in per cent with its sign; from 3 on as `× 3.4`."""
         if ratio >= 3:
             return f"×{_SPACE}{self.estimate(ratio)}"
-        return f"{self.signed_per_cent(ratio)}{_SPACE}%"
+        return f"{self.signed_per_cent(ratio)}%"
 
     def signed_per_cent(self, ratio: float) -> str:
         """Return what a ratio says against 1 as a signed number of per cent, without the sign `%`."""
@@ -208,7 +208,7 @@ class Formatter:
 
     def per_cent(self, share: float | None) -> str:
         """Return a share of 1 in per cent."""
-        return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{_SPACE}%"
+        return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}%"
 
     def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value in the unit on display, without the unit; words and lists as they are."""
@@ -231,15 +231,16 @@ class Formatter:
             return self.memory(value)
         text = self.catalog(value, quantity)
         unit = get_display_unit(quantity)
-        plain = value is None or isinstance(value, str | tuple | bool) or unit is None
-        return text if plain else f"{text}{_SPACE}{unit}"
+        if value is None or isinstance(value, str | tuple | bool) or unit is None:
+            return text
+        return join_unit(text, unit)
 
     def quantity(self, value: float, unit: str | None) -> str:
         """Return any figure with the unit that it has inside, scaled so that it reads well."""
         if unit == "B":
             return self.memory(value)
         text, shown = self.value_and_unit(value, unit)
-        return f"{text}{_SPACE}{shown}" if shown else text
+        return join_unit(text, shown) if shown else text
 
     def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
         """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""
@@ -277,6 +278,11 @@ def _scale(value: float, unit: str | None) -> tuple[float, str | None]:
     if steps is None:
         return 1.0, None if unit in ("", "1") else unit
     return steps[0] if value == 0 else next((step for step in steps if abs(value) >= step[0]), steps[-1])
+
+
+def join_unit(text: str, unit: str) -> str:
+    """Return a number with its unit, from which only a per cent sign is not set apart."""
+    return f"{text}{'' if unit == '%' else _SPACE}{unit}"
 
 
 def _estimate_decimals(value: float) -> int:

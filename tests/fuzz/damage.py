@@ -145,7 +145,7 @@ def _change_rows(connection: sqlite3.Connection, table: str, draw: Random) -> No
     columns = [row[1] for row in connection.execute(f"PRAGMA table_info({table})")]
     column, at = draw.choice(columns), draw.randrange(100)
     one = (
-        f"WHERE rowid = (SELECT rowid FROM {table} ORDER BY rowid LIMIT 1 OFFSET {at} % (SELECT count(*) FROM {table}))"
+        f"WHERE rowid = (SELECT rowid FROM {table} ORDER BY rowid LIMIT 1 OFFSET {at}% (SELECT count(*) FROM {table}))"
     )
     if draw.random() < 0.3:
         one = ""

@@ -220,11 +220,11 @@ class _Recorder:
         ]
 
     def _size_of_text(self) -> None:
-        self._choose("View", "Size of text", "150 %")
+        self._choose("View", "Size of text", "150%")
         for title in self._page_titles():
             self._choose("View", title)
             self._keep(f"large/{title}")
-        self._choose("View", "Size of text", "100 %")
+        self._choose("View", "Size of text", "100%")
 
     def record_start(self) -> None:
         """Record the start page in both themes."""

@@ -144,7 +144,7 @@ DECISION_DRAWS: Final = 2_000
 #: The leading candidate is named where its odds are so good.
 NAMED_ODDS: Final = 0.8
 #: What all arguments for a candidate come to, as a share of its value: the least by which two publishers'
-#: measurements of one configuration differ (10 to 25 %).
+#: measurements of one configuration differ (10 to 25%).
 _ARGUMENTS: Final = 0.1
 #: What a commitment counts that is a tenth as large, and carries the load just as well.
 _TENTH_OF_BILL: Final = 0.08

@@ -365,14 +365,14 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
         *(
             ActionSpec(
                 f"view.text.{percent}",
-                tr("{n} %", n=percent),
+                tr("{n}%", n=percent),
                 partial(window.program.set_font_percent, percent),
                 MenuId.VIEW,
                 2,
                 "a-large-small",
                 group=tr("Size of text"),
                 checked=lambda percent=percent: theme.font_percent == percent,  # type: ignore[misc]
-                palette=tr("Size of text: {n} %", n=percent),
+                palette=tr("Size of text: {n}%", n=percent),
             )
             for percent in FONT_PERCENTS
         ),

@@ -43,7 +43,7 @@ if TYPE_CHECKING:
 log = logging.getLogger(__name__)
 
 _PAGE, _RAIL = "window.page", "rail.collapsed"
-#: What the scenario bar and one chart need, at text of 100 %.
+#: What the scenario bar and one chart need, at text of 100%.
 _LEAST_SIZE = (900, 480)
 #: Below this width the rail folds by itself.
 _FOLDED = 1360

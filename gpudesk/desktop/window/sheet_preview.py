@@ -96,7 +96,7 @@ class PreviewBar(QWidget):
 
     def show_zoom(self, zoom: float) -> None:
         """Say the zoom in per cent."""
-        text = tr("{n} %", n=round(zoom * 100))
+        text = tr("{n}%", n=round(zoom * 100))
         self._zoom.setText(text)
         self._zoom.setAccessibleName(tr("Zoom {zoom}", zoom=text))
 

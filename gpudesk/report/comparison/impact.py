@@ -158,7 +158,7 @@ class _ImpactTextBuilder:
 
     def _distance(self, ratio: float) -> str:
         share = abs(ratio - 1)
-        return tr("less than 1 %") if share < 0.005 else self._formatter.per_cent(share)
+        return tr("less than 1%") if share < 0.005 else self._formatter.per_cent(share)
 
     def figures(self, column: ColumnChange) -> list[str]:
         if column.after is None or not column.fits:

@@ -40,7 +40,7 @@ from gpudesk.report.decision.export_control import (
     select_scored_rules,
 )
 from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
@@ -178,7 +178,7 @@ def _steps(term: DerivationTerm, formatter: Formatter) -> Iterator[str]:
             "{name}: {formula} = {value}",
             name=label_term(term.name),
             formula=_glue_units(format_numeric_formula(term, formatter) or ""),
-            value=value if unit is None else f"{value}{_SPACE}{unit}",
+            value=value if unit is None else join_unit(value, unit),
         )
 
 
@@ -310,7 +310,7 @@ def _outcome(holds: bool | None) -> str:
 
 
 def format_step_amount(figure: ProcurementFigure, formatter: Formatter) -> str:
-    """Return a figure with its unit, `16 – 22 %`."""
+    """Return a figure with its unit, `16 – 22%`."""
     amount = formatter.stated(figure.value)
     if figure.high is not None:
         amount = f"{amount}{_SPACE}–{_SPACE}{formatter.stated(figure.high)}"
@@ -318,7 +318,7 @@ def format_step_amount(figure: ProcurementFigure, formatter: Formatter) -> str:
         return trn("{n} accelerator", "{n} accelerators", round(figure.value), n=amount)
     if figure.unit == "years":
         return trn("{n} year", "{n} years", round(figure.value), n=amount)
-    return f"{amount}{_SPACE}{figure.unit}"
+    return join_unit(amount, figure.unit)
 
 
 def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:

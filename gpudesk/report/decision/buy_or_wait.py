@@ -20,7 +20,7 @@ from gpudesk.domain.purchase import (
 from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSignal, WatchValue
 from gpudesk.report.costs import MoneyFormatter, format_draw_share
 from gpudesk.report.decision.facts import lower_for_sentence
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.translation import tr, trn
 
@@ -307,8 +307,8 @@ def list_deferral_flips(
 def _span(spread: UncertainValue, text: ValueFormatter, unit: str) -> str:
     likely = _end(spread.likely, text)
     if spread.is_known:
-        return f"{likely}{_SPACE}{unit}"
-    return f"{likely} ({_end(spread.low, text)}{_SPACE}–{_SPACE}{_end(spread.high, text)}){_SPACE}{unit}"
+        return join_unit(likely, unit)
+    return join_unit(f"{likely} ({_end(spread.low, text)}{_SPACE}–{_SPACE}{_end(spread.high, text)})", unit)
 
 
 def _end(value: float, text: ValueFormatter) -> str:
@@ -364,11 +364,11 @@ def label_signal_state(state: SignalState) -> str:
 
 
 def format_threshold(signal: WatchSignal, formatter: Formatter) -> str:
-    """Return what a signal has to get past, `below 12 %`."""
+    """Return what a signal has to get past, `below 12%`."""
     limit = signal.threshold
     if limit is None:
         return tr("yes")
-    value = _with_unit(formatter.stated(limit.value), limit.unit)
+    value = join_unit(formatter.stated(limit.value), limit.unit)
     return (
         tr("below {value}", value=value)
         if limit.direction is ThresholdDirection.BELOW
@@ -383,7 +383,7 @@ def format_signal_value(signal: WatchSignal, value: WatchValue | None, formatter
     if isinstance(value, bool):
         return tr("yes") if value else tr("no")
     text = formatter.stated(float(value))
-    return text if signal.threshold is None else _with_unit(text, signal.threshold.unit)
+    return text if signal.threshold is None else join_unit(text, signal.threshold.unit)
 
 
 def describe_known_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
@@ -416,7 +416,7 @@ def describe_signal_distance(watched: SignalStatus, formatter: Formatter) -> str
     """Return how far a signal is from its threshold; empty once it is past it, and without a number."""
     if watched.missing is None or watched.passed or watched.signal.threshold is None:
         return ""
-    missing = _with_unit(formatter.stated(round(watched.missing, 9)), watched.signal.threshold.unit)
+    missing = join_unit(formatter.stated(round(watched.missing, 9)), watched.signal.threshold.unit)
     return tr("{missing} to go", missing=missing)
 
 
@@ -448,7 +448,3 @@ def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) ->
     return tr(
         "{facts}. {changes}", facts="; ".join(part for part in parts if part), changes=describe_signal_effect(watched)
     )
-
-
-def _with_unit(text: str, unit: str) -> str:
-    return f"{text}{_SPACE}{unit}"

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
 from gpudesk.report.decision.questions import format_answer, format_answer_number
 from gpudesk.report.labels import label_limiter, label_serving_engine
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
 from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr, trn
 
@@ -287,7 +287,7 @@ def format_fact_figure(name: str, fact: FactValue, formatter: Formatter) -> str:
     likely = float(f"{fact.value:.3g}") if isinstance(fact, IntervalEstimate) else fact
     text = format_fact(name, likely, formatter)
     unit = get_fact_unit(name)
-    return text if unit is None else text.removesuffix(f"{_SPACE}{unit}")
+    return text if unit is None else text.removesuffix(join_unit("", unit))
 
 
 def lower_for_sentence(name: str) -> str:
@@ -333,7 +333,7 @@ def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
         return f"{formatter.stated(float(f'{fact:.4g}'))}B"
     unit = _unit(kind)
     text = _digits(kind, fact, formatter)
-    return f"{text}{_SPACE}{unit}" if unit else text
+    return join_unit(text, unit) if unit else text
 
 
 def _digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:

@@ -25,7 +25,7 @@ from gpudesk.report.costs import (
 from gpudesk.report.explanation.catalog_entry import format_price
 from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation, ExplanationBasis, TermLine
 from gpudesk.report.labels import label_source_kind
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
@@ -284,7 +284,7 @@ def _record(price: PriceRecord, told: _CostContext) -> ClaimLine:
     dated = price.date or tr("undated, catalog {revision}", revision=told.revision)
     title = price.provider or price.source.title
     origin = f"{label_source_kind(price.kind)} · {dated}"
-    shown = f"{value}{_SPACE}{unit}" if unit else value
+    shown = join_unit(value, unit) if unit else value
     return ClaimLine(
         value=value,
         unit=unit,

@@ -139,18 +139,18 @@ _Number = Callable[..., str]
 def _model_of_800(n: _Number) -> str:
     said = (
         tr(
-            "At equal throughput the stated weights of 60 to 40 give {saving} %: what is quoted as "
+            "At equal throughput the stated weights of 60 to 40 give {saving}%: what is quoted as "
             "the figure after engineering, though no engineer is in it.",
             saving=n("W002-28"),
         ),
         tr(
-            "31 % takes a throughput of {ratio} times that of H200 under those weights, or energy at "
+            "31% takes a throughput of {ratio} times that of H200 under those weights, or energy at "
             "{energy} USD/kWh where throughput is equal.",
             ratio=n("W002-30", 3),
             energy=n("W002-39", 3),
         ),
         tr(
-            "Two engineers cost {each} USD for each accelerator and take 31 % to {low} to {high} %.",
+            "Two engineers cost {each} USD for each accelerator and take 31% to {low} to {high}%.",
             each=n("W002-41", 0),
             low=n("W002-42"),
             high=n("W002-44"),

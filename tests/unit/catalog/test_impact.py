@@ -107,7 +107,7 @@ def test_what_is_no_change_in_per_cent_is_not_told(service: GpuDeskService, scen
     found = tried(service, scenario, "mi325x", "memory_bandwidth", 5.98, "TB/s")
     assert not found.unchanged
     words = describe_impact(found, PLAIN)
-    assert not any("(0 %)" in line for line in (words.sentence, *words.lines))
+    assert not any("(0%)" in line for line in (words.sentence, *words.lines))
 
 
 def test_who_leaves_the_best_is_told(service: GpuDeskService) -> None:

@@ -52,7 +52,7 @@ WORDS = {
     "software": ("Software on CUDA", "Software on ROCm", "works: Works on ROCm 7 (2026-05-15, Seed 003)"),
     "references": ("Reference deployments", "Run B200 today"),
     "loading": ("Loading the weights", "72.7 GB ÷ 63.0 GB/s = 1.15 s"),
-    "watch": ("Watch list", "threshold below 12 %"),
+    "watch": ("Watch list", "threshold below 12%"),
 }
 
 

@@ -76,7 +76,8 @@ def test_json_says_the_same_for_programs(tmp_path: Path, capsys: Capture) -> Non
 def test_what_cannot_be_is_said_once_and_counted(tmp_path: Path, capsys: Capture) -> None:
     assert entry.main([*GRID, "--tp", "1,3", "--models", "all", "-o", str(tmp_path / "all.csv")]) == 0
     said = capsys.readouterr().err.splitlines()
-    assert len([line for line in said if "--tp 3" in line]) == 0, "some models have heads that three divide"
+    # Three divides the heads of some, but not their vocabulary as serving engines fill it up.
+    assert len([line for line in said if "--tp 3" in line]) == 1
     assert any(" points do not fit: " in line and " heads " in f"{line} " for line in said)
     assert entry.main([*GRID, "--tp", "4,7", "-o", str(tmp_path / "seven.csv")]) == 0
     first, second, _ = capsys.readouterr().err.splitlines()

@@ -97,7 +97,7 @@ def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Est
     assert 1 <= usual.admitted < usual.max_concurrency
     told = next(note for note in usual.notes if note.id == "estimate.queued_usual")
     assert told.parameters["most"] == usual.max_concurrency
-    assert "takes 92 % of the memory" in format_message(told)
+    assert "takes 92% of the memory" in format_message(told)
     by_hand = estimator.estimate(replace(asked, memory_fraction=float(str(told.parameters["usual"]))))
     assert by_hand.admitted == usual.admitted
     # Where the usual share holds nothing at all, it has to be raised.
@@ -443,7 +443,7 @@ def test_software_from_before_all_measurements_is_as_old_as_they_reach(estimator
 
 @pytest.mark.parametrize("fraction", [0.05, 0.49])
 def test_a_fraction_that_leaves_no_room_is_named(estimator: Estimator, fraction: float) -> None:
-    """The weights alone take 48 % of the memory, so the larger fraction has room for them only."""
+    """The weights alone take 48% of the memory, so the larger fraction has room for them only."""
     request = ask("h200-sxm", "llama-3.1-70b", "fp8", closed(1), count=1)
     answer = estimator.estimate(replace(request, memory_fraction=fraction))
     assert not answer.fits

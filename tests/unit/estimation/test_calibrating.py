@@ -38,7 +38,7 @@ def test_the_calibration_is_of_the_measurements_as_they_are(prepared: PreparedRu
 
 
 def test_no_step_of_the_fit_makes_the_calibration_much_better(prepared: PreparedRuns, calibration: Calibration) -> None:
-    """The loss is flat at the constants that are shipped: one of them 5 % off gains twice as much."""
+    """The loss is flat at the constants that are shipped: one of them 5% off gains twice as much."""
     constants = [calibration.constants[prior.name] for prior in prepared.bench.parameters.priors]
     shipped = np.array(
         [value for each in constants for value in (each.default, *(one.value for one in each.exceptions))]

@@ -140,7 +140,7 @@ def test_notes_say_the_split_what_binds_and_how_idle_the_other_is(estimator: Est
     idle = pools.prefill if pools.binding is PoolKind.DECODE else pools.decode
     assert any(text.startswith("Memory is that of an accelerator of the decode pool") for text in said)
     (binds,) = (text for text in said if "sets the rate" in text)
-    assert f"{round(idle.busy * 100)} %" in binds.replace("\u202f", " ").replace("\u00a0", " ")
+    assert f"{round(idle.busy * 100)}%" in binds.replace("\u202f", " ").replace("\u00a0", " ")
 
 
 @pytest.mark.parametrize(

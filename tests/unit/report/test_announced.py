@@ -61,9 +61,9 @@ def test_the_best_is_taken_among_shipping_parts() -> None:
     answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
     assert find_leaders(answer, THROUGHPUT) == (1,)
     assert [leader.key for leader in strip(answer).leaders] == ["mi325x"]
-    assert strip(answer).announced.text == "B200-HGX (announced) would lead by 60 %, 99 % odds"
-    assert strip(answer).announced.brief == "B200-HGX (announced): +60 %"
-    assert "would lead by 60 %" in describe_headline(strip(answer))
+    assert strip(answer).announced.text == "B200-HGX (announced) would lead by 60%, 99% odds"
+    assert strip(answer).announced.brief == "B200-HGX (announced): +60%"
+    assert "would lead by 60%" in describe_headline(strip(answer))
     row = next(row for row in build_comparison_table(answer, PLAIN).rows if row.key == THROUGHPUT)
     assert [cell.mark for cell in row.cells] == [None, CellMarking.BEST, None]
     assert row.cells[2].text == "2,000", "its figure is shown all the same"
@@ -72,7 +72,7 @@ def test_the_best_is_taken_among_shipping_parts() -> None:
 def test_paper_and_files_say_the_same() -> None:
     answer = answered("h200-sxm", "mi325x", "b200-hgx", announced=("b200-hgx",))
     assert printed(answer).text == "MI325X"
-    assert printed(answer).detail.endswith("; B200-HGX (announced) would lead by 60 %, 99 % odds")
+    assert printed(answer).detail.endswith("; B200-HGX (announced) would lead by 60%, 99% odds")
     assert encode_answer(answer)["unranked"] == ["b200-hgx"]
     remarks = [remark.text for remark in build_sheet(answer, PLAIN).remarks]
     assert any(text.startswith("Announced, so not ranked beside shipping parts: ") for text in remarks)
@@ -100,7 +100,7 @@ def test_the_only_one_that_ships_is_told_and_not_called_best() -> None:
     answer = answered("h200-sxm", "b200-hgx", announced=("b200-hgx",))
     assert find_leaders(answer, THROUGHPUT) == ()
     assert strip(answer).detail == "The only one that ships"
-    assert strip(answer).announced.text == "B200-HGX (announced) would lead by 100 %, over 99 % odds"
+    assert strip(answer).announced.text == "B200-HGX (announced) would lead by 100%, over 99% odds"
     assert printed(answer).text == "H200-SXM"
     assert "the only one that ships" in printed(answer).detail
 

@@ -155,7 +155,7 @@ def test_time_that_is_over_is_told(service: GpuDeskService) -> None:
 
 def test_figures_keep_their_marks(service: GpuDeskService) -> None:
     told = step(service, 1).step.figures
-    assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22 %: Discount said to be had on MI325X")
+    assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22%: Discount said to be had on MI325X")
     assert "anecdotal: unnamed persons" in format_step_figure(told[0], FORMATTER)
     assert "worked out again: W002-59, W002-60; disputed in D-100" in format_step_figure(told[-1], FORMATTER)
     assert spaced(format_step_amount(ProcurementFigure("x", 1, "years"), FORMATTER)) == "1 year"

@@ -27,7 +27,7 @@ def test_what_has_no_root_says_which_one_is_cheaper() -> None:
         ("months_to_own", 26.3, "After 26.3 months less cash has gone for MI325X bought"),
         ("months_to_own", None, "Within the years planned no less cash goes for MI325X bought"),
         ("hours_to_own", 603.0, "from 603 hours a month on if idle ones cost no rent"),
-        ("utilisation_to_own", 0.83, "In use 83 % of all hours MI325X costs as much bought as rented"),
+        ("utilisation_to_own", 0.83, "In use 83% of all hours MI325X costs as much bought as rented"),
         ("tokens_to_own", 412.0, "cheaper than the hosted API from 412 million output tokens a month on"),
         ("tokens_to_rent", None, "The hosted API is cheaper than MI325X rented at any load that it serves"),
     ],

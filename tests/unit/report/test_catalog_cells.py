@@ -59,7 +59,7 @@ def test_figures_of_a_column_have_one_count_of_decimals() -> None:
         (CatalogColumn("term", CatalogColumnKind.WORD), "on_demand", "on demand"),
         (CatalogColumn("attribute", CatalogColumnKind.ATTRIBUTE), "memory_bandwidth", "Bandwidth"),
         (CatalogColumn("attribute", CatalogColumnKind.ATTRIBUTE), "small_model_speed", "Small model speed"),
-        (CatalogColumn("difference", CatalogColumnKind.RATIO), 1.25, "+25 %"),
+        (CatalogColumn("difference", CatalogColumnKind.RATIO), 1.25, "+25%"),
         (CatalogColumn("age", CatalogColumnKind.AGE), "2026-08", "3 months"),
         (CatalogColumn("age", CatalogColumnKind.AGE), None, "—"),
         (CatalogColumn("trust", CatalogColumnKind.TEXT), "two\nlines\tof  text", "two lines of text"),

@@ -49,7 +49,7 @@ def test_results_have_bands_differences_basis_and_a_reference(make_answer: MakeA
     table = build_comparison_table(make_answer("h200-sxm", "mi325x", "b200-hgx"), PLAIN)
     found = row(table, "output_tokens_per_s")
     assert [cell.text for cell in found.cells] == ["1,000", "1,250", "2,000"]
-    assert [cell.delta for cell in found.cells] == [None, "+25 %", "+100 %"]
+    assert [cell.delta for cell in found.cells] == [None, "+25%", "+100%"]
     assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
     assert found.cells[1].band == "1,125 – 1,375"
     assert found.cells[1].basis is EstimateBasis.CALIBRATED
@@ -66,7 +66,7 @@ def test_specs_are_compared_by_plain_ratio_and_disputes_counted(make_answer: Mak
     bandwidth = row(table, "memory_bandwidth")
     assert [cell.text for cell in bandwidth.cells] == ["4.8", "6.0"]
     assert [cell.value for cell in bandwidth.cells] == [4.8, 6.0]
-    assert [cell.delta for cell in bandwidth.cells] == [None, "+25 %"]
+    assert [cell.delta for cell in bandwidth.cells] == [None, "+25%"]
     assert [cell.disputed for cell in bandwidth.cells] == [0, 2]
     assert row(table, "tdp").cells[1].delta == "same"
     assert [cell.detail for cell in row(table, "memory").cells] == ["151.4 GB", "274.9 GB"]
@@ -120,17 +120,17 @@ def test_headline_names_the_winner_and_its_distance(make_answer: MakeAnswer) -> 
     assert (found.text, found.unit, found.detail, found.is_open) == (
         "2,000",
         "tok/s",
-        "leads MI325X by 60 %, 99 % odds",
+        "leads MI325X by 60%, 99% odds",
         False,
     )
     assert [leader.slot for leader in found.leaders] == [3]
     faster = headline(answer, "ttft_ms")
-    assert faster.detail == "leads MI325X by 38 %, 99 % odds"
+    assert faster.detail == "leads MI325X by 38%, 99% odds"
 
 
 def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
     found = headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
-    assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "Too close to call, 60 % odds", True)
+    assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "Too close to call, 60% odds", True)
     held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
     assert (held.text, held.detail, held.is_open) == ("120", "The same on each", True)
 
@@ -157,7 +157,7 @@ def test_what_queues_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> No
     assert "requests queue" in describe_compared_cell(table, row(table, "output_tokens_per_s"), 2, PLAIN)
     found = headline(answer, "output_tokens_per_s")
     assert [leader.key for leader in found.leaders] == ["mi325x"]
-    assert found.detail == "likely leads H200-SXM by 25 %, 90 % odds"
+    assert found.detail == "likely leads H200-SXM by 25%, 90% odds"
     sheet = build_sheet(answer, PLAIN)
     assert all("B200" not in line.text for line in sheet.headlines)
     assert "△ requests queue" in sheet.key
@@ -193,13 +193,13 @@ def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> 
     rate = row(table, "output_tokens_per_s")
     assert describe_compared_cell(table, rate, 2, PLAIN) == (
         "Output throughput, MI325X, 1,250 tokens per second, band 1,125 to 1,375, best in the row, "
-        "+25 % against H200-SXM, calibrated"
+        "+25% against H200-SXM, calibrated"
     )
     pair = build_comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)
     assert "too close to call with MI355X" in describe_compared_cell(pair, row(pair, "tpot_ms"), 0, PLAIN)
     bandwidth = row(table, "memory_bandwidth")
     assert describe_compared_cell(table, bandwidth, 2, PLAIN) == (
-        "Bandwidth, MI325X, 6.0 terabytes per second, +25 % against H200-SXM, sources differ: 2"
+        "Bandwidth, MI325X, 6.0 terabytes per second, +25% against H200-SXM, sources differ: 2"
     )
     assert describe_compared_row(bandwidth) == "Bandwidth, terabytes per second"
 

@@ -212,7 +212,7 @@ def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDesk
     argued = next(line for line in decision.trace if line.case.favours is not None)
     words = DecisionReason("memory_gib", 256.0, 141.0, "h200-sxm", argued)
     assert plain(describe_reason(words, NAMES, FORMATTER)) == (
-        f"Memory: 256 GiB, compared with 141 GiB for H200 (+82 %; {lower_for_sentence(argued.title)})"
+        f"Memory: 256 GiB, compared with 141 GiB for H200 (+82%; {lower_for_sentence(argued.title)})"
     )
     assert describe_reason(words._replace(fact=None), NAMES, FORMATTER) == argued.title
     assert describe_reason(words._replace(theirs=256.0), NAMES, FORMATTER) == argued.title
@@ -349,14 +349,14 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"priority": "cost"})
     assert format_verdict(decision, names, FORMATTER).startswith("Buy 8 × MI300X: $")
     reason = plain(describe_verdict_reason(decision, names, FORMATTER))
-    assert re.search(r"Rented, it is too close to call: H100 \d+ %, MI300X \d+ %\.$", reason)
+    assert re.search(r"Rented, it is too close to call: H100 \d+%, MI300X \d+%\.$", reason)
     assert decision.other_payment is not None
     clear = replace(decision.other_payment.leader, odds=0.9)
     decided_ = replace(decision, other_payment=decision.other_payment._replace(leader=clear))
-    assert "Rented, H100 would be the cheapest (90 % odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
+    assert "Rented, H100 would be the cheapest (90% odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
     leaning = decision.other_payment._replace(leader=replace(clear, odds=0.7))
     said = plain(describe_verdict_reason(replace(decision, other_payment=leaning), names, FORMATTER))
-    assert "Rented, H100 would lead slightly (70 % odds" in said
+    assert "Rented, H100 would lead slightly (70% odds" in said
     doubt = replace(decision, against=(DecisionReason("discontinued", True, None, None),))
     assert ". It is no longer made: check that you can buy it at this price. Next: H100, " in plain(
         describe_verdict_reason(doubt, names, FORMATTER)

@@ -99,7 +99,7 @@ def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(servic
     found = explained(service, "mi325x", "tdp")
     assert found.value == "900 W"
     assert found.conditions == "Your value, entered 2026-11-18"
-    assert found.band == "Shipped: 1,000 W · −10 %"
+    assert found.band == "Shipped: 1,000 W · −10%"
     assert found.basis == "Your value: Quote by mail"
     first, second, *_ = found.claims[0].claims
     assert first.origin.startswith("Yours · ")
@@ -125,7 +125,7 @@ def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskServic
     found = explained(service, "mi325x", "memory_bandwidth")
     assert found.value == "5.3 TB/s"
     assert found.conditions == "Your choice among the claims, 2026-11-19"
-    assert found.band == "Shipped: 6.0 TB/s · −12 %"
+    assert found.band == "Shipped: 6.0 TB/s · −12%"
     assert found.remarks[0] == "Your reason, 2026-11-19: Measured so here."
     assert found.remarks[1].startswith("The shipped catalog: 6.0 TB/s by AMD's data sheet.")
 

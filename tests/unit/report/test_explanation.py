@@ -204,7 +204,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
     assert found.band == "Needs 237.0, has 126.0 usable on each"
     assert found.limits is None
     assert [(line.label, line.verdict, line.action) for line in found.remedies] == [
-        ("Memory fraction of 98 % on 1 × H200-SXM", "yes", "Use a memory fraction of 98 %"),
+        ("Memory fraction of 98% on 1 × H200-SXM", "yes", "Use a memory fraction of 98%"),
         ("4 × H200-SXM", "yes", "Use 4 × H200-SXM"),
         ("FP4 weights on 1 × H200-SXM", "yes", "Use FP4 weights"),
         ("1 request instead of 64", "no", None),
@@ -234,9 +234,9 @@ def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: A
     limits = explained(answer, "tpot_ms", FigureBacking(shares=SHARES)).limits
     assert limits is not None
     assert [(share.label, share.text) for share in limits.shares] == [
-        ("Memory bandwidth", "54 %"),
-        ("Prefill mixed in", "39 %"),
-        ("Overhead", "7 %"),
+        ("Memory bandwidth", "54%"),
+        ("Prefill mixed in", "39%"),
+        ("Overhead", "7%"),
     ]
     prompt = explained(answer, "ttft_ms", FigureBacking(shares=SHARES)).limits
     assert prompt is not None

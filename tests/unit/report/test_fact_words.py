@@ -83,7 +83,7 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("payback_hours", float("inf"), "never"),
         ("params_b", 70.0, "70B"),
         ("years", 1.0, "1 year"),
-        ("decode_share", 0.987, "99 %"),
+        ("decode_share", 0.987, "99%"),
         ("max_concurrency", 276.0, "276"),
         ("engines", "llama.cpp, sglang, tensorrt-llm", "llama.cpp, SGLang, TensorRT-LLM"),
         ("generation", "blackwell-ultra", "Blackwell Ultra"),

@@ -75,7 +75,7 @@ def test_nothing_leaves_nothing() -> None:
 def test_a_deployment_is_said_with_plan_engine_and_room() -> None:
     asked = FitQuestion(Precision.FP8, Precision.FP16, 4096)
     assert describe_fit_cell(cell(2, 0.12), "B", MODEL, asked, FORMATTER) == (
-        "Small 8B on B, FP8 weights: 2 hold it on vLLM with TP 2; 12.0 of 100.0 GiB usable left on the fullest, 12 %"
+        "Small 8B on B, FP8 weights: 2 hold it on vLLM with TP 2; 12.0 of 100.0 GiB usable left on the fullest, 12%"
     )
     assert "1 holds it on vLLM; " in describe_fit_cell(cell(1), "B", MODEL, asked, FORMATTER)
 

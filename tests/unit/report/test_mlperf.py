@@ -67,9 +67,9 @@ def test_the_winner_changes_with_the_scenario(mlperf: MlperfComparison) -> None:
         INTERACTIVE: MlperfOutcome.AHEAD,
     }
     said = describe_mlperf_verdict(head, "mi355x", NAMES, Formatter())
-    assert "offline too close to call (B200 by 1.1 %); server B200 by 3.3 %; interactive MI355X by 19.4 %." in said
+    assert "offline too close to call (B200 by 1.1%); server B200 by 3.3%; interactive MI355X by 19.4%." in said
     assert "Who wins changes with the MLPerf scenario." in said
-    assert "Below 2.4 % nobody is" in said
+    assert "Below 2.4% nobody is" in said
 
 
 def test_results_are_set_against_those_of_their_round_alone(mlperf: MlperfComparison) -> None:

@@ -74,10 +74,10 @@ def test_a_plan_is_one_line_with_its_reason() -> None:
     lines = build_explained_plans(CHOICE, FORMATTER)
     assert lines is not None
     first, second, *_ = lines.shown
-    assert (first.name, first.value, first.reason) == ("TP 4 × DP 2", "3,560 tok/s", "12 % faster than the next, TP 8")
+    assert (first.name, first.value, first.reason) == ("TP 4 × DP 2", "3,560 tok/s", "12% faster than the next, TP 8")
     assert second.sentence == (
-        "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12 % slower: communication takes 31 % of its time "
-        "against 4 %; within the error"
+        "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12% slower: communication takes 31% of its time "
+        "against 4%; within the error"
     )
     assert first.sentence.startswith("TP 4 × DP 2, taken, 3,560 tok/s")
 
@@ -109,7 +109,7 @@ def test_without_a_choice_there_is_nothing_to_say() -> None:
     for choice in (single, PlanChoice(()), PlanChoice((UNFIT, UNTRIED))):
         assert build_explained_plans(choice, FORMATTER) is None
         assert describe_plan_reason(choice, FORMATTER) is None
-    assert describe_plan_reason(CHOICE, FORMATTER) == "12 % faster than the next, TP 8"
+    assert describe_plan_reason(CHOICE, FORMATTER) == "12% faster than the next, TP 8"
 
 
 def test_the_plan_stands_beside_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:

@@ -372,7 +372,7 @@ def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None
     said, formula = list_shared_pool_lines(routed, FORMATTER)
     assert "loses" in said
     assert formula.startswith("1 − 2 × slower replica ÷ (slower replica + faster replica) = 1 − 2 × ")
-    assert formula.endswith(" %")
+    assert formula.endswith("%")
     assert list_shared_pool_lines(replace(routed, shared_loss=None, shared_working=None), FORMATTER) == ()
 
 
@@ -412,9 +412,9 @@ def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
     signals = service.reference_data.signals
     gap = watched(signals, "W002-01")
     assert find_signal_state(gap) is SignalState.NOT
-    assert plain(format_threshold(gap.signal, FORMATTER)) == "below 12 %"
-    assert plain(describe_signal_distance(gap, FORMATTER)) == "11 % to go"
-    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "23 %, 2024-01; Scorecard"
+    assert plain(format_threshold(gap.signal, FORMATTER)) == "below 12%"
+    assert plain(describe_signal_distance(gap, FORMATTER)) == "11% to go"
+    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "23%, 2024-01; Scorecard"
     assert describe_signal_note(gap) == "FlashAttention 2, CDNA 3 behind Hopper"
     assert describe_signal_effect(gap) == "Nothing changes. If it passes: software speaks less against AMD parts."
     assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == ""
@@ -429,13 +429,13 @@ def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) ->
     note = WatchNote("W002-01", 9, "2026-10", "Our own test", "read twice")
     gap = watched(service.reference_data.signals, "W002-01", note)
     assert label_signal_state(find_signal_state(gap)) == "passed"
-    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "9 %, 2026-10; yours: Our own test"
+    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "9%, 2026-10; yours: Our own test"
     assert describe_signal_note(gap) == "read twice"
-    assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == "on record: 23 %, 2024-01; Scorecard"
+    assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == "on record: 23%, 2024-01; Scorecard"
     assert plain(describe_signal_distance(gap, FORMATTER)) == ""
     assert describe_signal_effect(gap) == "Software speaks less against AMD parts."
     said = plain(describe_signal(gap, "Scorecard", FORMATTER))
-    assert said.startswith("Gap of attention kernels on ROCm: passed; threshold below 12 %; 9 %, 2026-10")
+    assert said.startswith("Gap of attention kernels on ROCm: passed; threshold below 12%; 9%, 2026-10")
 
 
 def test_a_note_of_another_form_is_said_to_have_no_effect(service: GpuDeskService) -> None:

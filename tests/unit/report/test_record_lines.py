@@ -78,10 +78,10 @@ def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
     assert lines is not None
     assert (lines.of, lines.remark) == ("", None)
     (line,) = lines.lines
-    assert line.error == "−12 %"
+    assert line.error == "−12%"
     assert line.sentence == (
         "8 × MI325X, Llama 3.1 405B, 2,048 in, 128 out: measured 5,000 tok/s, ours 4,400 "
-        "(−12 %, inside the band); A maker, Results of 0.17, 2025-02"
+        "(−12%, inside the band); A maker, Results of 0.17, 2025-02"
     )
     details = {detail.label: detail.value for detail in line.details}
     assert details["Ran on"] == "8 × MI325X, TP 4 × DP 2"
@@ -124,7 +124,7 @@ def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("inside", "end"), [(True, "(−12 %, inside the band)"), (False, "(−12 %, outside the band)"), (None, "(−12 %)")]
+    ("inside", "end"), [(True, "(−12%, inside the band)"), (False, "(−12%, outside the band)"), (None, "(−12%)")]
 )
 def test_whether_the_band_holds_is_said_where_it_is_known(estimate: Estimate, inside: bool | None, end: str) -> None:
     lines = build_measured_runs(estimate, "tpot_ms", (replace(RECORD, inside_band=inside),), FORMATTER)

@@ -128,8 +128,7 @@ def test_units_stand_beside_figures_only_where_there_are_any() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "text"),
-    [(1.25, "+25 %"), (0.9, "−10 %"), (1.001, "0 %"), (0.999, "0 %"), (3.42, "× 3.42"), (0.2, "−80 %")],
+    ("ratio", "text"), [(1.25, "+25%"), (0.9, "−10%"), (1.001, "0%"), (0.999, "0%"), (3.42, "× 3.42"), (0.2, "−80%")]
 )
 def test_difference_has_a_sign(ratio: float, text: str) -> None:
     assert EN.difference(ratio) == text

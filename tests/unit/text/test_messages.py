@@ -187,7 +187,7 @@ def test_parameters_are_written_as_figures_words_and_lists() -> None:
 
 def test_share_is_shown_in_per_cent() -> None:
     made = message("plan.within", "{behind} slower, {times} times", behind=Share(0.12), times=1.5)
-    assert messages.format_message(made) == "12 % slower, 1.50 times"
+    assert messages.format_message(made) == "12% slower, 1.50 times"
 
 
 def test_figures_follow_the_language() -> None:

@@ -307,7 +307,7 @@ class SensitivityChart(BarChart):
 
     def _amount(self, name: str, value: float) -> str:
         text = format_input_amount(name, value, self.formatter)
-        return f"{text}\N{NO-BREAK SPACE}%" if get_input_unit(name) == "%" else text
+        return f"{text}%" if get_input_unit(name) == "%" else text
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Input"), tr("Low"), tr("High"), tr("Unit"), tr("Cost at low, USD"), tr("Cost at high, USD"))

@@ -13,7 +13,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.translation import trn
 
-#: Device-independent pixels of a point at 100 %.
+#: Device-independent pixels of a point at 100%.
 PIXELS_PER_POINT = 96 / 72
 LEAST_ZOOM = 0.25
 MOST_ZOOM = 4.0

@@ -93,7 +93,7 @@ class Theme(QObject):
     changed = Signal()
 
     def __init__(self, app: QApplication, preference: str = SYSTEM, font_percent: int = 100) -> None:
-        """Dress the application. `preference` is `system`, `light` or `dark`; the font from 90 to 150 %."""
+        """Dress the application. `preference` is `system`, `light` or `dark`; the font from 90 to 150%."""
         super().__init__(app)
         self._app = app
         self._look = _Look(preference if preference in PREFERENCES else SYSTEM, _within(font_percent))

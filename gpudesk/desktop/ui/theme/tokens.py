@@ -32,7 +32,7 @@ class Palette:
 
 @dataclass(frozen=True, slots=True)
 class TypeStyle:
-    """Letters: height and line in device-independent pixels at font size 100 %, and weight."""
+    """Letters: height and line in device-independent pixels at font size 100%, and weight."""
 
     pixels: int
     weight: int

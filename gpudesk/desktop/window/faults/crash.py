@@ -62,7 +62,7 @@ def collect_session_facts(program: ProgramContext | None) -> list[ReportFact]:
     return [
         ("Catalog", f"{catalog.data_date}, shipped revision {catalog.shipped_revision}"),
         *facts,
-        ("Theme", f"{theme.preference} ({shade}), text at {theme.font_percent} %, {QLocale().name()}"),
+        ("Theme", f"{theme.preference} ({shade}), text at {theme.font_percent}%, {QLocale().name()}"),
         ("Page", f"{page}; windows open: {len(program.windows)}"),
     ]
 

@@ -99,7 +99,7 @@ def test_all_settings_are_taken_over_in_one_step(
         "prefix_hit_rate": "30",
         "acceptance_length": "2.5",
         "date": "2026-03-15",
-        "memory_fraction": "85 %",
+        "memory_fraction": "85%",
         "max_batch": "256",
         "max_batched_tokens": "8k",
     }

@@ -96,10 +96,10 @@ def test_one_of_the_themes_and_sizes_is_ticked(window: MainWindow) -> None:
     shown = in_menus(window)
     assert [name for name in ("As the system", "Light", "Dark") if shown[name].isChecked()] == ["Dark"]
     assert window.theme.dark
-    in_menus(window)["125 %"].trigger()
-    assert [name for name, entry in in_menus(window).items() if entry.isChecked() and "%" in name] == ["125 %"]
+    in_menus(window)["125%"].trigger()
+    assert [name for name, entry in in_menus(window).items() if entry.isChecked() and "%" in name] == ["125%"]
     in_menus(window)["Light"].trigger()
-    in_menus(window)["100 %"].trigger()
+    in_menus(window)["100%"].trigger()
 
 
 def test_letters_rest_while_one_types(window: MainWindow, qtbot: QtBot) -> None:

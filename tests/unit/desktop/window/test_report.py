@@ -41,7 +41,7 @@ def test_the_session_is_told_without_anything_of_the_scenario(
     program.end()
     assert facts["Page"] == "compare; windows open: 1"
     assert facts["Catalog"].startswith(service.catalog.data_date)
-    assert "text at 100 %" in facts["Theme"]
+    assert "text at 100%" in facts["Theme"]
     assert "offscreen" in facts["Screens"]
     assert "llama" not in said.lower()
     assert "h200" not in said.lower()

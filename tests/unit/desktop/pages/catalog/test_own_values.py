@@ -94,7 +94,7 @@ def test_yours_lists_what_was_stated_and_delete_takes_it_back(page: CatalogPage,
     state(own_desk, 5.7)
     qtbot.waitUntil(lambda: keys(page) == ["mi325x/memory_bandwidth"])
     texts = [page.model.index(0, n).data() for n in range(6)]
-    assert texts == ["MI325X", "Bandwidth", "5.7", "TB/s", "6.0", "−5 %"]
+    assert texts == ["MI325X", "Bandwidth", "5.7", "TB/s", "6.0", "−5%"]
     go_to(page, "mi325x/memory_bandwidth", "yours")
     QTest.keyClick(page.view, Qt.Key.Key_Delete)
     qtbot.waitUntil(lambda: not keys(page))

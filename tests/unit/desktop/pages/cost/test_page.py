@@ -393,7 +393,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert "Scorecard" in view.source.text()
     table = {row[0]: row for row in view.table.texts()}
     assert table["W002-28"][1] == "Refused"
-    assert table["W002-28"][3:] == ("31", "19.4286 %")
+    assert table["W002-28"][3:] == ("31", "19.4286%")
     QTest.mouseClick(view.take, Qt.MouseButton.LeftButton)
     desk.flush()
     assert [each.accelerator for each in desk.scenario.accelerators] == ["h200-sxm", "mi325x"]

@@ -146,7 +146,7 @@ def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_m
     row = rows(page)[1]
     assert row.bar.headline == "Runs 67 of 80 at once"
     link = row.links[0]
-    assert (link.text(), link.accessibleName()) == ("Use 98 %", "Let the serving engine use 98 % of memory")
+    assert (link.text(), link.accessibleName()) == ("Use 98%", "Let the serving engine use 98% of memory")
     with qtbot.waitSignal(desk.answered):
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     desk.flush()

@@ -342,7 +342,7 @@ def test_all_can_be_reached_and_is_named(view: FitMatrixView) -> None:
         assert control.accessibleName()
         assert control.focusPolicy() & Qt.FocusPolicy.TabFocus
     assert view.question.context.edit.accessibleName() == "Context, tokens"
-    assert "25 %" in view.legend.accessibleName()
+    assert "25%" in view.legend.accessibleName()
 
 
 def test_the_work_can_be_stopped_and_gone_on_with(view: FitMatrixView, qtbot: QtBot) -> None:

@@ -169,7 +169,7 @@ def test_a_value_of_the_users_is_taken_back_at_once(
 ) -> None:
     state(service)
     desk.select(select_catalog_attribute("mi325x", "tdp"))
-    assert "900 W; Shipped: 1,000 W · −10 %" in lines(panel, Explanation)[0]
+    assert "900 W; Shipped: 1,000 W · −10%" in lines(panel, Explanation)[0]
     go(panel, "Edit source and date…")
     requests = asked(panel)
     press(qtbot, panel, Qt.Key.Key_Return)

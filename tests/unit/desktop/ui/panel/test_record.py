@@ -25,7 +25,7 @@ def test_a_figure_comes_with_what_was_published_near_it(desk: Desk, panel: Sourc
     desk.select(THROUGHPUT)
     nearest = lines(panel, MeasuredRunLine)
     assert len(nearest) == 3
-    assert all(" tok/s, ours " in text and "(+10 %, inside the band)" in text for text in nearest)
+    assert all(" tok/s, ours " in text and "(+10%, inside the band)" in text for text in nearest)
     titles = sections(panel)
     assert titles[0] == "Our record, ours without having seen them"
     assert titles[1].startswith("What limits it")

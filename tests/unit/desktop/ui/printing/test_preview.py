@@ -80,7 +80,7 @@ def test_zoom_keeps_the_page_and_stays_within_bounds(preview: SheetPreview, qtbo
     assert preview._view.zoom == 1.0
     QTest.keyClick(preview, Qt.Key.Key_Plus, Qt.KeyboardModifier.ControlModifier)
     assert preview._view.zoom == pytest.approx(1.25)
-    assert preview._bar._zoom.text() == "125 %"
+    assert preview._bar._zoom.text() == "125%"
     for _ in range(20):
         preview.zoom_by(2)
     assert preview._view.zoom == 4.0

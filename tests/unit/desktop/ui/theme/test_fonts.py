@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.theme.tokens import FAMILY, WEIGHTS, PaperPaintStyle, load_fonts, make_font
 
 NEEDED = "≈≥≤±×÷–—−µ½²↑↓→…√Ω°€·“”’\u2009\u202f\u00a0\u2007"
-LINE = "TensorRT-LLM on 8 × H200: 1,731 tok/s, −5 % ± 0.25, 913 – 1,139, $4.50 (12:30) = 3.35 TB/s"
+LINE = "TensorRT-LLM on 8 × H200: 1,731 tok/s, −5% ± 0.25, 913 – 1,139, $4.50 (12:30) = 3.35 TB/s"
 
 
 @pytest.fixture(autouse=True)

@@ -83,7 +83,7 @@ def test_unit_beside_the_number_counts(desk: Desk, theme: Theme, show: Show) -> 
     typed("5300")
     tab()
     key(Qt.Key.Key_Down)
-    assert dialog.value_row.echo == "−12 % against the shipped value"
+    assert dialog.value_row.echo == "−12% against the shipped value"
     dialog.source.title.focus_control()
     typed("Own run")
     key(Qt.Key.Key_Return)
