@@ -176,7 +176,7 @@ class Formatter:
         if banded is None:
             return MISSING_VALUE_TEXT
         text = f"{self.estimate(banded.value)} ({self.band(banded)})"
-        return join_unit(text, unit) if unit else text
+        return join_unit(text, unit, _SPACE) if unit else text
 
     def gib(self, memory_bytes: float | None) -> str:
         return MISSING_VALUE_TEXT if memory_bytes is None else self.number(memory_bytes / GIB, 1)
@@ -233,14 +233,14 @@ class Formatter:
         unit = get_display_unit(quantity)
         if value is None or isinstance(value, str | tuple | bool) or unit is None:
             return text
-        return join_unit(text, unit)
+        return join_unit(text, unit, _SPACE)
 
     def quantity(self, value: float, unit: str | None) -> str:
         """Return any figure with the unit that it has inside, scaled so that it reads well."""
         if unit == "B":
             return self.memory(value)
         text, shown = self.value_and_unit(value, unit)
-        return join_unit(text, shown) if shown else text
+        return join_unit(text, shown, _SPACE) if shown else text
 
     def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
         """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""
@@ -280,9 +280,9 @@ def _scale(value: float, unit: str | None) -> tuple[float, str | None]:
     return steps[0] if value == 0 else next((step for step in steps if abs(value) >= step[0]), steps[-1])
 
 
-def join_unit(text: str, unit: str) -> str:
+def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
     """Return a number with its unit, from which only a per cent sign is not set apart."""
-    return f"{text}{'' if unit == '%' else _SPACE}{unit}"
+    return f"{text}{'' if unit == '%' else space}{unit}"
 
 
 def _estimate_decimals(value: float) -> int:

@@ -9,7 +9,7 @@ from typing import Final
 
 from gpudesk.domain.derivation import DerivationTerm, WorkedExample, WorkedExampleVerdict, WorkedFigure, to_placeholder
 from gpudesk.report.explanation.working import format_named_formula
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
@@ -46,7 +46,7 @@ def format_worked_number(value: float | None, formatter: Formatter, unit: str | 
         return MISSING_VALUE_TEXT
     whole = value == int(value) if abs(value) < 1e15 else False
     shown = formatter.stated(value if whole else float(f"{value:.{_DIGITS}g}"))
-    return shown if unit is None else f"{shown} {unit}"
+    return shown if unit is None else join_unit(shown, unit, " ")
 
 
 def format_printed_figure(example: WorkedExample, formatter: Formatter) -> str:

@@ -91,7 +91,7 @@ def test_small_errors_miss_no_bar_of_the_error() -> None:
 
 def test_large_errors_are_marked_and_explained() -> None:
     page = write_accuracy_page(report(figures(4.0)))
-    assert "miss by more than 35%" in page
+    assert "miss by more than 35 %" in page
     assert "the median is" in page.partition("## 6.")[2]
 
 
@@ -151,7 +151,7 @@ def test_pairs_of_plans_have_a_table_of_their_own() -> None:
     (row,) = [line.split(" | ") for line in section.splitlines() if line.startswith("| throughput")]
     # As many as there are models of publishers.
     assert row[1:3] == ["3", "15"]
-    assert row[5] == "16.7%"
+    assert row[5] == "16.7 %"
     assert summarize_accuracy(data)["plans"][RATE]["pairs"] == 15
 
 
@@ -166,10 +166,10 @@ def test_memory_is_held_against_what_serving_engines_print() -> None:
     section = write_accuracy_page(replace(report(figures(1.5)), memory=rows)).partition("## 7.")[2]
     lines = [line.strip("| ").split(" | ") for line in section.partition("## 8.")[0].splitlines()]
     found = {(line[0], line[1]): line[2:] for line in lines if len(line) > 2}
-    assert found["room for the KV cache", "all"] == ["3", "4.0%", "8.8%", "×1.02"]
-    assert found["room for the KV cache", "sglang"] == ["1", "10.0%", "10.0%", "×0.90"]
+    assert found["room for the KV cache", "all"] == ["3", "4.0 %", "8.8 %", "×1.02"]
+    assert found["room for the KV cache", "sglang"] == ["1", "10.0 %", "10.0 %", "×0.90"]
     assert found["room for the KV cache", "vllm"][0] == "2"
-    assert found["weights", "all"] == ["1", "1.0%", "1.0%", "×1.01"]
+    assert found["weights", "all"] == ["1", "1.0 %", "1.0 %", "×1.01"]
 
 
 def _memory(engine: str, metric: str, measured: float, predicted: float) -> JudgedMemory:
@@ -184,7 +184,7 @@ def test_the_summary_says_the_same_as_the_page() -> None:
     throughput = found["folds"]["series"]["throughput"]
     assert throughput["rows"] == 60
     page = write_accuracy_page(data)
-    assert f"{100 * throughput['median']:.1f}%" in page
+    assert f"{100 * throughput['median']:.1f} %" in page
     assert found["pairs"]["series"][RATE]["pairs"] == 30
 
 

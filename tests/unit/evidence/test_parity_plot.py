@@ -30,7 +30,7 @@ def test_a_perfect_prediction_lies_on_the_diagonal() -> None:
 
 def test_legend_axes_and_margins_are_said_in_words() -> None:
     words = texts(drawn())
-    for expected in ("NVIDIA, 2 rows", "AMD, 1 row", "measured, ms", "predicted, ms", "+25%", "−25%"):
+    for expected in ("NVIDIA, 2 rows", "AMD, 1 row", "measured, ms", "predicted, ms", "+25 %", "−25 %"):
         assert expected in words
     assert {"10", "100", "1k"} <= set(words)
 

@@ -35,7 +35,7 @@ GOOD = [run(f"good {place}", series=f"s{place % 5}") for place in range(80)]
 def test_the_group_that_misses_is_named_with_its_direction() -> None:
     bad = [run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
     text = said(rows(GOOD + bad, [1.0] * 80 + [2.0] * 20))
-    assert "20 of 100 rows miss by more than 35%" in text
+    assert "20 of 100 rows miss by more than 35 %" in text
     assert "all of them of" in text
     assert "odd" in text
     assert "They are predicted too high, in the median ×2.00 of what was measured." in text
@@ -58,7 +58,7 @@ def test_plans_that_are_left_open_are_asked_for() -> None:
 def test_misses_on_both_sides_are_called_so() -> None:
     bad = [run(f"bad {place}", series="odd") for place in range(20)]
     text = said(rows(GOOD + bad, [1.0] * 80 + [0.5, 2.0] * 10))
-    assert "50% of these are predicted too high and the others too low." in text
+    assert "50 % of these are predicted too high and the others too low." in text
 
 
 def test_misses_without_a_group_are_said_to_be_spread() -> None:

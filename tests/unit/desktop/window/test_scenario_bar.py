@@ -22,9 +22,13 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.load_slider import CaptionButton
 from gpudesk.desktop.window.scenario_bar import ScenarioBar
+from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.workload import LoadKind
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from tests.unit.desktop.conftest import FOUR
 
 
 @pytest.fixture
@@ -246,16 +250,22 @@ def test_what_is_half_typed_is_not_lost_by_an_edit_elsewhere(bar: ScenarioBar, d
     assert bar.input_tokens.edit.text() == "77"
 
 
-def test_a_model_of_unknown_architecture_is_warned_of_at_its_field(bar: ScenarioBar, desk: Desk) -> None:
-    service = desk.service
+def test_a_model_of_unknown_architecture_is_warned_of_at_its_field(
+    user_service: GpuDeskService, theme: Theme, qtbot: QtBot
+) -> None:
     definition = {
-        **service.catalog.definition("llama-3.1-8b"),
+        **user_service.catalog.definition("llama-3.1-8b"),
         "id": "newer",
         "name": "Newer",
         "generic_architecture": "newarch",
     }
     facts = make_model_facts(definition, make_user_source("config.json"), today="2026-11-21")
-    service.user_catalog.do(add_facts(service.catalog, facts, "mine"))
+    user_service.user_catalog.do(add_facts(user_service.catalog, facts, "mine"))
+    desk = Desk(user_service, Formatter(ENGLISH_NUMBERS))
+    desk.open(read_template(FOUR))
+    bar = ScenarioBar(desk, theme)
+    qtbot.addWidget(bar)
+    bar.show()
     choose(bar.model, "newer")
     desk.flush()
     assert "newarch" in bar.model.fault
