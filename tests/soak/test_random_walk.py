@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from tests.soak.walker import RandomWalk, counted, resident_bytes, window_to_walk
+from tests.soak.walker import RandomWalk, counted, pause, resident_bytes, window_to_walk
 
 STEPS = int(os.environ.get("SOAK_STEPS", "10000"))
 SEEDS = [int(each) for each in os.environ.get("SOAK_SEEDS", "").split()] or [secrets.randbelow(10**6)]
@@ -28,9 +28,11 @@ def test_a_random_walk(qapp: QApplication, tmp_path: Path, seed: int, monkeypatc
         walk = RandomWalk(program, window, tmp_path, seed)
         walk.walk(range(WARM))
         walk.tour()
+        pause()
         before, memory = counted(window), resident_bytes()
         walk.walk(range(WARM, STEPS))
         walk.tour()
+        pause()
         grown = {kind: number - before[kind] for kind, number in counted(window).items()}
         assert not walk.faults, "\n\n".join(str(fault) for fault in walk.faults)
         slow = [turn for turn in walk.turns[WARM:] if turn.too_long]

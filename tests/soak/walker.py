@@ -453,6 +453,14 @@ def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterat
             settle()
 
 
+def pause() -> None:
+    """Do nothing for as long as the program waits before it cleans up."""
+    deadline = time.monotonic() + 5.0
+    while time.monotonic() < deadline:
+        QApplication.processEvents()
+        time.sleep(0.05)
+
+
 def counted(window: MainWindow) -> dict[str, int]:
     gc.collect()
     settle()
