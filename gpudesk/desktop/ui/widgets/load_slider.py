@@ -237,6 +237,9 @@ class CaptionButton(QAbstractButton):
         theme.changed.connect(self.updateGeometry)
 
     def set_options(self, options: Sequence[ChoiceOption], key: str) -> None:
+        if self._popup is not None and self._options != tuple(options):
+            # An open list offers what may be there no more.
+            self._popup.close()
         self._options = tuple(options)
         self._key = key
         self.setText(next((option.text for option in options if option.key == key), ""))

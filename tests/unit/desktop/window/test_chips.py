@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QApplication, QInputDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import remove_accelerator
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.accelerator_chips import ChipRow, list_chip_plans
 from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice
@@ -226,6 +227,16 @@ def test_the_baseline_is_chosen_at_the_right(row: ChipRow, desk: Desk) -> None:
     assert parts(desk)[0] == "mi325x"
     assert row.baseline.accessibleName() == "Baseline: MI325X"
     one_step(desk, "Set MI325X as baseline")
+
+
+def test_an_open_list_of_baselines_closes_when_the_accelerators_change(row: ChipRow, desk: Desk) -> None:
+    row.baseline.open_list()
+    popup = row.baseline.popup
+    assert popup is not None
+    assert popup.isVisible()
+    desk.apply(remove_accelerator(desk.scenario, 3), "Remove")
+    desk.flush()
+    assert not popup.isVisible()
 
 
 def test_in_a_narrow_window_the_row_wraps_without_overlap(row: ChipRow, desk: Desk) -> None:
