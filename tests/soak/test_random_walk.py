@@ -29,11 +29,11 @@ def test_a_random_walk(qapp: QApplication, tmp_path: Path, seed: int, monkeypatc
         walk.walk(range(WARM))
         walk.tour()
         pause()
-        before, memory = counted(window), resident_bytes()
+        before, memory = counted(walk.window), resident_bytes()
         walk.walk(range(WARM, STEPS))
         walk.tour()
         pause()
-        grown = {kind: number - before[kind] for kind, number in counted(window).items()}
+        grown = {kind: number - before[kind] for kind, number in counted(walk.window).items()}
         assert not walk.faults, "\n\n".join(str(fault) for fault in walk.faults)
         slow = [turn for turn in walk.turns[WARM:] if turn.too_long]
         assert not slow, slow

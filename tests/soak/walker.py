@@ -25,6 +25,7 @@ from PySide6.QtGui import QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, QLineEdit, QMessageBox, QWidget
+from shiboken6 import isValid
 
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.session.selection import select_attribute, select_figure, select_model_attribute
@@ -115,7 +116,7 @@ class RandomWalk:
         #: How long the steps took.
         self.turns: list[Turn] = []
         self._program = program
-        self._window = window
+        self.window = window
         self._folder = folder
         self._seed = seed
         self._scenarios = RandomScenarios(program.service)
@@ -155,17 +156,17 @@ class RandomWalk:
     def tour(self) -> None:
         """Show a known scenario on all pages at the usual size, with nothing open above them."""
         self._close_what_has_popped_up()
-        for other in [each for each in self._program.windows if each is not self._window]:
+        for other in [each for each in self._program.windows if each is not self.window]:
             other.close()
         self._program.set_theme("light")
         self._program.set_font_percent(100)
-        self._window.resize(1440, 900)
-        self._window.desk.open(read_template(_TEMPLATE))
-        self._window.desk.clear_ghost()
-        for spec in self._window.page_specs:
-            self._window.show_page(spec.id)
+        self.window.resize(1440, 900)
+        self.window.desk.open(read_template(_TEMPLATE))
+        self.window.desk.clear_ghost()
+        for spec in self.window.page_specs:
+            self.window.show_page(spec.id)
             settle()
-            for action in [] if self._window.page is None else self._window.page.actions_of_page():
+            for action in [] if self.window.page is None else self.window.page.actions_of_page():
                 if action.id in _VIEWS:
                     action.run()
                     settle()
@@ -177,11 +178,14 @@ class RandomWalk:
         except Exception:  # noqa: BLE001 - whatever it is, it is what is looked for
             self._fault(traceback.format_exc())
         self._settle()
+        if not isValid(self.window):
+            # A click or a key has closed it.
+            self.window = open_window(self._program)
         self.turns.append(Turn(self._longest, self._step, self._act))
         if random.random() < 0.15:
             self._close_what_has_popped_up()
         if random.random() < 0.05:
-            self._window.grab()
+            self.window.grab()
         settle()
 
     def _timed(self, act: Callable[[], object]) -> None:
@@ -227,12 +231,12 @@ class RandomWalk:
     # Steps
 
     def _edit(self, random: Random) -> None:
-        desk = self._window.desk
+        desk = self.window.desk
         for _ in range(random.choice((1, 1, 1, 3))):
             desk.apply(self._scenarios.edited(desk.scenario, random), "Some edit")
 
     def _load(self, random: Random) -> None:
-        slider = self._window.scenario.load.slider
+        slider = self.window.scenario.load.slider
         if random.random() < 0.5:
             slider.setFocus()
             for _ in range(random.randint(1, 6)):
@@ -246,10 +250,10 @@ class RandomWalk:
         QTest.mouseRelease(slider, Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier, points[-1])
 
     def _scenario(self, random: Random) -> None:
-        self._window.desk.apply(self._scenarios.scenario(random), "Another scenario")
+        self.window.desk.apply(self._scenarios.scenario(random), "Another scenario")
 
     def _control(self, random: Random) -> None:
-        bar, chips = self._window.scenario, self._window.chips
+        bar, chips = self.window.scenario, self.window.chips
         scenarios = self._scenarios
         chip = random.choice(chips.chips) if chips.chips else None
         steps: tuple[Callable[[], object], ...] = (
@@ -274,13 +278,13 @@ class RandomWalk:
         random.choice(steps)()
 
     def _undo(self, random: Random) -> None:
-        stack = self._window.desk.undo_stack
+        stack = self.window.desk.undo_stack
         for _ in range(random.choice((1, 2, 5, 20))):
             self._timed(stack.undo if random.random() < 0.6 else stack.redo)
             self._settle()
 
     def _select(self, random: Random) -> None:
-        desk = self._window.desk
+        desk = self.window.desk
         answer = desk.answer
         if answer is None:
             desk.select(None)
@@ -298,16 +302,16 @@ class RandomWalk:
         desk.select(made)
 
     def _ghost(self, random: Random) -> None:
-        (self._window.desk.pin_ghost if random.random() < 0.7 else self._window.desk.clear_ghost)()
+        (self.window.desk.pin_ghost if random.random() < 0.7 else self.window.desk.clear_ghost)()
 
     def _page(self, random: Random) -> None:
-        self._window.show_page(random.choice([spec.id for spec in self._window.page_specs]))
+        self.window.show_page(random.choice([spec.id for spec in self.window.page_specs]))
 
     def _action(self, random: Random) -> None:
         self._leave_forms()
         actions = [
             spec
-            for spec in self._window.actions_of_window()
+            for spec in self.window.actions_of_window()
             if spec.id not in _LEFT_OUT
             and spec.enabled()
             and not spec.id.startswith(("file.recent", "file.new", "file.template"))
@@ -324,19 +328,19 @@ class RandomWalk:
             self._program.set_font_percent(random.choice((90, 100, 110, 125, 150)))
 
     def _size(self, random: Random) -> None:
-        self._window.resize(*random.choice(_SIZES))
+        self.window.resize(*random.choice(_SIZES))
 
     def _press(self, random: Random) -> None:
         for _ in range(random.randint(1, 5)):
-            target = _keyboard_target(self._window)
+            target = _keyboard_target(self.window)
             QTest.keyClick(target, random.choice(_KEYS), random.choice(_MODIFIERS))
             self._settle()
 
     def _type(self, random: Random) -> None:
-        fields = [field for field in self._window.findChildren(QLineEdit) if field.isVisible()]
+        fields = [field for field in self.window.findChildren(QLineEdit) if field.isVisible()]
         if fields:
             random.choice(fields).setFocus()
-        target = _keyboard_target(self._window)
+        target = _keyboard_target(self.window)
         if isinstance(target, QLineEdit):
             target.selectAll()
         QTest.keyClicks(target, random.choice(_TYPED))
@@ -371,13 +375,13 @@ class RandomWalk:
         QApplication.sendEvent(widget, event)
 
     def _preview(self, random: Random) -> None:  # noqa: ARG002 - all steps are alike
-        self._window.preview()
+        self.window.preview()
         self._settle()
         self._close_what_has_popped_up()
 
     def _save_and_open(self, random: Random) -> None:
         path = self._folder / f"{random.randrange(3)}.gpudesk"
-        document = self._window.document
+        document = self.window.document
         try:
             document.save(path)
             document.open_file(path)
@@ -387,7 +391,7 @@ class RandomWalk:
     # What is where
 
     def _somewhere(self, random: Random) -> QWidget:
-        front = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self._window
+        front = QApplication.activePopupWidget() or QApplication.activeModalWidget() or self.window
         there = [widget for widget in front.findChildren(QWidget) if widget.isVisible() and widget.isEnabled()]
         return random.choice(there) if there else front
 
@@ -434,21 +438,27 @@ def answer_questions_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(FileActions, "may_close", lambda _: True)
 
 
+def open_window(program: DesktopProgram) -> MainWindow:
+    window = program.new_window()
+    window.open_template(_TEMPLATE)
+    return window
+
+
 @contextmanager
 def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DesktopProgram, MainWindow]]:
     """Open a window on a template with six parts, whose questions are answered by doing nothing."""
     answer_questions_with_nothing(monkeypatch)
     with GpuDeskService.open() as service:
         program = DesktopProgram(app, service)
-        window = program.new_window()
-        window.open_template(_TEMPLATE)
+        window = open_window(program)
         settle()
         try:
             yield program, window
         finally:
             program.set_theme("light")
             program.set_font_percent(100)
-            window.close()
+            for each in list(program.windows):
+                each.close()
             program.end()
             settle()
 
