@@ -479,7 +479,9 @@ class ChipRow(QWidget):
         self._focus(0)
 
     def _baseline_chosen(self, key: str) -> None:
-        self._move(int(key), 0)
+        # The scenario may have lost accelerators that the list still showed.
+        if int(key) < len(self._desk.scenario.accelerators):
+            self._move(int(key), 0)
 
     def _move(self, position: int, target: int) -> None:
         name = self._name(self._desk.scenario.accelerators[position].accelerator)

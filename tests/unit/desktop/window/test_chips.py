@@ -239,6 +239,13 @@ def test_an_open_list_of_baselines_closes_when_the_accelerators_change(row: Chip
     assert not popup.isVisible()
 
 
+def test_a_baseline_that_has_gone_meanwhile_is_not_set(row: ChipRow, desk: Desk) -> None:
+    desk.apply(remove_accelerator(desk.scenario, 3), "Remove")
+    left = parts(desk)
+    row.baseline.chosen.emit("3")
+    assert parts(desk) == left
+
+
 def test_in_a_narrow_window_the_row_wraps_without_overlap(row: ChipRow, desk: Desk) -> None:
     for width in (1240, 700, 400):
         row.resize(width, row.height())
