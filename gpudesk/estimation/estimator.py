@@ -88,6 +88,10 @@ class Estimator:
     def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         """Answer all questions in one vectorised call, in order; an unanswerable one gives its InputError."""
         self._make_room()
+        with self._table:
+            return self._answer(requests)
+
+    def _answer(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         cases = CaseList(self._table)
         answers: list[Estimate | InputError | None] = [None] * len(requests)
         for position, request in enumerate(requests):
@@ -124,8 +128,9 @@ class Estimator:
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return for each estimate, which must fit, the figures of its deployment against concurrency."""
-        alone = iter(self._curves.curves([each for each in estimates if each.pools is None]))
-        return tuple(next(alone) if each.pools is None else self._pool_charts.curve(each) for each in estimates)
+        with self._table:
+            alone = iter(self._curves.curves([each for each in estimates if each.pools is None]))
+            return tuple(next(alone) if each.pools is None else self._pool_charts.curve(each) for each in estimates)
 
     def roofline(self, estimate: Estimate) -> Roofline | None:
         """Return the roofs over a deployment and its points; None where it does not fit."""
@@ -168,7 +173,8 @@ class Estimator:
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
         """Return for each request the smallest deployments by weight format, from wide to narrow."""
         self._make_room()
-        return self._needs.needed(requests)
+        with self._table:
+            return self._needs.needed(requests)
 
     def size(self, requests: Sequence[EstimateRequest], demand: Demand) -> SizingResult:
         """Return how many of each accelerator a demand needs; counts that requests fix are left open."""

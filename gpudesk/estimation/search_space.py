@@ -267,7 +267,19 @@ class SearchSpaceTable:
         self._intervals: dict[tuple[object, ...], tuple[EstimateBasis, Mapping[LoadKind, tuple[float, ...]]]] = {}
         #: How much is remembered.
         self.most_kept = MOST_KEPT_PLANS
+        #: Calls of all threads that have positions of coefficients in their hands.
+        self._calls = 0
+        self._lock = Lock()
         self._clear()
+
+    def __enter__(self) -> None:
+        """Keep everything until the call ends, whatever other threads ask for meanwhile."""
+        with self._lock:
+            self._calls += 1
+
+    def __exit__(self, *_: object) -> None:
+        with self._lock:
+            self._calls -= 1
 
     def _clear(self) -> None:
         self._configurations: dict[tuple[object, ...], ServingConfiguration] = {}
@@ -282,12 +294,13 @@ class SearchSpaceTable:
     def make_room(self) -> bool:
         """Forget everything where too much has been computed; return whether that was done.
 
-        Coefficients have other positions afterwards, so this is for the time between two calls.
+        Coefficients have other positions afterwards, so this is for the time between two calls of any thread.
         """
-        if not self.is_full:
-            return False
-        self._clear()
-        return True
+        with self._lock:
+            if not self.is_full or self._calls:
+                return False
+            self._clear()
+            return True
 
     def find_space(self, request: EstimateRequest) -> SearchSpace:
         """Return the search space of a request; raises InputError where nothing runs it or the plan cannot be."""
