@@ -178,10 +178,11 @@ class Jobs(QObject):
         former = self._jobs.pop(kind, None)
         if former is not None:
             former.drop()
+        # Before its thread runs.
+        self._count(1)
         job: Job[_T] = Job(steps, done, failed, cancelled, self)
         self._jobs[kind] = job
         self._all.append(job)
-        self._count(1)
         job.ended.connect(self._ended)
         self._timer.start()
         return job
