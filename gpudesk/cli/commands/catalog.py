@@ -349,7 +349,6 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def _list(options: argparse.Namespace) -> int:
-
     with open_service(options) as service:
         if options.json:
             output.print_json(encode_catalog_list(service, options.kind))
@@ -359,7 +358,6 @@ def _list(options: argparse.Namespace) -> int:
 
 
 def _show(options: argparse.Namespace) -> int:
-
     with open_service(options) as service:
         if options.json:
             output.print_json(encode_catalog_entry(service, options.id))

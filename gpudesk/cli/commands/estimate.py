@@ -179,7 +179,6 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def run(options: argparse.Namespace) -> int:
-
     with open_service(options) as service:
         if options.batch is not None:
             return _batch(options, service)

@@ -138,7 +138,6 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def run(options: argparse.Namespace) -> int:
-
     with open_service(options) as service:
         asked = _asked(options, load_base_scenario(options, service))
         _show(_cells(asked, service), asked, service, as_json=options.json)

@@ -34,7 +34,6 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def run(options: argparse.Namespace) -> int:
-
     with open_service(options) as service:
         return _launch(options, service)
 
