@@ -1,0 +1,86 @@
+"""What a text must not be: too long, negated twice, or put in words that its readers do not use."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from typing import Final
+
+LONGEST_SENTENCE: Final = 20  # words
+LONGEST_LABEL: Final = 30  # characters
+
+_SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])\s+|\n+")
+_WORD: Final = re.compile(r"[A-Za-z{][\w{}’'./-]*")
+_CODE: Final = re.compile(r"`[^`]*`")
+
+#: Verbs that end so in American English too.
+_BRITISH_ENDING: Final = (
+    r"\b(?!\w*(rais|ris|promis|compris|precis|exercis|revis|supervis|advis|nois|enterpris|surpris|premis|pois|wis|likew"
+    r"|rais|televis|disguis|franchis))\w+(isations?|ising|ise|ised|ises)\b"
+)
+#: A pattern, and what to write in its place.
+_FORBIDDEN: Final = tuple(
+    (re.compile(pattern, re.IGNORECASE), instead)
+    for pattern, instead in (
+        (r"\b(parts?|things?)\b(?! of\b| number)", "accelerator, or the noun itself"),
+        (r"\bbeside\b", "next to, with"),
+        (r"\b(whatever|whichever|whoever|wherever|thereof|therein|hence|whilst|amongst|nobody)\b", "a plain noun"),
+        (r"\b(is|are|was) (to be )?had\b|\bcan be had\b|\bto be had\b", "is available"),
+        (r"\bsa(y|ys|id)\b", "state, enter, according to"),
+        (r"\b(can|could)(not| not)? be told\b|\btells? nothing\b", "unknown, undecided"),
+        (r"\bbands?\b", "80% interval"),
+        (r"\b(taken|takes|take) for granted\b", "assumption"),
+        (r"\b(works?|worked|working) out\b", "compute"),
+        (r"\bdrawn\b|\bdraws\b", "simulated, simulation"),
+        (r"\b\w+ times in (five|ten)\b", "80%"),
+        (r"\bin force\b", "active, current"),
+        (r"\b(is|are) for (buying|waiting|renting)\b", "speaks for buying"),
+        (r"\bhold(s|ing)? .{0,20}\bup\b", "slow down"),
+        (r"\bdear(er|est)?\b", "expensive"),
+        (r"\b(hand(ed|ing|s)?|hand) (on|over)\b", "export, share"),
+        (r"\btak(e|es|en|ing) (in|over|back)\b", "import, undo"),
+        (r"\b(is|are|was|were) no\b", "is not a"),
+        (r"\bcomes? (to|out)\b", "is, equals"),
+        (r"\b(ours|one[’']s|one[’']s own|of (its|their|your) own|our)\b", "name the owner"),
+        (r"\bat the (most|least)\b", "at most, at least"),
+        (r"\b(busiest|fullest)\b", "peak, max"),
+        (r"\b(anew|once more|afresh)\b", "again"),
+        (r"\bper cent\b", "%"),
+        (r"\bseeds?\b(?! (number|of the random))", "the document's title and publisher"),
+        (r"\bstands?\b(?! by)", "is"),
+        (r"\bshall\b", "will, must"),
+        (r"\b(there )?is none\b|\bthere are none\b", "no, with the noun"),
+        (r"\bas (it|they) (is|are|was|were)\b", "unchanged"),
+        (r"\bfolds? (in|out|the)\b", "collapse"),
+        (r"\blet (go|it go|them go)\b", "release, unpin"),
+        (r"\bthe (dis)?like\b|\band so (forth|on)\b|\betc\b", "name them"),
+        (
+            r"\b(colou?r(?<=our)\w*|behaviour|catalogue|licence|grey|centre\w*|favour\w*|programme|metres?)\b",
+            "US spelling",
+        ),
+        (_BRITISH_ENDING, "US spelling"),
+        (r"\d\s%", "the percent sign closed up"),
+    )
+)
+_RELATIVE_SUBJECT: Final = re.compile(r"^(What|Whether|That|Who|How|Where)\b[^?]*[.:]?$")
+_NEGATIONS: Final = re.compile(
+    r"\b(not|no|never|nothing|none|neither|nor|without|cannot|unless|nowhere)\b|n[’']t\b", re.IGNORECASE
+)
+_QUOTATION: Final = re.compile(r"“[^”]*”|\"[^\"]*\"")
+
+
+def find_faults(text: str) -> Iterator[str]:
+    """Yield what is wrong with a text, each with what to write in its place."""
+    prose = _CODE.sub("x", text)
+    for sentence in _SENTENCE_END.split(prose):
+        words = _WORD.findall(sentence)
+        if len(words) > LONGEST_SENTENCE:
+            yield f"{len(words)} words in a sentence, at most {LONGEST_SENTENCE}"
+        if len(_NEGATIONS.findall(sentence)) > 1:
+            yield "negated twice"
+        if len(words) > 3 and _RELATIVE_SUBJECT.match(sentence) and "?" not in sentence:
+            yield f"begins with “{words[0]}” but asks nothing: name the subject"
+    own_words = _QUOTATION.sub("“”", prose)
+    for pattern, instead in _FORBIDDEN:
+        if match := pattern.search(own_words):
+            yield f"“{match.group()}”: write {instead}"

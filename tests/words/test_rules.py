@@ -1,0 +1,36 @@
+"""The rules for shown texts: each finds what it is there for, and leaves plain sentences alone."""
+
+import pytest
+
+from tests.words.rules import find_faults
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "H200 SXM: buying pays back after 21.8 months, compared with renting around the clock.",
+        "What matters most: cost, speed or model size?",
+        "Unknown model ‘lama-70b’. Did you mean llama-3.1-70b?",
+        "Undecided: estimated TTFT is {ttft} (80% interval {low}–{high}), so it may miss your {limit} limit.",
+        "Set aside as part of the import.",
+    ],
+)
+def test_plain_sentences_pass(text: str) -> None:
+    assert not list(find_faults(text))
+
+
+@pytest.mark.parametrize(
+    ("text", "fault"),
+    [
+        ("The parts compared", "“parts”"),
+        ("It is no currency", "“is no”"),
+        ("Nothing is shown that is not published.", "negated twice"),
+        ("What speaks against {name}", "begins with “What”"),
+        ("Colours of the chart", "“Colours”"),
+        ("Optimise for cost", "“Optimise”"),
+        ("19 % faster", "“9 %”"),
+        (" ".join(["word"] * 21), "21 words"),
+    ],
+)
+def test_faults_are_found(text: str, fault: str) -> None:
+    assert any(fault in found for found in find_faults(text))
