@@ -104,7 +104,7 @@ bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
 
 soak: $(VENV)/.ready build/.debian-test $(CATALOG)
 	HYPOTHESIS_PROFILE=explore $(PYTEST) tests/unit -m "thorough or hypothesis" -n $(WORKERS) --dist worksteal
-	$(PYTEST) tests/soak -p no:xdist $(PYTEST_ARGS)
+	SOAK_KILLS=50 $(PYTEST) tests/unit/catalog/test_user_file_kills.py tests/soak -p no:xdist $(PYTEST_ARGS)
 
 # Its cases are drawn from a seed that it prints; SEED=number draws the same again.
 fuzz: $(VENV)/.ready $(CATALOG)

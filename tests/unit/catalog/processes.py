@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import os
+import random
 import subprocess
 import sys
 import time
+from collections.abc import Callable
 from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
@@ -14,6 +16,8 @@ from typing import Any
 from tests.unit.catalog.user_file_process import work
 
 ROOT = Path(__file__).parents[3]
+#: How many kills a test draws anew, instead of a few at the moments of every run (`make soak`).
+KILLS = int(os.environ.get("SOAK_KILLS", "0"))
 
 #: Starts processes that have loaded already what they need: a kill then costs a fork, not a start of Python.
 _FORKS = get_context("forkserver")
@@ -34,8 +38,12 @@ def start(doing: str, path: Path) -> subprocess.Popen[str]:
     return process
 
 
-def kill(doing: str, path: Path, after: float) -> list[dict[str, Any]]:
-    """End a process by the hardest signal some seconds after it begins; return what it had said whole."""
+def draw_moments(seed: int) -> random.Random:
+    return random.Random(None if KILLS else seed)
+
+
+def kill(doing: Callable[[Path], None], path: Path, after: float, lines: int = 0) -> list[dict[str, Any]]:
+    """End a process by the hardest signal some seconds after it has said so many lines; return all that it had said."""
     reading, writing = _FORKS.Pipe(duplex=False)
     process = _FORKS.Process(target=work, args=(doing, path, writing))
     process.start()
@@ -43,10 +51,11 @@ def kill(doing: str, path: Path, after: float) -> list[dict[str, Any]]:
     with os.fdopen(os.dup(reading.fileno()), encoding="utf-8") as said:
         reading.close()
         assert said.readline() == '{"ready": true}\n'
+        first = [said.readline() for _ in range(lines)]
         time.sleep(after)
         process.kill()
         process.join()
-        return [json.loads(line) for line in said if line.endswith("\n")]
+        return [json.loads(line) for line in (*first, *said) if line.endswith("\n")]
 
 
 def run(doing: str, path: Path, *, within: tuple[str, ...] = ()) -> list[dict[str, Any]]:

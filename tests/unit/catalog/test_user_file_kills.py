@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import random
 import shutil
 import sqlite3
 from contextlib import closing
@@ -15,8 +14,9 @@ from gpudesk.catalog.user_store.migrations import USER_VERSION, read_version
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups
 from gpudesk.domain.claim import Source
 from gpudesk.domain.user_facts import UserFacts
+from tests.unit.catalog import user_file_process
 from tests.unit.catalog.own_samples import QUOTE, numbered, step, write_version
-from tests.unit.catalog.processes import kill, start
+from tests.unit.catalog.processes import KILLS, draw_moments, kill, start
 
 
 def _facts(path: Path) -> UserFacts:
@@ -47,13 +47,13 @@ def _is_large(number: int) -> bool:
 
 def test_killed_at_any_moment_of_writing_each_step_is_whole_or_absent(tmp_path: Path) -> None:
     path = tmp_path / "new" / "catalog.sqlite"
-    moments = random.Random(5)
+    moments = draw_moments(5)
     written = 0
-    for number in range(200):
+    for number in range(max(KILLS, 200)):
         # How much comes to be written in a moment is for the machine to say.
-        if number >= 20 and written > 40:
+        if number >= max(KILLS, 20) and written > 40:
             break
-        said = kill("write", path, moments.uniform(0, 0.12))
+        said = kill(user_file_process.write, path, moments.uniform(0, 0.12))
         numbers = _steps(_facts(path))
         # All that was said to be written is, and at most the one step more that nobody was told of.
         last = max((line["done"] for line in said), default=written - 1)
@@ -69,13 +69,13 @@ def test_killed_at_any_moment_of_writing_each_step_is_whole_or_absent(tmp_path: 
 
 
 def test_killed_while_the_file_is_begun_there_is_none_or_a_whole_one(tmp_path: Path) -> None:
-    moments = random.Random(6)
+    moments = draw_moments(6)
     begun = 0
-    for number in range(200):
-        if number >= 12 and begun:
+    for number in range(max(KILLS, 200)):
+        if number >= max(KILLS, 12) and begun:
             break
         path = tmp_path / str(number) / "catalog.sqlite"
-        kill("change", path, moments.uniform(0, 0.02 + number / 1000))
+        kill(user_file_process.change, path, moments.uniform(0, 0.02 + number / 1000))
         assert set(_facts(path)) in (set(), set(numbered(1).after))
         begun += path.exists()
     assert begun > 0
@@ -89,13 +89,13 @@ def older(tmp_path: Path) -> Path:
 
 
 def test_killed_at_any_moment_of_a_migration_the_file_is_old_or_new(older: Path, tmp_path: Path) -> None:
-    moments = random.Random(7)
+    moments = draw_moments(7)
     facts = set(numbered(0, claims=3000).after)
-    for number in range(12):
+    for number in range(max(KILLS, 12)):
         path = tmp_path / str(number) / "catalog.sqlite"
         path.parent.mkdir()
         shutil.copy(older, path)
-        kill("change", path, moments.uniform(0.02, 0.1))
+        kill(user_file_process.change, path, moments.uniform(0.02, 0.1))
         with UserFile.open(path) as file:
             assert set(file.facts) in (facts, facts | set(numbered(1).after))
             with closing(sqlite3.connect(path)) as connection:
@@ -124,12 +124,12 @@ def test_killed_at_any_moment_of_a_restore_the_file_is_one_or_the_other(tmp_path
     states = [numbered(number, claims=500).after for number in (1, 2)]
     for number, facts in enumerate(states):
         write_version(kept / f"catalog-2026070{number + 1}T100000000Z-v2-edit.sqlite", USER_VERSION, step(*facts))
-    moments = random.Random(8)
+    moments = draw_moments(8)
     restored: set[int] = set()
-    for number in range(200):
-        if number >= 12 and len(restored) == len(states):
+    for number in range(max(KILLS, 200)):
+        if number >= max(KILLS, 12) and len(restored) == len(states):
             break
-        said = kill("restore", path, moments.uniform(0, 0.1 + number / 100))
+        said = kill(user_file_process.restore, path, moments.uniform(0, 0.1 + number / 100))
         restored |= {line["restored"] for line in said}
         assert set(_facts(path)) in (set(), *map(set, states))
     assert len(restored) == len(states)

@@ -133,11 +133,11 @@ DOINGS: dict[str, Callable[[Path], None]] = {
 }
 
 
-def work(doing: str, path: Path, said: Connection) -> None:
+def work(doing: Callable[[Path], None], path: Path, said: Connection) -> None:
     """Do one thing in a process that was forked, and say over a connection what is done."""
     sys.stdout = os.fdopen(os.dup(said.fileno()), "w", encoding="utf-8")
     say(ready=True)
-    DOINGS[doing](path)
+    doing(path)
 
 
 if __name__ == "__main__":

@@ -1,0 +1,85 @@
+"""What processes do that are killed: edits at the window, imports and exports, without end."""
+
+from __future__ import annotations
+
+import io
+import os
+import time
+from collections.abc import Sequence
+from contextlib import redirect_stdout
+from itertools import count, cycle
+from pathlib import Path
+from random import Random
+
+from PySide6.QtCore import QTimer
+
+from gpudesk.catalog.user_store.user_file import UserFile
+from gpudesk.cli.main import main
+from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.desktop.window import app
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.claim import Source
+from tests.unit.catalog.user_file_process import say
+
+#: The document that is edited; beside it the user's folder.
+DOCUMENT = "chat.gpudesk"
+#: Prices of one import: enough for a backup before it.
+PRICES = 60
+EXPORTS = {
+    "own.csv": ("catalog", "export", "own"),
+    "own.xlsx": ("catalog", "export", "own"),
+    "own.gpudeskpack": ("catalog", "pack"),
+    "sheet.html": ("sheet", "--template", "70b-chat-on-four"),
+    "sheet.gpudesk": ("sheet", "--template", "70b-chat-on-four"),
+}
+
+
+def edit_at_window(home: Path) -> None:
+    """Open the document, move its load from 1000 upwards every few milliseconds, and save it now and then."""
+    os.environ.update({"GPUDESK_HOME": str(home), "QT_QPA_PLATFORM": "offscreen"})
+    start, random, loads = app._start, Random(), count(1000)
+
+    def edit(window: MainWindow) -> None:
+        load = next(loads)
+        window.desk.apply(replace_load_value(window.desk.scenario, load), "Load")
+        say(load=load, at=time.monotonic())
+        if random.random() < 0.05:
+            window.document.save()
+        QTimer.singleShot(random.randrange(120), lambda: edit(window))
+
+    def start_and_edit(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
+        window = start(program, files)
+        QTimer.singleShot(0, lambda: edit(window))
+        return window
+
+    app._start = start_and_edit
+    app.run_window([str(home.parent / DOCUMENT)])
+
+
+def _run(*command: str) -> None:
+    with redirect_stdout(io.StringIO()):
+        assert main(command) == 0
+
+
+def import_prices(home: Path) -> None:
+    """Import one list of prices after the other, each with a source of its own."""
+    os.environ["GPUDESK_HOME"] = str(home)
+    with UserFile.open(home / "catalog.sqlite") as file:
+        first = sum(isinstance(fact, Source) for fact in file.facts)
+    for number in count(first):
+        source = home.parent / f"prices-{number}.csv"
+        rows = (f"h200-sxm,{1 + number / 100},on demand,Provider {row},eu,2026-01-02" for row in range(PRICES))
+        source.write_text("\n".join(("accelerator,usd_per_accelerator_hour,term,provider,region,date", *rows)))
+        _run("import", str(source))
+        say(done=number)
+
+
+def export_all(home: Path) -> None:
+    """Write each export in turn."""
+    os.environ["GPUDESK_HOME"] = str(home)
+    names = list(EXPORTS)
+    start = Random().randrange(len(names))
+    for name in cycle(names[start:] + names[:start]):
+        _run(*EXPORTS[name], "-o", str(home.parent / name))
+        say(done=name)
