@@ -141,8 +141,21 @@ def read_scenario(path: Path) -> Scenario:
 
 
 def write_scenario(scenario: Scenario, path: Path) -> None:
-    """Write a scenario file so that at any moment either the old or the new one is there, whole."""
-    write_atomically(path, format_scenario(scenario).encode())
+    """Write a scenario file so that at any moment either the old or the new one is there, whole.
+
+    Raises `InputError` for one that is larger than what is read.
+    """
+    raw = format_scenario(scenario).encode()
+    if len(raw) > _MOST_BYTES:
+        # Sections of other programs and copies of the user's facts have no limit of their own.
+        raise input_error(
+            "scenario.too_large",
+            "would take {size}; a scenario file has at most {most}",
+            str(path),
+            size=(float(len(raw)), "B"),
+            most=(float(_MOST_BYTES), "B"),
+        )
+    write_atomically(path, raw)
 
 
 def format_scenario(scenario: Scenario) -> str:

@@ -309,3 +309,29 @@ def test_version_of_hundreds_of_digits_is_told(tmp_path: Path) -> None:
 def test_name_that_no_file_can_have_is_refused(tmp_path: Path, name: str) -> None:
     with pytest.raises(InputError, match=r"file\.unreadable"):
         read_scenario(tmp_path / name)
+
+
+def test_a_scenario_is_read_up_to_four_mebibytes(tmp_path: Path) -> None:
+    path, most = tmp_path / "a.gpudesk", 4 << 20
+    raw = format_scenario(SCENARIO).encode()
+    path.write_bytes(raw + b" " * (most - len(raw)))
+    assert read_scenario(path) == SCENARIO
+    path.write_bytes(raw + b" " * (most - len(raw) + 1))
+    with pytest.raises(InputError) as caught:
+        read_scenario(path)
+    assert caught.value.problem.id == "file.too_big"
+
+
+def test_a_scenario_that_could_not_be_read_again_is_not_saved(tmp_path: Path) -> None:
+    """In a line a section of another program may be small enough, and too large with an item a line."""
+    path, items = tmp_path / "a.gpudesk", [0] * 600_000
+    raw = json.dumps(document() | {"other": items}).encode()
+    path.write_bytes(raw)
+    scenario = read_scenario(path)
+    with pytest.raises(InputError) as caught:
+        write_scenario(scenario, path)
+    assert caught.value.problem.id == "scenario.too_large"
+    assert path.read_bytes() == raw
+    fitting = replace(scenario, unknown_sections={"other": items[:400_000]})
+    write_scenario(fitting, path)
+    assert read_scenario(path) == fitting
