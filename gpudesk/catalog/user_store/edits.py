@@ -215,12 +215,13 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     Raises `InputError` where an id is taken, or where a fact is about something that is not there.
     """
     new = UserFacts.of(facts)
-    if len(new) + len(catalog.own) > MOST_FACTS:
+    count = len(catalog.own) + sum(catalog.own.get(*get_fact_key(fact)) is None for fact in new)
+    if count > MOST_FACTS:
         raise input_error(
             "own.too_many",
             "would make {count} facts of yours, and {most} is the most; leave out what you do not need",
             name,
-            count=len(new) + len(catalog.own),
+            count=count,
             most=MOST_FACTS,
         )
     known = {thing.id for thing in catalog.things()}

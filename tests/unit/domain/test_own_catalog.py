@@ -10,7 +10,7 @@ import pytest
 from gpudesk.catalog.user_store import edits, entry
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.claim import Claim, SourceKind
-from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
+from gpudesk.domain.user_facts import MOST_FACTS, FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, format_message, message
@@ -345,3 +345,27 @@ def test_price_that_replaces_itself_stays(bench: GpuDeskService) -> None:
     dearer = UserPrice("p2", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=3.5)
     bench.user_catalog.do(edits.state_price(bench.catalog, dearer, QUOTE, replaces="p1"))
     assert [each.usd for each in bench.catalog.prices(PART) if each.own] == [3.5]
+
+
+@pytest.mark.parametrize("most", [50, pytest.param(MOST_FACTS, marks=pytest.mark.thorough)])
+def test_facts_are_added_up_to_the_limit_and_lists_renewed_there(
+    bench: GpuDeskService, monkeypatch: pytest.MonkeyPatch, most: int
+) -> None:
+    monkeypatch.setattr(edits, "MOST_FACTS", most)
+
+    def listed(prices: int, usd: float = 2.0) -> list[UserFact]:
+        return [
+            QUOTE,
+            *(UserPrice(f"own-{n}", PART, "on_demand", QUOTE.id, SourceKind.USER, usd) for n in range(prices)),
+        ]
+
+    with pytest.raises(InputError, match=r"own\.too_many"):
+        edits.add_facts(bench.catalog, listed(most), "a list")
+    bench.user_catalog.do(edits.add_facts(bench.catalog, listed(most - 1), "a list"))
+    assert len(bench.user_catalog.facts) == most
+    with pytest.raises(InputError, match=r"own\.too_many"):
+        edits.add_facts(bench.catalog, listed(most), "one more")
+    bench.user_catalog.do(edits.add_facts(bench.catalog, listed(most - 1, 3.0), "the list of today"))
+    with GpuDeskService.open() as again:
+        assert again.user_catalog.facts == bench.user_catalog.facts
+        assert tokens(again) > 0
