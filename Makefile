@@ -44,7 +44,7 @@ help:
 	@echo "parity-speed   measure this state and that of BASE=revision in turn"
 	@echo "calibrate   fit the constants to data/measurements and write data/calibration.json; a quarter of an hour"
 	@echo "golden      answer the self-test's questions anew, after calibrate or a change of the engine that is meant"
-	@echo "golden-texts  write the golden files of messages and of the help anew, after a change of wording that is meant"
+	@echo "golden-texts  update the golden files of messages and help, and what the manual shows of the program"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
 	@echo "catalog     build the shipped catalog from data/"
@@ -134,7 +134,8 @@ golden: $(VENV)/.ready $(CATALOG)
 	$(BIN)/python packaging/make_golden.py $(CATALOG)
 
 golden-texts: $(VENV)/.ready $(CATALOG)
-	$(BIN)/python -m pytest -q tests/unit/text/test_messages.py tests/unit/cli/test_help.py --update-golden
+	$(BIN)/python -m pytest -q tests/unit/text/test_messages.py tests/unit/cli/test_help.py tests/unit/cli/test_manual.py \
+		tests/unit/desktop/window/test_manual.py --update-golden
 
 peers: $(VENV)/.ready $(CATALOG) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
 	$(BIN)/python -m tests.benchmarks.peers.run_peers

@@ -33,9 +33,6 @@ OPTIONAL_DATA = ("accuracy/held-out.csv",)
 # Asking git may take its time here: what it does not say, nobody can find out later.
 PATIENCE_S = 60.0
 
-# Folders of resources/ that the README shows and the program does not.
-FOR_READERS = ("pictures",)
-
 
 class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
     """Adds `gpudesk/_bundled/` to a wheel; an editable install reads the checkout and gets none."""
@@ -78,8 +75,7 @@ def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     for made in (catalog, record):
         included[str(made)] = f"{BUNDLE}/{made.name}"
     for entry in sorted((root / "resources").iterdir()):
-        if entry.name not in FOR_READERS:
-            included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
+        included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
     optional = [name for name in OPTIONAL_DATA if (root / "data" / name).exists()]
     for name in (*RUN_TIME_DATA, *optional):
         included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"

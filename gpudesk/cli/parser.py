@@ -26,6 +26,7 @@ _COMMANDS: Final = {
     "sweep": "gpudesk.cli.commands.sweep",
     "catalog": "gpudesk.cli.commands.catalog",
     "import": "gpudesk.cli.commands.import_",
+    "help": "gpudesk.cli.commands.help",
 }
 
 

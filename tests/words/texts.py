@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import re
 import tomllib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -19,6 +20,8 @@ _DATA_KEYS = frozenset(
 )
 #: Titles of sources are names that others gave, and measurements keep the notes of their publishers.
 _UNREAD = ("data/sources/", "data/measurements/", "data/accuracy/", "data/claims/", "data/worked_examples.csv")
+#: The name that a heading of the manual has in links.
+_ANCHOR = re.compile(r" \{#[\w-]+\}$")
 _DOCUMENTS = ("README.md", "resources/sheets/*.md", "resources/manual/*.md", "packaging/**/*.md")
 
 
@@ -48,7 +51,7 @@ def read_code(folder: Path = ROOT / "gpudesk") -> Iterator[ShownText]:
 
 def read_data(folder: Path = ROOT / "data") -> Iterator[ShownText]:
     """Yield the texts of data files that tables, sheets and the decision show."""
-    for file in sorted((*folder.rglob("*.toml"), *folder.rglob("*.csv"))):
+    for file in sorted((*folder.rglob("*.toml"), *folder.rglob("*.csv"), ROOT / "resources/manual/glossary.toml")):
         name = str(file.relative_to(ROOT))
         if name.startswith(_UNREAD):
             continue
@@ -82,7 +85,7 @@ def read_documents() -> Iterator[ShownText]:
                 if line.startswith("```"):
                     is_code = not is_code
                 elif not is_code and not line.startswith(("|", "    ", "[", "<")):
-                    yield ShownText(f"{file.relative_to(ROOT)}:{number}", line)
+                    yield ShownText(f"{file.relative_to(ROOT)}:{number}", _ANCHOR.sub("", line))
 
 
 @cache

@@ -18,6 +18,7 @@ from gpudesk.domain.catalog_table import CatalogColumn, CatalogColumnKind, Catal
 from gpudesk.domain.claim import SourceKind
 from gpudesk.report.catalog_lists import FIGURES, CatalogCellFormatter, describe_column, label_column, make_sort_key
 from gpudesk.report.labels import count_days_since, is_stale_date
+from gpudesk.report.manual.glossary import explain_key
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -380,6 +381,9 @@ class CatalogModel(TableItemModel):
     def get_label(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - the name says all
         row = self.row(section)
         return None if row is None else self.text(row, 0)
+
+    def explain_head(self, section: int, *, across: bool) -> str:
+        return explain_key(self.column(section).attribute or "") if across else ""
 
     def get_head(self, section: int, *, spoken: bool) -> str:
         name = describe_column if spoken else label_column

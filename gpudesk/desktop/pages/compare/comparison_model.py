@@ -17,6 +17,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonRow,
     ComparisonTable,
 )
+from gpudesk.report.manual.glossary import explain_key
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -284,6 +285,10 @@ class ComparisonModel(TableItemModel):
 
     def get_head(self, section: int, *, spoken: bool) -> str:
         return self._head_sentence(section) if spoken else self.head(section).name
+
+    def explain_head(self, section: int, *, across: bool) -> str:
+        row = None if across else self._lines[section].row
+        return "" if row is None else explain_key(row.key)
 
     def _head_sentence(self, section: int) -> str:
         head = self.head(section)

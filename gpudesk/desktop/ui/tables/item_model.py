@@ -39,6 +39,10 @@ class TableItemModel(QAbstractTableModel):
         """Return what stands at the left of a row, or what is read out there."""
         return None
 
+    def explain_head(self, section: int, *, across: bool) -> str:  # noqa: ARG002 - for heads with a term
+        """Return the meaning of a column's head (`across`) or a row's label, for its tooltip."""
+        return ""
+
     def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - for tables with headings
         return SELECTABLE
 
@@ -82,6 +86,8 @@ class TableItemModel(QAbstractTableModel):
             return None
         if role == _Role.DisplayRole or role in _SPOKEN:
             get = self.get_head if across else self.get_label
-            return get(section, spoken=role in _SPOKEN)
+            text = get(section, spoken=role in _SPOKEN)
+            meaning = self.explain_head(section, across=across) if role == _Role.ToolTipRole else ""
+            return f"{text}\n{meaning}" if meaning else text
         side = self.get_alignment(section) if across and role == _Role.TextAlignmentRole else None
         return None if side is None else int(side | Qt.AlignmentFlag.AlignVCenter)

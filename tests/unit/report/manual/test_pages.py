@@ -1,0 +1,129 @@
+"""Pages of the manual: all are linked, links lead somewhere, and every number is computed."""
+
+import re
+from pathlib import Path
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
+from gpudesk.report.manual.markdown import (
+    CodeBlock,
+    Heading,
+    Picture,
+    list_texts,
+    parse_blocks,
+    parse_inline,
+    write_html,
+)
+from gpudesk.report.manual.pages import (
+    find_topic,
+    list_page_names,
+    read_page,
+    read_pages,
+    search_manual,
+    suggest_topics,
+)
+from gpudesk.text.formatting import Formatter
+
+MANUAL = paths.resources_dir() / "manual"
+PAGES = list_page_names()
+#: Pages that are written by a program: their numbers are checked where they are made.
+GENERATED = frozenset({"accuracy", "command-line", "glossary", "keyboard"})
+
+
+def list_targets(text: str) -> list[str]:
+    return [run.target for line in text.splitlines() for run in parse_inline(line) if run.kind == "link"]
+
+
+def test_every_page_is_in_the_contents_once() -> None:
+    assert sorted(PAGES) == sorted(file.stem for file in MANUAL.glob("*.md"))
+    linked = [target.removesuffix(".md") for target in list_targets((MANUAL / "contents.md").read_text())]
+    assert linked == list(PAGES[1:])
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_links_and_pictures_lead_somewhere(name: str) -> None:
+    for target in list_targets((MANUAL / f"{name}.md").read_text(encoding="utf-8")):
+        file, _, anchor = target.partition("#")
+        assert (MANUAL / file).exists(), target
+        if file.endswith(".md") or not file:
+            page = read_page(file.removesuffix(".md") or name)
+            assert not anchor or anchor in page.anchors, target
+    for block in read_page(name).blocks:
+        if isinstance(block, Picture):
+            assert (MANUAL / block.file).is_file(), block.file
+            assert block.text
+
+
+@pytest.mark.parametrize("name", PAGES)
+def test_headings_begin_with_one_title_and_have_names_of_their_own(name: str) -> None:
+    headings = [block for block in read_page(name).blocks if isinstance(block, Heading)]
+    assert isinstance(read_page(name).blocks[0], Heading)
+    assert [heading.level for heading in headings].count(1) == 1
+    if name != "accuracy":
+        assert len(read_page(name).anchors) == len(headings)
+
+
+def compute_numbers() -> set[str]:
+    """Return the numbers that pages may state, as the program has them."""
+    odds = {Formatter().number(LEAST_ODDS[verdict] * 100, 0) for verdict in LeadVerdict if verdict in LEAST_ODDS}
+    return {f"{each}%" for each in odds} | {"80%"}
+
+
+@pytest.mark.parametrize("name", [name for name in PAGES if name not in GENERATED])
+def test_numbers_in_prose_are_computed(name: str) -> None:
+    """Names of models and accelerators, keys and formats have digits too; they are no figures."""
+    texts = [text for block in read_page(name).blocks if not isinstance(block, CodeBlock) for text in list_texts(block)]
+    prose = re.sub(r"\b(Llama 3\.1 70B|H200 SXM|F1|F6|\d-bit|Ctrl\+\d|A4|0|1|2)\b", "", "\n".join(texts))
+    assert set(re.findall(r"(?<!\w)\d[\d.,]*%?", prose)) <= compute_numbers()
+
+
+def test_page_is_read_as_blocks() -> None:
+    text = "# One {#first}\n\nTwo **three**\nfour\n\n- a\n- b\n  c\n\n| x | y |\n| - | - |\n| `p\\|q` | r |\n"
+    blocks = parse_blocks(text + "\n```sh\n# no heading\n```\n\n![Words](a.png)\n")
+    assert [type(block).__name__ for block in blocks] == [
+        "Heading", "Paragraph", "ItemList", "ManualTable", "CodeBlock", "Picture",
+    ]  # fmt: skip
+    html = write_html(blocks)
+    assert 'id="first"' in html
+    assert "<p>Two <b>three</b> four</p>" in html
+    assert "<li>b c</li>" in html
+    assert "<td><code>p|q</code></td><td>r</td>" in html
+    assert "# no heading" in html
+    assert '<img src="a.png" alt="Words">' in html
+
+
+def test_markup_in_text_is_escaped() -> None:
+    assert write_html(parse_blocks("a < b & `<i>`")) == "<p>a &lt; b &amp; <code>&lt;i&gt;</code></p>"
+
+
+def test_search_ranks_titles_first_and_shows_where_the_words_are() -> None:
+    first, *others = search_manual("payback period")
+    assert first.topic == "glossary#payback-period"
+    assert any(hit.topic == "cost#rent" for hit in others)
+    assert "payback" in next(hit for hit in others if hit.topic == "cost#rent").excerpt.casefold()
+    assert search_manual("") == search_manual("xyzzy") == []
+
+
+@pytest.mark.parametrize(
+    ("words", "topic"),
+    [
+        ("compare", "compare"),
+        ("TPOT", "glossary#time-per-output-token-tpot"),
+        ("Fit now", "memory#fit"),
+        ("nowhere", None),
+    ],
+)
+def test_topics_are_found_by_what_people_type(words: str, topic: str | None) -> None:
+    assert find_topic(words) == topic
+
+
+def test_nearest_topics_are_suggested() -> None:
+    assert "troubleshooting" in suggest_topics("trouble shooting")
+    assert suggest_topics("xyzzy") == []
+
+
+def test_search_covers_every_page() -> None:
+    assert all(list(page.list_sections()) for page in read_pages())
+    assert Path(MANUAL / "glossary.toml").is_file()
