@@ -1,4 +1,4 @@
-"""What processes do that are killed: edits at the window, imports and exports, without end."""
+"""What processes do that are killed or find no room: edits at the window, imports and exports."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import io
 import os
 import time
 from collections.abc import Sequence
-from contextlib import redirect_stdout
-from itertools import count, cycle
+from contextlib import redirect_stderr, redirect_stdout, suppress
+from itertools import count, cycle, product
 from pathlib import Path
 from random import Random
 
@@ -20,6 +20,7 @@ from gpudesk.desktop.window import app
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.claim import Source
+from tests.unit.catalog.own_samples import numbered
 from tests.unit.catalog.user_file_process import say
 
 #: The document that is edited; beside it the user's folder.
@@ -69,10 +70,14 @@ def import_prices(home: Path) -> None:
         first = sum(isinstance(fact, Source) for fact in file.facts)
     for number in count(first):
         source = home.parent / f"prices-{number}.csv"
-        rows = (f"h200-sxm,{1 + number / 100},on demand,Provider {row},eu,2026-01-02" for row in range(PRICES))
-        source.write_text("\n".join(("accelerator,usd_per_accelerator_hour,term,provider,region,date", *rows)))
+        _write_prices(source, number)
         _run("import", str(source))
         say(done=number)
+
+
+def _write_prices(path: Path, number: int) -> None:
+    rows = (f"h200-sxm,{1 + number / 100},on demand,Provider {row},eu,2026-01-02" for row in range(PRICES))
+    path.write_text("\n".join(("accelerator,usd_per_accelerator_hour,term,provider,region,date", *rows)))
 
 
 def export_all(home: Path) -> None:
@@ -83,3 +88,37 @@ def export_all(home: Path) -> None:
     for name in cycle(names[start:] + names[:start]):
         _run(*EXPORTS[name], "-o", str(home.parent / name))
         say(done=name)
+
+
+def write_without_room(folder: Path) -> None:
+    """Export everything and import a list on a disk that has ever more room, and say how each command ended."""
+    home, ballast, prices = folder / "home", folder / "ballast", folder / "prices.csv"
+    home.mkdir()
+    os.environ["GPUDESK_HOME"] = str(home)
+    _write_prices(prices, 0)
+    with UserFile.open(home / "catalog.sqlite") as file:
+        file.apply(numbered(1))
+    commands = {name: (*command, "-o", str(folder / name)) for name, command in EXPORTS.items()}
+    commands["import"] = ("import", str(prices))
+    for room, (name, command) in product((0, *(4096 << power for power in range(9))), commands.items()):
+        (folder / name).write_bytes(b"before")
+        _leave_room(ballast, room)
+        before = set(folder.iterdir())
+        errors = io.StringIO()
+        with redirect_stdout(io.StringIO()), redirect_stderr(errors):
+            code = main(command)
+        left = [each.name for each in set(folder.iterdir()) - before]
+        ballast.unlink()
+        with UserFile.open(home / "catalog.sqlite") as file:
+            facts = len(file.facts)
+        kept = (folder / name).read_bytes() == b"before"
+        say(name=name, room=room, code=code, errors=errors.getvalue(), kept=kept, facts=facts, left=left)
+
+
+def _leave_room(ballast: Path, room: int) -> None:
+    with ballast.open("wb", buffering=0) as file:
+        for piece in (1 << 16, 4096):
+            with suppress(OSError):
+                while file.write(bytes(piece)) == piece:
+                    pass
+        file.truncate(max(file.tell() - room, 0))
