@@ -40,6 +40,7 @@ from PySide6.QtWidgets import (
     QStyleOptionViewItem,
     QWidget,
 )
+from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
@@ -270,7 +271,8 @@ class CommandPalette(QWidget):
         self._slide.stop()
         before, self._before = self._before, None
         self.hide()
-        if before is not None and before.isVisible() and before.isEnabled():
+        # What is behind may have been made anew meanwhile.
+        if before is not None and isValid(before) and before.isVisible() and before.isEnabled():
             before.setFocus(Qt.FocusReason.PopupFocusReason)
         self.closed.emit()
 

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton, QVBoxLayout, QWidget
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
+from shiboken6 import delete
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.command_palette import CommandPalette
@@ -153,6 +154,13 @@ def test_typing_and_enter_run_the_best_and_give_the_focus_back(window: Window) -
     assert window.ran == ["Go to Memory and fit"]
     assert not palette.isVisible()
     assert window.button.hasFocus()
+
+
+def test_it_closes_where_what_had_the_focus_has_gone(window: Window) -> None:
+    palette = window.open()
+    delete(window.button)
+    palette.close_palette()
+    assert not palette.isVisible()
 
 
 def test_arrows_go_over_groups_and_around(window: Window) -> None:
