@@ -93,8 +93,6 @@ _LEADS: Final = MappingProxyType(
 )
 #: Odds that are not rounded to certainty.
 _NEARLY_CERTAIN: Final = 0.995
-#: From this ratio on a distance is a factor rather than per cent, as everywhere.
-_FACTOR_FROM: Final = 3.0
 #: Distances below this share of one are told as none.
 _NO_DISTANCE: Final = 0.005
 
@@ -257,9 +255,7 @@ def describe_lead(other: str, ratio: float, odds: float, formatter: Formatter) -
 
 
 def format_distance(ratio: float, formatter: Formatter) -> str:
-    """Return how far a figure is from another: a share, or a factor from three on."""
-    if ratio >= _FACTOR_FROM:
-        return tr("a factor of {factor}", factor=formatter.estimate(ratio))
+    """Return how far a figure is from another, in percent."""
     share = abs(ratio - 1)
     return tr("less than 1%") if share < _NO_DISTANCE else formatter.per_cent(share)
 

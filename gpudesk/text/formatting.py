@@ -157,10 +157,12 @@ class Formatter:
         return self.number(value, _stated_decimals(value, 0, _MOST_DECIMALS))
 
     def estimate(self, value: float | None) -> str:
-        """Return an estimated figure: three significant digits, no decimals from 100 on."""
+        """Return an estimated figure with three significant digits: 0.0123, 65.9, 1,390. Files get all digits."""
         if value is None or not math.isfinite(value):
             return MISSING_VALUE_TEXT
-        return self.number(value, _estimate_decimals(value))
+        if self.style is MACHINE_NUMBERS:
+            return f"{value:.10g}"
+        return self.number(_round_estimate(value), _estimate_decimals(value))
 
     def band(self, banded: IntervalEstimate | None) -> str:
         """Return the interval, `980 – 1,560`, with the digits that its own ends deserve."""
@@ -172,11 +174,13 @@ class Formatter:
         return f"{self.estimate(low)}{_SPACE}–{_SPACE}{self.estimate(high)}"
 
     def banded(self, banded: IntervalEstimate | None, unit: str | None = None) -> str:
-        """Return the median with its band, `1,234 (980 – 1,560)`, and the unit where one is given."""
+        """Return the median with its interval, `1,230 (980 – 1,560)`, and the unit, in which the median reads well."""
         if banded is None:
             return MISSING_VALUE_TEXT
-        text = f"{self.estimate(banded.value)} ({self.band(banded)})"
-        return join_unit(text, unit, _SPACE) if unit else text
+        factor, shown = find_readable_unit(banded.value, unit)
+        value, low, high = (each / factor for each in banded)
+        text = f"{self.estimate(value)} ({self.interval(low, high)})"
+        return join_unit(text, shown, _SPACE) if shown else text
 
     def gib(self, memory_bytes: float | None) -> str:
         return MISSING_VALUE_TEXT if memory_bytes is None else self.number(memory_bytes / GIB, 1)
@@ -195,16 +199,14 @@ class Formatter:
         return f"{text}{_SPACE}{unit}"
 
     def difference(self, ratio: float) -> str:
-        """Return what a ratio says against 1 in per cent with its sign; from 3 on as `× 3.4`."""
-        if ratio >= 3:
-            return f"×{_SPACE}{self.estimate(ratio)}"
+        """Return the difference of a ratio from 1 as a signed percentage."""
         return f"{self.signed_per_cent(ratio)}%"
 
     def signed_per_cent(self, ratio: float) -> str:
-        """Return what a ratio says against 1 as a signed number of per cent, without the sign `%`."""
+        """Return the difference of a ratio from 1 as a signed percentage, without the sign `%`."""
         per_cent = (ratio - 1) * 100
         sign = "+" if round(per_cent) > 0 else ""
-        return f"{sign}{self.number(per_cent)}"
+        return f"{sign}{self.number(_round_estimate(per_cent))}"
 
     def per_cent(self, share: float | None) -> str:
         """Return a share of 1 in per cent."""
@@ -244,11 +246,11 @@ class Formatter:
 
     def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
         """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""
-        return self.value_as(value, value, unit), _scale(value, unit)[1]
+        return self.value_as(value, value, unit), find_readable_unit(value, unit)[1]
 
     def value_as(self, value: float, reference: float, unit: str | None) -> str:
         """Return a figure, without its unit, in that in which `reference` reads well."""
-        factor, _ = _scale(reference, unit)
+        factor, _ = find_readable_unit(reference, unit)
         scaled = value / factor
         if unit == "B" and factor in (GIB, 1):
             return self.number(scaled, 1 if factor == GIB else 0)
@@ -259,10 +261,12 @@ class Formatter:
 #: Units of things that are counted, so that whole numbers keep all their digits.
 _COUNTED: Final = frozenset({None, "", "tokens", "sequences", "requests", "accelerators", "layers", "parameters", "1"})
 
-#: Unit used inside -> larger or smaller units in which figures read well, the largest first.
+#: Unit used inside -> larger or smaller units in which figures read well, the largest first, each with the value
+#: from which it is used.
 _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "B": ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
-    "s": ((1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "s": ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),
+    "ms": ((3.6e6, "h"), (6e4, "min"), (1e3, "s"), (1.0, "ms")),
     "B/s": ((1e12, "TB/s"), (1e9, "GB/s"), (1e6, "MB/s")),
     "FLOP/s": ((1e15, "PFLOPS"), (1e12, "TFLOPS"), (1e9, "GFLOPS")),
     "FLOP": ((1e15, "PFLOP"), (1e12, "TFLOP"), (1e9, "GFLOP"), (1e6, "MFLOP")),
@@ -270,19 +274,33 @@ _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "B/token": ((GIB, "GiB/token"), (MIB, "MiB/token"), (KIB, "KiB/token"), (1.0, "B/token")),
     "parameters": ((1.0, "parameters"),),
 }
+#: Units that are used only from several of them on: 10,000 ms, 120 s, 120 min.
+_USED_FROM: Final = {("s", "h"): 2.0, ("s", "min"): 2.0, ("ms", "h"): 2.0, ("ms", "min"): 2.0, ("ms", "s"): 10.0}
 
 
-def _scale(value: float, unit: str | None) -> tuple[float, str | None]:
-    """Return the largest unit in which a value is at least 1: how many used inside make one, and its name."""
+def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | None]:
+    """Return the largest unit in which a value reads well: its size in the unit used inside, and its name.
+
+    Times are in ms below 10,000 ms, in seconds below 120 s, in minutes below 120 min.
+    """
     steps = _READABLE.get(unit or "")
     if steps is None:
         return 1.0, None if unit in ("", "1") else unit
-    return steps[0] if value == 0 else next((step for step in steps if abs(value) >= step[0]), steps[-1])
+    if value == 0:
+        return (1.0, unit) if unit in ("s", "ms") else steps[0]
+    return next(
+        (each for each in steps if abs(value) >= each[0] * _USED_FROM.get((unit or "", each[1]), 1.0)), steps[-1]
+    )
 
 
 def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
     """Return a number with its unit, from which only a per cent sign is not set apart."""
     return f"{text}{'' if unit == '%' else space}{unit}"
+
+
+def _round_estimate(value: float) -> float:
+    """Return a value of 1,000 or more with three significant digits; smaller ones are rounded by their decimals."""
+    return value if abs(value) < 1000 else float(f"{value:.2e}")
 
 
 def _estimate_decimals(value: float) -> int:

@@ -106,7 +106,7 @@ def test_moving_the_slider_changes_what_the_cells_say_and_undo_takes_it_back() -
 def test_pressing_a_headline_fills_the_panel() -> None:
     what, limits = main_job()["panel"]
     assert "64 requests in flight, 4,000 in, 1,000 out" in what
-    assert "four times in five" in what
+    assert "80% interval" in what
     assert limits.startswith("What limits it")
 
 

@@ -23,7 +23,6 @@ from numpy.typing import NDArray
 
 from gpudesk.domain.scenario import Sweep
 from gpudesk.engine.calibration import Calibration
-from gpudesk.engine.steps import Array
 from gpudesk.estimation.search_space import EstimatorCatalog
 from gpudesk.estimation.sweep.evaluation import (
     COUNT_COLUMNS,
@@ -38,7 +37,6 @@ from gpudesk.text.messages import Message, input_error
 
 #: How an axis value reads that leaves the choice to the program.
 CHOSEN_BY_PROGRAM: Final = "auto"
-_MOST_DECIMALS: Final = 10
 
 
 class SweepCsvWriter:
@@ -90,7 +88,7 @@ def _look_up_words(texts: Sequence[bytes], places: NDArray[np.integer]) -> Itera
 
 def _format_numbers(block: SweepBlock) -> list[bytes]:
     rows = np.empty((block.size, len(block.figures) + len(COUNT_COLUMNS)))
-    rows[:, : len(block.figures)] = round_to_digits(block.figures).T
+    rows[:, : len(block.figures)] = block.figures.T
     rows[:, len(block.figures) :] = np.where(block.fits, block.counts, np.nan).T
     written = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
     # JSON has null where CSV has nothing, and 8.0 for 8.
@@ -98,15 +96,6 @@ def _format_numbers(block: SweepBlock) -> list[bytes]:
     lines = plain.split(b"],[")
     lines[-1] = lines[-1].removesuffix(b".0")
     return lines
-
-
-def round_to_digits(figures: Array) -> Array:
-    """Return estimates with the digits that the formatter shows of them; NaN stays."""
-    known = np.where(figures > 0, figures, 1.0)
-    decimals = np.clip(2.0 - np.floor(np.log10(known)), 0.0, _MOST_DECIMALS)
-    scale = 10.0**decimals
-    found: Array = np.rint(figures * scale) / scale
-    return found
 
 
 _COPIED_BYTES: Final = 1 << 20

@@ -36,7 +36,15 @@ from gpudesk.report.labels import (
     label_limiter,
     label_serving_engine,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, Quantity, convert_to_display_unit
+from gpudesk.text.formatting import (
+    MISSING_VALUE_TEXT,
+    Formatter,
+    IntervalEstimate,
+    Quantity,
+    convert_to_display_unit,
+    find_readable_unit,
+    join_unit,
+)
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
@@ -114,16 +122,22 @@ def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None
 
 
 class FigureText:
-    """How the values of one figure of an answer are written: costs in the scenario's currency, all else as it is."""
+    """How the values of one figure of an answer are written: costs in the scenario's currency, times in one unit."""
 
     def __init__(self, answer: Answer, figure: str, formatter: Formatter) -> None:
         self._formatter = formatter
         self._money = MoneyFormatter(formatter, answer.scenario.costs.currency) if figure in COST_FIGURES else None
-        unit = get_figure_unit(figure)
-        self.unit = unit if self._money is None or unit is None else self._money.unit(unit)
+        unit = self._stored_unit = get_figure_unit(figure)
+        if self._money is not None:
+            self._factor, self.unit = 1.0, unit if unit is None else self._money.unit(unit)
+        else:
+            ranked = [interval.value for interval in rank_figures(answer, figure).values()]
+            values = ranked or [interval.value for interval in get_column_figures(answer, figure) if interval]
+            self._factor, self.unit = find_readable_unit(max(values, default=1.0), unit)
 
     def format(self, value: float) -> str:
-        return self._formatter.estimate(value) if self._money is None else self._money.small(value)
+        """Return a value in the unit of the row."""
+        return self._formatter.estimate(value / self._factor) if self._money is None else self._money.small(value)
 
     def format_money(self, value: float) -> str:
         """Return an amount with its currency, the dollar's sign first."""
@@ -132,15 +146,22 @@ class FigureText:
 
     def format_interval(self, interval: IntervalEstimate) -> str:
         if self._money is None:
-            return self._formatter.banded(interval)
+            return self._formatter.banded(IntervalEstimate(*(each / self._factor for each in interval)))
         return f"{self._money.small(interval.value)} ({self._money.band(interval)})"
 
     def make_cell(
         self, interval: IntervalEstimate, mark: CellMarking | None, delta: str | None, basis: EstimateBasis
     ) -> ComparisonCell:
-        """Return a value with its band, in the unit on display."""
+        """Return a value with its interval in the unit of the row; a much longer time is written with its own unit."""
         texts = [self.format(each) for each in interval]
-        value, low, high = interval if self._money is None else map(self._money.in_currency, interval)
+        if self._money is not None:
+            value, low, high = map(self._money.in_currency, interval)
+        else:
+            value, low, high = (each / self._factor for each in interval)
+            factor, unit = find_readable_unit(interval.value, self._stored_unit)
+            if factor > self._factor and unit is not None:
+                texts = [self._formatter.estimate(each / factor) for each in interval]
+                texts[0] = join_unit(texts[0], unit)
         return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], delta=delta, mark=mark, basis=basis)
 
 

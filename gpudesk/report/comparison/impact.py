@@ -15,7 +15,7 @@ from gpudesk.domain.answer import (
 )
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.labels import format_odds, get_figure_unit, join_names, label_figure, list_column_names
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
 from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr
 
@@ -178,14 +178,15 @@ class _ImpactTextBuilder:
     def _figure(self, key: str, change: FigureChange) -> str:
         """Say what a figure was and is; nothing where that reads the same or is 0 per cent."""
         formatter = self._formatter
+        largest = max((each.value for each in (change.before, change.after) if each is not None), default=0.0)
+        factor, unit = find_readable_unit(largest, get_figure_unit(change.figure))
         was, now = (
-            MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value)
+            MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value / factor)
             for each in (change.before, change.after)
         )
         if was == now or (change.ratio is not None and round(change.ratio * 100) == 100):
             return ""
-        unit = get_figure_unit(change.figure) or ""
-        line = f"{self._names[key]}: {_join_in_sentence(change.figure)} {was} → {now} {unit}".rstrip()
+        line = f"{self._names[key]}: {_join_in_sentence(change.figure)} {was} → {now} {unit or ''}".rstrip()
         return line if change.ratio is None else f"{line} ({formatter.difference(change.ratio)})"
 
     def rest(self) -> str:

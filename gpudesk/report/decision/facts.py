@@ -285,6 +285,8 @@ def get_fact_unit(name: str) -> str | None:
 def format_fact_figure(name: str, fact: FactValue, formatter: Formatter) -> str:
     """Return a fact without its unit, of a band the likely value: for tables that have the unit elsewhere."""
     likely = float(f"{fact.value:.3g}") if isinstance(fact, IntervalEstimate) else fact
+    if get_fact_unit(name) == _FactKind.MS and isinstance(likely, int | float):
+        return formatter.estimate(likely)
     text = format_fact(name, likely, formatter)
     unit = get_fact_unit(name)
     return text if unit is None else text.removesuffix(join_unit("", unit))
@@ -331,6 +333,9 @@ def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
         return formatter.per_cent(fact)
     if kind is _FactKind.BILLION:
         return f"{formatter.stated(float(f'{fact:.4g}'))}B"
+    if kind in (_FactKind.MS, _FactKind.SECONDS):
+        text, shown = formatter.value_and_unit(fact, kind.value)
+        return join_unit(text, shown or kind.value)
     unit = _unit(kind)
     text = _digits(kind, fact, formatter)
     return join_unit(text, unit) if unit else text

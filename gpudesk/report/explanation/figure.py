@@ -45,7 +45,7 @@ from gpudesk.report.labels import (
     list_model_warnings,
     shorten_name,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
@@ -273,12 +273,9 @@ def _explain_estimate(
         ground, band, basis = (ExplanationBasis.UNKNOWN, _describe_absent_figure(estimate, backing, formatter), "")
         figure, unit = MISSING_VALUE_TEXT, None
     else:
-        figure, unit = formatter.estimate(value.value), get_figure_unit(name)
-        band = tr(
-            "{low} to {high}, four times in five",
-            low=formatter.estimate(value.low),
-            high=formatter.estimate(value.high),
-        )
+        factor, unit = find_readable_unit(value.value, get_figure_unit(name))
+        figure, low, high = (formatter.estimate(each / factor) for each in value)
+        band = tr("80% interval: {low} to {high}", low=low, high=high)
         ground = ExplanationBasis(estimate.basis.value)
         basis = _describe_basis(answer.columns[position], estimate, backing.rows, formatter)
         if estimate.own_model:

@@ -19,8 +19,7 @@ from gpudesk.domain.scenario import Sweep
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.sweep import evaluation
 from gpudesk.estimation.sweep.evaluation import COUNT_COLUMNS, WORD_COLUMNS, SweepEvaluation, list_figure_columns
-from gpudesk.estimation.sweep.output import SweepRun, round_to_digits
-from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
+from gpudesk.estimation.sweep.output import SweepRun
 from gpudesk.text.messages import InputError
 from tests.unit.domain.sweeps import SMALL, sweep_of
 
@@ -83,7 +82,6 @@ def test_rows_are_the_points_of_the_grid_in_order(
         rows = list(csv.DictReader(file))
     assert list(rows[0])[:10] == [*found["axes"], "fits", "reason"]
     assert len(rows) == sweep.points
-    shown = Formatter(MACHINE_NUMBERS).estimate
     for row, at in zip(rows, np.ndindex(*sweep.shape), strict=True):
         places = zip(found["axes"], at, strict=True)
         axes = [str(found[name][place]) for name, place in places]
@@ -95,14 +93,7 @@ def test_rows_are_the_points_of_the_grid_in_order(
             assert row[name] == (str(found[name][at]) if found["fits"][at] else "")
         for name in list_figure_columns():
             value = found[name][at]
-            assert row[name] == "" if np.isnan(value) else float(row[name]) == float(shown(value))
-
-
-def test_figures_are_rounded_as_they_are_shown() -> None:
-    figures = np.array([np.nan, 0.000123456, 0.0999999, 0.5, 1.0, 9.994, 9.996, 99.95, 100.4, 123456.7, 3e13])
-    shown = [Formatter(MACHINE_NUMBERS).estimate(value) for value in figures.tolist()]
-    assert round_to_digits(figures).tolist()[1:] == [float(text) for text in shown[1:]]
-    assert np.isnan(round_to_digits(figures)[0])
+            assert row[name] == "" if np.isnan(value) else float(row[name]) == float(value)
 
 
 def test_no_number_of_a_row_looks_like_a_whole_number_that_it_is_not(

@@ -68,7 +68,7 @@ def test_axis_begins_at_zero_and_has_round_steps() -> None:
 
 def test_chart_is_said_in_words() -> None:
     chart = draw(curve(1, 64, 1731.0))
-    assert chart.attrib["aria-label"] == ("Part 1: 1,731 tok/s at 64 requests in flight, where memory is full")
+    assert chart.attrib["aria-label"] == ("Part 1: 1,730 tok/s at 64 requests in flight, where memory is full")
 
 
 def test_memory_bars_keep_to_their_capacity() -> None:

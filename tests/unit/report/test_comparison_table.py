@@ -51,7 +51,7 @@ def test_results_have_bands_differences_basis_and_a_reference(make_answer: MakeA
     assert [cell.text for cell in found.cells] == ["1,000", "1,250", "2,000"]
     assert [cell.delta for cell in found.cells] == [None, "+25%", "+100%"]
     assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
-    assert found.cells[1].band == "1,125 – 1,375"
+    assert found.cells[1].band == "1,120 – 1,380"
     assert found.cells[1].basis is EstimateBasis.CALIBRATED
     assert found.reference == RowReference(RowOrigin.FIGURE, "output_tokens_per_s")
 
@@ -192,7 +192,7 @@ def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> 
     table = build_comparison_table(make_answer("h200-sxm", "mi355x", "mi325x"), PLAIN)
     rate = row(table, "output_tokens_per_s")
     assert describe_compared_cell(table, rate, 2, PLAIN) == (
-        "Output throughput, MI325X, 1,250 tokens per second, band 1,125 to 1,375, best in the row, "
+        "Output throughput, MI325X, 1,250 tokens per second, band 1,120 to 1,380, best in the row, "
         "+25% against H200-SXM, calibrated"
     )
     pair = build_comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)

@@ -137,7 +137,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     assert made.what == "First token within the limit"
     assert made.conditions == "Must hold; H200: undecided"
     assert plain(made.figure) == "1,110 ms"
-    assert plain(made.band) == "80% interval 674 ms to 2,185 ms"
+    assert plain(made.band) == "80% interval 674 ms to 2,180 ms"
     assert made.ground is ExplanationBasis.ESTIMATED
     assert made.basis == "Time to first token"
     assert not lines_of(made).outcomes

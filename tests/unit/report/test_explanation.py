@@ -129,10 +129,10 @@ def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answ
     found = explained(answer, "output_tokens_per_s", FigureBacking(rows=CalibrationCoverage(213, 1500, 788)))
     assert found.what == "Output throughput, H200-SXM × 1"
     assert found.conditions == "64 requests in flight, 2,000 in, 500 out"
-    assert (found.value, found.band) == ("1,000 tok/s", "900 to 1,100, four times in five")
+    assert (found.value, found.band) == ("1,000 tok/s", "80% interval: 900 to 1,100")
     assert found.ground is ExplanationBasis.CALIBRATED
     assert found.basis == "Calibrated on 213 rows of Hopper with vLLM"
-    assert found.sentence.startswith("Output throughput, H200-SXM × 1; 1,000 tok/s; 900 to 1,100")
+    assert found.sentence.startswith("Output throughput, H200-SXM × 1; 1,000 tok/s; 80% interval: 900 to 1,100")
 
 
 @pytest.mark.parametrize(
@@ -315,7 +315,7 @@ def test_the_claims_behind_a_working_are_named_once_each(answer: Answer) -> None
 def test_a_copy_holds_figure_band_conditions_and_source(answer: Answer) -> None:
     found = explained(answer, "output_tokens_per_s", FigureBacking(STEP, SHARES, rows=CalibrationCoverage(2, 2, 2)))
     text = format_explanation(found)
-    assert text.startswith("Output throughput, H200-SXM × 1: 1,000 tok/s\n900 to 1,100, four times in five\n")
+    assert text.startswith("Output throughput, H200-SXM × 1: 1,000 tok/s\n80% interval: 900 to 1,100\n")
     assert "64 requests in flight, 2,000 in, 500 out" in text
     assert "Llama 3.1 70B, FP8 weights, FP16 KV cache, served by vLLM" in text
     assert "https://maker.example/sheet" in text

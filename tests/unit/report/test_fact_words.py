@@ -74,7 +74,7 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("link_gbs", 1071.4, "1,071 GB/s"),
         ("host_traffic_gbs", 1.2e-5, "under 0.01 GB/s"),
         ("peak_pflops", 0.9895, "0.9895 PFLOPS"),
-        ("tokens_per_s", IntervalEstimate(1731.2, 1506.0, 1956.0), "1,731 (1,506 – 1,956) tok/s"),
+        ("tokens_per_s", IntervalEstimate(1731.2, 1506.0, 1956.0), "1,730 (1,510 – 1,960) tok/s"),
         ("ttft_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), "1,990 (1,630 – 2,550) ms"),
         ("rent_usd_h", 1.95, "1.95 USD/h"),
         ("spend_usd", 2362.5, "2,362 USD"),

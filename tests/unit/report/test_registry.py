@@ -239,7 +239,7 @@ def test_a_new_figure_stands_on_every_surface(make_answer: MakeAnswer, monkeypat
     assert [cell.low_text for cell in shown.cells] == ["4.00", "4.00"]
     plain = build_machine_sheet(answer)
     assert any(
-        "Energy of a token" in line and "4.50" in line for line in csv.reader(io.StringIO(write_sheet_csv(plain)))
+        "Energy of a token" in line and "4.5" in line for line in csv.reader(io.StringIO(write_sheet_csv(plain)))
     )
     assert {"Energy of a token", "4.5"} <= list_xlsx_texts(write_sheet_xlsx(plain))
     terminal = "\n".join(list_sheet_lines(sheet, 100, str))

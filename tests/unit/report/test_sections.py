@@ -26,7 +26,7 @@ def test_figures_have_their_bands_and_the_best_is_marked(make_answer: MakeAnswer
     found = row(sheet, "output_tokens_per_s")
     assert found.unit == "tok/s"
     assert texts(found.cells) == ["1,000", "1,250", "2,000"]
-    assert [cell.band for cell in found.cells] == ["900 – 1,100", "1,125 – 1,375", "1,800 – 2,200"]
+    assert [cell.band for cell in found.cells] == ["900 – 1,100", "1,120 – 1,380", "1,800 – 2,200"]
     assert [cell.mark for cell in found.cells] == [None, None, CellMarking.BEST]
 
 
@@ -52,7 +52,7 @@ def test_nobody_wins_where_bands_of_the_ratio_hold_one(make_answer: MakeAnswer) 
 def test_tied_leaders_are_told_from_the_rest(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi355x", "mi325x"))
     assert sheet.headlines[0].text == "MI325X"
-    assert sheet.headlines[0].detail == "1,250 (1,125 – 1,375), likely leads MI355X by 20%, 86% odds"
+    assert sheet.headlines[0].detail == "1,250 (1,120 – 1,380), likely leads MI355X by 20%, 86% odds"
     assert [leader.slot for leader in sheet.headlines[0].leaders] == [3]
 
 

@@ -25,8 +25,10 @@ PLAIN = Formatter(MACHINE_NUMBERS)
 @pytest.mark.parametrize(
     ("value", "text"),
     [
-        (1234.4, "1,234"),
-        (1_234_567.0, "1,234,567"),
+        (1234.4, "1,230"),
+        (1_234_567.0, "1,230,000"),
+        (999.6, "1,000"),
+        (9996.0, "10,000"),
         (980.4, "980"),
         (99.96, "100"),
         (99.94, "99.9"),
@@ -41,22 +43,21 @@ PLAIN = Formatter(MACHINE_NUMBERS)
         (math.inf, "—"),
     ],
 )
-def test_estimates_have_three_digits_and_no_decimals_from_100_on(value: float | None, text: str) -> None:
+def test_estimates_have_three_significant_digits(value: float | None, text: str) -> None:
     assert EN.estimate(value) == text
 
 
 @given(st.floats(min_value=1e-6, max_value=1e15))
 def test_estimate_is_right_to_the_third_digit(value: float) -> None:
-    shown = float(PLAIN.estimate(value))
-    assert shown == pytest.approx(value, rel=0.00501)
-    assert float(EN.estimate(value).replace(",", "")) == shown
+    assert float(EN.estimate(value).replace(",", "")) == pytest.approx(value, rel=0.00501)
+    assert float(PLAIN.estimate(value)) == pytest.approx(value, rel=1e-9)
 
 
 def test_band_and_figure_in_three_styles() -> None:
     banded = IntervalEstimate(1234.4, 980.2, 1560.7)
-    assert EN.banded(banded, "tok/s") == "1,234 (980 – 1,561) tok/s"
-    assert DE.banded(banded) == "1.234 (980 – 1.561)"
-    assert PLAIN.banded(banded) == "1234 (980 – 1561)"
+    assert EN.banded(banded, "tok/s") == "1,230 (980 – 1,560) tok/s"
+    assert DE.banded(banded) == "1.230 (980 – 1.560)"
+    assert PLAIN.banded(banded) == "1234.4 (980.2 – 1560.7)"
     assert DE.estimate(34.28) == "34,3"
     assert EN.banded(None, "tok/s") == EN.band(None) == "—"
 
@@ -128,10 +129,33 @@ def test_units_stand_beside_figures_only_where_there_are_any() -> None:
 
 
 @pytest.mark.parametrize(
-    ("ratio", "text"), [(1.25, "+25%"), (0.9, "−10%"), (1.001, "0%"), (0.999, "0%"), (3.42, "× 3.42"), (0.2, "−80%")]
+    ("ratio", "text"),
+    [(1.25, "+25%"), (0.9, "−10%"), (1.001, "0%"), (0.999, "0%"), (3.42, "+242%"), (12.3456, "+1,130%"), (0.2, "−80%")],
 )
 def test_difference_has_a_sign(ratio: float, text: str) -> None:
     assert EN.difference(ratio) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "unit", "text"),
+    [
+        (413.2, "ms", "413 ms"),
+        (9_990.0, "ms", "9,990 ms"),
+        (10_000.0, "ms", "10.0 s"),
+        (119_000.0, "ms", "119 s"),
+        (2_340_000.0, "ms", "39.0 min"),
+        (74.4, "s", "74.4 s"),
+        (150.0, "s", "2.50 min"),
+        (0.0, "ms", "0 ms"),
+        (0.02, "ms", "0.0200 ms"),
+    ],
+)
+def test_long_times_are_in_seconds_and_minutes(value: float, unit: str, text: str) -> None:
+    assert EN.quantity(value, unit) == text
+
+
+def test_an_interval_is_in_the_unit_of_its_median() -> None:
+    assert EN.banded(IntervalEstimate(12_340.0, 8_100.0, 20_200.0), "ms") == "12.3 (8.10 – 20.2) s"
 
 
 def test_signed_per_cent_stays_per_cent() -> None:

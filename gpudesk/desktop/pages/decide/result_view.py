@@ -38,7 +38,7 @@ from gpudesk.report.decision.verdict import (
     list_unpriced_candidates,
 )
 from gpudesk.report.explanation.cost import OWNED, RENTED
-from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr
 
@@ -329,7 +329,7 @@ class ResultView(DecideView):
         for subject, remarks in groupby(said, key=lambda line: line.subject):
             lines += ["", subject, *(f"{each.text}." for each in remarks)]
         if not self._rules_held.isHidden():
-            lines += ["", self.trace.text(Formatter(MACHINE_NUMBERS))]
+            lines += ["", self.trace.text(formatter)]
         return "\n".join(lines)
 
     def focus_first(self) -> None:

@@ -158,7 +158,7 @@ def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
     """Copy a picture of charts, and their numbers for what takes text."""
     mime = QMimeData()
     mime.setImageData(picture.toImage())
-    tables = [chart.data(Formatter(MACHINE_NUMBERS)) for chart in charts]
+    tables = [chart.data(chart.formatter) for chart in charts]
     mime.setText("\n".join(f"{table.title}\n{table.tab_separated()}" for table in tables))
     QGuiApplication.clipboard().setMimeData(mime)
 
@@ -168,7 +168,7 @@ def copy_picture(chart: CopyableChart) -> None:
 
 
 def copy_data(chart: CopyableChart) -> None:
-    QGuiApplication.clipboard().setText(chart.data(Formatter(MACHINE_NUMBERS)).tab_separated())
+    QGuiApplication.clipboard().setText(chart.data(chart.formatter).tab_separated())
 
 
 def show_data_table(chart: CopyableChart) -> ChartDataDialog:
