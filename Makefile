@@ -27,7 +27,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog fuzz lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog translations fuzz lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -48,6 +48,7 @@ help:
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
 	@echo "catalog     build the shipped catalog from data/"
+	@echo "translations  bring the files of translators up to the texts of the program, and make what the program reads"
 	@echo "wheel       build the wheel"
 	@echo "wheel-test  install the wheel in a fresh environment and use it there"
 	@echo "bare-test   do 'make test' and 'make run' in a minimal Debian 12 (as root)"
@@ -192,6 +193,10 @@ bare-test:
 
 lock: | $(VENV)/.ready
 	packaging/lock.sh $(BIN)/python $(UPGRADE)
+
+translations: $(VENV)/.ready
+	$(BIN)/python packaging/translations.py update
+	$(BIN)/python packaging/translations.py compile
 
 notices: $(VENV)/.ready
 	$(BIN)/python packaging/inventory/notices.py > build/notices.md

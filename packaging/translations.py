@@ -1,0 +1,240 @@
+"""Collects the texts of the program for translators, and turns their files into what the program reads.
+
+translations.py update    write resources/translations/gpudesk.pot, and bring each language's gpudesk.po up to it
+translations.py compile   write each gpudesk.mo
+translations.py missing   list what a language lacks; the exit status is 1 if it lacks anything
+"""
+
+from __future__ import annotations
+
+import argparse
+import ast
+import sys
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from io import BytesIO
+from pathlib import Path
+from typing import Final
+
+from babel.messages.catalog import Catalog
+from babel.messages.mofile import write_mo
+from babel.messages.pofile import read_po, write_po
+
+ROOT: Final = Path(__file__).parents[1]
+TRANSLATIONS: Final = ROOT / "resources" / "translations"
+
+#: Functions and classes whose arguments at these places, or with these names, are looked up when they are shown.
+_TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
+    "tr": ((0,), frozenset()),
+    "message": ((1,), frozenset()),
+    "input_error": ((1,), frozenset()),
+    "Term": ((1,), frozenset()),
+    "Figure": ((1,), frozenset()),
+    "Attribute": ((1,), frozenset({"label", "full_label", "form_label", "explanation"})),
+    "DerivationTerm": ((0, 3), frozenset({"name", "formula"})),
+    "ListColumn": ((), frozenset({"head"})),
+    "UnitChoice": ((0,), frozenset({"label"})),
+}
+#: A singular and a plural each.
+_COUNTED_ARGUMENTS: Final = {"trn": (0, 1), "message_n": (1, 2)}
+#: Keys of the data files whose texts the decision and its sheet show.
+_DATA_KEYS: Final = frozenset(
+    {"advice", "basis", "caution", "corrected", "if_not", "if_passed", "label", "look_for", "otherwise", "printed"}
+    | {"reason", "scope", "text", "title", "unfounded", "what", "why"}
+)
+_DATA: Final = ("rules/*.toml", "cost_assumptions.toml", "export_rules.toml", "launch.toml", "references.toml")
+
+
+@dataclass(frozen=True)
+class SourceText:
+    """A text of the program, its plural if it counts, and where it is."""
+
+    singular: str
+    plural: str | None
+    place: tuple[str, int]
+
+    @property
+    def message_id(self) -> str | tuple[str, str]:
+        return self.singular if self.plural is None else (self.singular, self.plural)
+
+
+def list_source_texts() -> Iterator[SourceText]:
+    for file in sorted((ROOT / "gpudesk").rglob("*.py")):
+        yield from _read_module(ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(ROOT)))
+    for pattern in _DATA:
+        for file in sorted((ROOT / "data").glob(pattern)):
+            name = str(file.relative_to(ROOT))
+            for text in _read_data(tomllib.loads(file.read_text(encoding="utf-8"))):
+                yield SourceText(text, None, (name, 0))
+
+
+def _read_module(module: ast.Module, name: str) -> Iterator[SourceText]:
+    tables = _find_tables(module)
+    for function in ast.walk(module):
+        if not isinstance(function, ast.Module | ast.FunctionDef | ast.ClassDef):
+            continue
+        for call in _find_calls(function):
+            yield from _read_call(call, function, tables, name)
+
+
+def _find_calls(scope: ast.AST) -> Iterator[ast.Call]:
+    """Yield the calls of a scope, those of its inner functions and classes left to these."""
+    for node in ast.iter_child_nodes(scope):
+        if isinstance(node, ast.Call):
+            yield node
+        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
+            yield from _find_calls(node)
+
+
+def _read_call(call: ast.Call, function: ast.AST, tables: dict[str, ast.expr], name: str) -> Iterator[SourceText]:
+    called = ast.unparse(call.func).rpartition(".")[2]
+    if called in _COUNTED_ARGUMENTS:
+        first, second = (list(_list_literals(call.args[place])) for place in _COUNTED_ARGUMENTS[called])
+        for (singular, line), (plural, _) in zip(first, second, strict=True):
+            yield SourceText(singular, plural, (name, line))
+        return
+    if called not in _TEXT_ARGUMENTS:
+        return
+    places, names = _TEXT_ARGUMENTS[called]
+    arguments = [call.args[place] for place in places if place < len(call.args)]
+    arguments += [keyword.value for keyword in call.keywords if keyword.arg in names]
+    for argument in arguments:
+        literals = list(_list_literals(argument)) or list(_list_table_texts(argument, function, tables))
+        for text, line in literals:
+            if any(character.isalpha() for character in text):
+                yield SourceText(text, None, (name, line))
+
+
+def _list_literals(node: ast.expr) -> Iterator[tuple[str, int]]:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value, node.lineno
+    elif isinstance(node, ast.IfExp):
+        yield from _list_literals(node.body)
+        yield from _list_literals(node.orelse)
+
+
+def _find_tables(module: ast.Module) -> dict[str, ast.expr]:
+    """Return the constants of a module by name."""
+    tables: dict[str, ast.expr] = {}
+    for node in module.body:
+        if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            tables[node.target.id] = node.value
+        elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
+            tables[node.targets[0].id] = node.value
+    return tables
+
+
+def _list_table_texts(argument: ast.expr, function: ast.AST, tables: dict[str, ast.expr]) -> Iterator[tuple[str, int]]:
+    """Yield the texts of the tables that an argument is taken from; of a variable, those that its function names."""
+    named = {node.id for node in ast.walk(argument) if isinstance(node, ast.Name)} & tables.keys()
+    if not named:
+        named = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} & tables.keys()
+    for each in sorted(named):
+        yield from _list_values(tables[each])
+
+
+def _list_values(node: ast.expr) -> Iterator[tuple[str, int]]:
+    """Yield the texts among the values of a constant: of a mapping not the keys, of a call not the function."""
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        yield node.value, node.lineno
+    children: list[ast.expr] = []
+    if isinstance(node, ast.Dict):
+        children = node.values
+    elif isinstance(node, ast.Tuple | ast.List | ast.Set):
+        children = node.elts
+    elif isinstance(node, ast.Call):
+        children = [*node.args, *(keyword.value for keyword in node.keywords)]
+    elif isinstance(node, ast.BinOp):
+        children = [node.left, node.right]
+    for child in children:
+        yield from _list_values(child)
+
+
+def _read_data(value: object) -> Iterator[str]:
+    if isinstance(value, list):
+        for each in value:
+            yield from _read_data(each)
+    elif isinstance(value, dict):
+        for key, each in value.items():
+            if key in _DATA_KEYS and isinstance(each, str) and each:
+                yield each
+            elif isinstance(each, (list, dict)):
+                yield from _read_data(each)
+
+
+def make_template() -> Catalog:
+    """Return all texts of the program, none translated."""
+    template = Catalog(project="GPU Desk", charset="utf-8", fuzzy=False)
+    for text in list_source_texts():
+        template.add(text.message_id, locations=[(text.place[0], 0)])
+    return template
+
+
+def list_languages() -> list[str]:
+    return sorted(file.parent.parent.name for file in TRANSLATIONS.glob("*/LC_MESSAGES/gpudesk.po"))
+
+
+def _get_file(language: str, suffix: str) -> Path:
+    return TRANSLATIONS / language / "LC_MESSAGES" / f"gpudesk.{suffix}"
+
+
+def read_language(language: str) -> Catalog:
+    with _get_file(language, "po").open("rb") as file:
+        return read_po(file, locale=language)
+
+
+def _write_catalog(catalog: Catalog, file: Path) -> None:
+    """Write a catalog without what changes from day to day: line numbers and dates."""
+    made = BytesIO()
+    write_po(made, catalog, width=120, omit_header=False, sort_output=False, ignore_obsolete=True, include_lineno=False)
+    lines = made.getvalue().decode().splitlines()
+    kept = [line for line in lines if not line.startswith(('"POT-Creation-Date', '"PO-Revision-Date', '"Generated-By'))]
+    file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+def update() -> None:
+    template = make_template()
+    for language in list_languages():
+        catalog = read_language(language)
+        # A text whose English changed is translated again rather than guessed at.
+        catalog.update(template, no_fuzzy_matching=True)
+        _write_catalog(catalog, _get_file(language, "po"))
+
+
+def compile_languages() -> None:
+    for language in list_languages():
+        with _get_file(language, "mo").open("wb") as file:
+            write_mo(file, read_language(language))
+
+
+def list_missing(language: str) -> list[str]:
+    """Return the texts of the program that a language has no translation of."""
+    catalog = read_language(language)
+    missing = []
+    for message in make_template():
+        if message.id:
+            translated = catalog.get(message.id if isinstance(message.id, str) else message.id[0])
+            texts = [] if translated is None else translated.string
+            if not (all(texts) if isinstance(texts, tuple) and texts else texts):
+                missing.append(message.id if isinstance(message.id, str) else message.id[0])
+    return missing
+
+
+def main() -> int:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("action", choices=("update", "compile", "missing"))
+    action = parser.parse_args().action
+    if action == "update":
+        update()
+    elif action == "compile":
+        compile_languages()
+    else:
+        missing = [f"{language}: {text}" for language in list_languages() for text in list_missing(language)]
+        print("\n".join(missing))
+        return 1 if missing else 0
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
