@@ -39,7 +39,7 @@ _FORBIDDEN: Final = tuple(
         (r"\bdear(er|est)?\b", "expensive"),
         (r"\b(hand(ed|ing|s)?|hand) (on|over)\b", "export, share"),
         (r"\btak(e|es|en|ing) (in|over|back)\b", "import, undo"),
-        (r"\b(is|are|was|were) no\b", "is not a"),
+        (r"\b(is|are|was|were) no\b(?! longer)", "is not a"),
         (r"\bcomes? (to|out)\b", "is, equals"),
         (r"\b(ours|one[’']s|one[’']s own|of (its|their|your) own|our)\b", "name the owner"),
         (r"\bat the (most|least)\b", "at most, at least"),

@@ -13,6 +13,7 @@ from tests.words.rules import find_faults
         "Unknown model ‘lama-70b’. Did you mean llama-3.1-70b?",
         "Undecided: estimated TTFT is {ttft} (80% interval {low}–{high}), so it may miss your {limit} limit.",
         "Set aside as part of the import.",
+        "This accelerator is no longer compared.",
     ],
 )
 def test_plain_sentences_pass(text: str) -> None:

@@ -165,7 +165,7 @@ def _title(short: int, unknown: int, everyone: int) -> str:
     if short:
         return trn("{n} of {all} does not fit", "{n} of {all} do not fit", short, all=everyone)
     if unknown:
-        return trn("{n} of {all} cannot be estimated", "{n} of {all} cannot be estimated", unknown, all=everyone)
+        return trn("{n} of {all} have no estimate", "{n} of {all} have no estimate", unknown, all=everyone)
     return ""
 
 
@@ -180,7 +180,7 @@ def _short(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
         name,
         format_missing_memory(part, desk),
         tr("Use {n}", n=desk.formatter.count(count)),
-        tr("Use {n} of {name}", n=desk.formatter.count(count), name=name),
+        tr("Use {n} × {name}", n=desk.formatter.count(count), name=name),
         _with_count(desk, position, count, name),
     )
 
@@ -188,7 +188,7 @@ def _short(part: AcceleratorColumn, position: int, desk: Desk) -> UnfitColumn:
 def _with_count(desk: Desk, position: int, count: int, name: str) -> Callable[[], object]:
     def apply() -> None:
         scenario = replace_count(desk.scenario, position, count)
-        desk.apply(scenario, tr("Use {n} of {name}", n=desk.formatter.count(count), name=name))
+        desk.apply(scenario, tr("Use {n} × {name}", n=desk.formatter.count(count), name=name))
 
     return apply
 
@@ -201,7 +201,7 @@ def format_missing_memory(part: AcceleratorColumn, desk: Desk) -> str:
     size = desk.formatter.gib(missing[0])
     if estimate.count == 1:
         return tr("{size} GiB short", size=size)
-    return tr("{size} GiB short on each of {n}", size=size, n=desk.formatter.count(estimate.count))
+    return tr("{size} GiB short per accelerator", size=size)
 
 
 def _unknown(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
@@ -222,7 +222,7 @@ def format_admitted(estimate: Estimate, desk: Desk) -> str:
         # Of what is all queued at once, the rest is meant to wait.
         return ""
     count = desk.formatter.count
-    return tr("runs {n} of {all} at once", n=count(admitted), all=count(asked))
+    return tr("runs {n} of {all}, the rest queue", n=count(admitted), all=count(asked))
 
 
 _KEY_ZOOM: Final = 0.75
@@ -474,7 +474,7 @@ class DeskChart(InteractivePlot):
         self.context_menu().popup(find_menu_position(event, self))
 
     def context_menu(self) -> QMenu:
-        return make_chart_menu(self, self, [((tr("Fit view"), self.fit_view), self.frame.zoomed)])
+        return make_chart_menu(self, self, [((tr("Reset zoom"), self.fit_view), self.frame.zoomed)])
 
     # Size
 

@@ -39,25 +39,25 @@ def list_start_questions() -> tuple[StartQuestion, ...]:
         StartQuestion(
             "mi325x-or-h200-70b",
             tr("MI325X or H200 for 70B?"),
-            tr("Llama 3.1 70B in FP8 on one of each, 64 in flight"),
+            tr("Llama 3.1 70B (FP8), 1 accelerator each, 64 requests in flight"),
             "scale",
         ),
         StartQuestion(
             "mi300x-or-h100-70b",
             tr("MI300X or H100?"),
-            tr("Llama 3.1 70B as published, in BF16, on four of each, 32 in flight"),
+            tr("Llama 3.1 70B (BF16), 4 accelerators each, 32 requests in flight"),
             "cpu",
         ),
         StartQuestion(
             "b200-or-mi355x",
             tr("B200 or MI355X?"),
-            tr("gpt-oss-120b in its own four bits on one of each, 128 in flight"),
+            tr("gpt-oss-120b (MXFP4), 1 accelerator each, 128 requests in flight"),
             "gauge",
         ),
         StartQuestion(
             "405b-one-node",
             tr("405B on one node?"),
-            tr("Llama 3.1 405B in FP8 on eight of each of six kinds, 64 in flight"),
+            tr("Llama 3.1 405B (FP8), 8 each of 6 accelerators, 64 requests in flight"),
             "memory-stick",
         ),
     )
@@ -123,7 +123,7 @@ class StartQuestionButton(_OpeningButton):
         self.question = question
         self._key = key
         self.setAccessibleName(question.title)
-        self.setAccessibleDescription(tr("{detail}. Key {key}", detail=question.detail, key=key))
+        self.setAccessibleDescription(tr("{detail}. Press {key}", detail=question.detail, key=key))
 
     def _draw(self, pen: ThemePainter, rect: QRectF) -> None:
         theme, middle = self._theme, rect.center().y()
@@ -189,9 +189,9 @@ class RecoveredFileNote(QWidget):
         self.label = ThemedLabel(theme, said, wrap=True)
         self.setAccessibleName(said)
         self.open = Button(theme, tr("Open"), parent=self)
-        self.open.setAccessibleName(tr("Open what was recovered of {name}", name=file.name))
+        self.open.setAccessibleName(tr("Open recovered {name}", name=file.name))
         self.discard = Button(theme, tr("Discard"), parent=self)
-        self.discard.setAccessibleName(tr("Discard what was recovered of {name}", name=file.name))
+        self.discard.setAccessibleName(tr("Discard recovered {name}", name=file.name))
         self._row = QHBoxLayout(self)
         self._row.addWidget(self.label, 1)
         self._row.addWidget(self.open)
@@ -272,7 +272,7 @@ class FirstRunPage(QWidget):
             row.clicked.connect(lambda _on, path=file.path: self.open_file.emit(path))
             self._recent.addWidget(row)
         if not files:
-            none = tr("None yet. Scenarios you save appear here.")
+            none = tr("Your saved scenarios appear here.")
             self._recent.addWidget(ThemedLabel(self._theme, none, font="small", colour="text2"))
         self._order()
 
@@ -322,21 +322,19 @@ class FirstRunPage(QWidget):
             ThemedLabel(theme, tr("Compare accelerators for one workload"), font="figure", wrap=True)
         )
         words = tr(
-            "Choose a model and a load above, then add up to six accelerators. Every figure shows its "
-            "80% interval, its source and how it is computed. Nothing leaves this computer."
+            "Choose a model and a load above, then add up to six accelerators. Each figure shows its 80% "
+            "interval, source and formula. Your data stays on this computer."
         )
         self._words = ThemedLabel(theme, font="present_small", colour="text2", wrap=True)
         self._words.setTextFormat(Qt.TextFormat.RichText)
         self._words.setText(f'<p style="line-height: 115%">{escape(words)}</p>')
         self._words.setAccessibleName(words)
         self._column.addWidget(self._words)
-        self.sample = _StartButton(
-            theme, tr("Open the sample: 70B chat on four parts"), kind="primary", key=tr("Enter")
-        )
+        self.sample = _StartButton(theme, tr("Open sample: 70B chat"), kind="primary", key=tr("Enter"))
         self.sample.clicked.connect(self.open_sample)
         self.help = _StartButton(theme, tr("Help me choose"))
         self.help.clicked.connect(self.help_wanted)
-        self.empty = _StartButton(theme, tr("Start empty"))
+        self.empty = _StartButton(theme, tr("New empty scenario"))
         self.empty.clicked.connect(self.start_empty)
         self._buttons = QHBoxLayout()
         self._buttons.addWidget(self.sample)

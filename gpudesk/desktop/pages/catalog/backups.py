@@ -39,12 +39,12 @@ def rewrite_user_file(own: UserCatalog, formatter: Formatter, say: ShowNote) -> 
     try:
         own.write_anew()
     except InputError as error:
-        say(tr("Not written: {problem}.", problem=format_input_error(error, formatter).rstrip(".")), True)
+        say(tr("Not saved: {problem}.", problem=format_input_error(error, formatter).rstrip(".")), True)
         return
     count = len(own.facts)
     said = trn(
-        "Your {count} fact is in a new file. Do again what was refused.",
-        "Your {count} facts are in a new file. Do again what was refused.",
+        "Saved your {count} value to a new file. Repeat the change that failed.",
+        "Saved your {count} values to a new file. Repeat the change that failed.",
         count,
         count=formatter.count(count),
     )
@@ -73,7 +73,7 @@ class RewriteButton(Button):
 
 
 def _text() -> str:
-    return tr("Write your facts anew")
+    return tr("Save your values again")
 
 
 _WIDTH, _HEIGHT = 640.0, 344.0
@@ -90,7 +90,7 @@ class BackupsDialog(QDialog):
         self._own = own
         self._formatter = formatter
         self._backups: tuple[Backup, ...] = ()
-        self.setWindowTitle(tr("Backups of your facts"))
+        self.setWindowTitle(tr("Backups of your values"))
         self.note = ProblemNote(theme)
         self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
         self.table = self._make_table()
@@ -122,8 +122,8 @@ class BackupsDialog(QDialog):
         facts = len(self._own.facts)
         self.said.setText(
             trn(
-                "Restored: you have the {count} fact of {made}. What was there is a backup now.",
-                "Restored: you have the {count} facts of {made}. What was there is a backup now.",
+                "Restored {count} value from {made}. Your previous values are now a backup.",
+                "Restored {count} values from {made}. Your previous values are now a backup.",
                 facts,
                 count=self._formatter.count(facts),
                 made=_made(backup),
@@ -156,7 +156,7 @@ class BackupsDialog(QDialog):
 
     def _make_table(self) -> ListTable:
         theme = self._theme
-        heads = [tr("Made"), tr("Before"), tr("Facts"), tr("Size"), tr("Version")]
+        heads = [tr("Created"), tr("Created before"), tr("Values"), tr("Size"), tr("Version")]
         table = ListTable(heads, stretched=1, numbers=(2, 3, 4), heads_shown=True)
         table.setAccessibleName(tr("Backups"))
         table.setFont(theme.font("body"))
@@ -206,9 +206,11 @@ class BackupsDialog(QDialog):
         self.table.setEnabled(bool(self._backups))
         if self._own.problem is not None:
             said = format_input_error(self._own.problem, self._formatter).rstrip(".")
-            self.note.show_text(tr("Your facts cannot be used: {problem}.", problem=said))
+            self.note.show_text(tr("Your values cannot be used: {problem}.", problem=said))
         elif self._own.removed:
-            self.note.show_text(tr("The file of your facts was removed. They are still here, and can be written anew."))
+            self.note.show_text(
+                tr("The file with your values was deleted. Your values are still in memory and can be saved again.")
+            )
         else:
             self.note.show_text("")
         self.anew.follow()
@@ -235,20 +237,20 @@ class BackupsDialog(QDialog):
         self.restore.setEnabled(backup is not None and backup.problem is None)
         if backup is None:
             self.said.setText(
-                tr("None yet. One is made before the first change of a day, and before each large change.")
+                tr("No backups yet. One is created before the first change of a day and before each large change.")
             )
         elif backup.problem is not None:
             self.said.setText(
                 tr(
-                    "This one cannot be restored: {problem}.",
+                    "This backup cannot be restored: {problem}.",
                     problem=format_message(backup.problem, self._formatter).rstrip("."),
                 )
             )
         else:
             self.said.setText(
                 tr(
-                    "Restoring puts your facts back to {made}. The present ones are kept as a backup first; "
-                    "single steps cannot be undone any more.",
+                    "Restores your values from {made}. Your current values are backed up first. Earlier "
+                    "steps can no longer be undone.",
                     made=_made(backup),
                 )
             )

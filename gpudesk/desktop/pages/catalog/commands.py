@@ -153,9 +153,9 @@ class CatalogCommands:
         if kind is CatalogEntryKind.ACCELERATOR:
             if len(self._page.desk.scenario.accelerators) >= MAX_ACCELERATORS:
                 return None
-            return tr("Add to the scenario"), partial(self._add_part, row.thing)
+            return tr("Add to scenario"), partial(self._add_part, row.thing)
         if kind is CatalogEntryKind.MODEL:
-            return tr("Set as the model"), partial(self._set_model, row.thing)
+            return tr("Set as model"), partial(self._set_model, row.thing)
         return None
 
     def use(self) -> None:
@@ -181,7 +181,7 @@ class CatalogCommands:
     def _set_model(self, model: str) -> None:
         desk = self._page.desk
         name = desk.service.catalog.thing(model).name
-        desk.edit(tr("Set model {name}", name=name), model=model)
+        desk.edit(tr("Set model to {name}", name=name), model=model)
 
     # Editing
 
@@ -208,7 +208,7 @@ class CatalogCommands:
 
         catalog = self._page.desk.service.catalog
         if row.waits is not None:
-            yield "trash-2", tr("Remove from your facts"), partial(edits.forget_inactive, catalog, row.waits)
+            yield "trash-2", tr("Remove from your values"), partial(edits.forget_inactive, catalog, row.waits)
             return
         name = find_attribute(self._page.section, row, column)
         if isinstance(row.item, PriceRecord):
@@ -219,14 +219,14 @@ class CatalogCommands:
             found = next((each for each in catalog.attributes(row.thing) if each.name == name), None)
             if found is not None and found.overridden:
                 step = partial(edits.take_shipped, catalog, row.thing, name)
-                yield "check", tr("Take the shipped value, keep yours beside it"), step
+                yield "check", tr("Use shipped value, keep yours"), step
             if found is not None and (found.overridden or any(claim.own for claim in found.claims)):
                 step = partial(edits.revert_attribute, catalog, row.thing, name)
-                yield "rotate-ccw", tr("Revert to the shipped value"), step
+                yield "rotate-ccw", tr("Reset to shipped value"), step
         if row.thing is not None and row.key == row.thing and catalog.thing(row.thing).own:
             entry = catalog.thing(row.thing).name
             step = partial(edits.remove_thing, catalog, row.thing)
-            yield "trash-2", tr("Remove {name} from your facts", name=entry), step
+            yield "trash-2", tr("Remove {name} from your values", name=entry), step
 
     def can_revert(self) -> bool:
         found = self.current()
@@ -251,7 +251,7 @@ class CatalogCommands:
             self._page.desk.service.user_catalog.do(step())
         except InputError as error:
             said = format_input_error(error, self._page.desk.formatter).rstrip(".")
-            self._page.tell(tr("Not done: {problem}. Your facts are as they were.", problem=said))
+            self._page.tell(tr("No change: {problem}. Your values are unchanged.", problem=said))
 
     # Copying
 
@@ -301,7 +301,7 @@ class CatalogCommands:
                 writable
             )
         if choice is not None:
-            add_entry(menu, self._page.theme.icon("scale"), tr("Prefer another claim…"), self.prefer).setEnabled(
+            add_entry(menu, self._page.theme.icon("scale"), tr("Choose another claim…"), self.prefer).setEnabled(
                 writable
             )
         for icon, text, step in self._own_steps(row, column):
@@ -313,10 +313,10 @@ class CatalogCommands:
     def fill_column_menu(self, menu: QMenu, number: int) -> None:
         page = self._page
         column, arranger = page.model.column(number), page.columns
-        sort = tr("Order by {column}", column=label_column(page.section, column))
+        sort = tr("Sort by {column}", column=label_column(page.section, column))
         add_entry(menu, self._page.theme.icon("arrow-up-down"), sort, lambda: page.sort_by(number))
         if page.sorting is not None:
-            add_entry(menu, self._page.theme.icon("rotate-ccw"), tr("Order as in the catalog"), page.unsort)
+            add_entry(menu, self._page.theme.icon("rotate-ccw"), tr("Reset sort order"), page.unsort)
         for step, icon, text in (
             (-1, "arrow-left", tr("Move column left")),
             (1, "arrow-right", tr("Move column right")),
@@ -336,7 +336,7 @@ class CatalogCommands:
             entry.setChecked(column.key not in page.columns.hidden)
             entry.triggered.connect(partial(self._toggle, column.key))
         menu.addSeparator()
-        menu.addAction(tr("Columns as designed")).triggered.connect(page.columns.reset)
+        menu.addAction(tr("Reset columns")).triggered.connect(page.columns.reset)
 
     def _hide(self, number: int) -> None:
         self._page.columns.toggle(self._page.model.column(number).key)
@@ -357,13 +357,13 @@ class CatalogCommands:
             )
 
         return [
-            act("use", tr("Take the row into the scenario"), self._use_anywhere, "plus", self.can_use,
+            act("use", tr("Use row in scenario"), self._use_anywhere, "plus", self.can_use,
                 own=("Return",)),
             act("edit", tr("Edit value…"), self.edit, "pencil", lambda: self._can(make_edit_request),
                 own=("F2",)),
-            act("prefer", tr("Prefer another claim…"), self.prefer, "scale",
+            act("prefer", tr("Choose another claim…"), self.prefer, "scale",
                 lambda: self._can(make_preference_request)),
-            act("revert", tr("Revert to the shipped value"), self.revert, "rotate-ccw", self.can_revert,
+            act("revert", tr("Reset to shipped value"), self.revert, "rotate-ccw", self.can_revert,
                 own=("Del",) if self._page.section is CatalogSection.YOURS else ()),
             act("copy", tr("Copy selected cells"), self.copy, "copy", self._has_row, own=("Ctrl+C",)),
             act("copy_table", tr("Copy table"), self.copy_table, "table-2",
@@ -381,9 +381,9 @@ class CatalogCommands:
             return ActionSpec(f"catalog.{name}", text, run, MenuId.VIEW, _SECTION + 2, icon, keys, enabled=enabled)
 
         return [
-            act("sort", tr("Order by this column"), lambda: page.sort_by(number()), "arrow-up-down",
+            act("sort", tr("Sort by this column"), lambda: page.sort_by(number()), "arrow-up-down",
                 self._has_row, "Alt+Down"),
-            act("unsort", tr("Order as in the catalog"), page.unsort, "rotate-ccw",
+            act("unsort", tr("Reset sort order"), page.unsort, "rotate-ccw",
                 lambda: page.sorting is not None),
             act("left", tr("Move column left"), lambda: page.columns.move(number(), -1), "arrow-left",
                 lambda: page.columns.can_move(number(), -1), "Alt+Shift+Left"),
@@ -392,16 +392,16 @@ class CatalogCommands:
             act("hide_column", tr("Hide column"), lambda: self._hide(number()),
                 "eye-off", lambda: number() > 0),
             act("columns", tr("Choose columns…"), page.open_columns, "sliders-horizontal", lambda: True),
-            act("reset_columns", tr("Columns as designed"), page.columns.reset, "eye", lambda: True),
+            act("reset_columns", tr("Reset columns"), page.columns.reset, "eye", lambda: True),
         ]  # fmt: skip
 
 
 def _format_edit_action(row: CatalogRow, request: EditorRequest) -> str:
     if isinstance(row.item, PriceRecord):
-        return tr("Edit price…") if row.own else tr("Enter your own price…")
+        return tr("Edit price…") if row.own else tr("Enter your price…")
     if request.source is not None:
         return tr("Edit source…")
-    return tr("Enter your own value…") if request.attribute is not None else tr("Edit entry…")
+    return tr("Enter your value…") if request.attribute is not None else tr("Edit entry…")
 
 
 @contextmanager

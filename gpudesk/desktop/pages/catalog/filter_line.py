@@ -49,7 +49,7 @@ class CatalogFilterBar(FlowRow):
         self._kinds: Sequence[SourceKind] = ()
         self._rule = StalenessLimits()
         self._ranked = False
-        tip = tr("Show only rows that have these words, in all sections  /")
+        tip = tr("Show only rows with these words, in all sections  /")
         name = tr("Filter: name, architecture, value")
         self.field = FilterField(theme, name, tip, framed=True, width=244)
         self.count = ThemedLabel(theme, font="body", colour="text2")
@@ -107,11 +107,11 @@ class CatalogFilterBar(FlowRow):
         pills["makers"].show_text(self._makers_text(), on=bool(facets.makers))
         pills["kinds"].show_text(self._kinds_text(), on=bool(facets.kinds))
         pills["age"].show_text(self._age_text(), on=facets.stale or facets.newer_than is not None)
-        pills["disputes"].show_text(tr("Has disputes"), on=facets.disputes)
-        pills["own"].show_text(tr("Yours"), on=facets.own)
-        status = tr("Shipping") if facets.shipping else tr("Shipping and announced")
+        pills["disputes"].show_text(tr("Disputed"), on=facets.disputes)
+        pills["own"].show_text(tr("Your values"), on=facets.own)
+        status = tr("Available") if facets.shipping else tr("Available and announced")
         pills["status"].show_text(status, on=facets.shipping)
-        pills["rank"].show_text(tr("Rank announced"), on=self._ranked)
+        pills["rank"].show_text(tr("Include announced in ranking"), on=self._ranked)
         self.flow.invalidate()
         self.updateGeometry()
 
@@ -122,7 +122,7 @@ class CatalogFilterBar(FlowRow):
     def _maker_word(self) -> str:
         return {
             CatalogSection.ACCELERATORS: tr("Vendor"),
-            CatalogSection.MODELS: tr("Organisation"),
+            CatalogSection.MODELS: tr("Organization"),
             CatalogSection.PRICES: tr("Provider"),
             CatalogSection.SOURCES: tr("Publisher"),
         }.get(self._section, tr("Vendor"))
@@ -165,13 +165,13 @@ class CatalogFilterBar(FlowRow):
             entry.triggered.connect(partial(self._change, newer_than=days, stale=False))
         menu.addSeparator()
         stale = menu.addAction(
-            tr("Stale only: older than {age}", age=format_days(get_stale_days(self._rule, self._section)))
+            tr("Only stale (older than {age})", age=format_days(get_stale_days(self._rule, self._section)))
         )
         stale.setCheckable(True)
         stale.setChecked(self._facets.stale)
         stale.triggered.connect(partial(self._change, newer_than=None, stale=True))
         menu.addSeparator()
-        menu.addAction(tr("Set what counts as stale…")).triggered.connect(self.rule_wanted)
+        menu.addAction(tr("Set age limits…")).triggered.connect(self.rule_wanted)
 
     def _toggle_maker(self, maker: str, *_: object) -> None:
         self._change(makers=self._facets.makers ^ {maker})

@@ -60,19 +60,19 @@ class ImportFiguresView(QWidget):
         self._column = make_column(gap=0, on=self)
 
     def show_figures(self, figures: ImportPreviewFigures, notes: Sequence[str], left_out: Sequence[str]) -> None:
-        column = self._begin(tr("What comes"))
+        column = self._begin(tr("Import preview"))
         if figures.prices:
             column.addWidget(_make_price_table(self._theme, list_price_lines(figures.prices, self._formatter)))
         else:
             column.addWidget(_add_figure_lines(self._theme, list_import_lines(figures, self._formatter)))
-        self._remarks(column, tr("How it was read"), "info", "text3", notes)
-        self._remarks(column, tr("Left out"), "minus", "text3", left_out)
+        self._remarks(column, tr("Notes"), "info", "text3", notes)
+        self._remarks(column, tr("Not imported"), "minus", "text3", left_out)
         column.addStretch(1)
 
     def show_sentence(self, text: str, notes: Sequence[str] = ()) -> None:
-        column = self._begin(tr("What comes"))
+        column = self._begin(tr("Import preview"))
         column.addWidget(ThemedLabel(self._theme, text, font="small", colour="text2", wrap=True))
-        self._remarks(column, tr("How it was read"), "info", "text3", notes)
+        self._remarks(column, tr("Notes"), "info", "text3", notes)
         column.addStretch(1)
 
     def _begin(self, title: str) -> QBoxLayout:
@@ -137,9 +137,9 @@ def _make_price_table(theme: Theme, lines: Sequence[ImportPriceLine]) -> QWidget
             label.setAlignment(_RIGHT if place in _PRICE_FIGURES else _LEFT)
             label.setAccessibleName(f"{line.cells[0]}, {line.cells[1]}, {heads[place]}: {text}")
             grid.addWidget(label, row, place)
-    unit = tr("US dollars an hour for one accelerator; of purchases, US dollars for one")
+    unit = tr("Rents: USD per accelerator-hour. Purchases: USD per accelerator")
     if len(lines) > _MOST_PRICES:
-        more = tr("And {n} more lines, whose prices come too", n=len(lines) - _MOST_PRICES)
+        more = tr("{n} more rows are imported but not shown", n=len(lines) - _MOST_PRICES)
         unit = f"{more}. {unit}"
     whole = QWidget()
     make_column(table, ThemedLabel(theme, unit, font="caption", colour="text3", wrap=True), gap=theme.px(6), on=whole)
@@ -179,7 +179,7 @@ class ImportFiguresPanel(QWidget):
         inside.addWidget(figures)
         area = FullWidthScrollArea()
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        area.setAccessibleName(tr("What comes"))
+        area.setAccessibleName(tr("Import preview"))
         area.show_widget(self._body)
         make_column(area, margins=(1, 0, 0, 0), on=self)
 
@@ -229,7 +229,7 @@ def read_missing_field(row: FormRow, field: MissingImportField) -> object:
     if field.kind == "yes_no":
         return value == _YES
     if field.kind == "whole" and not isinstance(value, int):
-        raise FieldError(tr("A whole number is wanted"))
+        raise FieldError(tr("Enter a whole number"))
     return value
 
 
@@ -253,7 +253,7 @@ class ImportDialog(BackgroundFormDialog):
             jobs,
             f"{title}, {place}" if place else title,
             save=_format_save_button(found.proposal, desk),
-            leave=tr("Leave it out"),
+            leave=tr("Skip file"),
             parent=parent,
             wide=True,
         )
@@ -282,10 +282,10 @@ class ImportDialog(BackgroundFormDialog):
         self.add_rows(self._name_rows())
         self.add_rows(self._price_rows())
         if proposal.missing:
-            remark = tr("Nothing is guessed.")
+            remark = tr("Enter the missing values.")
             if proposal.kind == "model":
-                remark = tr("Take it from the model's card or its code. Nothing is guessed.")
-            self.add_section(tr("What the file does not state"), remark=remark)
+                remark = tr("Enter the values from the model card or its code.")
+            self.add_section(tr("Missing in the file"), remark=remark)
             self._ask(proposal)
         if proposal.kind == "prices":
             self.column.addSpacing(self.theme.px(8))
@@ -306,7 +306,7 @@ class ImportDialog(BackgroundFormDialog):
         subject, sources = get_subject(self.proposal), list_proposal_sources(self.proposal)
         rows: list[FormRow] = []
         if subject is not None:
-            row = TextRow(self.theme, "id", tr("Id"), required=True)
+            row = TextRow(self.theme, "id", tr("ID"), required=True)
             row.show_value(subject.id)
             rows.append(row)
         if has_no_owner(self.proposal):
@@ -323,8 +323,8 @@ class ImportDialog(BackgroundFormDialog):
         return TextRow(
             self.theme,
             "organisation",
-            tr("Organisation"),
-            empty=tr("who made it; its files do not say"),
+            tr("Organization"),
+            empty=tr("publisher of the model, missing in its files"),
             words=sorted(known, key=str.casefold),
         )
 
@@ -337,13 +337,13 @@ class ImportDialog(BackgroundFormDialog):
                 self.theme,
                 "provider",
                 tr("Provider"),
-                empty=tr("of the prices for which the file names none"),
+                empty=tr("provider for prices without one"),
                 words=sorted(providers),
             )
             rows.append(row)
         if no_date:
-            rows.append(DateRow(self.theme, "date", tr("Date of the prices")))
-            rows[-1].set_echo(tr("The file gives none. Without one they are shown as undated."))
+            rows.append(DateRow(self.theme, "date", tr("Price date")))
+            rows[-1].set_echo(tr("The file has no date. Prices without a date are shown as undated."))
         return rows
 
     def _name_what_is_whole(self) -> None:
@@ -405,8 +405,8 @@ class ImportDialog(BackgroundFormDialog):
         open_fields = [row for row, field in self._missing if _is_undecided(row, field)]
         if open_fields:
             text = trn(
-                "Parameters and KV cache follow once {n} field is filled in.",
-                "Parameters and KV cache follow once {n} fields are filled in.",
+                "Parameters and KV cache appear once you fill in {n} field.",
+                "Parameters and KV cache appear once you fill in {n} fields.",
                 len(open_fields),
             )
             self._figures.show_sentence(text, said)
@@ -441,10 +441,10 @@ class ImportDialog(BackgroundFormDialog):
             return self.proposal
         answers = self._answers()
         if answers is None or self._found.complete is None:
-            raise FieldError(tr("A field is not filled in"))
+            raise FieldError(tr("Fill in all fields"))
         proposal = self._found.complete(answers)
         if self._ask(proposal):
-            raise FieldError(tr("The file leaves more open: fill in what is asked for now"))
+            raise FieldError(tr("More values are missing: fill in the new fields"))
         return proposal
 
     def _written(self, written: tuple[FactEdit, UserFacts, ImportProposal]) -> None:

@@ -73,7 +73,7 @@ class PackModel(TableItemModel):
         return len(_TEXTS)
 
     def get_head(self, section: int, *, spoken: bool) -> str | None:
-        heads = (tr("Fact"), tr("In the pack"), tr("Yours"), tr("Shipped"), tr("Standing"))
+        heads = (tr("Value"), tr("Pack"), tr("Yours"), tr("Shipped"), tr("Status"))
         return None if spoken else heads[section]
 
     def get_text(self, row: int, column: int) -> str:
@@ -114,7 +114,7 @@ class PackModel(TableItemModel):
     def _spoken(self, row: PackRow, line: PackLine) -> str:
         state = ""
         if row.key in self._open:
-            state = tr("chosen") if row.key in self._chosen else tr("not chosen")
+            state = tr("selected") if row.key in self._chosen else tr("not selected")
         return ", ".join(filter(None, (line.label, line.standing, state)))
 
     def _choose(self, keys: frozenset[FactKey]) -> None:
@@ -147,8 +147,8 @@ class PackDialog(BackgroundFormDialog):
             theme,
             jobs,
             tr("Import {file}", file=found.path.name),
-            save=tr("Take nothing"),
-            leave=tr("Leave it out"),
+            save=tr("Import none"),
+            leave=tr("Skip file"),
             parent=parent,
             wide=True,
         )
@@ -170,8 +170,8 @@ class PackDialog(BackgroundFormDialog):
     def _fill(self) -> None:
         pack, signers = self._pack, self.desk.service.user_catalog.signers()
         trust = pack.trust(signers)
-        facts = trn("{n} fact", "{n} facts", len(pack.facts))
-        self.add_head(pack.name, tr("Catalog pack of {date}, {facts}", date=pack.made, facts=facts))
+        values = trn("{n} value", "{n} values", len(pack.facts))
+        self.add_head(pack.name, tr("Value pack from {date}, {values}", date=pack.made, values=values))
         print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
         known = pack.signer(signers)
         unsure = trust is not PackTrust.KNOWN
@@ -180,9 +180,9 @@ class PackDialog(BackgroundFormDialog):
         self.column.addWidget(self.signer)
         unsigned = trust is PackTrust.UNSIGNED
         self.trust = QCheckBox(
-            tr("I know where it comes from: take it unsigned")
+            tr("Import without a signature: I trust this file")
             if unsigned
-            else tr("The fingerprint is right: trust this signer from now on")
+            else tr("The fingerprint is correct: trust this signer from now on")
         )
         self.trust.setVisible(unsure)
         self.trust.toggled.connect(self._count)
@@ -192,11 +192,11 @@ class PackDialog(BackgroundFormDialog):
 
     def _choices(self) -> QBoxLayout:
         self.counted = ThemedLabel(self.theme, font="small", colour="text2")
-        all_rows = LinkButton(self.theme, tr("All"))
-        all_rows.setAccessibleName(tr("Choose all rows"))
+        all_rows = LinkButton(self.theme, tr("Select all"))
+        all_rows.setAccessibleName(tr("Select all rows"))
         all_rows.clicked.connect(self.model.choose_all)
-        none = LinkButton(self.theme, tr("None"))
-        none.setAccessibleName(tr("Choose no row"))
+        none = LinkButton(self.theme, tr("Select none"))
+        none.setAccessibleName(tr("Clear selection"))
         none.clicked.connect(self.model.choose_none)
         for button in (all_rows, none):
             button.setAutoDefault(False)
@@ -206,7 +206,7 @@ class PackDialog(BackgroundFormDialog):
         theme = self.theme
         table = QTableView()
         table.setModel(self.model)
-        table.setAccessibleName(tr("Facts of the pack"))
+        table.setAccessibleName(tr("Values in the pack"))
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTabKeyNavigation(False)
@@ -247,9 +247,9 @@ class PackDialog(BackgroundFormDialog):
     def _count(self) -> None:
         chosen, count = len(self.model.chosen), self.desk.formatter.count
         self.counted.setText(
-            tr("{chosen} of {open} that can be taken", chosen=count(chosen), open=count(self.model.open))
+            tr("{chosen} of {open} new values selected", chosen=count(chosen), open=count(self.model.open))
         )
-        self.save_button.setText(trn("Take {count} fact", "Take {count} facts", chosen, count=count(chosen)))
+        self.save_button.setText(trn("Import {count} value", "Import {count} values", chosen, count=count(chosen)))
         settled = self.trust.isHidden() or self.trust.isChecked()
         self.save_button.setEnabled(bool(chosen) and settled and not self.writing)
 

@@ -77,24 +77,24 @@ def explain_empty_list(
     """
     if words.strip() or facets.active:
         said = tr("“{words}”", words=words.strip()) if words.strip() else ""
-        return tr("Nothing in {section} matches", section=label_section(section)), said, tr("Clear filter")
+        return tr("No match in {section}", section=label_section(section)), said, tr("Clear filter")
     if section is CatalogSection.YOURS and problem:
-        return tr("Your own facts are not used"), problem, tr("Show backups")
+        return tr("Your values are not used"), problem, tr("Show backups")
     if section is CatalogSection.YOURS:
         said = tr(
-            "What you state, take instead of the shipped value, or import is listed here, and kept in a file "
-            "of your own. F2 on a figure enters your value."
+            "Values that you enter, choose or import appear here and are stored in your own file. Press F2 "
+            "on a figure to enter a value."
         )
-        return tr("Nothing of yours is in the catalog yet"), said, tr("Import…")
-    return tr("There is nothing in this section"), "", ""
+        return tr("No values of yours yet"), said, tr("Import…")
+    return tr("This section is empty"), "", ""
 
 
 def find_list_marks(table: CatalogTable, stale_days: int) -> list[tuple[str, str]]:
     marks = reduce(or_, (mark for row in table.rows for mark in row.marks), 0)
     meanings = {
         CatalogCellMark.OWN: tr("Your value"),
-        CatalogCellMark.COMPUTED: tr("Computed from the dimensions"),
-        CatalogCellMark.DISPUTED: tr("Sources differ"),
+        CatalogCellMark.COMPUTED: tr("Computed from model dimensions"),
+        CatalogCellMark.DISPUTED: tr("Sources disagree"),
     }
     shown = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
     if table.place("age") >= 0:
@@ -509,7 +509,7 @@ class CatalogPage(CatalogListPage):
     def actions_of_page(self) -> list[ActionSpec]:
         views = [(section.value, label_section(section)) for section in CatalogSection]
         return [
-            ActionSpec("catalog.filter", tr("Filter the catalog"), self.focus_filter, MenuId.VIEW,
+            ActionSpec("catalog.filter", tr("Filter catalog"), self.focus_filter, MenuId.VIEW,
                        _SECTION_OF_MENU, "search", ("/",), single_key=True),
             ActionSpec("catalog.clear_filter", tr("Clear filter"), self.clear_filter, MenuId.VIEW,
                        _SECTION_OF_MENU, "x", enabled=lambda: bool(self._words) or self.facets.active),

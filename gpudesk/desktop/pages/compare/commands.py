@@ -241,9 +241,9 @@ class ComparisonCommands:
             add_entry(menu, self._theme.icon("copy"), tr("Copy"), self.copy)
         add_entry(menu, self._theme.icon("table-2"), tr("Copy table"), self.copy_table)
         menu.addSeparator()
-        add_entry(menu, self._theme.icon("arrow-up-down"), tr("Order columns by this row"), lambda: self._sort(row))
+        add_entry(menu, self._theme.icon("arrow-up-down"), tr("Sort columns by this row"), lambda: self._sort(row))
         if self._arranger.arrangement.sorting is not None:
-            add_entry(menu, self._theme.icon("rotate-ccw"), tr("Order columns as in the scenario"), self._unsort)
+            add_entry(menu, self._theme.icon("rotate-ccw"), tr("Reset column order"), self._unsort)
         menu.addSeparator()
         add_entry(menu, self._theme.icon("arrow-up"), tr("Move row up"), lambda: self._move(row, -1))
         add_entry(menu, self._theme.icon("arrow-down"), tr("Move row down"), lambda: self._move(row, 1))
@@ -252,9 +252,7 @@ class ComparisonCommands:
             add_entry(menu, self._theme.icon("eye"), tr("Show all rows"), self._arranger.show_all_rows)
 
     def _fill_head_menu(self, menu: QMenu, head: ComparisonHead) -> None:
-        baseline = add_entry(
-            menu, self._theme.icon("equal"), tr("Set as the baseline"), lambda: self.set_baseline(head)
-        )
+        baseline = add_entry(menu, self._theme.icon("equal"), tr("Set as baseline"), lambda: self.set_baseline(head))
         baseline.setEnabled(head.key != self._model.table.heads[0].key)
         menu.addSeparator()
         for step, icon, text in ((-1, "arrow-left", tr("Move left")), (1, "arrow-right", tr("Move right"))):
@@ -301,7 +299,7 @@ class ComparisonCommands:
             return ActionSpec(f"compare.{name}", text, run, MenuId.VIEW, _SECTION + 1, icon, keys, enabled=on_row)
 
         return [
-            act("sort", tr("Order columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
+            act("sort", tr("Sort columns by this row"), lambda: self._on_row(self._sort), "arrow-up-down"),
             act("row_up", tr("Move row up"), lambda: self._step_row(-1), "arrow-up", "Alt+Up"),
             act("row_down", tr("Move row down"), lambda: self._step_row(1), "arrow-down", "Alt+Down"),
             act("hide_row", tr("Hide row"), lambda: self._on_row(self._hide), "eye-off"),
@@ -337,7 +335,7 @@ class ComparisonCommands:
         return [
             act(
                 "baseline",
-                tr("Set this column as the baseline"),
+                tr("Set column as baseline"),
                 lambda: self._on_head(self.set_baseline),
                 "equal",
                 on_column,
@@ -347,7 +345,7 @@ class ComparisonCommands:
             act("right", tr("Move column right"), lambda: self._step_column(1), "arrow-right", on_column),
             act(
                 "unsort",
-                tr("Order columns as in the scenario"),
+                tr("Reset column order"),
                 self._unsort,
                 "rotate-ccw",
                 lambda: arranger.arrangement.sorting is not None,
@@ -368,7 +366,7 @@ class ComparisonCommands:
             ),
             act(
                 "remove_column",
-                tr("Remove the accelerator of this column"),
+                tr("Remove this accelerator"),
                 lambda: self._on_head(self.remove_column),
                 "trash-2",
                 on_column,

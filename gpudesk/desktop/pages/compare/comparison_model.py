@@ -355,7 +355,7 @@ class RowChoiceModel(QAbstractListModel):
             return line.row is None
         if role == _Role.AccessibleTextRole:
             if line.row is None:
-                return tr("All rows of {group}", group=line.group.title)
+                return tr("All {group} rows", group=line.group.title)
             return f"{describe_compared_row(line.row)}, {line.group.title}"
         return None
 

@@ -152,7 +152,7 @@ class HeadlineStrip(QWidget):
         self._count = 0
         self._has_announced = False
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        self.setAccessibleName(tr("In short"))
+        self.setAccessibleName(tr("Summary"))
         theme.follow(self._measure)
 
     def _measure(self) -> None:

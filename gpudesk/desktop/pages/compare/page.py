@@ -71,13 +71,13 @@ def explain_mark(mark: str) -> str:
         _BEST: tr("Best in row"),
         "overlap": tr("Too close to call"),
         "own": tr("Your value"),
-        "disputed": tr("Sources differ"),
+        "disputed": tr("Sources disagree"),
         EstimateBasis.MEASURED.value: tr("Measured"),
         EstimateBasis.CALIBRATED.value: tr("Calibrated"),
         EstimateBasis.ESTIMATED.value: tr("Estimated"),
         EstimateBasis.UNCALIBRATED.value: tr("Uncalibrated"),
         "partly": tr("Requests queue"),
-        "unfit": tr("Does not run as asked"),
+        "unfit": tr("Does not run"),
     }[mark]
 
 
@@ -174,7 +174,7 @@ class ComparePage(DeskPage):
 
     def _build(self) -> None:
         theme = self.theme
-        self.filter = FilterField(theme, tr("Filter rows"), tr("Show only rows that have these words  /"))
+        self.filter = FilterField(theme, tr("Filter rows"), tr("Show only rows with these words  /"))
         self._segment = SegmentedControl(
             theme, tr("Rows"), ((_ALL_ROWS, tr("All rows")), (_DIFFERENCES, tr("Differences only")))
         )
@@ -265,7 +265,7 @@ class ComparePage(DeskPage):
             words = to_sentence(format_message(desk.problem.problem, formatter))
             if desk.answer is None:
                 return words
-            return tr("{problem} The figures are those from before.", problem=words)
+            return tr("{problem} The figures below are from before this change.", problem=words)
         columns = () if desk.answer is None else desk.answer.columns
         said = [
             tr("{name}: {problem}", name=name, problem=to_sentence(format_message(column.problem, formatter)))
@@ -315,9 +315,9 @@ class ComparePage(DeskPage):
     def _why_empty(self) -> str:
         arrangement = self._arranger.arrangement
         if arrangement.filter:
-            return tr("No row has “{words}” in it", words=arrangement.filter)
+            return tr("No row contains “{words}”", words=arrangement.filter)
         if arrangement.differences_only:
-            return tr("Nothing differs in the rows that are shown")
+            return tr("The shown rows are all equal")
         return tr("All rows are hidden")
 
     def _rearranged(self) -> None:

@@ -210,7 +210,7 @@ class ComparisonColumnHeader(PaintedHeader):
 
     def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one part
         head, is_baseline = self._model.head(number), self._model.is_baseline(number)
-        parts = [head.name, head.detail, tr("differences are against it") if is_baseline else ""]
+        parts = [head.name, head.detail, tr("baseline for differences") if is_baseline else ""]
         return ", ".join(part for part in parts if part)
 
 
@@ -307,5 +307,5 @@ class ComparisonRowHeader(PaintedHeader):
     def describe_head(self, number: int, place: QPoint) -> str:
         """Return the whole label and the unit in words, or what the arrow does."""
         if self._model.lines[number].row is not None and self.is_arrow(place):
-            return tr("Order the columns by this row")
+            return tr("Sort columns by this row")
         return super().describe_head(number, place)

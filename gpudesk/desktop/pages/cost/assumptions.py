@@ -86,8 +86,8 @@ class CostInputRow(QObject):
         self._spread: UncertainValue | None = None
         label = label_cost_input(name)
         self.label = ThemedLabel(theme, label, parent=parent)
-        told = tr("{input} of {name}", input=label, name=whose) if whose else label
-        ends = (tr("{name}, at least", name=told), told, tr("{name}, at most", name=told))
+        told = tr("{input}, {name}", input=label, name=whose) if whose else label
+        ends = (tr("{name}, low", name=told), told, tr("{name}, high", name=told))
         self.edits = tuple(NumberEdit(theme, each, self._format(), parent) for each in ends)
         for place, edit in enumerate(self.edits):
             edit.setFixedWidth(theme.px(_EDIT))
@@ -95,8 +95,8 @@ class CostInputRow(QObject):
             edit.edited.connect(lambda value, place=place: self._edit(place, value))
         self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
         self.origin = ElidedLabel(theme, parent)
-        self.reset = LinkButton(theme, tr("Take it back"), parent=parent)
-        self.reset.setAccessibleName(tr("Take back what you stated: {name}", name=told))
+        self.reset = LinkButton(theme, tr("Reset"), parent=parent)
+        self.reset.setAccessibleName(tr("Reset {name}", name=told))
         self.reset.clicked.connect(lambda: self.edited.emit(name, accelerator, None))
 
     def add_to(self, grid: QGridLayout, line: int) -> None:
@@ -121,7 +121,7 @@ class CostInputRow(QObject):
             edit.set_fault("")
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(get_input_unit(self.name, currency))
-        self.origin.set_whole(tr("state both prices") if lacking else describe_input_source(found, revision))
+        self.origin.set_whole(tr("enter both prices") if lacking else describe_input_source(found, revision))
         self.reset.setVisible(found.origin is CostInputOrigin.YOURS)
 
     def _format(self) -> CostInputFormat:
@@ -146,9 +146,9 @@ class CostInputRow(QObject):
         if not stated.in_order:
             likely = CostInputFormat(0.0, 1.0, _INPUT_DECIMALS, self._style).text(stated.likely * self._scale)
             if place == 0:
-                said = tr("At most the likely {value}", value=likely)
+                said = tr("Enter at most the likely value, {value}", value=likely)
             else:
-                said = tr("At least the likely {value}", value=likely)
+                said = tr("Enter at least the likely value, {value}", value=likely)
             self.edits[place].set_fault(said)
             return
         self.edited.emit(self.name, self.accelerator, stated)
@@ -170,19 +170,19 @@ class CurrencyRow(QWidget):
         px = theme.px
         self.code, self.day = QLineEdit(self), QLineEdit(self)
         rates = NumberFormat(_LEAST_RATE, _MOST_RATE, _RATE_DECIMALS, style)
-        self.rate = NumberEdit(theme, tr("Units of the currency to a dollar"), rates, self)
-        self.code.setAccessibleName(tr("Currency of amounts"))
+        self.rate = NumberEdit(theme, tr("Currency units per US dollar"), rates, self)
+        self.code.setAccessibleName(tr("Currency"))
         self.code.setMaxLength(_LONGEST_CODE)
         self.code.setPlaceholderText(_USD)
-        self.day.setAccessibleName(tr("Day of the rate"))
+        self.day.setAccessibleName(tr("Date of the rate"))
         self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(px(8))
         for words, edit, width in (
-            (tr("Amounts in"), self.code, 72),
-            (tr("a dollar is"), self.rate, 92),
-            (tr("of it on"), self.day, 104),
+            (tr("Currency"), self.code, 72),
+            (tr("Units per USD"), self.rate, 92),
+            (tr("Rate date"), self.day, 104),
         ):
             row.addWidget(ThemedLabel(theme, words, font="small", colour="text2", parent=self))
             edit.setFixedWidth(px(width))
@@ -204,14 +204,14 @@ class CurrencyRow(QWidget):
         if code in ("", _USD):
             self.edited.emit(None)
         elif not day:
-            self.fault.setText(tr("Say of which day the rate is"))
+            self.fault.setText(tr("Enter the date of the rate"))
         else:
             self.edited.emit(DisplayCurrency(code, float(self.rate.value), day))
 
 
 _MARGIN: Final = 16
 _AROUND: Final = 0.2
-_HEADS: Final = ("", "At least", "Likely", "At most", "", "From", "")
+_HEADS: Final = ("", "Low", "Likely", "High", "", "Source", "")
 _ORIGIN_COLUMN: Final = 5
 
 
@@ -226,19 +226,19 @@ class AssumptionControls(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         terms = [(term, label_rent_term(term).capitalize()) for term in RENT_TERMS]
-        self.term = SegmentedControl(theme, tr("Rents"), terms, self)
+        self.term = SegmentedControl(theme, tr("Rent term"), terms, self)
         self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
-        self.runs_on = ChoiceField(theme, tr("Software runs on"), self)
-        unstated = ChoiceOption("", tr("Not stated"))
+        self.runs_on = ChoiceField(theme, tr("Current software platform"), self)
+        unstated = ChoiceOption("", tr("Not set"))
         self.runs_on.set_options([unstated, *(ChoiceOption(platform, platform) for platform in SOFTWARE_PLATFORMS)])
         self.runs_on.chosen.connect(lambda platform: self.edited.emit({"runs_on": platform or None}))
-        self.around = QCheckBox(tr("Everything ± 20%"), self)
-        self.around.setToolTip(tr("Take every input to be known to 20% on either side"))
+        self.around = QCheckBox(tr("Vary all inputs ± 20%"), self)
+        self.around.setToolTip(tr("Use a range of ± 20% for every input."))
         self.around.clicked.connect(lambda on: self.edited.emit({"around": _AROUND if on else None}))
-        self.discounts = Button(theme, tr("Take reported discounts"), parent=self)
-        self.discounts.setToolTip(tr("Discounts that unnamed buyers report of some vendors; anecdotal"))
+        self.discounts = Button(theme, tr("Use reported discounts"), parent=self)
+        self.discounts.setToolTip(tr("Discounts that unnamed buyers report for some vendors (anecdotal)."))
         self.discounts.clicked.connect(self.discounts_wanted)
-        self.reset = Button(theme, tr("Back to defaults"), icon="rotate-ccw", parent=self)
+        self.reset = Button(theme, tr("Reset to defaults"), icon="rotate-ccw", parent=self)
         self.reset.clicked.connect(self.reset_requested)
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -267,13 +267,13 @@ class AssumptionsView(CostView):
         self.rows: dict[tuple[str | None, str], CostInputRow] = {}
         self.controls = AssumptionControls(theme, self)
         self.controls.edited.connect(self._change)
-        self.controls.reset_requested.connect(lambda: self._apply(NO_COST_SETTINGS, tr("Costs back to defaults")))
+        self.controls.reset_requested.connect(lambda: self._apply(NO_COST_SETTINGS, tr("Reset costs")))
         self.controls.discounts_wanted.connect(self._take_discounts)
         self.currency = CurrencyRow(theme, desk.formatter.style, self)
         self.currency.edited.connect(lambda currency: self._change({"currency": currency}))
         self.said = ThemedLabel(
             theme,
-            tr("What is stated by nobody is assumed, and says why. An empty field leaves it to the program."),
+            tr("Values without a source are defaults with a reason. Clear a field to use its default."),
             font="small",
             colour="text2",
             wrap=True,
@@ -374,10 +374,10 @@ class AssumptionsView(CostView):
 
     def _edit(self, name: str, accelerator: str | None, spread: UncertainValue | None) -> None:
         settings = self._desk.scenario.costs.with_input(name, spread, accelerator)
-        self._apply(settings, tr("{name} of costs", name=label_cost_input(name)))
+        self._apply(settings, tr("Cost input: {name}", name=label_cost_input(name)))
 
     def _change(self, changes: dict[str, Any]) -> None:
-        self._apply(replace(self._desk.scenario.costs, **changes), tr("Change of costs"))
+        self._apply(replace(self._desk.scenario.costs, **changes), tr("Change cost settings"))
 
     def _apply(self, settings: CostSettings, step: str) -> None:
         self._desk.apply(replace(self._desk.scenario, costs=settings), step)
@@ -385,7 +385,7 @@ class AssumptionsView(CostView):
     def _take_discounts(self) -> None:
         scenario = self._desk.scenario
         settings = self._desk.service.costing.with_reported(scenario.costs, scenario)
-        self._apply(settings, tr("Take reported discounts"))
+        self._apply(settings, tr("Use reported discounts"))
 
     # In words and numbers
 
@@ -398,5 +398,5 @@ class AssumptionsView(CostView):
                 if COST_INPUTS[name].each or column is self._costed.costs.columns[0]:  # type: ignore[union-attr]
                     text = format_input_range(name, found.spread, formatter)
                     rows.append((label_cost_input(name), who, text, describe_input_source(found, "")))
-        heads = (tr("Input"), tr("Accelerator"), tr("Value"), tr("From"))
+        heads = (tr("Input"), tr("Accelerator"), tr("Value"), tr("Source"))
         return ChartData(tr("Assumptions"), heads, tuple(rows), len(heads))

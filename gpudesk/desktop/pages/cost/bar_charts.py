@@ -64,9 +64,9 @@ class TokenCostChart(BarChart):
             ends.append(money.in_currency(costs.api.value))
             words = tr("hosted API {amount}", amount=money.small(costs.api.value))
             mark = BarMark(money.in_currency(costs.api.value), words, beside=True)
-        key = [(DOT, tr("rented all hours")), (RING, self._years())]
+        key = [(DOT, tr("rented around the clock")), (RING, self._years())]
         if costs.api_missing:
-            key.append(("", tr("API lacks a price")))
+            key.append(("", tr("no hosted API price")))
         rows = tuple(
             BarRow(
                 part.key,
@@ -113,7 +113,7 @@ class TokenCostChart(BarChart):
         years = next((tco.years for tco in tcos if tco is not None), None)
         if years is None:
             return tr("owned")
-        return tr("owned {years} years", years=self.formatter.stated(years))
+        return tr("owned, {years} years", years=self.formatter.stated(years))
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = [tr("Accelerator")]
@@ -141,7 +141,7 @@ def _find_missing_price(column: CostColumn) -> str:
 
 
 def _offer_entry(missing: str) -> str:
-    return tr("Enter one") if missing == "price_usd" else ""
+    return tr("Enter price") if missing == "price_usd" else ""
 
 
 _THOUSAND: Final = 1000.0
@@ -161,7 +161,7 @@ class OwnershipCostChart(BarChart):
         tcos = [column.tco for column in costed.costs.columns if column.tco is not None]
         counts = {column.count for column in costed.costs.columns if column.count is not None}
         years = self.formatter.stated(tcos[0].years) if tcos else ""
-        title = tr("Cost of {years} years", years=years) if tcos else tr("Cost of owning")
+        title = tr("Cost over {years} years", years=years) if tcos else tr("Cost of ownership")
         unit = tr("thousand {code}", code=costed.money.code)
         deployment = "" if counts == {1} else tr("whole deployment")
         software = describe_software_share(costed.costs.columns, self.formatter)
@@ -194,7 +194,7 @@ class OwnershipCostChart(BarChart):
             segments.append(BarSegment(start, end, ink, "" if ink == HATCH else money.thousands(usd)))
             at += usd
         worth = next((line.usd for line in tco.lines if line.name == "residual"), 0.0)
-        detail = tr("{amount} at the end", amount=money.thousands(worth)) if worth else ""
+        detail = tr("{amount} residual", amount=money.thousands(worth)) if worth else ""
         return StackedBar(tuple(segments), money.thousands(tco.total_usd), detail)
 
     def _sentence(self, name: str, column: CostColumn) -> str:
@@ -204,7 +204,7 @@ class OwnershipCostChart(BarChart):
         lines = ", ".join(
             f"{label_cost_line(line.name)} {money.whole(line.usd)}" for line in column.tco.lines if line.usd
         )
-        total = tr("{amount} {code} in all", amount=money.whole(column.tco.total_usd), code=money.code)
+        total = tr("{amount} {code} in total", amount=money.whole(column.tco.total_usd), code=money.code)
         return f"{name}: {total}. {lines}."
 
     def data(self, formatter: Formatter) -> ChartData:
@@ -217,7 +217,7 @@ class OwnershipCostChart(BarChart):
             if tco is not None:
                 amounts = [formatter.number(line.usd) for line in tco.lines] + [formatter.number(tco.total_usd)]
             rows.append((part.name, *amounts))
-        return ChartData(tr("Cost of owning, USD"), heads, tuple(rows))
+        return ChartData(tr("Cost of ownership, USD"), heads, tuple(rows))
 
 
 def _list_cost_parts(tco: TotalCostOfOwnership) -> list[float]:
@@ -269,13 +269,13 @@ class SensitivityChart(BarChart):
         )
         self.show_groups(
             BarGroup(
-                tr("What moves it"),
+                tr("Cost sensitivity"),
                 tr("{words}, {code} per million output tokens", words=words, code=money.code),
                 rows,
                 0.0,
                 max(ends, default=1.0),
                 mark=BarMark(money.in_currency(now), tr("{amount} now", amount=money.small(now))),
-                note=tr("Without a price there is no cost to move."),
+                note=tr("No cost yet. Enter a price."),
             )
         )
 
@@ -295,7 +295,7 @@ class SensitivityChart(BarChart):
             return ""
         money = self._costed.money
         return tr(
-            "{name}: {low} to {high} {unit} makes it {at_low} to {at_high} {code}.",
+            "{name} from {low} to {high} {unit}: cost from {at_low} to {at_high} {code}.",
             name=label_cost_input(row.name),
             low=self._amount(row.name, row.low),
             high=self._amount(row.name, row.high),
@@ -322,4 +322,4 @@ class SensitivityChart(BarChart):
             )
             for row in self._found
         ]
-        return ChartData(tr("What moves it"), heads, tuple(rows))
+        return ChartData(tr("Cost sensitivity"), heads, tuple(rows))

@@ -17,18 +17,18 @@ _THOUSAND: Final = 1000.0
 def make_unit_figures(costed: EvaluatedAnswer) -> FiguresContent:
     code = costed.money.code
     heads = (
-        tr("M output"),
-        tr("M input"),
-        tr("M blended"),
+        tr("1M output tokens"),
+        tr("1M input tokens"),
+        tr("1M blended tokens"),
         tr("1,000 requests"),
         tr("User-month"),
-        tr("GiB"),
-        tr("GiB for KV"),
-        tr("tok/s a kW rated"),
-        tr("tok/s a rack"),
-        tr("J metered"),
-        tr("MWh"),
-        tr("t CO₂e"),
+        tr("GiB memory"),
+        tr("GiB KV cache"),
+        tr("tok/s per kW"),
+        tr("tok/s per rack"),
+        tr("J per token"),
+        tr("Energy, MWh"),
+        tr("Carbon, t CO₂e"),
     )
     rows = tuple(
         FigureRow(
@@ -41,8 +41,8 @@ def make_unit_figures(costed: EvaluatedAnswer) -> FiguresContent:
         )
         for part, column in costed.column_costs()
     )
-    title = tr("At this load, {code}: all cost over output, over input, or over both tokens", code=code)
-    return FiguresContent(title, heads, frozenset({0}), (), rows, tr("Counted"))
+    title = tr("Total cost at this load per unit, {code}", code=code)
+    return FiguresContent(title, heads, frozenset({0}), (), rows, tr("Basis"))
 
 
 def _make_unit_cells(costed: EvaluatedAnswer, column: CostColumn) -> tuple[str, ...]:
@@ -94,10 +94,10 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
     ]
     for part, column in costed.column_costs():
         if part.key not in draws.cheapest:
-            said = tr("left out: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
+            said = tr("excluded: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
             rows.append(
                 FigureRow(part.key, part.palette_index, part.is_variant, part.name, (MISSING_VALUE_TEXT,) * 4, said)
             )
-    heads = (tr("Cheapest"), tr("1 in 10 below"), tr("Median"), tr("9 in 10 below"))
-    said = tr("In {n} draws, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
-    return FiguresContent(said, heads, frozenset({0}), (), tuple(rows), tr("Remark"))
+    heads = (tr("Cheapest"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
+    said = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
+    return FiguresContent(said, heads, frozenset({0}), (), tuple(rows), tr("Basis"))

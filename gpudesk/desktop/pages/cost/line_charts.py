@@ -44,10 +44,10 @@ class CostCurveChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        self.title = tr("Cost against interactivity")
+        self.title = tr("Cost vs. interactivity")
         code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr("{code} per million output tokens, owned; thin: rented", code=code)
-        self.x_title = tr("tokens per second for each user")
+        self.subtitle = tr("{code} per million output tokens; thick line: owned, thin line: rented", code=code)
+        self.x_title = tr("tokens per second per user")
         lines, thin, marks = [], [], []
         for part, column in self._costed.column_costs() if self._costed else ():
             owned, rented = (self._line(part, column, rented=each) for each in (False, True))
@@ -57,7 +57,7 @@ class CostCurveChart(DeskChart):
             if owned is not None and rented is not None:
                 thin.append(rented)
             marks += self._mark(part, column)
-        note = "" if lines else tr("Without a price or a rent there is no cost to draw.")
+        note = "" if lines else tr("No cost yet. Enter a price or a rent.")
         return PlotDrawing(tuple(lines), tuple(thin), tuple(marks), note=note)
 
     def _line(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
@@ -99,7 +99,7 @@ class CostCurveChart(DeskChart):
                 text = MISSING_VALUE_TEXT if reading is None else self.formatter.estimate(reading.value)
                 cells.append(text)
             rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, tuple(cells)))
-        title = tr("At {n} tok/s each", n=self.formatter.estimate(x))
+        title = tr("At {n} tok/s per user", n=self.formatter.estimate(x))
         return x, CursorReadout(title, (tr("owned"), tr("rented")), tuple(rows))
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
@@ -113,7 +113,7 @@ class CostCurveChart(DeskChart):
             if line is not None:
                 said.append(
                     tr(
-                        "{name}: {low} at {slow} tok/s each, {high} at {fast}.",
+                        "{name}: {low} at {slow} tok/s per user, {high} at {fast}.",
                         name=part.name,
                         low=self.formatter.estimate(float(line.y[0])),
                         slow=self.formatter.estimate(float(line.x[0])),
@@ -124,7 +124,13 @@ class CostCurveChart(DeskChart):
         return " ".join(said)
 
     def data(self, formatter: Formatter) -> ChartData:
-        heads = (tr("Accelerator"), tr("In flight"), tr("Each user, tok/s"), tr("Owned, USD"), tr("Rented, USD"))
+        heads = (
+            tr("Accelerator"),
+            tr("Requests in flight"),
+            tr("Per user, tok/s"),
+            tr("Owned, USD"),
+            tr("Rented, USD"),
+        )
         rows = [
             (
                 part.name,
@@ -136,7 +142,7 @@ class CostCurveChart(DeskChart):
             for part, column in (self._costed.column_costs() if self._costed else ())
             for point in column.curve
         ]
-        return ChartData(tr("Cost against interactivity, per million output tokens"), heads, tuple(rows))
+        return ChartData(tr("Cost vs. interactivity, per million output tokens"), heads, tuple(rows))
 
 
 def _format_amount(point: CostCurvePoint, *, rented: bool) -> float | None:
@@ -179,7 +185,7 @@ class RentOrBuyChart(DeskChart):
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Rent or buy")
         code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr("thousand {code}; thin: bought; circle: less paid from here", code=code)
+        self.subtitle = tr("thousand {code}; thick line: rent, thin line: buy; circle: payback", code=code)
         self.x_title = tr("months")
         lines, bought, marks = [], [], []
         for part, column in self._costed.column_costs() if self._costed else ():
@@ -194,7 +200,7 @@ class RentOrBuyChart(DeskChart):
             lines=tuple(lines),
             ghosts=tuple(bought),
             marks=tuple(marks),
-            note="" if lines else tr("No rents and no prices are known."),
+            note="" if lines else tr("No cost yet. Enter a price or a rent."),
         )
 
     def _line(self, part: AcceleratorColumn, months: np.ndarray, amounts: np.ndarray, end: str) -> PlotCurve:
@@ -304,8 +310,8 @@ class CostDistributionChart(DeskChart):
         return QMarginsF(px(44), self.head_height() + px(6), px(104), px(40))
 
     def make_drawing(self) -> PlotDrawing:
-        self.title = tr("What it may cost")
-        self.subtitle = tr("per cent of draws by cost, the same draws for all accelerators")
+        self.title = tr("Cost distribution")
+        self.subtitle = tr("% of simulations by cost; all accelerators share the same simulations")
         code = "" if self._costed is None else self._costed.money.code
         self.x_title = tr("{code} per million output tokens", code=code)
         lines = self._lines()
@@ -345,7 +351,7 @@ class CostDistributionChart(DeskChart):
                 text = self.formatter.per_cent(below)
                 rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, (text,)))
         title = tr("Below {amount}", amount=self.formatter.estimate(x))
-        return float(edges[place]), CursorReadout(title, (tr("of draws"),), tuple(rows))
+        return float(edges[place]), CursorReadout(title, (tr("of simulations"),), tuple(rows))
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
         """Go on by a bar of the histogram, or by ten."""
@@ -368,7 +374,7 @@ class CostDistributionChart(DeskChart):
 
     def data(self, formatter: Formatter) -> ChartData:
         draws, costed = self._draws, self._costed
-        title = tr("What it may cost, draws by USD per million output tokens")
+        title = tr("Cost distribution, simulations by USD per million output tokens")
         if draws is None or costed is None:
             return ChartData(title, (tr("From"), tr("To")), ())
         shown = [part for part in costed.columns if part.key in draws.histogram]

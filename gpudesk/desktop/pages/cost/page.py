@@ -47,12 +47,12 @@ class CostPage(MultiViewPage[CostView]):
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         self.cash_flow = Button(theme, tr("Cash flow…"), icon="file-down")
         super().__init__(desk, theme, settings, parent)
-        self.cash_flow.setToolTip(tr("Save costs month by month as a workbook with live formulas"))
+        self.cash_flow.setToolTip(tr("Save monthly costs as a spreadsheet with formulas"))
         self.cash_flow.clicked.connect(self.save_cash_flow)
         self.said = ThemedLabel(theme, font="small", colour="text2")
         self.said.hide()
         self.head.add_below(self.said)
-        self.head.copy.setToolTip(tr("Copy the charts as a picture, and their numbers for a spreadsheet"))
+        self.head.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
         self.head.copy.clicked.connect(self.copy)
 
     def title(self) -> str:
@@ -64,7 +64,7 @@ class CostPage(MultiViewPage[CostView]):
             PageViewSpec("tokens", tr("Per token"), TokenCostView),
             PageViewSpec("rent", tr("Rent or buy"), RentOrBuyView),
             PageViewSpec("draws", tr("Monte Carlo"), SimulationView),
-            PageViewSpec("cases", tr("Printed cases"), PublishedCasesView),
+            PageViewSpec("cases", tr("Published cases"), PublishedCasesView),
             PageViewSpec("assumptions", tr("Assumptions"), AssumptionsView),
         )
 
@@ -112,7 +112,7 @@ class CostPage(MultiViewPage[CostView]):
         if self.desk.answer is None:
             return
         proposed = get_folder(self.settings, _FOLDER) / "cash-flow.xlsx"
-        target = ask_save_path(self, tr("Save the cash flow"), proposed, [(tr("Workbook"), ".xlsx")])
+        target = ask_save_path(self, tr("Save cash flow"), proposed, [(tr("Excel workbook"), ".xlsx")])
         if target is not None:
             self.write_cash_flow(target)
 
@@ -154,16 +154,10 @@ class CostPage(MultiViewPage[CostView]):
         def usable() -> bool:
             return self.body.usable
 
-        table = (tr("Show cost as table"), lambda: chart_data.show_data_table(self.view.current_chart()))
+        table = (tr("Show cost table"), lambda: chart_data.show_data_table(self.view.current_chart()))
         copied = (tr("Copy costs"), self.copy)
         saved = ActionSpec(
-            "cost.cash_flow",
-            tr("Save the cash flow…"),
-            self.save_cash_flow,
-            MenuId.FILE,
-            2,
-            "file-down",
-            enabled=usable,
+            "cost.cash_flow", tr("Save cash flow…"), self.save_cash_flow, MenuId.FILE, 2, "file-down", enabled=usable
         )
         charts = make_chart_actions(self.page_id, self.menu_section, table, copied, usable)
         return [*super().actions_of_page(), *charts, saved]

@@ -190,11 +190,11 @@ class RentOrBuyView(CostView):
         self.chart = RentOrBuyChart(desk, theme)
         super().__init__(theme, (self.chart,), parent)
         self.which, self.rival = (
-            ChoiceField(theme, words, self) for words in (tr("What would it take for"), tr("to cost as"))
+            ChoiceField(theme, words, self) for words in (tr("Break-even for"), tr("Compared with"))
         )
         self.which.chosen.connect(lambda key: self._choose(key, self._pair[1]))
         self.rival.chosen.connect(lambda key: self._choose(self._pair[0], key))
-        self.table = TextTable(theme, tr("Break-evens"), [tr("Where costs are equal")], giving=(0,), parent=self)
+        self.table = TextTable(theme, tr("Break-even points"), [tr("Break-even points")], giving=(0,), parent=self)
         choices = QWidget(self)
         row = QHBoxLayout(choices)
         row.setContentsMargins(0, 0, 0, 0)
@@ -226,7 +226,9 @@ class RentOrBuyView(CostView):
         if key != rival:
             found += self._desk.service.costing.break_evens(answer, costed.place(key), costed.place(rival))
         said = [describe_break_even(each, costed.names, costed.formatter, costed.money) for each in found]
-        self.table.set_rows([(f"{each}.",) for each in said] or [(tr("Without prices and rents there are none."),)])
+        self.table.set_rows(
+            [(f"{each}.",) for each in said] or [(tr("No break-even point yet. Enter prices or rents."),)]
+        )
 
 
 class SimulationView(CostView):
@@ -242,7 +244,7 @@ class SimulationView(CostView):
         self._jobs = Jobs(desk.formatter, self)
         self._jobs.shown.connect(self._tell)
         kinds = ((_OWNED, tr("Owned")), (_RENTED, tr("Rented")))
-        self.kind = SegmentedControl(theme, tr("Tokens are"), kinds, self)
+        self.kind = SegmentedControl(theme, tr("Cost basis"), kinds, self)
         self.kind.chosen.connect(lambda _: self._draw())
         self.title = ThemedLabel(theme, font="section", parent=self)
         self.said = ThemedLabel(theme, font="small", colour="text2", parent=self)
@@ -272,7 +274,9 @@ class SimulationView(CostView):
         if asked != self._asked or self._costed is None:
             return
         self.draws = draws
-        why = tr("Without a price there is nothing to draw.") if not draws.rented else tr("No rents are known.")
+        why = (
+            tr("No cost to simulate. Enter a price.") if not draws.rented else tr("No cost to simulate. Enter a rent.")
+        )
         self.chart.show_draws(self._costed, draws, why)
         figures = make_simulation_figures(self._costed, draws)
         self.title.setText(figures.title)
@@ -302,16 +306,14 @@ class PublishedCasesView(CostView):
         cases = [(each, label_cost_case(each)) for each in self._cases]
         self.case = SegmentedControl(theme, tr("Case"), cases, self)
         self.case.chosen.connect(lambda _: self._show())
-        self.take = Button(theme, tr("Take these inputs"), icon="import", parent=self)
-        self.take.setToolTip(tr("Compare the two accelerators by every input that the document states"))
+        self.take = Button(theme, tr("Use these inputs"), icon="import", parent=self)
+        self.take.setToolTip(tr("Compare the two accelerators with all inputs of the document"))
         self.take.clicked.connect(self._take)
         self.source = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.said = ThemedLabel(theme, wrap=True, parent=self)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        heads = [tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic")]
-        self.table = TextTable(
-            theme, tr("Printed figures of the case"), heads, numbers=(3, 4), giving=(2,), parent=self
-        )
+        heads = [tr("Check"), tr("Figure"), tr("Published"), tr("Computed")]
+        self.table = TextTable(theme, tr("Published figures"), heads, numbers=(2, 3), giving=(1,), parent=self)
         head = QHBoxLayout()
         head.addWidget(self.case)
         head.addStretch(1)
@@ -336,14 +338,14 @@ class PublishedCasesView(CostView):
     def _show(self) -> None:
         case = self._chosen
         source = self._desk.service.catalog.source(case.source)
-        self.source.setText(tr("As printed in {title}, {date}", title=source.title, date=source.date or "—"))
+        self.source.setText(tr("Source: {title}, {date}", title=source.title, date=source.date or "—"))
         try:
             figures = self._figures()
         except InputError as error:
             self.said.setText(format_input_error(error, self.formatter))
             return
         self.said.setText(describe_cost_case(case.id, figures, self.formatter))
-        self.table.set_rows([_make_case_row(each, self.formatter) for each in figures])
+        self.table.set_rows([_make_case_row(each, self.formatter)[1:] for each in figures])
 
     def _figures(self) -> list[WorkedFigure]:
         case = self._chosen
@@ -354,10 +356,10 @@ class PublishedCasesView(CostView):
         case = self._chosen
         parts = tuple(AcceleratorChoice(part, 1) for part in case.accelerators)
         scenario = replace(self._desk.scenario, accelerators=parts, costs=case.settings)
-        self._desk.apply(scenario, tr("Take over {case}", case=label_cost_case(case.id)))
+        self._desk.apply(scenario, tr("Use inputs of {case}", case=label_cost_case(case.id)))
 
     def data(self, formatter: Formatter) -> ChartData:
-        heads = (tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic"))
+        heads = (tr("ID"), tr("Check"), tr("Figure"), tr("Published"), tr("Computed"))
         return ChartData(
             label_cost_case(self._chosen.id),
             heads,

@@ -54,13 +54,8 @@ class FactorRow:
 
     @property
     def sources(self) -> str:
-        """The documents that have it with their dates, each with the ids of its rules."""
-        by_document: dict[str, list[str]] = {}
-        for rule in self.rules:
-            by_document.setdefault(format_document(rule), []).append(rule.id)
-        return "; ".join(
-            tr("{document}: {ids}", document=document, ids=", ".join(ids)) for document, ids in by_document.items()
-        )
+        """The documents that have it, with their dates."""
+        return "; ".join(dict.fromkeys(map(format_document, self.rules)))
 
     @property
     def said(self) -> str:
@@ -68,7 +63,7 @@ class FactorRow:
 
 
 def format_document(rule: DecisionRule) -> str:
-    return tr("{source}, {date}", source=label_rule_source(rule), date=rule.dated or tr("not dated"))
+    return tr("{source}, {date}", source=label_rule_source(rule), date=rule.dated or tr("undated"))
 
 
 def make_factor_rows(
@@ -81,7 +76,7 @@ def _row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: F
     measured = any(cell.level is not FactorLevel.UNKNOWN for cell in factor.cells)
     cells = [_level(factor.fact, cell, formatter) for cell in factor.cells]
     unit = find_common_unit([cell.figure or MISSING_VALUE_TEXT for cell in cells])
-    measure = label_fact(factor.fact) if measured else tr("No measure is known")
+    measure = label_fact(factor.fact) if measured else tr("No measure available")
     return FactorRow(
         id=factor.id,
         name=label_factor(factor.id),
@@ -134,9 +129,9 @@ class FactorsModel(TableItemModel):
         if head is None or cell is None:
             if column == FACTOR:
                 return f"{factor.name}, {factor.measure}"
-            return " ".join(f"{format_document(rule)}, {rule.id}: {rule.why}" for rule in factor.rules)
-        said = f"{cell.word}, {cell.whole}" if cell.whole else cell.word
-        return tr("{factor}, {name}: {said}", factor=factor.name, name=head.name, said=said)
+            return " ".join(f"{format_document(rule)}: {rule.why}" for rule in factor.rules)
+        rating = f"{cell.word}, {cell.whole}" if cell.whole else cell.word
+        return tr("{factor}, {name}: {rating}", factor=factor.name, name=head.name, rating=rating)
 
     # What is shown and read out
 
@@ -159,7 +154,7 @@ class FactorsModel(TableItemModel):
         head = self.head(section)
         if head is not None:
             return head.name
-        return tr("Factor") if section == FACTOR else tr("What documents say")
+        return tr("Factor") if section == FACTOR else tr("Sources")
 
 
 _HEAD_HEIGHT: Final = 34.0
@@ -294,7 +289,7 @@ class FactorsView(DecideView):
         title = ThemedLabel(theme, tr("Factors"), font="section", parent=self)
         subtitle = ThemedLabel(
             theme,
-            tr("each judged by a figure of these accelerators, beside what documents say of theirs"),
+            tr("each factor rated by one figure per accelerator"),
             font="small",
             colour="text3",
             wrap=True,
@@ -303,8 +298,8 @@ class FactorsView(DecideView):
         self.note = ThemedLabel(
             theme,
             tr(
-                "Preferred leads in its figure, with bands compared where there are any. What has no measure "
-                "stays not known: what a document says of two accelerators is shown, and judges no others."
+                "Preferred accelerators lead in the figure, by 80% interval where available. "
+                "Factors that lack a measure are not rated. Sources do not change a rating."
             ),
             font="small",
             colour="text2",

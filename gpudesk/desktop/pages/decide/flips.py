@@ -43,7 +43,7 @@ class ChangeText(NamedTuple):
 
     @property
     def sentence(self) -> str:
-        return tr("{change}, {now}; then {becomes}", change=self.change, now=self.now, becomes=self.becomes)
+        return tr("{change} ({now}); result: {becomes}", change=self.change, now=self.now, becomes=self.becomes)
 
 
 class ChangeBox(QAbstractButton):
@@ -56,8 +56,8 @@ class ChangeBox(QAbstractButton):
         self._lines = 1
         self.setText(shown.change)
         self.setAccessibleName(shown.sentence)
-        self.setAccessibleDescription(tr("Makes this change; it can be undone"))
-        self.setToolTip(tr("{sentence}. A click makes this change", sentence=shown.sentence))
+        self.setAccessibleDescription(tr("Applies this change. You can undo it."))
+        self.setToolTip(tr("{sentence}. Click to apply this change.", sentence=shown.sentence))
         self.setProperty("ringRadius", 8.0)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -249,7 +249,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
 
     def dim(self) -> None:
         none = self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS
-        self.title.setText(tr("What would help") if none else tr("What would change it"))
+        self.title.setText(tr("Changes that help") if none else tr("What-if changes"))
         self.flips = None
         for box in self.boxes:
             box.setEnabled(False)
@@ -280,10 +280,10 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
 
     def _summary(self, count: int) -> str:
         if count:
-            return tr("nearest change first; a click makes it")
+            return tr("nearest change first; click to apply")
         if self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS:
             return tr("no single change helps; compare other accelerators")
-        return tr("no single change would change the recommendation")
+        return tr("no single change affects the recommendation")
 
     def _toggle(self) -> None:
         self._all = not self._all

@@ -48,7 +48,7 @@ class DecidePage(MultiViewPage[DecideView]):
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
-        self.head.copy.setToolTip(tr("Copy what the view says as text"))
+        self.head.copy.setToolTip(tr("Copy view as text"))
         self.head.copy.clicked.connect(self.copy)
         self._follower = QTimer(self)
         self._follower.setSingleShot(True)
@@ -63,12 +63,12 @@ class DecidePage(MultiViewPage[DecideView]):
         return (
             PageViewSpec(QUESTIONS, tr("Questions"), QuestionsView),
             PageViewSpec(RESULT, tr("Recommendation"), _load_view("result_view.ResultView")),
-            PageViewSpec("sets", tr("Two sets"), _load_view("sets_view.AnswerSetsView")),
+            PageViewSpec("sets", tr("Answer sets"), _load_view("sets_view.AnswerSetsView")),
             PageViewSpec("factors", tr("Factors"), _load_view("factors_view.FactorsView")),
             PageViewSpec("timing", tr("Buy or wait"), _load_view("purchasing.deferral_view.DeferralView")),
             PageViewSpec("vendors", tr("Two vendors"), _load_view("purchasing.vendors_view.VendorsView")),
             PageViewSpec(BUYING, tr("Export and terms"), _load_view("purchasing.terms_view.TermsView")),
-            PageViewSpec(RECORD, tr("Record"), _load_view("record_view.RecordView")),
+            PageViewSpec(RECORD, tr("References"), _load_view("record_view.RecordView")),
         )
 
     # Views
@@ -156,10 +156,10 @@ class DecidePage(MultiViewPage[DecideView]):
         return [
             *super().actions_of_page(),
             act("next", tr("Next question"), lambda: step(1), view, "arrow-right", "Alt+Right", enabled=is_asking),
-            act("back", tr("Question before"), lambda: step(-1), view, "arrow-left", "Alt+Left", enabled=is_asking),
-            act("recommend", tr("See the recommendation"), lambda: self._show_wanted(RESULT), view, "signpost"),
-            act("copy", tr("Copy the decision"), self.copy, (MenuId.EDIT, self.menu_section), "copy", "Ctrl+Shift+C"),
-            act("negotiation", tr("Save the negotiation sheet…"), self._save_negotiation, file, "file-down"),
+            act("back", tr("Previous question"), lambda: step(-1), view, "arrow-left", "Alt+Left", enabled=is_asking),
+            act("recommend", tr("Show recommendation"), lambda: self._show_wanted(RESULT), view, "signpost"),
+            act("copy", tr("Copy decision"), self.copy, (MenuId.EDIT, self.menu_section), "copy", "Ctrl+Shift+C"),
+            act("negotiation", tr("Save negotiation sheet…"), self._save_negotiation, file, "file-down"),
         ]
 
     def _save_negotiation(self) -> None:

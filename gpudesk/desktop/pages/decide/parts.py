@@ -68,7 +68,7 @@ class DecideView(QWidget):
     def answer(self, question: str, value: AnswerValue | None) -> None:
         """Answer a question, or take the answer back with None; one step that can be undone."""
         title = get_question_text(question)
-        text = tr("Back to the default: {question}", question=title)
+        text = tr("Reset answer: {question}", question=title)
         if value is not None:
             text = f"{title} {format_answer(question, value, self.desk.formatter)}"
         self.desk.apply(replace_answer(self.desk.scenario, question, value), text)

@@ -272,7 +272,7 @@ class OptionCard(OptionButton):
             radius=_MARKER + 0.6 * undecided,
             is_variant=undecided or part.is_variant,
         )
-        text = tr("{name} ?", name=part.name) if undecided else part.name
+        text = tr("{name}?", name=part.name) if undecided else part.name
         pen.text(place, text, font="caption", colour=theme.name_color(part.palette_index))
 
 
@@ -376,9 +376,9 @@ class QuestionBlock(QWidget):
             chosen = option.value == answered.value
             option.show_state(origin if chosen else "", chosen=chosen)
         back = format_answer(self.question, default.value, self._formatter)
-        word = tr("Back to the scenario: {answer}", answer=back)
+        word = tr("Use scenario value: {answer}", answer=back)
         if default.origin is AnswerOrigin.DEFAULT:
-            word = tr("Back to the default: {answer}", answer=back)
+            word = tr("Reset to default: {answer}", answer=back)
         self.reset.setText(word)
         self.reset.setAccessibleName(f"{get_question_text(self.question)} {word}")
         self.reset.setVisible(answered.origin is AnswerOrigin.YOURS)
@@ -494,8 +494,8 @@ def _find_fallback(question: str, found: EvaluatedAnswer) -> QuestionAnswer:
 def _format_other_value(question: str) -> str:
     unit = QUESTIONS[question].unit
     if unit == "ms":
-        return tr("Another limit…")
-    return tr("Another amount…") if unit == "USD" else tr("Another number…")
+        return tr("Other limit…")
+    return tr("Other amount…") if unit == "USD" else tr("Other number…")
 
 
 def _make_option_effect(question: str, found: EvaluatedAnswer, decision: Decision) -> OptionEffect:
@@ -521,7 +521,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
     pointed = Signal(str, object)
 
     def __init__(self, desk: Desk, theme: Theme, *, large: bool, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, tr("Answer next"), parent)
+        super().__init__(desk, theme, tr("Next question"), parent)
         self._large = large
         self._skipped: set[str] = set()
         self.block: QuestionBlock | None = None
@@ -592,5 +592,5 @@ def _describe_next(count: int, decision: Decision) -> str:
     if count:
         return tr("no other question can change the result")
     if decision.recommended is None:
-        return tr("No further answer leads to a recommendation.")
-    return tr("No further answer can change this recommendation.")
+        return tr("Further answers cannot lead to a recommendation.")
+    return tr("Further answers cannot change this recommendation.")

@@ -60,9 +60,9 @@ class _SkippedQuestion(QWidget):
     def __init__(self, theme: Theme, question: str, reason: str) -> None:
         super().__init__()
         title = get_question_text(question)
-        said = tr("Not asked: {reason}.", reason=reason)
-        self.link = LinkButton(theme, tr("Ask it all the same"))
-        self.link.setAccessibleName(tr("Ask all the same: {question}", question=title))
+        said = tr("Skipped: {reason}.", reason=reason)
+        self.link = LinkButton(theme, tr("Ask anyway"))
+        self.link.setAccessibleName(tr("Ask anyway: {question}", question=title))
         self.link.setAccessibleDescription(said)
         row = make_row(
             (ThemedLabel(theme, said, font="small", colour="text3", wrap=True), 1), self.link, gap=theme.px(12)
@@ -326,7 +326,7 @@ class QuestionsView(DecideView):
         shown = given[0] if given else names[0]
         answer = format_short_answer(shown, answers[shown], found.formatter)
         if screen is self.screen_shown and not given:
-            answer = tr("answering")
+            answer = tr("current question")
         return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(given))
 
     def _show_effect(self, question: str, value: AnswerValue) -> None:

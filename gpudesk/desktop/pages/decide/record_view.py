@@ -74,10 +74,10 @@ class PlatformSupportBlock(QWidget):
         heads = (
             RecordColumn(tr("Software"), 120),
             RecordColumn(tr("Level"), 100),
-            RecordColumn(tr("Said of it"), 220, 1.0),
+            RecordColumn(tr("Scope"), 220, 1.0),
             RecordColumn(tr("Date"), 84),
-            RecordColumn(tr("Document"), 76),
-            RecordColumn(tr("Disputed in"), 96),
+            RecordColumn(tr("Source"), 76),
+            RecordColumn(tr("Disputes"), 96),
         )
         self.table = RecordTableView(theme, name, heads, self)
         self.nothing = ThemedLabel(
@@ -136,12 +136,12 @@ class ReferenceDeploymentsBlock(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         heads = (
-            RecordColumn(tr("Who"), 130, 0.4),
-            RecordColumn(tr("What"), 190, 1.0),
-            RecordColumn(tr("How many"), 92),
+            RecordColumn(tr("Operator"), 130, 0.4),
+            RecordColumn(tr("Deployment"), 190, 1.0),
+            RecordColumn(tr("Scale"), 92),
             RecordColumn(tr("Date"), 80),
-            RecordColumn(tr("On whose word"), 120, 0.6),
-            RecordColumn(tr("Disputed in"), 96),
+            RecordColumn(tr("Source"), 120, 0.6),
+            RecordColumn(tr("Disputes"), 96),
         )
         self.table = RecordTableView(theme, tr("Reference deployments"), heads, self)
         self.nothing = ThemedLabel(
@@ -163,7 +163,7 @@ class ReferenceDeploymentsBlock(QWidget):
 
 
 def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) -> RecordRow:
-    named = tr("named") if reference.named else tr("not named")
+    named = tr("named company") if reference.named else tr("unnamed company")
     who = RecordCell((CellParagraph(reference.who, "small_strong"), CellParagraph(named, "caption", "text3")))
     word = RecordCell(
         (
@@ -211,21 +211,21 @@ class WeightLoadingBlock(QWidget):
         self._loadings: Mapping[str, WeightLoading | Message] = {}
         self._names: Mapping[str, str] = {}
         rates = _StorageRateFormat(_LEAST, _MOST, _DECIMALS, desk.formatter.style)
-        self.storage = NumberEdit(theme, tr("What storage gives to a host, in GB/s"), rates, self)
-        self.storage.setPlaceholderText(tr("not stated"))
+        self.storage = NumberEdit(theme, tr("Storage bandwidth per host, GB/s"), rates, self)
+        self.storage.setPlaceholderText(tr("not set"))
         self.storage.setAlignment(Qt.AlignmentFlag.AlignRight)
         self.storage.edited.connect(self._set_storage)
         self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
         self.storage.fault_changed.connect(self.fault.setText)
         self.table = RecordTableView(
             theme,
-            tr("Loading the weights"),
+            tr("Weight loading time"),
             (
-                RecordColumn(tr("Column"), 130),
-                RecordColumn(tr("Weights of one"), 120),
+                RecordColumn(tr("Accelerator"), 130),
+                RecordColumn(tr("Weights"), 120),
                 RecordColumn(tr("One accelerator"), 190, 1.0),
-                RecordColumn(tr("All of one host"), 190, 1.0),
-                RecordColumn(tr("Quoted"), 130, 0.6),
+                RecordColumn(tr("Whole host"), 190, 1.0),
+                RecordColumn(tr("Published"), 130, 0.6),
             ),
             self,
         )
@@ -237,10 +237,10 @@ class WeightLoadingBlock(QWidget):
         theme = self._theme
         self.storage.setFixedWidth(theme.px(110))
         head = make_row(
-            ThemedLabel(theme, tr("Loading the weights"), font="section", parent=self),
+            ThemedLabel(theme, tr("Weight loading time"), font="section", parent=self),
             STRETCH,
             self.fault,
-            ThemedLabel(theme, tr("Storage gives a host"), font="small", colour="text2", parent=self),
+            ThemedLabel(theme, tr("Storage bandwidth per host"), font="small", colour="text2", parent=self),
             self.storage,
             ThemedLabel(theme, "GB/s", font="small", colour="text2", parent=self),
             gap=theme.px(8),
@@ -265,7 +265,7 @@ class WeightLoadingBlock(QWidget):
 
     def _set_storage(self, typed: float) -> None:
         value = None if typed == _NONE else float(typed)
-        self._desk.apply(replace_plan_input(self._desk.scenario, STORAGE, value), tr("Rate of storage"))
+        self._desk.apply(replace_plan_input(self._desk.scenario, STORAGE, value), tr("Storage bandwidth"))
 
     def _select(self, row: int) -> None:
         selection = self.table.rows[row].selection
@@ -288,7 +288,7 @@ def _make_loading_row(found: EvaluatedAnswer, key: str, loading: WeightLoading |
             make_cell(format_loaded_weights(loading, formatter)),
             RecordCell(tuple(_format_load_time(loading.one, formatter))),
             RecordCell(tuple(_format_host_load_time(loading, formatter))),
-            RecordCell(tuple(quoted)) if quoted else make_cell(tr("nothing quoted"), colour="text3"),
+            RecordCell(tuple(quoted)) if quoted else make_cell(tr("not published"), colour="text3"),
         ),
         select_attribute(key, _LINK),
     )
@@ -312,7 +312,7 @@ def _format_host_load_time(loading: WeightLoading, formatter: Formatter) -> Iter
     if lines != of_one:
         yield from lines
     elif lines:
-        yield CellParagraph(tr("worked out as for one"), "caption", "text2")
+        yield CellParagraph(tr("same calculation as for one accelerator"), "caption", "text2")
 
 
 COMPARED, ALL_RECORDS = "compared", "all"
@@ -326,10 +326,7 @@ class RecordView(DecideView):
         super().__init__(desk, theme, parent)
         self._found: EvaluatedAnswer | None = None
         self.extent = SegmentedControl(
-            theme,
-            tr("What of the record is shown"),
-            ((COMPARED, tr("What is compared")), (ALL_RECORDS, tr("All on record"))),
-            self,
+            theme, tr("Shown references"), ((COMPARED, tr("Compared accelerators")), (ALL_RECORDS, tr("All"))), self
         )
         self.extent.chosen.connect(lambda _: self._show())
         self.platforms: list[PlatformSupportBlock] = []
@@ -340,7 +337,7 @@ class RecordView(DecideView):
 
     def _lay_out(self) -> None:
         theme = self.theme
-        said = tr("Each line is one document's word, the newest first. Older ones stay, and nothing is merged.")
+        said = tr("Each row is one published statement, newest first. Statements are not merged.")
         head = make_row(
             self.extent,
             (ThemedLabel(theme, said, font="small", colour="text2", wrap=True, parent=self), 1),

@@ -54,12 +54,7 @@ def make_delivery_figures(found: EvaluatedAnswer) -> FiguresContent:
     decision = found.decision
     keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
     money = MoneyFormatter(found.formatter, found.answer.scenario.costs.currency)
-    heads = (
-        tr("Deployment"),
-        tr("Output, tok/s"),
-        tr("First token, ms"),
-        tr("{code} per M output tokens", code=money.code),
-    )
+    heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("{code} per 1M output tokens", code=money.code))
     rows = tuple(_make_delivery_row(found, key, money) for key in keys)
     return FiguresContent(tr("Figures"), heads, frozenset({1}), _FIGURES, rows, tr("Odds"))
 
@@ -92,8 +87,10 @@ def _format_delivery_cost(decision: Decision, place: int, money: MoneyFormatter)
     value = None if name is None else decision.parts[place].get(_FACTS[name])
     if not isinstance(value, IntervalEstimate):
         return MISSING_VALUE_TEXT
-    how = tr("rented") if name == RENTED else tr("owned")
-    return tr("{amount} ({band}), {how}", amount=money.small(value.value), band=money.band(value), how=how)
+    tenure = tr("rented") if name == RENTED else tr("owned")
+    return tr(
+        "{amount} ({interval}), {tenure}", amount=money.small(value.value), interval=money.band(value), tenure=tenure
+    )
 
 
 #: Cost as it is explained -> the fact that decisions have of it.
@@ -193,9 +190,9 @@ class ResultView(DecideView):
         self.reasons = MarkedList(theme, tr("For"), self)
         self.against = MarkedList(theme, tr("Against"), self)
         self.flips = FlipsBlock(desk, theme, self)
-        self.pilot = MarkedList(theme, tr("What to measure"), self)
+        self.pilot = MarkedList(theme, tr("Recommended measurements"), self)
         self.advice = MarkedList(theme, tr("Next steps"), self)
-        self.excluded = MarkedList(theme, tr("Ruled out"), self)
+        self.excluded = MarkedList(theme, tr("Excluded"), self)
         self.rules_link = LinkButton(theme, tr("Show all rules"), parent=self)
         self.rules_link.clicked.connect(lambda: self.show_rules(shown=self._rules_held.isHidden()))
         self._rules_held: QWidget = QWidget(self)
@@ -214,7 +211,7 @@ class ResultView(DecideView):
         head = make_row((self.answered, 1), self.change, self.print_sheet, gap=px(8))
         self._unknown_held = self._hold(self.unknown, margin, 10)
         self._ways_held = self._hold(
-            make_column(ThemedLabel(self.theme, tr("What would work"), font="section"), self.ways_out, gap=px(8)),
+            make_column(ThemedLabel(self.theme, tr("Deployments that work"), font="section"), self.ways_out, gap=px(8)),
             margin,
             14,
         )
@@ -346,7 +343,7 @@ def _list_unknown(found: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
     """Return what is missing for an answer, each with the link to where that is found or stated."""
     if not found.decision.scope.answered:
         memory = describe_memory_fit(found.decision, found.names, found.formatter)
-        said = tr("The memory that the model needs is known") if memory is None else memory
+        said = tr("The required memory is computed") if memory is None else memory
         return [(f"{said}.", tr("Show memory and fit"), _MEMORY_PAGE, "")]
     return [
         (
@@ -367,7 +364,7 @@ def _format_answered_count(found: EvaluatedAnswer) -> str:
     if not scenario:
         return tr("{n} of {total} answered by you", n=count(yours), total=count(len(origins)))
     return tr(
-        "{n} of {total} answered by you, {m} by the scenario",
+        "{n} of {total} answered by you, {m} from the scenario",
         n=count(yours),
         total=count(len(origins)),
         m=count(scenario),

@@ -193,7 +193,7 @@ class ScreenList(QWidget):
         theme.follow(self._dress)
 
     def show_steps(self, steps: Sequence[ScreenEntry], current: DialogueScreen | None) -> None:
-        entry = ScreenEntry(None, tr("Answer next"), tr("most important question"), done=False)
+        entry = ScreenEntry(None, tr("Next question"), tr("most important question"), done=False)
         self.next_row.show_step(entry, current=current is None)
         for row, step in zip(self.rows, steps, strict=True):
             row.show_step(step, current=step.screen is current)

@@ -72,7 +72,7 @@ class AnswerSetComparison:
             self.now.keys,
             key=lambda key: (places[0].get(key, len(self.now.keys)), places[1].get(key, len(self.now.keys))),
         )
-        heads = (tr("In force"), tr("Odds"), tr("Kept"), tr("Odds"))
+        heads = (tr("Current"), tr("Odds"), tr("Saved"), tr("Odds"))
         rows = tuple(
             FigureRow(
                 key,
@@ -88,7 +88,7 @@ class AnswerSetComparison:
             )
             for key in order
         )
-        return FiguresContent(tr("Both rankings"), heads, frozenset({0, 2}), (), rows, tr("Out by"))
+        return FiguresContent(tr("Rankings"), heads, frozenset({0, 2}), (), rows, tr("Excluded by"))
 
     def _removed_by(self, key: str) -> str:
         said = []
@@ -100,11 +100,11 @@ class AnswerSetComparison:
 
 
 def name_current_set() -> str:
-    return tr("In force")
+    return tr("Current")
 
 
 def name_kept_set() -> str:
-    return tr("Kept")
+    return tr("Saved")
 
 
 def _format_answer(name: str, answered: QuestionAnswer, formatter: Formatter) -> str:
@@ -113,7 +113,7 @@ def _format_answer(name: str, answered: QuestionAnswer, formatter: Formatter) ->
         return text
     if answered.origin is AnswerOrigin.SCENARIO:
         return tr("{answer} (scenario)", answer=text)
-    return tr("{answer} (not answered)", answer=text)
+    return tr("{answer} (default)", answer=text)
 
 
 def _list_rules_only_in(decision: Decision, other: Decision, words: str) -> list[tuple[str, str, str]]:
@@ -137,7 +137,7 @@ def _format_ranking(
     key: str, places: Mapping[str, int], shares: Mapping[str, DecisionCandidate], formatter: Formatter
 ) -> tuple[str, str]:
     if key not in places:
-        return tr("out"), MISSING_VALUE_TEXT
+        return tr("excluded"), MISSING_VALUE_TEXT
     return formatter.count(places[key]), format_odds(shares[key].odds, formatter)
 
 
@@ -181,25 +181,25 @@ class AnswerSetsView(DecideView):
         self.sets: AnswerSetComparison | None = None
         self._same: tuple[AnswerPair, ...] = ()
         self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.keep = Button(theme, tr("Keep these answers"), icon="copy-plus", parent=self)
+        self.keep = Button(theme, tr("Save these answers"), icon="copy-plus", parent=self)
         self.keep.clicked.connect(self._keep)
-        self.exchange = Button(theme, tr("Exchange"), icon="arrow-up-down", parent=self)
-        self.exchange.setToolTip(tr("Put the kept answers in force, and keep those in force"))
+        self.exchange = Button(theme, tr("Swap"), icon="arrow-up-down", parent=self)
+        self.exchange.setToolTip(tr("Use the saved answers and save the current ones"))
         self.exchange.clicked.connect(self._exchange)
-        self.forget = Button(theme, tr("Forget"), icon="trash-2", parent=self)
-        self.forget.setToolTip(tr("Let the kept answers go"))
+        self.forget = Button(theme, tr("Delete"), icon="trash-2", parent=self)
+        self.forget.setToolTip(tr("Delete the saved answers"))
         self.forget.clicked.connect(self._forget)
         self.verdicts = tuple(AnswerSetVerdict(theme, name, self) for name in (name_current_set(), name_kept_set()))
         heads = [tr("Question"), name_current_set(), name_kept_set()]
-        self.differ = TextTable(theme, tr("Questions that differ"), heads, giving=(0, 1, 2), parent=self)
-        self.alike = TextTable(theme, tr("Questions that are the same"), heads, giving=(0, 1, 2), parent=self)
+        self.differ = TextTable(theme, tr("Different answers"), heads, giving=(0, 1, 2), parent=self)
+        self.alike = TextTable(theme, tr("Equal answers"), heads, giving=(0, 1, 2), parent=self)
         self.alike.hide()
         self.fold = LinkButton(theme, "", parent=self)
         self.fold.clicked.connect(self._toggle)
         self.ranking = FiguresTable(theme, self)
-        self.rules_title = ThemedLabel(theme, tr("Rules that fire under one set only"), font="section", parent=self)
-        rule_heads = [tr("Rule"), tr("Id"), tr("Fires")]
-        self.rules = TextTable(theme, self.rules_title.text(), rule_heads, giving=(0, 1, 2), parent=self)
+        self.rules_title = ThemedLabel(theme, tr("Rules in one set only"), font="section", parent=self)
+        rule_heads = [tr("Rule"), tr("Applies to")]
+        self.rules = TextTable(theme, self.rules_title.text(), rule_heads, giving=(0, 1), parent=self)
         self.differ_title = ThemedLabel(theme, font="section", parent=self)
         self._content = QWidget(self)
         self._lay_out()
@@ -211,7 +211,7 @@ class AnswerSetsView(DecideView):
         content = make_column(both, gap=px(6), on=self._content)
         blocks: tuple[tuple[QWidget, ...], ...] = (
             (self.differ_title, self.differ, self.fold, self.alike),
-            (ThemedLabel(self.theme, tr("Both rankings"), font="section", parent=self), self.ranking),
+            (ThemedLabel(self.theme, tr("Rankings"), font="section", parent=self), self.ranking),
             (self.rules_title, self.rules),
         )
         for widgets in blocks:
@@ -236,9 +236,7 @@ class AnswerSetsView(DecideView):
         self._content.setVisible(kept is not None)
         if kept is None:
             self.sets = None
-            self.said.setText(
-                tr("Keep the answers in force, then change some: both sets and what they come to stand here.")
-            )
+            self.said.setText(tr("Save these answers, change some, and compare both results here."))
             return
         self.sets = AnswerSetComparison(found, found.with_answers(kept))
         self._show_sets(self.sets)
@@ -251,13 +249,15 @@ class AnswerSetsView(DecideView):
         self._same = tuple(each for each in questions if each.same)
         self.said.setText(_format_summary(sets, len(differing), self.desk.formatter))
         count = self.desk.formatter.count
-        self.differ_title.setText(tr("Questions that differ ({n})", n=count(len(differing))))
+        self.differ_title.setText(tr("Different answers ({n})", n=count(len(differing))))
         self.differ.set_rows([each[:3] for each in differing])
         self.differ.setVisible(bool(differing))
         self.alike.set_rows([each[:3] for each in self._same])
         self._name_fold()
         self.ranking.show_figures(sets.ranking())
-        self.rules.set_rows(sets.one_sided() or [(tr("The same rules fire under both"), "", "")])
+        self.rules.set_rows(
+            [(title, words) for title, _, words in sets.one_sided()] or [(tr("Both sets apply the same rules"), "")]
+        )
 
     def _toggle(self) -> None:
         self.alike.setVisible(self.alike.isHidden())
@@ -266,7 +266,7 @@ class AnswerSetsView(DecideView):
     def _name_fold(self) -> None:
         count = self.desk.formatter.count(len(self._same))
         shown = not self.alike.isHidden()
-        text = tr("Hide what is the same") if shown else tr("Show what is the same ({n})", n=count)
+        text = tr("Hide equal answers") if shown else tr("Show equal answers ({n})", n=count)
         self.fold.setText(text)
         self.fold.setAccessibleName(text)
 
@@ -274,13 +274,13 @@ class AnswerSetsView(DecideView):
 
     def _keep(self) -> None:
         scenario = self.desk.scenario
-        self.desk.apply(keep(scenario, scenario.decision.answers), tr("Keep these answers"))
+        self.desk.apply(keep(scenario, scenario.decision.answers), tr("Save these answers"))
 
     def _exchange(self) -> None:
-        self.desk.apply(swap_answers(self.desk.scenario), tr("Exchange both sets of answers"))
+        self.desk.apply(swap_answers(self.desk.scenario), tr("Swap answer sets"))
 
     def _forget(self) -> None:
-        self.desk.apply(keep(self.desk.scenario, None), tr("Forget the kept answers"))
+        self.desk.apply(keep(self.desk.scenario, None), tr("Delete saved answers"))
 
     # What the page asks
 
@@ -299,9 +299,9 @@ class AnswerSetsView(DecideView):
 
 def _format_summary(sets: AnswerSetComparison, differing: int, formatter: Formatter) -> str:
     if not differing:
-        return tr("Both sets are the same. Change an answer, and what that does stands here.")
+        return tr("Both sets are equal. Change an answer to compare the results here.")
     same = find_leaders(sets.now)[:1] == find_leaders(sets.kept)[:1]
     count = formatter.count(differing)
     if same:
-        return tr("Answers that differ: {n}. The same accelerator leads under both sets.", n=count)
-    return tr("Answers that differ: {n}. Another accelerator leads under the kept set.", n=count)
+        return tr("Different answers: {n}. Both sets recommend the same accelerator.", n=count)
+    return tr("Different answers: {n}. The saved set recommends another accelerator.", n=count)

@@ -212,7 +212,7 @@ def describe_row(row: TraceRuleRow, formatter: Formatter) -> str:
 
 def describe_weight(row: TraceRuleRow, formatter: Formatter) -> str:
     weight = formatter.stated(row.weight)
-    return tr("weighs {n}, set by you", n=weight) if row.changed else tr("weighs {n}", n=weight)
+    return tr("weight {n}, set by you", n=weight) if row.changed else tr("weight {n}", n=weight)
 
 
 def describe_cell(row: TraceRuleRow, head: AcceleratorColumn, place: int, formatter: Formatter) -> str:
@@ -220,13 +220,13 @@ def describe_cell(row: TraceRuleRow, head: AcceleratorColumn, place: int, format
     cell = row.cells[place]
     parts = [cell.word, cell.whole]
     parts += [describe_condition_result(each, formatter) for each in row.line.cells[place].tested]
-    said = ", ".join(dict.fromkeys(part for part in parts if part))
-    return tr("{rule}, {name}: {said}", rule=row.title, name=head.name, said=said)
+    effect = ", ".join(dict.fromkeys(part for part in parts if part))
+    return tr("{rule}, {name}: {effect}", rule=row.title, name=head.name, effect=effect)
 
 
 def format_trace(table: TraceTable, formatter: Formatter) -> str:
     """Return the trace as lines of cells set apart by tabs, as spreadsheets take them."""
-    heads = (tr("Group"), tr("Rule"), tr("Ids"), tr("Answer"), tr("Weight"), *(h.name for h in table.heads))
+    heads = (tr("Group"), tr("Rule"), tr("IDs"), tr("Answer"), tr("Weight"), *(h.name for h in table.heads))
     lines = ["\t".join(heads)]
     for row in table.rows:
         weight = "" if row.weight is None else formatter.stated(row.weight)
@@ -331,7 +331,7 @@ class TraceModel(TableItemModel):
             case TraceGroup():
                 return line.title
             case TraceFold():
-                state = tr("shown") if line.opened else tr("hidden")
+                state = tr("expanded") if line.opened else tr("collapsed")
                 return f"{line.title}, {state}"
             case DecisionRule():
                 return tr(

@@ -159,7 +159,7 @@ class RuleTraceTableView(PaintedTable):
         self.show_all_rows()
         self.setItemDelegate(WeightDelegate(theme, formatter, self))
         self.verticalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
-        self.setAccessibleName(tr("Rules of the decision"))
+        self.setAccessibleName(tr("Decision rules"))
         model.dataChanged.connect(self.measure)
         self.doubleClicked.connect(self._double_clicked)
         self.clicked.connect(self._clicked)
@@ -469,14 +469,10 @@ class RuleTraceBlock(QWidget):
         self.view.reset_requested.connect(self.reset)
         self.view.menu_requested.connect(self._menu)
         subtitle = ThemedLabel(
-            theme,
-            tr("what each rule did to the recommendation; weights count for arguments only"),
-            font="small",
-            colour="text3",
-            parent=self,
+            theme, tr("effect of each rule; weights apply to arguments only"), font="small", colour="text3", parent=self
         )
         subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.usual = LinkButton(theme, tr("Back to usual weights"), parent=self)
+        self.usual = LinkButton(theme, tr("Reset weights"), parent=self)
         self.usual.clicked.connect(self.reset_all)
         self.usual.hide()
         self.copy_link = LinkButton(theme, tr("Copy rules as text"), parent=self)
@@ -489,7 +485,7 @@ class RuleTraceBlock(QWidget):
             gap=theme.px(10),
             margins=(theme.px(8), 0, theme.px(8), 0),
         )
-        self.conflicts = MarkedList(theme, tr("Where documents disagree"), self)
+        self.conflicts = MarkedList(theme, tr("Disagreements between sources"), self)
         table = make_column(head, self.view, gap=theme.px(2))
         make_column(table, self.conflicts, gap=theme.px(12), on=self)
         desk.selection_changed.connect(self._follow_selection)
@@ -534,11 +530,11 @@ class RuleTraceBlock(QWidget):
         scenario = self._desk.scenario
         for line in row.lines:
             scenario = replace_weight(scenario, line.rule.id, None)
-        self._desk.apply(scenario, tr("Usual weight of {rule}", rule=row.title))
+        self._desk.apply(scenario, tr("Reset weight of {rule}", rule=row.title))
 
     def reset_all(self) -> None:
         """Give all rules their usual weights as one step."""
-        self._desk.apply(reset_weights(self._desk.scenario), tr("Usual weights"))
+        self._desk.apply(reset_weights(self._desk.scenario), tr("Reset weights"))
 
     def _row(self, key: str) -> TraceRuleRow | None:
         return self.model.row_at(self.model.row_of(key))
@@ -556,10 +552,10 @@ class RuleTraceBlock(QWidget):
         row = self.model.row_at(line)
         menu = make_menu(parent=self)
         menu.setAccessibleName(tr("Rule"))
-        edit = menu.addAction(tr("Edit the weight"))
+        edit = menu.addAction(tr("Edit weight"))
         edit.setEnabled(row is not None and row.weight is not None)
         edit.triggered.connect(lambda: self.view.edit_weight(line))
-        usual = menu.addAction(tr("Back to the usual weight"))
+        usual = menu.addAction(tr("Reset weight"))
         usual.setEnabled(row is not None and row.changed)
         usual.triggered.connect(lambda: None if row is None else self.reset(row.key))
         menu.addSeparator()
@@ -573,7 +569,7 @@ def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, DecisionRule]) -
             "disputed",
             "disputed",
             tr(
-                "{one}, against {other}",
+                "{one} vs. {other}",
                 one=_format_dated_rule(rules[each.one]),
                 other=lower_for_sentence(_format_dated_rule(rules[each.other])),
             ),
@@ -589,5 +585,5 @@ def _format_dated_rule(rule: DecisionRule) -> str:
         title=rule.title,
         id=rule.id,
         source=label_rule_source(rule),
-        date=rule.dated or tr("not dated"),
+        date=rule.dated or tr("undated"),
     )

@@ -81,7 +81,7 @@ class MemoryBarChart(QWidget):
 
     @property
     def title(self) -> str:
-        return tr("Memory of each accelerator")
+        return tr("Memory per accelerator")
 
     @property
     def bars(self) -> tuple[ColumnMemoryBar, ...]:
@@ -247,10 +247,10 @@ class MemoryBarChart(QWidget):
 
     def _key(self) -> list[tuple[MemorySegmentKind, str]]:
         share = format_free_share(self._bars, self.formatter)
-        kept = tr("Kept free, {share}", share=share) if share else tr("Kept free")
+        kept = tr("Reserved, {share}", share=share) if share else tr("Reserved")
         words = {
             MemorySegmentKind.WEIGHTS: tr("Weights"),
-            MemorySegmentKind.KV: tr("KV cache of this load"),
+            MemorySegmentKind.KV: tr("KV cache at this load"),
             MemorySegmentKind.OTHER: tr("Activations and runtime"),
             MemorySegmentKind.SPARE: tr("Free"),
             MemorySegmentKind.KEPT: kept,

@@ -159,7 +159,7 @@ def _make_bar_with_estimate(
 def _format_needed(state: ColumnFitState, room: UsableMemory, formatter: Formatter) -> str:
     needed = formatter.gib(room.needed_bytes)
     if state is ColumnFitState.UNFIT:
-        return tr("{needed} needed for one", needed=needed)
+        return tr("{needed} needed for 1 request", needed=needed)
     return tr("{needed} needed", needed=needed)
 
 
@@ -180,15 +180,15 @@ def _format_verdict(
         return tr("Does not fit on {n}", n=count(estimate.count)), short
     most = count(estimate.max_concurrency)
     if state is ColumnFitState.FITS and estimate.grows:
-        return tr("Runs {n} at once", n=count(estimate.admitted)), tr("{n} at full length", n=most)
+        return tr("Runs {n} requests", n=count(estimate.admitted)), tr("max {n} at full length", n=most)
     if state is ColumnFitState.FITS:
-        return tr("Fits, up to {n} in flight", n=most), tr("{gib} GiB to spare", gib=gib)
+        return tr("Fits, up to {n} requests", n=most), tr("{gib} GiB free", gib=gib)
     admitted, asked = count(estimate.admitted), count(estimate.concurrency)
-    runs = tr("Runs {n} of {asked} at once", n=admitted, asked=asked)
+    runs = tr("Runs {n} of {asked} requests", n=admitted, asked=asked)
     if room.spare_bytes < 0:
-        held = tr("Holds {n} of {asked} in flight", n=admitted, asked=asked)
+        held = tr("Fits {n} of {asked} requests", n=admitted, asked=asked)
         return runs if estimate.grows else held, short
-    return runs, tr("memory holds {n}", n=most)
+    return runs, tr("memory fits {n}", n=most)
 
 
 def _make_segments(
@@ -196,7 +196,7 @@ def _make_segments(
 ) -> tuple[MemorySegment, ...]:
     use = estimate.memory
     requests = 1 if state is ColumnFitState.UNFIT else max(1, estimate.admitted or 1)
-    cache = trn("KV cache of {n} request", "KV cache of {n} requests", requests, n=formatter.count(requests))
+    cache = trn("KV cache, {n} request", "KV cache, {n} requests", requests, n=formatter.count(requests))
     other = use.activations_bytes + use.runtime_bytes
     filled = [
         (MemorySegmentKind.WEIGHTS, use.weights_bytes, tr("Weights")),
@@ -217,7 +217,7 @@ def _make_segments(
         parts.append(_make_segment(MemorySegmentKind.SHORT, start, room.needed_bytes, tr("Short"), formatter))
     kept_from = max(room.usable_bytes, room.needed_bytes, at)
     if use.capacity_bytes > kept_from:
-        label = tr("Kept free by the serving engine")
+        label = tr("Reserved by the serving engine")
         kept = _make_segment(MemorySegmentKind.KEPT, room.usable_bytes, use.capacity_bytes, label, formatter)
         parts.append(kept._replace(start=kept_from))
     return tuple(parts)
@@ -257,10 +257,10 @@ def describe_remedy(remedy: FitRemedy, bar: ColumnMemoryBar, formatter: Formatte
         return tr("Use {n} × {name}", n=formatter.count(remedy.value), name=bar.name)
     if isinstance(remedy.value, float):
         share = formatter.per_cent(remedy.value)
-        return tr("Let the serving engine use {share} of memory", share=share)
+        return tr("Allow the serving engine {share} of memory", share=share)
     name = label_precision(remedy.value)
     if remedy.kind is FitRemedyKind.KV:
-        return tr("Keep the KV cache in {precision}", precision=name)
+        return tr("Store the KV cache in {precision}", precision=name)
     return tr("Use {precision} weights", precision=name)
 
 
@@ -269,12 +269,12 @@ def _describe_bar(
 ) -> str:
     shares = "; ".join(part.sentence for part in parts)
     return tr(
-        "{name}: {headline}, {detail}. Of {capacity} on the fullest: {parts}",
+        "{name}: {headline}, {detail}. Use of {capacity} (accelerator with the highest use): {segments}",
         name=name,
         headline=headline,
         detail=detail,
         capacity=formatter.memory(capacity),
-        parts=shares,
+        segments=shares,
     )
 
 
@@ -293,10 +293,10 @@ def format_bars_subtitle(answer: Answer, formatter: Formatter) -> str:
     what = tr("GiB, {model} in {weights}", model=answer.model.name, weights=label_precision(scenario.weights))
     length = formatter.count(tokens)
     if in_flight is None:
-        return f"{what}, {tr('requests of {tokens} tokens', tokens=length)}"
+        return f"{what}, {tr('requests with {tokens} tokens', tokens=length)}"
     requests = trn(
-        "{n} request of {tokens} tokens",
-        "{n} requests of {tokens} tokens",
+        "{n} request with {tokens} tokens",
+        "{n} requests with {tokens} tokens",
         in_flight,
         n=formatter.count(in_flight),
         tokens=length,
@@ -315,7 +315,7 @@ def make_memory_data(desk: Desk, formatter: Formatter, title: str) -> ChartData:
     heads = (
         tr("Accelerator"),
         tr("Plan"),
-        tr("Verdict"),
+        tr("Result"),
         tr("Count"),
         tr("Weights, GiB"),
         tr("KV cache, GiB"),
@@ -325,7 +325,7 @@ def make_memory_data(desk: Desk, formatter: Formatter, title: str) -> ChartData:
         tr("Usable, GiB"),
         tr("Capacity, GiB"),
         tr("In flight"),
-        tr("Most in flight"),
+        tr("Max concurrency"),
     )
     answer = desk.answer
     rows = []

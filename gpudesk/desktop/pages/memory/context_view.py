@@ -108,7 +108,7 @@ class _CacheChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         found = self._contexts.found()
-        self.x_title = tr("tokens of context")
+        self.x_title = tr("context length, tokens")
         lines = self.curve_lines(found)
         tokens = found[0].curve.tokens if found else 0
         rule = CursorLine(float(tokens), self.formatter.count(tokens), movable=False) if lines else None
@@ -153,7 +153,7 @@ class RequestCacheChart(_CacheChart):
     def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         """Return one line where all columns keep the cache alike, else one for each."""
         answer = self.desk.answer
-        self.title = tr("KV cache of one request")
+        self.title = tr("KV cache per request")
         if answer is None or not found:
             return ()
         smallest = min(min(each.curve.sequence_bytes) for each in found)
@@ -183,7 +183,7 @@ class RequestCacheChart(_CacheChart):
         return PlotCurve(key, name, slot, is_variant, x[known], y[known], end=end, capped=curve.max_context is not None)
 
     def heads(self) -> tuple[str, ...]:
-        return (self._unit_name, tr("on the fullest"))
+        return (self._unit_name, tr("max per accelerator"))
 
     def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
         """Return the cache of a request in each column, and what lies on the fullest accelerator."""
@@ -202,14 +202,14 @@ class RequestCacheChart(_CacheChart):
         )
 
     def why_empty(self) -> str:
-        return tr("None of them can be estimated, so there is no curve")
+        return tr("No curve: no accelerator has an estimate")
 
     def summary(self) -> str:
         found = self._contexts.found()
         if not found:
             return self.why_empty()
         curve = found[0].curve
-        said = [tr("KV cache of one request against its tokens.")]
+        said = [tr("KV cache per request by context length.")]
         for tokens in dict.fromkeys((curve.tokens, curve.context[-1])):
             if tokens in curve.context:
                 size = self.formatter.memory(_find_value_at(curve, curve.sequence_bytes, tokens))
@@ -220,8 +220,8 @@ class RequestCacheChart(_CacheChart):
         found = self._contexts.found()
         heads = (
             tr("Tokens"),
-            tr("One request, GiB"),
-            *(tr("{name}, on the fullest, GiB", name=each.part.name) for each in found),
+            tr("Per request, GiB"),
+            *(tr("{name}, max per accelerator, GiB", name=each.part.name) for each in found),
         )
         rows = tuple(
             (
@@ -241,8 +241,8 @@ class RequestCapacityChart(_CacheChart):
 
     def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         """Return a line for each column that holds a request, as far as it holds one."""
-        self.title = tr("Most requests in flight")
-        self.subtitle = tr("on the whole deployment, all of that length")
+        self.title = tr("Max concurrency")
+        self.subtitle = tr("requests in the whole deployment, all with this context length")
         lines = (self._line(each) for each in found)
         return tuple(line for line in lines if line is not None)
 
@@ -256,7 +256,7 @@ class RequestCapacityChart(_CacheChart):
         if known.all():
             end = tr("{n} at {tokens}", n=count(held[-1]), tokens=count(x[-1]))
         else:
-            end = tr("none at {tokens}", tokens=count(each.curve.context[len(x)]))
+            end = tr("0 at {tokens}", tokens=count(each.curve.context[len(x)]))
         return PlotCurve(part.key, part.name, part.palette_index, part.is_variant, x, held[known], end=end, capped=True)
 
     def heads(self) -> tuple[str, ...]:
@@ -279,17 +279,17 @@ class RequestCapacityChart(_CacheChart):
 
     def why_empty(self) -> str:
         if self._contexts.found():
-            return tr("None of them fits, so none holds a request")
-        return tr("None of them can be estimated, so there is no curve")
+            return tr("No curve: no accelerator fits the model")
+        return tr("No curve: no accelerator has an estimate")
 
     def summary(self) -> str:
-        said = [tr("Most requests in flight against their tokens.")]
+        said = [tr("Max concurrency by context length.")]
         for each in self._contexts.found():
             curve = each.curve
             places = [tokens for tokens in dict.fromkeys((curve.tokens, curve.context[-1])) if tokens in curve.context]
             counts = ", ".join(
                 tr(
-                    "{count} of {n} tokens",
+                    "{count} with {n} tokens each",
                     count=self.formatter.count(_find_value_at(curve, curve.max_concurrency, tokens)),
                     n=self.formatter.count(tokens),
                 )
@@ -332,12 +332,12 @@ def make_context_figures(desk: Desk, contexts: CacheCurves) -> FiguresContent:
     found = sorted(contexts.found(), key=_sort_key, reverse=True)
     tokens = found[0].curve.tokens if found else 0
     return FiguresContent(
-        title=tr("At {n} tokens of context", n=desk.formatter.count(tokens)) if found else "",
-        heads=(tr("Most in flight"), tr("One request, GiB"), tr("On the fullest, GiB")),
+        title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if found else "",
+        heads=(tr("Max concurrency"), tr("Per request, GiB"), tr("Max per accelerator, GiB")),
         leading=frozenset({0}),
         figures=("max_concurrency", "memory", "memory"),
         rows=tuple(_make_context_row(each, desk.formatter) for each in found),
-        remarks_head=tr("Longest request that is held"),
+        remarks_head=tr("Longest request that fits"),
     )
 
 
@@ -374,10 +374,10 @@ def _format_longest_request(curve: KvCacheCurve, formatter: Formatter) -> tuple[
     count = formatter.count
     if len(held) == len(curve.context):
         if curve.max_context is None:
-            return tr("{n} tokens and more", n=count(held[-1])), False
-        return tr("{n} tokens, all that the model reads", n=count(held[-1])), False
+            return tr("at least {n} tokens", n=count(held[-1])), False
+        return tr("{n} tokens, the model's limit", n=count(held[-1])), False
     beyond = curve.context[len(held)]
-    words = tr("{n} tokens; none of {beyond}", n=count(held[-1]), beyond=count(beyond))
+    words = tr("{n} tokens; {beyond} does not fit", n=count(held[-1]), beyond=count(beyond))
     return words, held[-1] < curve.tokens
 
 

@@ -111,12 +111,12 @@ class MatrixQueryRow(FlowRow):
         self.weights = ChoiceField(theme, tr("Weights"), self)
         self.kv = ChoiceField(theme, tr("KV cache"), self)
         self.context = NumberField(theme, tr("Context, tokens"), tokens, self)
-        self.concurrency = NumberField(theme, tr("In flight"), in_flight, self)
-        self.reading = ChoiceField(theme, tr("Counted by"), self)
-        self.order = ChoiceField(theme, tr("Order of the models"), self)
-        self.direction = IconButton(theme, "arrow-up", tr("Turn the order round"))
-        self.follow = LinkButton(theme, tr("As in the scenario"))
-        self.follow.setToolTip(tr("Take formats and lengths from the scenario, one sequence in flight"))
+        self.concurrency = NumberField(theme, tr("Requests in flight"), in_flight, self)
+        self.reading = ChoiceField(theme, tr("Counting method"), self)
+        self.order = ChoiceField(theme, tr("Sort models by"), self)
+        self.direction = IconButton(theme, "arrow-up", tr("Reverse sort order"))
+        self.follow = LinkButton(theme, tr("From the scenario"))
+        self.follow.setToolTip(tr("Use formats and lengths of the scenario, with one request in flight"))
         for widget in (self.weights, self.kv, self.context, self.concurrency, self.reading, self.order):
             self.flow.addWidget(widget)
         self._end = QWidget(self)
@@ -127,10 +127,10 @@ class MatrixQueryRow(FlowRow):
         theme.follow(self._level)
 
     def _offer_readings(self) -> None:
-        checks = tr("For checking printed figures")
+        checks = tr("To check published figures")
         self.reading.set_options(
             [
-                ChoiceOption("", tr("Estimator"), notes=(tr("all of the memory, to the byte"),)),
+                ChoiceOption("", tr("Estimator"), notes=(tr("complete memory use, exact to the byte"),)),
                 *(ChoiceOption(key.value, label_reading(key), group=checks) for key in CapacityReadingId),
             ]
         )
@@ -160,7 +160,7 @@ class MatrixQueryRow(FlowRow):
     ) -> None:
         """Show what is in force; `scenario` are its formats, `parts` what rows can be ordered by."""
         self._choices = choices
-        own = (tr("As in the scenario"), *(label_precision(each) for each in scenario))
+        own = (tr("From the scenario"), *(label_precision(each) for each in scenario))
         self.weights.set_options([ChoiceOption("", own[0], notes=(own[1],)), *list_precision_options()])
         self.kv.set_options([ChoiceOption("", own[0], notes=(own[2],)), *list_kv_options()])
         self.weights.set_value(choices.weights, label_precision(question.weights))
@@ -179,11 +179,11 @@ class MatrixQueryRow(FlowRow):
         self.updateGeometry()
 
     def _offer_orders(self, parts: Sequence[FitColumn]) -> None:
-        group = tr("Fewest of an accelerator")
+        group = tr("Smallest count by accelerator")
         plain = (
             ChoiceOption(BY_PARAMETERS, tr("Parameters")),
             ChoiceOption(BY_NAME, tr("Name")),
-            ChoiceOption(BY_MAKER, tr("Organisation")),
+            ChoiceOption(BY_MAKER, tr("Organization")),
         )
         ways = [*plain, *(ChoiceOption(each.part.id, each.name, group=group) for each in parts)]
         self.order.set_options(ways)
@@ -210,9 +210,9 @@ class MatrixFilterRow(FlowRow):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(theme, 8, (_MARGIN, 0, _MARGIN, 6), parent)
         self._most = 0
-        tip = tr("Show only rows that have these words: name, organisation")
+        tip = tr("Show only rows with these words in name or organization")
         self.models = FilterField(theme, tr("Filter models"), tip, framed=True, width=170)
-        tip = tr("Show only columns that have these words: name, vendor")
+        tip = tr("Show only columns with these words in name or vendor")
         self.parts = FilterField(theme, tr("Filter accelerators"), tip, framed=True, width=170)
         self.most = FilterPill(theme, "", self._fill)
         self.count = ThemedLabel(theme, font="small", colour="text3")

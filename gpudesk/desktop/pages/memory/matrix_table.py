@@ -183,7 +183,7 @@ class FitMatrixCorner(QWidget):
         super().__init__(view)
         self._theme, self._view = theme, view
         self.order = FitOrder()
-        self.setAccessibleName(tr("Order of the models"))
+        self.setAccessibleName(tr("Sort models by"))
         view.horizontalHeader().installEventFilter(self)
         view.verticalHeader().installEventFilter(self)
         theme.changed.connect(self.update)
@@ -202,7 +202,7 @@ class FitMatrixCorner(QWidget):
             pen.hairline(theme.length(_MARGIN), bottom, self.width(), bottom, "strong")
             top = self.height() - theme.px(FOOT) - line
             left, right = theme.length(_MARGIN), self.width() - theme.length(_END)
-            for by, text in ((BY_NAME, tr("Model")), (BY_PARAMETERS, tr("Billion parameters"))):
+            for by, text in ((BY_NAME, tr("Model")), (BY_PARAMETERS, tr("Parameters, billion"))):
                 self._head(pen, QRectF(left, top, right - left, line), by, text)
 
     def _head(self, pen: ThemePainter, rect: QRectF, by: str, text: str) -> None:

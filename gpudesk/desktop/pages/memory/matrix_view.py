@@ -59,31 +59,31 @@ from gpudesk.text.translation import tr
 def list_matrix_marks(reading: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:
     """Return the marks of the legend with what they mean; `reading` is empty for the estimator."""
     per_cent = formatter.per_cent
-    none = tr("no count is known") if reading else tr("no deployment holds it")
+    none = tr("no count known") if reading else tr("fits on no deployment")
     return (
-        ("best", tr("{share} or more of the usable memory is left", share=per_cent(AMPLE))),
+        ("best", tr("{share} or more of usable memory free", share=per_cent(AMPLE))),
         ("ink4", tr("{low} to {high}", low=per_cent(TIGHT), high=per_cent(AMPLE))),
-        ("ink3", tr("less: tight")),
+        ("ink3", tr("less (tight)")),
         (HATCH, f"{MISSING_VALUE_TEXT} {none}"),
-        (OUTLINE, tr("the scenario's")),
+        (OUTLINE, tr("in the scenario")),
     )
 
 
 def format_shown_count(matrix: FitMatrix, table: FitTable, formatter: Formatter) -> str:
     return tr(
-        "{models} of {all_models} models, {parts} of {all_parts} accelerators",
+        "{models} of {all_models} models, {accelerators} of {all_accelerators} accelerators",
         models=formatter.count(len(table.rows)),
         all_models=formatter.count(len(matrix.models)),
-        parts=formatter.count(len(table.columns)),
-        all_parts=formatter.count(len(matrix.accelerators)),
+        accelerators=formatter.count(len(table.columns)),
+        all_accelerators=formatter.count(len(matrix.accelerators)),
     )
 
 
-def format_open_step(model: str, part: str, count: int | None, formatter: Formatter) -> str:
+def format_open_step(model: str, accelerator: str, count: int | None, formatter: Formatter) -> str:
     """Return what the step is called that opens a cell; without a count it is left open."""
     if count is None:
-        return tr("Open {model} on {part}", model=model, part=part)
-    return tr("Open {model} on {n} × {part}", model=model, n=formatter.count(count), part=part)
+        return tr("Open {model} on {accelerator}", model=model, accelerator=accelerator)
+    return tr("Open {model} on {n} × {accelerator}", model=model, n=formatter.count(count), accelerator=accelerator)
 
 
 def select_matrix_cell(cell: FitCell, answer: Answer, reading: str) -> Selection:
@@ -99,7 +99,7 @@ def select_matrix_cell(cell: FitCell, answer: Answer, reading: str) -> Selection
 
 def make_matrix_data(title: str, table: FitTable, formatter: Formatter) -> ChartData:
     """Return the counts that are shown, one model in a row."""
-    heads = (tr("Model"), tr("Billion parameters"), *(column.name for column in table.columns))
+    heads = (tr("Model"), tr("Parameters, billion"), *(column.name for column in table.columns))
     rows = tuple(
         (row.model.name, format_parameters(row, formatter), *(formatter.count(cell.count) for cell in row.cells))
         for row in table.rows
@@ -210,7 +210,7 @@ class FitMatrixQuery(QObject):
         found: list[tuple[FitCell, ...]] = []
         for row in rows:
             found.append(row)
-            yield JobProgress(message("fit.finding", "Looking for the smallest deployments"), len(found), len(models))
+            yield JobProgress(message("fit.finding", "Searching the smallest deployments"), len(found), len(models))
         return FitMatrix(question, parts, models, tuple(found))
 
     def _read(self, question: FitQuestion, reading: str) -> FitMatrix:
@@ -385,7 +385,7 @@ class FitMatrixView(QWidget):
         self.table.set_order(order)
         self.table.empty_text = self._state_words()
         if matrix is not None:
-            self.table.empty_text = tr("Nothing has these words and counts. Clear a filter to see more")
+            self.table.empty_text = tr("No match. Clear a filter to see more.")
             self.model.show(arrange_fit_table(matrix, self.found.parameters(), order, self.found.reading))
             self.narrow.show_count(format_shown_count(matrix, self.model.table, self.formatter))
         scenario = self._desk.scenario
@@ -403,11 +403,11 @@ class FitMatrixView(QWidget):
     # The cell that is current, or how far the work is
 
     def _state_words(self) -> str:
-        stopped = tr("Stopped before all models were looked at")
+        stopped = tr("Stopped before all models were checked")
         if self.found.matrix is not None:
-            stopped = tr("{stopped}. The counts are those of the former question", stopped=stopped)
+            stopped = tr("{stopped}. The counts are from the previous settings", stopped=stopped)
         return {
-            MatrixQueryState.WORKING: tr("Looking for the smallest deployments"),
+            MatrixQueryState.WORKING: tr("Searching the smallest deployments"),
             MatrixQueryState.STOPPED: stopped,
             MatrixQueryState.FAILED: self.found.problem,
         }.get(self.found.state, "")
@@ -425,9 +425,9 @@ class FitMatrixView(QWidget):
             if self.found.matrix is None:
                 self._say(self._state_words(), "")
         elif state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED):
-            self._say(self._state_words(), tr("Go on") if state is MatrixQueryState.STOPPED else tr("Try again"))
+            self._say(self._state_words(), tr("Continue") if state is MatrixQueryState.STOPPED else tr("Try again"))
         elif cell is None:
-            self._say(tr("Choose a cell to read all that it says"), "")
+            self._say(tr("Choose a cell to see details"), "")
         else:
             self._say(self.table.describe_cell(self.table.currentIndex()), tr("Open as scenario") if cell.fits else "")
 

@@ -58,11 +58,16 @@ class NeededCell:
     def sentence(self) -> str:
         shown = label_precision(self.weights)
         if self.count is None:
-            said = tr("{name} with {format} weights: none. {reason}", name=self.name, format=shown, reason=self.reason)
+            said = tr(
+                "{name} with {format} weights: no deployment. {reason}",
+                name=self.name,
+                format=shown,
+                reason=self.reason,
+            )
         else:
             said = trn(
-                "{name} with {format} weights: {n} holds it",
-                "{name} with {format} weights: {n} hold it, {plan}",
+                "{name} with {format} weights: {n} accelerator",
+                "{name} with {format} weights: {n} accelerators, {plan}",
                 self.count,
                 n=self.many,
                 name=self.name,

@@ -272,13 +272,13 @@ class NeededBlock(QWidget):
         self._table = make_needed_table(self._desk, brief=self._brief)
         answer = self._desk.answer
         model = "" if answer is None else answer.model.name
-        words = tr("smallest count that holds {model}; outlined: the scenario's own", model=model)
+        words = tr("smallest count that fits {model}; outlined: current scenario", model=model)
         if words != self._subtitle.text():
             self._subtitle.setText(words)
         self.view.needs_item_model.show(self._table)
 
     def data(self, formatter: Formatter) -> ChartData:
-        heads = (tr("Held"), tr("Weights"), *(head.name for head in self._table.heads))
+        heads = (tr("Requests"), tr("Weights"), *(head.name for head in self._table.heads))
         rows = [
             (group.title, row.label, *(_format_plan(cell, formatter) for cell in row.cells))
             for group in self._table.groups
@@ -318,7 +318,7 @@ def _format_cell_remark(cell: NeededCell | None) -> str:
     """Return what is to be said of a cell that offers nothing."""
     if cell is None:
         return ""
-    return tr("The scenario's own") if cell.present else cell.reason
+    return tr("Current scenario") if cell.present else cell.reason
 
 
 def _format_plan(cell: NeededCell, formatter: Formatter) -> str:

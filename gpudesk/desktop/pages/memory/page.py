@@ -102,7 +102,7 @@ class MemoryPage(MultiViewPage["MemoryView"]):
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, settings, parent)
-        self.head.copy.setToolTip(tr("Copy a picture, and the numbers for a spreadsheet"))
+        self.head.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
         self.head.copy.clicked.connect(self.copy)
 
     def title(self) -> str:
@@ -111,11 +111,11 @@ class MemoryPage(MultiViewPage["MemoryView"]):
     def view_specs(self) -> Sequence[PageViewSpec[MemoryView]]:
         """Return what fits now, what would, and what is needed; what few ask for is loaded when they do."""
         return (
-            PageViewSpec(FIT, tr("Fit now"), MemoryFitView),
-            PageViewSpec(CONTEXT, tr("KV against context"), _make_context_view),
+            PageViewSpec(FIT, tr("Current fit"), MemoryFitView),
+            PageViewSpec(CONTEXT, tr("KV cache by context"), _make_context_view),
             PageViewSpec(NEEDED, tr("Accelerators needed"), NeededTableView),
             PageViewSpec(MATRIX, tr("All models"), partial(_make_matrix_view, self.settings)),
-            PageViewSpec(SIZE, tr("Size from users"), _make_size_view),
+            PageViewSpec(SIZE, tr("Sizing"), _make_size_view),
         )
 
     def framed(self, view: MemoryView) -> QWidget:
@@ -151,7 +151,7 @@ class MemoryPage(MultiViewPage["MemoryView"]):
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what it can be asked for."""
-        table = (tr("Show memory as table"), self.show_table)
+        table = (tr("Show memory table"), self.show_table)
         copied = (tr("Copy memory and fit"), self.copy)
         charts = make_chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
         return [*super().actions_of_page(), *charts]

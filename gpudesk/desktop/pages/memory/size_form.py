@@ -63,14 +63,14 @@ class DemandForm(QWidget):
         self.setAccessibleName(tr("Demand"))
         kinds = (
             (DemandKind.USERS.value, tr("Users")),
-            (DemandKind.REQUEST_RATE.value, tr("Requests a second")),
-            (DemandKind.TOKENS_PER_DAY.value, tr("Output tokens a day")),
-            (DemandKind.CONCURRENCY.value, tr("In flight")),
+            (DemandKind.REQUEST_RATE.value, tr("Requests per second")),
+            (DemandKind.TOKENS_PER_DAY.value, tr("Output tokens per day")),
+            (DemandKind.CONCURRENCY.value, tr("Concurrency")),
         )
-        self.kind = SegmentedControl(theme, tr("Demand stated as"), kinds, self)
+        self.kind = SegmentedControl(theme, tr("Demand type"), kinds, self)
         self.kind.chosen.connect(self._choose_kind)
-        self.remove = LinkButton(theme, tr("Remove the demand"), parent=self)
-        self.remove.clicked.connect(lambda: self.edited.emit(None, tr("Remove the demand")))
+        self.remove = LinkButton(theme, tr("Remove demand"), parent=self)
+        self.remove.clicked.connect(lambda: self.edited.emit(None, tr("Remove demand")))
         self._make_fields(style)
         flow = FlowLayout(theme.px(10))
         for field in (*self.amounts.values(), *self.fields.values()):
@@ -89,18 +89,18 @@ class DemandForm(QWidget):
             return NumberField(self._theme, caption, made, self)
 
         self.amounts = {
-            DemandKind.USERS: number(tr("Users at once"), "amount"),
-            DemandKind.REQUEST_RATE: number(tr("Requests a second"), "amount"),
-            DemandKind.TOKENS_PER_DAY: number(tr("Output tokens a day"), "amount"),
+            DemandKind.USERS: number(tr("Concurrent users"), "amount"),
+            DemandKind.REQUEST_RATE: number(tr("Requests per second"), "amount"),
+            DemandKind.TOKENS_PER_DAY: number(tr("Output tokens per day"), "amount"),
             DemandKind.CONCURRENCY: number(tr("Requests in flight"), "amount"),
         }
         self.fields = {
-            "requests_per_user_hour": number(tr("Requests an hour each"), "requests_per_user_hour"),
-            "peak_factor": number(tr("Busiest over average"), "peak_factor"),
+            "requests_per_user_hour": number(tr("Requests per user-hour"), "requests_per_user_hour"),
+            "peak_factor": number(tr("Peak ÷ average"), "peak_factor"),
             "ttft_ms": limit(tr("TTFT limit, p99, ms"), "ttft_ms"),
             "tpot_ms": limit(tr("TPOT limit, p99, ms"), "tpot_ms"),
-            "utilisation_cap": number(tr("Load of a replica, %"), "utilisation_cap", _PER_CENT),
-            "spare_replicas": number(tr("Replicas in reserve"), "spare_replicas", decimals=0),
+            "utilisation_cap": number(tr("Max replica load, %"), "utilisation_cap", _PER_CENT),
+            "spare_replicas": number(tr("Spare replicas (N+1)"), "spare_replicas", decimals=0),
         }
         for name, steps in _STEPS.items():
             self.fields[name].edit.set_steps(steps)
@@ -112,19 +112,19 @@ class DemandForm(QWidget):
 
     def _explain(self) -> None:
         tips = {
-            "requests_per_user_hour": tr("What one of them sends in an hour"),
-            "peak_factor": tr("The busiest time over the average"),
-            "ttft_ms": tr("99 requests of 100 get their first token within this; empty for none"),
-            "tpot_ms": tr("99 requests of 100 take no longer for a token; empty for none"),
-            "utilisation_cap": tr("Share of its highest rate that a replica is loaded with at the busiest time"),
-            "spare_replicas": tr("They stand by for replicas that fail"),
+            "requests_per_user_hour": tr("Average number of requests per active user and hour."),
+            "peak_factor": tr("Peak request rate divided by the average rate."),
+            "ttft_ms": tr("99% of requests get their first token within this time. Leave empty for no limit."),
+            "tpot_ms": tr("99% of requests take at most this time per output token. Leave empty for no limit."),
+            "utilisation_cap": tr("Highest load of a replica at peak, as a share of its maximum throughput."),
+            "spare_replicas": tr("Extra replicas that replace failed ones (N+1)."),
         }
         for name, tip in tips.items():
             self.fields[name].setToolTip(tip)
-        self.amounts[DemandKind.USERS].setToolTip(tr("How many are active at the same time, on average"))
-        self.amounts[DemandKind.REQUEST_RATE].setToolTip(tr("On average, not at the busiest time"))
-        self.amounts[DemandKind.TOKENS_PER_DAY].setToolTip(tr("Tokens that are generated in a day"))
-        self.amounts[DemandKind.CONCURRENCY].setToolTip(tr("Requests that are answered at the same time at the peak"))
+        self.amounts[DemandKind.USERS].setToolTip(tr("Average number of users active at the same time."))
+        self.amounts[DemandKind.REQUEST_RATE].setToolTip(tr("Average rate, not peak."))
+        self.amounts[DemandKind.TOKENS_PER_DAY].setToolTip(tr("Tokens generated per day."))
+        self.amounts[DemandKind.CONCURRENCY].setToolTip(tr("Requests in flight at peak."))
 
     def show_demand(self, demand: Demand) -> None:
         self._demand = demand
@@ -140,7 +140,7 @@ class DemandForm(QWidget):
 
     def _choose_kind(self, key: str) -> None:
         kind = DemandKind(key)
-        self.edited.emit(replace(self._demand, kind=kind, amount=FIRST_AMOUNTS[kind]), tr("Change of kind of demand"))
+        self.edited.emit(replace(self._demand, kind=kind, amount=FIRST_AMOUNTS[kind]), tr("Change demand type"))
 
     def _edit(self, name: str, typed: float) -> None:
         value: float | int | None = typed / (_PER_CENT if name == "utilisation_cap" else 1.0)
@@ -151,7 +151,7 @@ class DemandForm(QWidget):
         fields: dict[str, Any] = {name: value}
         changed = replace(self._demand, **fields)
         if changed != self._demand:
-            self.edited.emit(changed, tr("Change of demand"))
+            self.edited.emit(changed, tr("Change demand"))
 
     @staticmethod
     def _typed(name: str, value: float) -> float:

@@ -47,13 +47,13 @@ def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wid
     """Return the candidates side by side; in little room the most telling columns."""
     heads = (
         tr("Accelerators"),
-        tr("Working"),
-        tr("In reserve"),
+        tr("Active"),
+        tr("Spare"),
         tr("Hosts"),
-        *((tr("In flight, each"),) if wide else ()),
-        tr("In flight, all"),
-        tr("At most, tok/s"),
-        *((tr("Band"),) if wide else ()),
+        *((tr("Concurrency per replica"),) if wide else ()),
+        tr("Concurrency, total"),
+        tr("Max throughput, tok/s"),
+        *((tr("80% interval"),) if wide else ()),
         tr("Power, kW"),
     )
     return FiguresContent(
@@ -62,7 +62,7 @@ def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wid
         leading=frozenset({0}),
         figures=("count",) * len(heads),
         rows=tuple(_make_candidate_row(part, candidate, formatter, wide=wide) for part, candidate in pairs),
-        remarks_head=tr("One replica"),
+        remarks_head=tr("Replica"),
     )
 
 
@@ -123,7 +123,7 @@ def find_best_candidate(pairs: ColumnCandidates) -> str | None:
 
 
 def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, formatter: Formatter) -> ChartData:
-    title = tr("Accelerators for the demand")
+    title = tr("Accelerators for this demand")
     if sizing is None:
         return ChartData(title=title, heads=(tr("Figure"),), rows=())
     names = [part.name.partition(" × ")[0] for part, _ in pairs]
@@ -133,11 +133,13 @@ def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, forma
     ]
     facts.append((tr("Replica"), [_format_candidate_remark(each, formatter) for _, each in pairs]))
     facts += _list_factor_facts(pairs, formatter)
-    facts.append((tr("Bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs]))
+    facts.append(
+        (tr("Lower bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs])
+    )
     said = [
         describe_sizing_with_notes(sizing, each, name, formatter) for (_, each), name in zip(pairs, names, strict=True)
     ]
-    facts.append((tr("In a sentence"), said))
+    facts.append((tr("Summary"), said))
     rows = ((label, *texts) for label, texts in facts)
     return ChartData(
         title=f"{title}: {describe_demand(sizing.demand, formatter)}", heads=(tr("Figure"), *names), rows=tuple(rows)
@@ -173,9 +175,11 @@ class CandidateBlock(QWidget):
         self._theme = theme
         self.said = ThemedLabel(theme, font="section", wrap=True, parent=self)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.bound_title = ThemedLabel(theme, tr("Bound check"), font="caption_strong", colour="text3", parent=self)
+        self.bound_title = ThemedLabel(
+            theme, tr("Lower bound check"), font="caption_strong", colour="text3", parent=self
+        )
         self.bound = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.copy = Button(theme, tr("Copy the sentence"), icon="copy", parent=self)
+        self.copy = Button(theme, tr("Copy summary"), icon="copy", parent=self)
         self.copy.clicked.connect(self.copy_sentence)
         self.use = Button(theme, tr("Use this deployment"), parent=self)
         self.use.clicked.connect(self.used)
@@ -187,7 +191,7 @@ class CandidateBlock(QWidget):
         """Show a candidate; without `use` there is no deployment that could be taken."""
         if sentence != self.said.text():
             self.said.setText(sentence)
-            self.copy.setText(tr("Copy the sentence"))
+            self.copy.setText(tr("Copy summary"))
         self.bound.setText(bound)
         for label in (self.bound, self.bound_title):
             label.setVisible(bool(bound))
@@ -211,7 +215,7 @@ class CandidateBlock(QWidget):
         return table
 
     def _lay_out(self) -> None:
-        self._title = ThemedLabel(self._theme, tr("From the demand to the count"), font="section", parent=self)
+        self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
         left = make_column(self._title, self.table, STRETCH)
         buttons = make_row(self.copy, self.use, STRETCH)
         right = make_column(self.said, buttons, 8, self.bound_title, self.bound, STRETCH)
@@ -308,20 +312,18 @@ class SizingView(QWidget):
     def _make_empty(self) -> QWidget:
         """Return what is shown without a demand: what there is to find out, and three ways to begin."""
         empty = QWidget(self)
-        title = ThemedLabel(
-            self.theme, tr("How many accelerators does the service take?"), font="verdict", parent=empty
-        )
+        title = ThemedLabel(self.theme, tr("How many accelerators do you need?"), font="verdict", parent=empty)
         words = ThemedLabel(
             self.theme,
-            tr("Say what users ask of it; peaks, latency limits and a reserve are counted in."),
+            tr("Describe the traffic. Peaks, latency limits and spares are included."),
             colour="text2",
             parent=empty,
         )
         offers = (
             (DemandKind.USERS, tr("From users")),
-            (DemandKind.REQUEST_RATE, tr("From requests a second")),
-            (DemandKind.TOKENS_PER_DAY, tr("From output tokens a day")),
-            (DemandKind.CONCURRENCY, tr("From requests in flight")),
+            (DemandKind.REQUEST_RATE, tr("From requests per second")),
+            (DemandKind.TOKENS_PER_DAY, tr("From output tokens per day")),
+            (DemandKind.CONCURRENCY, tr("From concurrency")),
         )
         self.offers: dict[DemandKind, Button] = {}
         row = QHBoxLayout()
@@ -346,12 +348,12 @@ class SizingView(QWidget):
 
     @property
     def title(self) -> str:
-        return tr("Accelerators for the demand")
+        return tr("Accelerators for this demand")
 
     # Asking
 
     def _begin(self, kind: DemandKind) -> None:
-        self._edit(make_default_demand(kind), tr("State a demand"))
+        self._edit(make_default_demand(kind), tr("Enter demand"))
         self.form.amounts[kind].setFocus(Qt.FocusReason.TabFocusReason)
 
     def _edit(self, demand: Demand | None, text: str) -> None:
@@ -433,7 +435,7 @@ class SizingView(QWidget):
             self.candidate.show_candidate(said, "", [], "")
             return
         count = self.formatter.count(candidate.count - candidate.spare)
-        use = tr("Use {n} {name} under this load", n=count, name=name)
+        use = tr("Use {n} {name} for this load", n=count, name=name)
         is_used = self._desk.scenario == self._deployed(sizing)
         factors = list_count_factors(candidate, self.formatter)
         notes = [format_message(note, self.formatter) for note in candidate.notes]

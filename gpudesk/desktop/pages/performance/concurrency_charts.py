@@ -160,7 +160,7 @@ def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
     """Return what holds beyond the pieces: the deployment serves more requests too, but not all at once."""
     if not strip.pieces:
         return tr("does not fit")
-    return tr("requests queue beyond {n}", n=formatter.count(strip.pieces[-1].end))
+    return tr("requests queue above {n}", n=formatter.count(strip.pieces[-1].end))
 
 
 def _piece(pen: ThemePainter, bar: QRectF, limiter: str, row: QRectF) -> None:
@@ -282,8 +282,8 @@ class ConcurrencyChart(DeskChart):
 
     def _why_empty(self) -> str:
         if any(part.column.estimate is not None for part in self.desk.columns):
-            return tr("None of them fits, so there is no curve")
-        return tr("None of them can be estimated, so there is no curve")
+            return tr("No curve: no accelerator fits the model")
+        return tr("No curve: no accelerator has an estimate")
 
     # Reading off
 
@@ -302,7 +302,7 @@ class ConcurrencyChart(DeskChart):
 
     def _place_text(self, load: Load) -> str:
         if load.kind is LoadKind.CONCURRENCY:
-            return tr("At {n} in flight", n=self.formatter.count(load.concurrency))
+            return tr("At {n} requests in flight", n=self.formatter.count(load.concurrency))
         words = format_load(load, self.formatter)
         return words[:1].upper() + words[1:]
 
@@ -315,9 +315,9 @@ class ConcurrencyChart(DeskChart):
             if line is None:
                 continue
             ghost = pinned[part.key].at(count) if part.key in pinned else None
-            instead = tr("queues beyond {n}", n=self.formatter.count(line.x[-1])) if count > line.x[-1] else ""
+            instead = tr("queues above {n}", n=self.formatter.count(line.x[-1])) if count > line.x[-1] else ""
             reads.append(_ConcurrencyReading(part, line.at(count), instead, ghost))
-        cursor_readout = self._read_out(tr("At {n} in flight", n=self.formatter.count(count)), reads)
+        cursor_readout = self._read_out(tr("At {n} requests in flight", n=self.formatter.count(count)), reads)
         return None if cursor_readout is None else (float(count), cursor_readout)
 
     def _read_out(self, title: str, reads: list[_ConcurrencyReading]) -> CursorReadout | None:
@@ -326,9 +326,9 @@ class ConcurrencyChart(DeskChart):
             return None
         sign = -1.0 if FIGURES[self.figure].more_is_better else 1.0
         reads.sort(key=lambda read: (read.reading is None, sign * (read.reading.value if read.reading else 0)))
-        heads: tuple[str, ...] = (str(get_figure_unit(self.figure)), tr("band"))
+        heads: tuple[str, ...] = (str(get_figure_unit(self.figure)), tr("80% interval"))
         if self.desk.ghost is not None:
-            heads = (*heads, tr("to pinned"))
+            heads = (*heads, tr("vs. pinned"))
         rows = tuple(
             CursorReadoutRow(
                 read.part.key,
@@ -358,7 +358,7 @@ class ConcurrencyChart(DeskChart):
         """Set the scenario's concurrency; all that one drag or one held key does is one step."""
         scenario = self._with_concurrency(max(1, round(value)))
         gesture = None if self._dragging else f"concurrency by key {self._key_steps}"
-        self.desk.apply(scenario, tr("Change of concurrency"), gesture)
+        self.desk.apply(scenario, tr("Change concurrency"), gesture)
 
     def _with_concurrency(self, count: int) -> Scenario:
         if self.desk.scenario.workload.load.kind is not LoadKind.CONCURRENCY:
@@ -383,7 +383,7 @@ class ConcurrencyChart(DeskChart):
 
     def summary(self) -> str:
         unit = get_figure_unit(self.figure)
-        said = [tr("{figure} against requests in flight.", figure=label_figure(self.figure))]
+        said = [tr("{figure} vs. concurrency.", figure=label_figure(self.figure))]
         by_key = {line.key: line for line in self.drawing.lines}
         for part in self.desk.columns:
             line = by_key.get(part.key)
@@ -422,7 +422,7 @@ class ConcurrencyChart(DeskChart):
             ):
                 figures = (formatter.estimate(value) for value in banded)
                 rows.append((part.name, label_limiter(limiter), formatter.count(count), *figures))
-        title = tr("{figure} against requests in flight", figure=label_figure(self.figure))
+        title = tr("{figure} vs. concurrency", figure=label_figure(self.figure))
         return ChartData(title, heads, tuple(rows), 2)
 
 
@@ -448,9 +448,9 @@ class ThroughputChart(ConcurrencyChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.subtitle = (
-            tr("tokens per second, whole deployment; band holds the measured value four times in five")
+            tr("tokens per second, whole deployment; shaded: 80% interval")
             if self.in_closed_loop()
-            else tr("tokens per second in closed loops; band holds the measured value four times in five")
+            else tr("tokens per second at constant concurrency; shaded: 80% interval")
         )
         before, self._strips = self._strips, self._made_strips()
         drawing = super().make_drawing()
@@ -500,7 +500,7 @@ class LatencyChart(ConcurrencyChart):
         self.subtitle = (
             tr("milliseconds, mean of all requests")
             if self.in_closed_loop()
-            else tr("milliseconds in closed loops, mean")
+            else tr("milliseconds at constant concurrency, mean")
         )
         return super().make_drawing()
 

@@ -42,10 +42,10 @@ def make_mlperf_figures(
     heads = tuple(
         head
         for scenario in MlperfScenario
-        for head in (tr("{scenario}, each", scenario=label_mlperf_scenario(scenario)), tr("Ratio"))
+        for head in (tr("{scenario}, tok/s", scenario=label_mlperf_scenario(scenario)), tr("Ratio"))
     )
     return FiguresContent(
-        title=tr("MLPerf results of each accelerator, output tokens a second"),
+        title=tr("MLPerf results per accelerator, output tokens per second"),
         heads=heads,
         leading=frozenset({0, 2, 4}),
         figures=("output_tokens_per_s",) * len(heads),
@@ -86,8 +86,8 @@ def make_mlperf_data(
         tr("System"),
         tr("Accelerators"),
         tr("Output tok/s"),
-        tr("Each, tok/s"),
-        tr("Best to the baseline's"),
+        tr("Per accelerator, tok/s"),
+        tr("Ratio to baseline"),
     )
     if found is None:
         return ChartData(title=title, heads=heads, rows=(), first_number=4)
@@ -127,8 +127,8 @@ class MlperfBlock(QWidget):
         self._found: MlperfHeadToHead | None = None
         self._row = ""
         self.round = ChoiceField(theme, tr("Round"), self)
-        self.model = ChoiceField(theme, tr("Model of the benchmark"), self)
-        self.baseline = ChoiceField(theme, tr("Ratio to"), self)
+        self.model = ChoiceField(theme, tr("Benchmark model"), self)
+        self.baseline = ChoiceField(theme, tr("Baseline"), self)
         self.said = ThemedLabel(theme, wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         self._submissions_title = ThemedLabel(theme, font="section", parent=self)
@@ -137,11 +137,11 @@ class MlperfBlock(QWidget):
             tr("Submissions"),
             [
                 tr("Scenario"),
-                tr("Each, tok/s"),
-                tr("All, tok/s"),
+                tr("Per accelerator, tok/s"),
+                tr("Total, tok/s"),
                 tr("Accelerators"),
                 tr("Submitter and system"),
-                tr("With"),
+                tr("Software"),
             ],
             numbers=(1, 2, 3),
             giving=(4, 5),
@@ -149,17 +149,17 @@ class MlperfBlock(QWidget):
         )
         self.stated = TextTable(
             theme,
-            tr("Ratios that documents state"),
-            [tr("What"), tr("Stated"), tr("Results"), tr("Verdict"), tr("Computed by"), tr("Document")],
+            tr("Published ratios"),
+            [tr("Claim"), tr("Published"), tr("MLPerf ratio"), tr("Check"), tr("Computed by"), tr("Document")],
             numbers=(1, 2),
             giving=(4, 5),
             parent=self,
         )
         self.cited = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
-        self.copy_citation = Button(theme, tr("Copy the citation"), icon="copy", parent=self)
+        self.copy_citation = Button(theme, tr("Copy citation"), icon="copy", parent=self)
         self._build()
         self._connect()
-        self.setAccessibleName(tr("MLPerf head to head"))
+        self.setAccessibleName(tr("MLPerf comparison"))
 
     def _build(self) -> None:
         choices, foot = QHBoxLayout(), QHBoxLayout()
@@ -174,11 +174,11 @@ class MlperfBlock(QWidget):
         whole.setSpacing(6)
         whole.addLayout(choices)
         whole.addWidget(self.said)
-        unit = tr("Output tokens a second of each accelerator, best submission; ratio to the chosen one")
+        unit = tr("Output tokens per second per accelerator (best submission), and ratio to the baseline")
         whole.addWidget(ThemedLabel(self.theme, unit, font="small", colour="text3", parent=self))
         whole.addWidget(self.table)
         whole.addSpacing(8)
-        whole.addWidget(ThemedLabel(self.theme, tr("Ratios that documents state"), font="section", parent=self))
+        whole.addWidget(ThemedLabel(self.theme, tr("Published ratios"), font="section", parent=self))
         whole.addWidget(self.stated)
         whole.addSpacing(8)
         whole.addWidget(self.cited)
@@ -282,7 +282,7 @@ class MlperfBlock(QWidget):
         catalog = self._desk.service.catalog
         model, source = catalog.model(found.model).name, catalog.source(found.source)
         self.cited.setText(cite_mlperf_result(found, model, source, catalog.data_date))
-        self.copy_citation.setText(tr("Copy the citation"))
+        self.copy_citation.setText(tr("Copy citation"))
 
     def _show_stated(self, mlperf: MlperfComparison, names: Mapping[str, str]) -> None:
         catalog = self._desk.service.catalog

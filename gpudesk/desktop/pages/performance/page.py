@@ -44,18 +44,18 @@ class PerformanceHead(PageHeader):
     def __init__(
         self, desk: Desk, theme: Theme, views: Sequence[tuple[str, str]], parent: QWidget | None = None
     ) -> None:
-        self.bands = QCheckBox(tr("Bands"))
-        self.pin = IconButton(theme, "pin", tr("Pin this result"), key="Ctrl+G")
+        self.bands = QCheckBox(tr("80% intervals"))
+        self.pin = IconButton(theme, "pin", tr("Pin result"), key="Ctrl+G")
         super().__init__(theme, tr("Performance"), views, (self.bands, self.pin), parent)
         self._desk = desk
-        self.bands.setToolTip(tr("Shade where measured values lie four times in five"))
+        self.bands.setToolTip(tr("Shade the range that holds 80% of measured values"))
         self.bands.toggled.connect(self.bands_toggled)
         self.pin.clicked.connect(desk.pin_ghost)
-        self.copy.setToolTip(tr("Copy the charts as a picture, and their numbers for a spreadsheet"))
+        self.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
         self.copy.clicked.connect(self.copy_requested)
         self.pinned = ThemedLabel(theme, font="small", colour="text2")
-        self.let_go = LinkButton(theme, tr("Let go"))
-        self.let_go.setAccessibleName(tr("Let the pinned result go"))
+        self.let_go = LinkButton(theme, tr("Unpin"))
+        self.let_go.setAccessibleName(tr("Unpin result"))
         self.let_go.clicked.connect(desk.clear_ghost)
         self.add_below(self.pinned)
         self.add_below(self.let_go)
@@ -199,7 +199,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
 
     def actions_of_page(self) -> list[ActionSpec]:
         """Return the page's commands: each view, and what a chart can be asked for."""
-        table = (tr("Show chart as table"), self._show_table)
+        table = (tr("Show chart table"), self._show_table)
         copied = (tr("Copy charts"), self.copy)
         charts = make_chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
         return [*super().actions_of_page(), *charts]

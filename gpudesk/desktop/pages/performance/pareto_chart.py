@@ -126,9 +126,9 @@ class ParetoChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        self.title = tr("Speed against throughput")
-        self.subtitle = tr("tok/s of one accelerator at each concurrency")
-        self.x_title = tr("tok/s for each user")
+        self.title = tr("Throughput vs. interactivity")
+        self.subtitle = tr("output tok/s per accelerator; each point is one concurrency")
+        self.x_title = tr("tok/s per user")
         lines = self._drawn(self.desk.fitting_columns, self._lines)
         names = {line.key for line in lines}
         ghosts = tuple(line for line in self._drawn(self.desk.ghost_columns, self._ghost_lines) if line.key in names)
@@ -174,14 +174,14 @@ class ParetoChart(DeskChart):
         pinned = {line.key: find_best_at(line, speed) for line in ghosts}
         heads: tuple[str, ...] = (tr("tok/s"), tr("in flight"))
         if self.desk.ghost is not None:
-            heads = (*heads, tr("to pinned"))
+            heads = (*heads, tr("vs. pinned"))
         rows = tuple(
             CursorReadoutRow(
                 line.key, line.slot, line.is_variant, line.name, self._cells(best, pinned.get(line.key))[: len(heads)]
             )
             for line, best in ordered
         )
-        return CursorReadout(tr("Best at {n} or more", n=self._speed(speed)), heads, rows)
+        return CursorReadout(tr("Best at ≥ {n} tok/s per user", n=self._speed(speed)), heads, rows)
 
     def _cells(self, best: ParetoPoint | None, pinned: ParetoPoint | None) -> tuple[str, ...]:
         if best is None:
@@ -248,14 +248,14 @@ class ParetoChart(DeskChart):
         cursor_readout = self.drawing.cursor_readout
         if cursor_readout is None:
             return tr("No curves to compare")
-        said = [tr("Tokens per second of one accelerator against those of each user.")]
+        said = [tr("Tokens per second per accelerator vs. per user.")]
         for row in cursor_readout.rows:
             if row.cells[0] == MISSING_VALUE_TEXT:
                 said.append(tr("{name} does not reach {speed}.", name=row.name, speed=self._tab(self.read_off)))
             else:
                 said.append(
                     tr(
-                        "{name}: {value} tok/s at {speed} for each user, with {n} in flight.",
+                        "{name}: {value} tok/s per accelerator at {speed} per user, with {n} requests in flight.",
                         name=row.name,
                         value=row.cells[0],
                         speed=self._tab(self.read_off),
@@ -269,8 +269,8 @@ class ParetoChart(DeskChart):
         heads = (
             tr("Accelerator"),
             tr("Requests in flight"),
-            tr("tok/s for each user"),
-            tr("tok/s of one accelerator"),
+            tr("tok/s per user"),
+            tr("tok/s per accelerator"),
             tr("Low"),
             tr("High"),
         )

@@ -66,22 +66,22 @@ class RooflineChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Roofline")
-        self.subtitle = tr("TFLOPS of one accelerator; thick: what is reached at the most, faint: data sheet")
-        self.x_title = tr("FLOP for each byte read")
+        self.subtitle = tr("TFLOPS per accelerator; thick line: achievable, faint line: data-sheet peak")
+        self.x_title = tr("FLOP per byte read")
         roofed = self.roofed
         span = _span(roofed)
         return PlotDrawing(
             lines=tuple(self._roof(each, each.roofline.effective, span) for each in roofed),
             ghosts=tuple(self._roof(each, each.roofline.paper, span) for each in roofed),
             marks=_marks(roofed),
-            note="" if roofed or self.desk.answer is None else tr("None of them fits, so there is no step"),
+            note="" if roofed or self.desk.answer is None else tr("No roofline: no accelerator fits the model"),
         )
 
     def _roof(self, each: RooflineColumn, roof: RooflineCeiling, span: tuple[float, float]) -> PlotCurve:
         x = np.array(sorted({span[0], min(max(roof.ridge, span[0]), span[1]), span[1]}))
         y = np.array([roof.at(intensity) / _TERA for intensity in x])
         part = each.part
-        end = tr("{n} TFLOPS at most", n=self.formatter.estimate(roof.flops / _TERA))
+        end = tr("max {n} TFLOPS", n=self.formatter.estimate(roof.flops / _TERA))
         return PlotCurve(part.key, part.name, part.palette_index, part.is_variant, x, y, end=end, capped=False)
 
     def margins(self) -> QMarginsF:
@@ -104,11 +104,11 @@ class RooflineChart(DeskChart):
             )
             for each in roofed
         )
-        title = tr("At {n} FLOP for each byte", n=self.formatter.estimate(x))
-        return x, CursorReadout(title, (tr("TFLOPS"), tr("bound by")), rows)
+        title = tr("At {n} FLOP/byte", n=self.formatter.estimate(x))
+        return x, CursorReadout(title, (tr("TFLOPS"), tr("limit")), rows)
 
     def _bound(self, each: RooflineColumn, x: float) -> str:
-        return tr("memory") if x < each.roofline.effective.ridge else tr("arithmetic")
+        return tr("memory") if x < each.roofline.effective.ridge else tr("compute")
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
         factor = 2.0 if far else 1.1
@@ -117,12 +117,12 @@ class RooflineChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        said = [tr("What memory and arithmetic of one accelerator admit.")]
+        said = [tr("Memory and compute limits per accelerator.")]
         for each in self.roofed:
             roof = each.roofline.effective
             said.append(
                 tr(
-                    "{name}: memory limits below {ridge} FLOP for each byte; decode at {decode}, prefill at {prefill}.",
+                    "{name}: memory-bound below {ridge} FLOP/byte; decode at {decode}, prefill at {prefill}.",
                     name=each.part.name,
                     ridge=self.formatter.estimate(roof.ridge),
                     decode=_intensity(each.roofline.decode, self.formatter),
@@ -134,11 +134,11 @@ class RooflineChart(DeskChart):
     def data(self, formatter: Formatter) -> ChartData:
         heads = (
             tr("Accelerator"),
-            tr("Arithmetic"),
-            tr("Bandwidth reached, TB/s"),
-            tr("Bandwidth stated, TB/s"),
-            tr("Arithmetic reached, TFLOPS"),
-            tr("Arithmetic stated, TFLOPS"),
+            tr("Compute format"),
+            tr("Achievable bandwidth, TB/s"),
+            tr("Data-sheet bandwidth, TB/s"),
+            tr("Achievable compute, TFLOPS"),
+            tr("Data-sheet compute, TFLOPS"),
             tr("Ridge, FLOP/byte"),
             tr("Decode, FLOP/byte"),
             tr("Decode, TFLOPS"),

@@ -130,19 +130,19 @@ class ScalingResults:
 def list_rule_names() -> dict[ScalingRuleOfThumb, str]:
     """Return what the rules of thumb are called, the one of the published table first."""
     return {
-        ScalingRuleOfThumb.FLAT: tr("Flat 0.88, as a published table has it"),
-        ScalingRuleOfThumb.ADDED: tr("0.88 for each after the first"),
-        ScalingRuleOfThumb.COMPOUNDING: tr("0.88 for all, once for each after the first"),
-        ScalingRuleOfThumb.PER_DOUBLING: tr("0.88 for each doubling"),
+        ScalingRuleOfThumb.FLAT: tr("Flat 0.88 (published table)"),
+        ScalingRuleOfThumb.ADDED: tr("0.88 per added accelerator"),
+        ScalingRuleOfThumb.COMPOUNDING: tr("0.88 compounding per accelerator"),
+        ScalingRuleOfThumb.PER_DOUBLING: tr("0.88 per doubling"),
     }
 
 
 def format_rule_head(rule: ScalingRuleOfThumb) -> str:
     return {
         ScalingRuleOfThumb.FLAT: tr("Flat 0.88, GB/s"),
-        ScalingRuleOfThumb.ADDED: tr("Each 0.88, GB/s"),
+        ScalingRuleOfThumb.ADDED: tr("Added 0.88, GB/s"),
         ScalingRuleOfThumb.COMPOUNDING: tr("0.88ⁿ⁻¹, GB/s"),
-        ScalingRuleOfThumb.PER_DOUBLING: tr("0.88 a doubling, GB/s"),
+        ScalingRuleOfThumb.PER_DOUBLING: tr("Per doubling 0.88, GB/s"),
     }[rule]
 
 
@@ -169,7 +169,7 @@ def describe_plan(row: ScalingRow, formatter: Formatter) -> str:
 
 def _format_plan_or_problem(row: ScalingRow, formatter: Formatter) -> str:
     if row.estimate is None:
-        return tr("no such plan") if row.problem is None else format_message(row.problem, formatter)
+        return tr("no plan for this count") if row.problem is None else format_message(row.problem, formatter)
     if not row.estimate.fits:
         return describe_misfit(row.estimate, formatter)
     waits = _describe_wait(row.estimate, formatter)
@@ -180,14 +180,14 @@ def describe_misfit(estimate: Estimate, formatter: Formatter) -> str:
     missing = None if estimate.reason is None else estimate.reason.parameters.get("missing")
     if not isinstance(missing, tuple) or isinstance(missing[0], str):
         return tr("does not fit")
-    return tr("does not fit: {size} GiB short on each", size=formatter.gib(missing[0]))
+    return tr("does not fit: {size} GiB short per accelerator", size=formatter.gib(missing[0]))
 
 
 def _describe_wait(estimate: Estimate, formatter: Formatter) -> str:
     asked, admitted = estimate.concurrency, estimate.admitted
     if asked is None or admitted is None or admitted >= asked:
         return ""
-    return tr("runs {n} of {all} at once", n=formatter.count(admitted), all=formatter.count(asked))
+    return tr("runs {n} of {all}, the rest queue", n=formatter.count(admitted), all=formatter.count(asked))
 
 
 def format_row_key(row: ScalingRow) -> str:
@@ -201,20 +201,20 @@ def make_scaling_figures(
     name = scaled.part.name.partition(" × ")[0]
     heads = (
         *((tr("Memory, GiB (GB)"), tr("Models")) if wide else ()),
-        tr("Model, GB/s"),
+        tr("Estimated, GB/s"),
         format_rule_head(rule),
         *((tr("Read, GB/s"),) if wide else ()),
-        tr("Links"),
-        tr("All, tok/s"),
-        tr("Band"),
-        *((tr("Each, tok/s"),) if wide else ()),
-        tr("TPOT alone, ms"),
+        tr("Link time"),
+        tr("Total, tok/s"),
+        tr("80% interval"),
+        *((tr("Per accelerator, tok/s"),) if wide else ()),
+        tr("TPOT, 1 request, ms"),
         *((tr("Efficiency"),) if wide else ()),
     )
     part = scaled.part
     rows = () if scaled.scaling is None else scaled.scaling.rows
     return FiguresContent(
-        title=tr("{name} by number", name=name),
+        title=tr("{name} by count", name=name),
         heads=heads,
         leading=frozenset({6 if wide else 3}),
         figures=("output_tokens_per_s",) * len(heads),
@@ -272,14 +272,14 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
     if scaling is None or not inside:
         return ""
     row = inside[-1]
-    ours, theirs = row.bandwidth or 0.0, row.by_rule[rule]
+    estimated, by_rule = row.bandwidth or 0.0, row.by_rule[rule]
     return tr(
-        "On {n} links leave {ours} GB/s by the model and {theirs} GB/s by the rule ({difference}), "
-        "which knows neither links nor load.",
+        "With {n} accelerators: {estimated} GB/s estimated, {by_rule} GB/s by the rule ({difference}). "
+        "The rule ignores links and load.",
         n=formatter.count(row.count),
-        ours=format_gigabytes(ours, formatter),
-        theirs=format_gigabytes(theirs, formatter),
-        difference=formatter.difference(theirs / ours),
+        estimated=format_gigabytes(estimated, formatter),
+        by_rule=format_gigabytes(by_rule, formatter),
+        difference=formatter.difference(by_rule / estimated),
     )
 
 
@@ -291,19 +291,19 @@ def make_topology_figures(
 ) -> FiguresContent:
     """Return both deployments; where there is no room, without what links that take no time would bring."""
     heads = (
-        tr("KV room, GiB (GB)"),
-        tr("At once"),
-        *((tr("Links, alone"),) if wide else ()),
-        tr("Links"),
-        tr("TPOT alone, ms"),
-        *((tr("…links free"),) if wide else ()),
-        tr("All, tok/s"),
-        tr("Band"),
-        *((tr("…links free"),) if wide else ()),
-        tr("Each, tok/s"),
+        tr("KV cache space, GiB (GB)"),
+        tr("Max concurrency"),
+        *((tr("Link time, 1 request"),) if wide else ()),
+        tr("Link time"),
+        tr("TPOT, 1 request, ms"),
+        *((tr("TPOT, ideal links, ms"),) if wide else ()),
+        tr("Total, tok/s"),
+        tr("80% interval"),
+        *((tr("Total, ideal links, tok/s"),) if wide else ()),
+        tr("Per accelerator, tok/s"),
     )
     return FiguresContent(
-        title=tr("Sharding against fewer parts"),
+        title=tr("Sharding vs. fewer accelerators"),
         heads=heads,
         leading=frozenset({4, 6} if wide else {3, 4}),
         figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _list_keys(wide=wide)),
@@ -318,7 +318,7 @@ def make_topology_figures(
             )
             for each, side in zip(pair, (found.baseline, found.other), strict=True)
         ),
-        remarks_head=tr("Plan; by the rule of thumb") if wide else tr("Plan"),
+        remarks_head=tr("Plan; rule of thumb") if wide else tr("Plan"),
     )
 
 
@@ -355,13 +355,13 @@ def _make_side_cells(side: TopologySide, formatter: Formatter, *, wide: bool) ->
 
 def _format_ceiling(side: TopologySide, formatter: Formatter) -> str:
     plan, rate = format_plan(side.estimate.plan), formatter.number(side.ceiling, 1)
-    return tr("{plan}; flat 0.88: {rate} tok/s alone", plan=plan, rate=rate)
+    return tr("{plan}; flat 0.88: {rate} tok/s for one request", plan=plan, rate=rate)
 
 
 def make_topology_data(
     pair: tuple[ScaledColumn, ScaledColumn] | None, found: TopologyComparison | None, formatter: Formatter
 ) -> ChartData:
-    title = tr("Sharding against fewer parts")
+    title = tr("Sharding vs. fewer accelerators")
     if pair is None or found is None:
         return ChartData(title, (tr("Figure"),), ())
     sides = (found.baseline, found.other)
@@ -376,22 +376,22 @@ def _list_topology_figures(side: TopologySide, formatter: Formatter) -> dict[str
     number = formatter.estimate
     return {
         tr("Plan"): format_plan(estimate.plan),
-        tr("KV room, GiB"): formatter.gib(side.kv_room_bytes),
-        tr("KV room, GB"): formatter.gb(side.kv_room_bytes),
-        tr("Most requests in flight"): formatter.count(estimate.max_concurrency),
+        tr("KV cache space, GiB"): formatter.gib(side.kv_room_bytes),
+        tr("KV cache space, GB"): formatter.gb(side.kv_room_bytes),
+        tr("Max concurrency"): formatter.count(estimate.max_concurrency),
         tr("Memory bandwidth, GB/s"): format_gigabytes(side.bandwidth, formatter),
-        tr("Left by links at one request, GB/s"): format_gigabytes(side.single_arriving, formatter),
-        tr("Left by links at this load, GB/s"): format_gigabytes(side.arriving, formatter),
-        tr("Links at one request, % of a step"): formatter.number(alone.collectives * 100, 1),
-        tr("Links at this load, % of a step"): formatter.number(spread.collectives * 100, 1),
-        tr("Links at one request, ms a token"): number(alone.collective_ms),
-        tr("Links at this load, ms a token"): number(spread.collective_ms),
-        tr("TPOT of one request, ms"): formatter.banded(side.single.tpot_ms),
-        tr("The same if links took no time, ms"): number(side.free_single_tpot_ms),
+        tr("Effective bandwidth, 1 request, GB/s"): format_gigabytes(side.single_arriving, formatter),
+        tr("Effective bandwidth at this load, GB/s"): format_gigabytes(side.arriving, formatter),
+        tr("Link time, 1 request, % of step"): formatter.number(alone.collectives * 100, 1),
+        tr("Link time at this load, % of step"): formatter.number(spread.collectives * 100, 1),
+        tr("Link time, 1 request, ms per token"): number(alone.collective_ms),
+        tr("Link time at this load, ms per token"): number(spread.collective_ms),
+        tr("TPOT, 1 request, ms"): formatter.banded(side.single.tpot_ms),
+        tr("TPOT, 1 request, ideal links, ms"): number(side.free_single_tpot_ms),
         tr("TPOT at this load, ms"): formatter.banded(estimate.tpot_ms),
-        tr("TPOT if links took no time, ms"): number(side.free_tpot_ms),
+        tr("TPOT, ideal links, ms"): number(side.free_tpot_ms),
         tr("Output throughput, tok/s"): formatter.banded(estimate.output_tokens_per_s),
-        tr("Throughput if links took no time, tok/s"): number(side.free_output_tokens_per_s),
-        tr("One accelerator, tok/s"): formatter.banded(estimate.output_tokens_per_s_per_accelerator),
-        tr("Ceiling of one request by flat 0.88, tok/s"): formatter.number(side.ceiling, 1),
+        tr("Throughput, ideal links, tok/s"): number(side.free_output_tokens_per_s),
+        tr("Per accelerator, tok/s"): formatter.banded(estimate.output_tokens_per_s_per_accelerator),
+        tr("Flat 0.88 limit, 1 request, tok/s"): formatter.number(side.ceiling, 1),
     }

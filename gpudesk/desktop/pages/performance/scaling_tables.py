@@ -44,7 +44,7 @@ class CountsTableBlock(QWidget):
         self.rule = ScalingRuleOfThumb.FLAT
         self._row: str | None = None
         self.part = ChoiceField(theme, tr("Accelerator"), self)
-        self.rule_field = ChoiceField(theme, tr("Beside the model"), self)
+        self.rule_field = ChoiceField(theme, tr("Rule of thumb"), self)
         self.remark = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.remark.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.offer = LinkButton(theme, "", parent=self)
@@ -103,7 +103,7 @@ class CountsTableBlock(QWidget):
         shown = chosen is not None and count is not None and count != chosen.own_count
         if shown and chosen is not None:
             name = chosen.part.name.partition(" × ")[0]
-            text = tr("Use {n} of {name}", n=self._desk.formatter.count(count), name=name)
+            text = tr("Use {n} × {name}", n=self._desk.formatter.count(count), name=name)
             self.offer.setText(text)
             self.offer.setAccessibleName(text)
         self.offer.setVisible(shown)
@@ -136,11 +136,11 @@ class DeploymentComparisonBlock(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
-        whole.addWidget(ThemedLabel(theme, tr("Sharding against fewer parts"), font="section", parent=self))
+        whole.addWidget(ThemedLabel(theme, tr("Sharding vs. fewer accelerators"), font="section", parent=self))
         whole.addWidget(self.said)
         whole.addWidget(self.table)
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
-        self.setAccessibleName(tr("Sharding against fewer parts"))
+        self.setAccessibleName(tr("Sharding vs. fewer accelerators"))
 
     def refresh(self) -> None:
         pair, found = self._found.pair(), self._found.topology()
@@ -156,7 +156,7 @@ class DeploymentComparisonBlock(QWidget):
     def summary(self) -> str:
         found = self._found.topology()
         if found is None:
-            return tr("Add a second accelerator, or the same one with another count, to compare with.")
+            return tr("To compare, add a second accelerator, or the same one with another count.")
         if isinstance(found, Message):
             said = format_message(found, self.formatter)
             return f"{said[:1].upper()}{said[1:]}"

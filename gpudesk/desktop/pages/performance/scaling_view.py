@@ -32,7 +32,7 @@ from gpudesk.desktop.ui.widgets.labels import Hairline
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
 from gpudesk.report.labels import label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 THROUGHPUT, BANDWIDTH = "throughput", "bandwidth"
 
@@ -77,21 +77,19 @@ class ScalingChart(DeskChart):
         self.x_title = tr("accelerators")
         scaled = self._found.lines()
         if self.quantity == THROUGHPUT:
-            self.title = tr("Output throughput of one replica")
-            self.subtitle = tr(
-                "tokens per second at this load; no more than {n} are tried", n=_find_highest_count(scaled)
-            )
+            self.title = tr("Output throughput per replica")
+            self.subtitle = tr("tokens per second at this load, up to {n} accelerators", n=_find_highest_count(scaled))
         else:
-            self.title = tr("Memory bandwidth that links leave")
+            self.title = tr("Effective memory bandwidth")
             rule = list_rule_names()[self.rule]
-            self.subtitle = tr("% of all at this load; thin: {rule}", rule=rule[:1].lower() + rule[1:])
+            self.subtitle = tr("% of the total at this load; thin line: {rule}", rule=rule)
         lines = tuple(line for line in map(self._line, scaled) if line is not None)
         self._set_borders(scaled)
         return PlotDrawing(
             lines=lines,
             ghosts=self._by_rule(lines) if self.quantity == BANDWIDTH else (),
             marks=tuple(self._marks(lines)),
-            note="" if lines or self.desk.answer is None else tr("None of them fits at any count"),
+            note="" if lines or self.desk.answer is None else tr("No accelerator fits the model at any count"),
         )
 
     def _line(self, scaled: ScaledColumn) -> PlotCurve | None:
@@ -177,7 +175,7 @@ class ScalingChart(DeskChart):
             x = round(self.frame.pixel_x(border * _BEYOND)) + 0.5
             painter.setPen(pen)
             painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
-            text = tr("one host: {n}", n=self.formatter.count(border))
+            text = tr("1 host: {n}", n=self.formatter.count(border))
             top = area.top() + self.text_painter.metrics("caption").ascent()
             colour = self.theme.colour("text3")
             self.text_painter.draw_right(painter, x - self.theme.px(5), top, text, "caption", colour)
@@ -202,8 +200,8 @@ class ScalingChart(DeskChart):
         count = min(counts, key=lambda each: abs(np.log(each / max(x, 0.5))))
         rows = [self._read(each, count) for each in self._found.lines()]
         rows.sort(key=lambda each: -each[0])
-        heads = (tr("tok/s"), tr("band")) if self.quantity == THROUGHPUT else (tr("left"), tr("GB/s"))
-        title = tr("On {n}", n=self.formatter.count(count))
+        heads = (tr("tok/s"), tr("80% interval")) if self.quantity == THROUGHPUT else (tr("effective"), tr("GB/s"))
+        title = trn("{n} accelerator", "{n} accelerators", count, n=self.formatter.count(count))
         return float(count), CursorReadout(title, heads, tuple(row for _, row in rows))
 
     def _read(self, scaled: ScaledColumn, count: int) -> tuple[float, CursorReadoutRow]:
@@ -230,18 +228,18 @@ class ScalingChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        said = [tr("Output throughput and memory bandwidth of one replica against its accelerators.")]
+        said = [tr("Output throughput and memory bandwidth per replica vs. accelerator count.")]
         for each in self._found.columns():
             scaling = each.scaling
             start = None if scaling is None else scaling.start
             peak = None if scaling is None else scaling.peak
             if start is None or peak is None or peak.estimate is None or peak.spread is None:
-                said.append(tr("{name}: fits at no count.", name=each.part.name))
+                said.append(tr("{name}: does not fit at any count.", name=each.part.name))
                 continue
             said.append(
                 tr(
-                    "{name}: fits from {start} on, fastest on {peak} with {rate} tok/s, where links take "
-                    "{share} of a step.",
+                    "{name}: fits from {start} accelerators. Fastest with {peak}: {rate} tok/s, link time "
+                    "{share} of each step.",
                     name=each.part.name,
                     start=self.formatter.count(start.count),
                     peak=self.formatter.count(peak.count),
@@ -261,12 +259,12 @@ class ScalingChart(DeskChart):
             tr("{figure}, tok/s", figure=label_figure("output_tokens_per_s")),
             tr("Low"),
             tr("High"),
-            tr("One accelerator, tok/s"),
+            tr("Per accelerator, tok/s"),
             tr("Efficiency, %"),
-            tr("TPOT of one request, ms"),
-            tr("Links, % of a step"),
-            tr("Links at one request, % of a step"),
-            tr("Left by links, GB/s"),
+            tr("TPOT, 1 request, ms"),
+            tr("Link time, % of step"),
+            tr("Link time, 1 request, % of step"),
+            tr("Effective bandwidth, GB/s"),
             tr("Read, GB/s"),
             *(format_rule_head(rule) for rule in ScalingRuleOfThumb),
         )
@@ -276,7 +274,7 @@ class ScalingChart(DeskChart):
             if each.scaling is not None
             for row in each.scaling.rows
         )
-        return ChartData(tr("Scaling by number of accelerators"), heads, rows, 2)
+        return ChartData(tr("Scaling by accelerator count"), heads, rows, 2)
 
 
 def _format_data_cells(row: ScalingRow, scaling: AcceleratorScaling, formatter: Formatter) -> tuple[str, ...]:
@@ -325,7 +323,7 @@ class ScalingView(PerformanceView):
         self.comparison = DeploymentComparisonBlock(desk, theme, found)
         super().__init__((self.chart, self.comparison), parent)
         options = ((THROUGHPUT, tr("Throughput")), (BANDWIDTH, tr("Memory bandwidth")))
-        self.quantity = SegmentedControl(theme, tr("Chart of"), options, self)
+        self.quantity = SegmentedControl(theme, tr("Charted figure"), options, self)
         self.quantity.chosen.connect(self.chart.set_quantity)
         self._rest = QTimer(self, singleShot=True, interval=_REST)
         self._rest.timeout.connect(self._show_tables)

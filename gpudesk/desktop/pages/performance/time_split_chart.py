@@ -53,7 +53,7 @@ class TimeSplit:
 
 
 def label_time_share(name: str) -> str:
-    return tr("prefill of others") if name == PREFILL_SHARE else label_limiter(name)
+    return tr("prefill of other requests") if name == PREFILL_SHARE else label_limiter(name)
 
 
 #: No axis: values stand at the right.
@@ -86,11 +86,11 @@ class TimeSplitChart(BarChart):
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
             self._splits = tuple(self._found())
-        token = tr("shares of its time, with the prompts of others that are read between")
+        token = tr("% of time, including prefill of other requests")
         self.show_groups(
             self._requests(),
             self._shares(tr("One output token"), token, "tpot_ms", (*_ORDER, PREFILL_SHARE)),
-            self._shares(tr("One piece of a prompt"), tr("shares of its time"), "ttft_ms", _ORDER),
+            self._shares(tr("One prefill chunk"), tr("% of time"), "ttft_ms", _ORDER),
         )
         if not self.desk.in_gesture:
             self.setAccessibleName(tr("Prefill and decode, chart"))
@@ -111,10 +111,10 @@ class TimeSplitChart(BarChart):
 
     def _requests(self) -> BarGroup:
         longest = max((sum(split.request) for split in self._splits if split.request is not None), default=1.0)
-        names = (tr("waiting"), tr("prefill"), tr("decode"))
+        names = (tr("queueing"), tr("prefill"), tr("decode"))
         return BarGroup(
             tr("One request"),
-            tr("seconds from submission to the last token, mean"),
+            tr("seconds from arrival to last token, mean"),
             tuple(self._request(split, longest) for split in self._splits),
             key=tuple((ink, name) for (_, ink), name in zip(_TIMES, names, strict=True)),
             figure="request_s",
@@ -160,7 +160,7 @@ class TimeSplitChart(BarChart):
             return tr("cannot be estimated")
         if not part.column.estimate.fits:
             return tr("does not fit: {missing}", missing=format_missing_memory(part, self.desk))
-        return tr("this load has no such time")
+        return tr("not defined for this load")
 
     # In words and numbers
 
@@ -173,7 +173,7 @@ class TimeSplitChart(BarChart):
             waiting, prefill, decode = (self.formatter.estimate(seconds) for seconds in split.request)
             said.append(
                 tr(
-                    "{name}: {waiting} s waiting, {prefill} s prefill, {decode} s decode.",
+                    "{name}: {waiting} s queueing, {prefill} s prefill, {decode} s decode.",
                     name=split.part.name,
                     waiting=waiting,
                     prefill=prefill,
@@ -183,7 +183,7 @@ class TimeSplitChart(BarChart):
         return " ".join(said)
 
     def data(self, formatter: Formatter) -> ChartData:
-        heads = [tr("Accelerator"), tr("Waiting, s"), tr("Prefill, s"), tr("Decode, s")]
+        heads = [tr("Accelerator"), tr("Queueing, s"), tr("Prefill, s"), tr("Decode, s")]
         heads += [tr("Token: {share}, %", share=label_time_share(name)) for name in (*_ORDER, PREFILL_SHARE)]
         heads += [tr("Prompt: {share}, %", share=label_time_share(name)) for name in _ORDER]
         rows = []

@@ -28,7 +28,7 @@ from gpudesk.report.comparison.estimate_rows import describe_missing_figure
 from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 _TERA: Final = 1e12
 
@@ -38,7 +38,7 @@ def format_figures_title(desk: Desk) -> str:
         return ""
     load = desk.answer.scenario.workload.load
     if load.kind is LoadKind.CONCURRENCY:
-        return tr("At {n} in flight", n=desk.formatter.count(load.concurrency))
+        return tr("At {n} requests in flight", n=desk.formatter.count(load.concurrency))
     words = format_load(load, desk.formatter)
     return words[:1].upper() + words[1:]
 
@@ -52,8 +52,13 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
         missing = format_missing_memory(part, desk)
         if estimate.needs is None:
             return tr("does not fit: {missing}", missing=missing), True
-        needs = desk.formatter.count(estimate.needs)
-        return tr("does not fit: {missing}; needs {n}", missing=missing, n=needs), True
+        return trn(
+            "does not fit: {missing}; needs {n} accelerator",
+            "does not fit: {missing}; needs {n} accelerators",
+            estimate.needs,
+            missing=missing,
+            n=desk.formatter.count(estimate.needs),
+        ), True
     if estimate.stable is False or estimate.output_tokens_per_s is None:
         return describe_missing_figure(part.column, desk.formatter)[0], True
     waiting = format_admitted(estimate, desk)
@@ -61,12 +66,14 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
         return waiting, True
     if estimate.limiter is None or estimate.limiter is Limiter.CAPACITY:
         return "", False
-    return tr("{limiter} limits", limiter=label_limiter(estimate.limiter)), False
+    return tr("limit: {limiter}", limiter=label_limiter(estimate.limiter)), False
 
 
 def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
     """Return figures of the estimates with their bands, the best of the first on top."""
-    heads = tuple(text for name in names for text in (f"{label_figure(name)}, {get_figure_unit(name)}", tr("Band")))
+    heads = tuple(
+        text for name in names for text in (f"{label_figure(name)}, {get_figure_unit(name)}", tr("80% interval"))
+    )
 
     def cells(part: AcceleratorColumn) -> tuple[str, ...]:
         found = [part.figure(name) for name in names]
@@ -83,9 +90,9 @@ def make_pareto_figures(desk: Desk, chart: ParetoChart) -> FiguresContent:
     """Return where each column stands at this load: for one accelerator, and for one user."""
     name = "output_tokens_per_s_per_accelerator"
     heads = (
-        tr("One accelerator, tok/s"),
-        tr("Band"),
-        tr("Each user, tok/s"),
+        tr("Per accelerator, tok/s"),
+        tr("80% interval"),
+        tr("Per user, tok/s"),
         tr("At {speed}, tok/s", speed=_format_tab(chart)),
     )
     best = (

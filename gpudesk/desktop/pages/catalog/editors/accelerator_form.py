@@ -63,11 +63,11 @@ class NameForm(FormDialog):
         self.thing = desk.service.catalog.thing(thing)
         if not self.thing.own:
             raise InputError(describe_shipped_entry(thing), "id")
-        super().__init__(desk, theme, tr("Rename"), save=tr("Save name"), leave=tr("Keep as it was"), parent=parent)
+        super().__init__(desk, theme, tr("Rename"), save=tr("Save name"), parent=parent)
         of_model = self.thing.kind is CatalogEntryKind.MODEL
-        self.add_head(tr("Rename {name}", name=self.thing.name), tr("Its id stays: {id}", id=thing))
+        self.add_head(tr("Rename {name}", name=self.thing.name), tr("The ID stays {id}", id=thing))
         self.name = TextRow(theme, "name", tr("Name"), required=True)
-        self.maker = TextRow(theme, "maker", tr("Organisation") if of_model else tr("Vendor"), required=True)
+        self.maker = TextRow(theme, "maker", tr("Organization") if of_model else tr("Vendor"), required=True)
         self.name.show_value(self.thing.name)
         self.maker.show_value(self.thing.maker)
         self.add_rows([self.name, self.maker])
@@ -92,7 +92,7 @@ def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> Fac
 def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:
     scenario = desk.scenario
     used = thing.id == scenario.model or any(each.accelerator == thing.id for each in scenario.accelerators)
-    said = [tr("Its figures and prices go with it.")]
+    said = [tr("Its values and prices are removed too.")]
     if used:
         said.append(tr("The open scenario uses it."))
     return " ".join(said)
@@ -108,7 +108,7 @@ def make_figure_rows(
     """Return the titles of the sections, each with its rows; `get_rate_unit` is that of floating-point rates."""
     titles = {
         "memory": tr("Memory"),
-        "peaks": tr("Peak arithmetic"),
+        "peaks": tr("Peak compute"),
         "links": tr("Links"),
         "power": tr("Power"),
         "software": tr("Software"),
@@ -145,7 +145,7 @@ def _make_figure_row(
     if name == "release_date":
         return DateRow(theme, name, label)
     if entry.kind is ValueKind.WORDS:
-        return WordListRow(theme, name, label, words=entry.words, empty=tr("Words with commas between them"))
+        return WordListRow(theme, name, label, words=entry.words, empty=tr("Words, separated by commas"))
     return TextRow(theme, name, label, required=required, words=entry.words)
 
 
@@ -153,25 +153,27 @@ def list_generations(service: GpuDeskService) -> list[tuple[str, str]]:
     found = []
     for generation in group_by_generation(service.catalog):
         shown, more = generation.parts[0], len(generation.parts) - 1
-        names = trn("{part} and {n} more", "{part} and {n} more", more, part=shown) if more else shown
+        names = (
+            trn("{accelerator} and {n} more", "{accelerator} and {n} more", more, accelerator=shown) if more else shown
+        )
         found.append((generation.name, f"{generation.name} · {names}"))
-    return [*found, (NONE_OF_THESE, tr("None of these"))]
+    return [*found, (NONE_OF_THESE, tr("Other"))]
 
 
 def describe_generation(desk: Desk, chosen: str) -> str:
     if not chosen:
-        return tr("Estimates take the constants of the generation that it behaves like")
+        return tr("Estimates use the constants of the chosen generation")
     if chosen == NONE_OF_THESE:
-        return tr("Nothing is measured on such a die: estimates are uncalibrated, and their bands wide")
+        return tr("No measured runs exist: estimates are uncalibrated with wide 80% intervals")
     try:
         runs = desk.service.calibration.generation_rows(chosen)
     except (InputError, MissingFileError):
         return ""
     if not runs:
-        return tr("No published run of it is known: estimates are uncalibrated, and their bands wide")
+        return tr("No published runs exist: estimates are uncalibrated with wide 80% intervals")
     return trn(
-        "Estimates take the constants fitted to {n} published run of it",
-        "Estimates take the constants fitted to {n} published runs of it",
+        "Estimates use constants fitted to {n} published run",
+        "Estimates use constants fitted to {n} published runs",
         runs,
     )
 
@@ -196,9 +198,8 @@ class AcceleratorForm(FormDialog):
         super().__init__(
             desk,
             theme,
-            tr("Add accelerator") if adding else tr("Change accelerator"),
+            tr("Add accelerator") if adding else tr("Edit accelerator"),
             save=tr("Add accelerator") if adding else tr("Save accelerator"),
-            leave=tr("Add none") if adding else tr("Keep as it was"),
             parent=parent,
         )
         self._origins: dict[str, StatedFigure] = {}
@@ -269,7 +270,7 @@ class AcceleratorForm(FormDialog):
         theme, catalog = self.theme, self.desk.service.catalog
         parts = catalog.accelerators()
         self.start = ChoiceRow(
-            theme, "start", tr("Copy from"), [("", tr("Nothing")), *((part.id, part.name) for part in parts)]
+            theme, "start", tr("Copy from"), [("", tr("None")), *((part.id, part.name) for part in parts)]
         )
         self.name = TextRow(theme, "name", tr("Name"), required=True)
         vendors = sorted({part.vendor for part in parts}, key=str.casefold)
@@ -277,12 +278,12 @@ class AcceleratorForm(FormDialog):
         self.generation = ChoiceRow(
             theme,
             "generation",
-            tr("Behaves like"),
+            tr("Generation"),
             [("", tr("Choose…")), *list_generations(self.desk.service)],
             required=True,
         )
         self.status = SegmentRow(
-            theme, "status", tr("Status"), [(_SHIPPING, tr("Shipping")), (_ANNOUNCED, tr("Announced"))]
+            theme, "status", tr("Status"), [(_SHIPPING, tr("Available")), (_ANNOUNCED, tr("Announced"))]
         )
         self.rate_unit = SegmentRow(theme, "rate_unit", tr("Unit"), [(unit.label, unit.label) for unit in _RATES])
         self.source = SourceFields(theme, self.desk.service.user_catalog.facts, self.desk)
@@ -291,7 +292,7 @@ class AcceleratorForm(FormDialog):
         self.generation.edited.connect(self._say_generation)
 
     def _lay_out_rows(self) -> None:
-        self.add_head(self.windowTitle(), tr("Its figures are your own; each says who states it"))
+        self.add_head(self.windowTitle(), tr("You enter the figures, each with its source"))
         if self.held is None:
             self.add_rows([self.start])
         self.add_rows([self.name, self.vendor, self.generation, self.status])
@@ -304,9 +305,9 @@ class AcceleratorForm(FormDialog):
             self.add_rows(rows)
             self.figure_rows += rows
         self.add_section(
-            tr("Who states it"),
+            tr("Source"),
             self.source.rows(),
-            remark=tr("For every figure that is typed here. One that was copied keeps its own source."),
+            remark=tr("Applies to figures typed here. Copied figures keep their sources."),
         )
         for row in self.figure_rows:
             row.edited.connect(lambda row=row: self._typed_over(row))

@@ -108,7 +108,7 @@ class WordListRow(TextRow):
         """Return the words, each once."""
         words = [check_plain_text(word, LONGEST_TEXT) for word in self.edit.text().split(",") if word.strip()]
         if not words:
-            raise FieldError(tr("Words with commas between them are wanted"))
+            raise FieldError(tr("Enter words, separated by commas"))
         return tuple(dict.fromkeys(words))
 
 
@@ -259,9 +259,9 @@ def check_plain_text(text: str, longest: int) -> str:
     """Return a text without spaces around it; raises `FieldError` where it cannot be kept."""
     kept = text.strip()
     if len(kept) > longest:
-        raise FieldError(tr("Longer than {longest} characters. Shorten it", longest=longest))
+        raise FieldError(tr("Enter at most {longest} characters", longest=longest))
     if any(_is_control_character(character) for character in kept):
-        raise FieldError(tr("Holds a control character. Write it without"))
+        raise FieldError(tr("Remove the control characters"))
     return kept
 
 
@@ -275,7 +275,7 @@ def _is_control_character(character: str) -> bool:
 
 def check_date(text: str) -> str:
     """Return a date as it was written, if it is one; raises `FieldError`."""
-    wrong = FieldError(tr("“{text}” is no date. Write YYYY, YYYY-MM or YYYY-MM-DD", text=text[:40]))
+    wrong = FieldError(tr("Not a date: “{text}”. Use YYYY, YYYY-MM or YYYY-MM-DD", text=text[:40]))
     if _DATE.fullmatch(text) is None:
         raise wrong
     try:
@@ -428,8 +428,8 @@ def parse_number(text: str, number_format: NumberFormat, least: float = 0.0) -> 
         raise FieldError(str(error)) from error
     if typed < least or typed == 0:
         if least:
-            raise FieldError(tr("{value} at least", value=number_format.text(least)))
-        raise FieldError(tr("A number above 0 is wanted. Leave the line empty where nothing is known"))
+            raise FieldError(tr("Enter at least {value}", value=number_format.text(least)))
+        raise FieldError(tr("Enter a number above 0, or leave the field empty"))
     return int(typed) if typed.is_integer() else typed
 
 

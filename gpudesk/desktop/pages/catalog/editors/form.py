@@ -29,8 +29,8 @@ from gpudesk.text.translation import tr
 
 def confirm_removal(parent: QWidget, question: str, verb: str, more: str = "") -> bool:
     """Ask whether something is to go, and say that it can be brought back; return whether it is."""
-    said = f"{more} {tr('It can be undone until you quit.')}".strip()
-    return ask_question(parent, tr("GPU Desk"), question, said, verb, tr("Keep"))
+    said = f"{more} {tr('You can undo this until you quit.')}".strip()
+    return ask_question(parent, tr("GPU Desk"), question, said, verb, tr("Cancel"))
 
 
 _FORM_WIDTH, _FORM_HEIGHT = 560.0, 700.0
@@ -58,7 +58,7 @@ class FormDialog(QDialog):
         title: str,
         *,
         save: str,
-        leave: str,
+        leave: str = "",
         parent: QWidget | None = None,
         wide: bool = False,
         writes_facts: bool = True,
@@ -80,7 +80,7 @@ class FormDialog(QDialog):
         self.save_button = Button(theme, save, kind="primary", key=tr("Enter"))
         self.save_button.setDefault(True)
         self.save_button.clicked.connect(self.accept)
-        self.leave_button = Button(theme, leave)
+        self.leave_button = Button(theme, leave or tr("Cancel"))
         self.leave_button.setAutoDefault(False)
         self.leave_button.clicked.connect(self.reject)
         self.column = make_column(gap=theme.px(10))
@@ -206,7 +206,7 @@ class FormDialog(QDialog):
             self._go_to_fault()
             return
         self.show_problem(
-            tr("Not saved: {problem}. What you entered is still here.", problem=_strip_full_stop(error, self.desk))
+            tr("Not saved: {problem}. Your entries are kept.", problem=_strip_full_stop(error, self.desk))
         )
         self.anew.follow()
 
@@ -233,21 +233,21 @@ class FormDialog(QDialog):
             self.scroll_to_widget(faulty)
 
     def _confirm_discard(self) -> bool:
-        question, more = tr("Discard what you entered?"), tr("Nothing of it has been saved.")
-        return ask_question(self, self.windowTitle(), question, more, tr("Discard"), tr("Keep editing"))
+        question, more = tr("Discard changes?"), tr("Your entries are not saved yet.")
+        return ask_question(self, self.windowTitle(), question, more, tr("Discard changes"), tr("Keep editing"))
 
     def _show_file_problem(self) -> None:
         """Say before anything is typed that nothing can be saved."""
         own = self.desk.service.user_catalog
         if own.problem is not None:
             self.note.show_text(
-                tr("Nothing can be saved: {problem}.", problem=_strip_full_stop(own.problem, self.desk))
+                tr("Saving is not possible: {problem}.", problem=_strip_full_stop(own.problem, self.desk))
             )
         elif own.removed:
-            self.show_top_message(tr("Nothing can be saved: the file of your facts was removed."))
+            self.show_top_message(tr("Saving is not possible: the file with your values was deleted."))
             self.anew.follow()
         elif not own.writable:
-            self.show_top_message(tr("Nothing can be saved: your own file cannot be written."))
+            self.show_top_message(tr("Saving is not possible: the file with your values is read-only."))
 
     # The window
 
@@ -387,4 +387,4 @@ class BackgroundFormDialog(FormDialog):
 
     def _cancelled(self) -> None:
         self.set_writing(writing=False)
-        self.show_problem(tr("Cancelled: nothing was written."))
+        self.show_problem(tr("Canceled. Your values are unchanged."))

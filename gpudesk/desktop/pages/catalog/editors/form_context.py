@@ -59,7 +59,7 @@ class ClaimInForceRow(QWidget):
             value = (
                 f"{formatter.catalog(claim.value, Quantity.USD)} – {format_claim_value(attribute, upper, formatter)}"
             )
-        said = tr("Nobody states a value") if claim is None else format_claim_origin(claim)
+        said = tr("No value") if claim is None else format_claim_origin(claim)
         caption = ThemedLabel(theme, label)
         caption.setFixedWidth(px(LABEL))
         figure = ThemedLabel(theme, value, font="section", wrap=True)
@@ -131,7 +131,7 @@ def _make_claim_nodes(group: ClaimGroup) -> tuple[PanelNode, ...]:
 
 
 def _make_empty_node() -> PanelNode:
-    text = tr("Nobody states a value yet")
+    text = tr("No source has a value yet")
     return PanelNode("nobody", NoteBlock(text, "info", boxed=False), text)
 
 
@@ -165,7 +165,7 @@ class SaveEffectPreview(QWidget):
         grid.addWidget(self.words, 0, 1)
         grid.addWidget(self.detail, 1, 1)
         self.setVisible(desk.answer is not None)
-        self._say(tr("Result as it is now"), (), pale=True)
+        self._say(tr("Current result"), (), pale=True)
 
     def ask_soon(self) -> None:
         if self._desk.answer is not None:
@@ -183,7 +183,7 @@ class SaveEffectPreview(QWidget):
         except (FieldError, InputError):
             step = None
         if step is None:
-            self._say(tr("Result as it is now"), (), pale=True)
+            self._say(tr("Current result"), (), pale=True)
             return
         work = _compute_effect(self._desk.service, self._desk.scenario, step)
         self._jobs.start("impact", work, self._show, self._failed)
@@ -193,7 +193,7 @@ class SaveEffectPreview(QWidget):
         self._say(told.sentence, told.lines[:_MOST_LINES], pale=False)
 
     def _failed(self, error: InputError) -> None:  # noqa: ARG002 - the form itself says what is wrong
-        self._say(tr("It could not be answered with this"), (), pale=False)
+        self._say(tr("No result with this value"), (), pale=False)
 
     def _say(self, sentence: str, lines: tuple[str, ...], *, pale: bool) -> None:
         self.words.setText(sentence)

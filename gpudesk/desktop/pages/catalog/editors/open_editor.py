@@ -30,15 +30,7 @@ class StaleRuleForm(FormDialog):
     """Sets from how many days on prices and other figures are marked."""
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, *, parent: QWidget | None = None) -> None:
-        super().__init__(
-            desk,
-            theme,
-            tr("What counts as stale"),
-            save=tr("Save rule"),
-            leave=tr("Keep as it was"),
-            parent=parent,
-            writes_facts=False,
-        )
+        super().__init__(desk, theme, tr("Age limits"), save=tr("Save limits"), parent=parent, writes_facts=False)
         self._settings = settings
         now = get_today()
         catalog = desk.service.catalog
@@ -51,14 +43,15 @@ class StaleRuleForm(FormDialog):
         ]
         self._today = now
         self.add_head(
-            self.windowTitle(), tr("Marked in lists and on sheets. A date without a day counts from its end.")
+            self.windowTitle(),
+            tr("Older values are marked as stale in lists and on sheets. A year or month counts from its last day."),
         )
         style = desk.formatter.style
         self.prices = NumberRow(
-            theme, STALE_PRICE_DAYS, tr("Prices after"), _DAYS, required=True, limits=_LIMITS, style=style
+            theme, STALE_PRICE_DAYS, tr("Prices, after"), _DAYS, required=True, limits=_LIMITS, style=style
         )
         self.facts = NumberRow(
-            theme, STALE_FACT_DAYS, tr("Other figures after"), _DAYS, required=True, limits=_LIMITS, style=style
+            theme, STALE_FACT_DAYS, tr("Other values, after"), _DAYS, required=True, limits=_LIMITS, style=style
         )
         rule = make_age_rule(settings.values)
         self.prices.show_value(rule.prices)
@@ -66,7 +59,7 @@ class StaleRuleForm(FormDialog):
         self.add_rows([self.prices, self.facts])
         for row in self.rows:
             row.edited.connect(self._preview)
-        text = tr("Take {prices} and {facts} days", prices=_DEFAULT_RULE.prices, facts=_DEFAULT_RULE.facts)
+        text = tr("Reset to {prices} and {facts} days", prices=_DEFAULT_RULE.prices, facts=_DEFAULT_RULE.facts)
         self.add_left_button(text, self._take_default)
         self._preview()
         self.prices.focus_control()
@@ -98,8 +91,8 @@ class StaleRuleForm(FormDialog):
         marked = sum(is_stale_date(each, self._today, days) for each in stated)
         undated = sum(each is None for each in stated)
         number = self.desk.formatter.count
-        said = tr("marks {n} of {all} {what}", n=number(marked), all=number(len(stated)), what=what)
-        return f"{said}; {tr('{n} have no date', n=number(undated))}" if undated else said
+        said = tr("{n} of {all} {what} are stale", n=number(marked), all=number(len(stated)), what=what)
+        return f"{said}; {tr('{n} without a date', n=number(undated))}" if undated else said
 
 
 def open_editor(parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest) -> bool:

@@ -236,26 +236,13 @@ class PreferenceEditor(FormDialog):
         first = PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
         self.attribute = find_attribute(catalog, thing, first)
         if not self.attribute.claims:
-            raise input_error("own.no_claims", "nobody states a value; enter one of yours", "claim")
-        super().__init__(
-            desk,
-            theme,
-            tr("Choose a claim"),
-            save=tr("Take this claim"),
-            leave=tr("Keep as it was"),
-            parent=parent,
-            wide=True,
-        )
+            raise input_error("own.no_claims", "no source has a value; enter your own", "claim")
+        super().__init__(desk, theme, tr("Choose a claim"), save=tr("Use this claim"), parent=parent, wide=True)
         self._from_start: Claim | None = None
         self.add_head(label_attribute_alone(self.attribute.name), self.thing.name)
         self.options = self._make_options()
         self.reason = TextRow(
-            theme,
-            "reason",
-            tr("Why this one"),
-            required=True,
-            empty=tr("Stands beside the value"),
-            longest=LONGEST_NOTE,
+            theme, "reason", tr("Reason"), required=True, empty=tr("Shown with the value"), longest=LONGEST_NOTE
         )
         self._add_options()
         self.impact = SaveEffectPreview(desk, theme, self.trial)
@@ -302,12 +289,12 @@ class PreferenceEditor(FormDialog):
     def _stance_text(self, claim: Claim, stance: ClaimStatus) -> str:
         """Say how a claim stands: taken by whom, agreeing, or not."""
         if claim.preferred:
-            return tr("taken by you") if self.attribute.overridden else tr("taken")
+            return tr("chosen by you") if self.attribute.overridden else tr("in use")
         shipped = self.attribute.shipped
         if shipped is not None and shipped.source.id == claim.source.id and shipped.value == claim.value:
-            return tr("shipped choice")
+            return tr("shipped value")
         if stance is ClaimStatus.REFUSED:
-            return tr("refused")
+            return tr("rejected")
         return tr("agrees") if stance is ClaimStatus.AGREES else tr("differs")
 
     def _add_options(self) -> None:
@@ -320,7 +307,7 @@ class PreferenceEditor(FormDialog):
             column.addWidget(option)
         self.column.addWidget(box)
         if self.attribute.reason:
-            words = tr("In force: {reason}", reason=self.attribute.reason)
+            words = tr("Current choice: {reason}", reason=self.attribute.reason)
             self.column.addWidget(ThemedLabel(self.theme, words, font="small", colour="text2", wrap=True))
 
     def _choose_first(self, source: str | None) -> None:
@@ -345,7 +332,7 @@ class PreferenceEditor(FormDialog):
     def _add_take_shipped(self) -> None:
         if self.attribute.preference is None or self.thing.own:
             return
-        self.shipped_button = self.add_left_button(tr("Take the shipped choice"), self._take_shipped)
+        self.shipped_button = self.add_left_button(tr("Use shipped value"), self._take_shipped)
 
     def _take_shipped(self) -> None:
         catalog = self.desk.service.catalog
@@ -356,5 +343,5 @@ def _format_printed(seed: DocumentStatement) -> str:
     value = seed.value if seed.value_high is None else f"{seed.value} – {seed.value_high}"
     figure = f"{value} {seed.unit}" if seed.unit else value
     said = f"“{figure}”"
-    who = tr("stated by {name}", name=seed.stated_by) if seed.stated_by else ""
+    who = tr("according to {name}", name=seed.stated_by) if seed.stated_by else ""
     return ", ".join(part for part in (said, seed.conditions, who, seed.id) if part)

@@ -62,17 +62,16 @@ class PriceForm(FormDialog):
         super().__init__(
             desk,
             theme,
-            tr("Add price") if adding else tr("Change price"),
+            tr("Add price") if adding else tr("Edit price"),
             save=tr("Add price") if adding else tr("Save price"),
-            leave=tr("Add none") if adding else tr("Keep as it was"),
             parent=parent,
         )
         self._make_rows(thing)
         self.add_head(self.windowTitle(), tr("US dollars per accelerator"))
         self.add_rows([self.what, self.accelerator, self.low, self.high])
-        self.add_section(tr("Where and on what terms"), self._terms())
+        self.add_section(tr("Provider and terms"), self._terms())
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
-        self.add_section(tr("Who states it"), self.source.rows())
+        self.add_section(tr("Source"), self.source.rows())
         if self.held is not None:
             self._show_held(self.held)
             self.remove_button = self.add_left_button(tr("Remove price…"), self._remove, "trash-2")
@@ -118,7 +117,7 @@ class PriceForm(FormDialog):
         theme, catalog = self.theme, self.desk.service.catalog
         style = self.desk.formatter.style
         self.what = SegmentRow(
-            theme, "what", tr("Price of"), [(_RENT, tr("An hour")), (PURCHASE_TERM, tr("A purchase"))]
+            theme, "what", tr("Type"), [(_RENT, tr("Rent per hour")), (PURCHASE_TERM, tr("Purchase"))]
         )
         parts = [(each.id, each.name) for each in catalog.things(CatalogEntryKind.ACCELERATOR)]
         self.accelerator = ChoiceRow(
@@ -126,9 +125,7 @@ class PriceForm(FormDialog):
         )
         self.accelerator.show_value(thing)
         self.low = NumberRow(theme, "usd", tr("Price"), _USD_PER_HOUR, required=True, style=style)
-        self.high = NumberRow(
-            theme, "usd_high", tr("Up to"), _USD_PER_HOUR, empty=tr("Where it is a range"), style=style
-        )
+        self.high = NumberRow(theme, "usd_high", tr("Up to"), _USD_PER_HOUR, empty=tr("For a range"), style=style)
         terms = [(term, _capitalize(label_term_of_data(term))) for term in list_rental_terms(catalog)]
         self.term = ChoiceRow(theme, "term", tr("Term"), terms)
         known = catalog.prices()
@@ -136,17 +133,17 @@ class PriceForm(FormDialog):
         regions = sorted({price.region for price in known if price.region}, key=str.casefold)
         self.provider = TextRow(theme, "provider", tr("Provider"), words=providers)
         self.region = TextRow(theme, "region", tr("Region"), words=regions)
-        self.instance = TextRow(theme, "instance", tr("Instance"), empty=tr("Such as: p5.48xlarge"))
+        self.instance = TextRow(theme, "instance", tr("Instance"), empty=tr("Example: p5.48xlarge"))
         self.in_instance = NumberRow(
             theme,
             "accelerators_in_instance",
-            tr("In an instance"),
+            tr("Accelerators per instance"),
             _COUNT,
             style=style,
             limits=NumberLimits(1, whole=True),
         )
-        self.basis = TextRow(theme, "basis", tr("Basis"), empty=tr("Such as: list price, quote for 64"))
-        self.date = DateRow(theme, "date", tr("Date of the price"))
+        self.basis = TextRow(theme, "basis", tr("Basis"), empty=tr("Example: list price, quote for 64"))
+        self.date = DateRow(theme, "date", tr("Price date"))
         self.note_row = NoteRow(theme, "note", tr("Note"))
 
     def _terms(self) -> list[FormRow]:

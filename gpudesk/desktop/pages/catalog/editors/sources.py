@@ -63,7 +63,7 @@ class AddressRow(TextRow):
         except ValueError:
             parts = urlsplit("")
         if parts.scheme not in ("http", "https") or not parts.netloc or " " in written:
-            raise FieldError(tr("An address begins with https:// or http://. Leave it empty for none"))
+            raise FieldError(tr("Enter an address that begins with https:// or http://, or leave the field empty"))
         return written
 
 
@@ -80,14 +80,14 @@ class SourceFields:
         self._last = LastSourceMemory.of(session)
         self._known = {fact.title: fact for fact in facts if isinstance(fact, Source)}
         self.title = TextRow(
-            theme, "title", tr("Title"), required=required, empty=tr("Quote by mail, data sheet, own measurement")
+            theme, "title", tr("Title"), required=required, empty=tr("Email quote, data sheet, your measurement")
         )
         if self._known:
             completer = self.title.offer(sorted(self._known, key=str.casefold))
             completer.activated.connect(self._take_known)
         self.publisher = TextRow(theme, "publisher", tr("Publisher"), empty=tr("Company or person"))
         self.url = AddressRow(theme, "url", tr("Address"), empty="https://", longest=LONGEST_ADDRESS)
-        self.date = DateRow(theme, "date", tr("Date of the source"))
+        self.date = DateRow(theme, "date", tr("Source date"))
         self.kind = ChoiceRow(theme, "kind", tr("Kind"), [(kind, format_kind_choice(kind)) for kind in _KINDS])
         if prefilled and self._last.source is not None:
             self.show_source(self._last.source)
@@ -132,7 +132,7 @@ class SourceFields:
 def format_kind_choice(kind: str) -> str:
     """Return a kind as a choice begins, the user's own as `Yours`."""
     if kind == SourceKind.USER:
-        return tr("Yours")
+        return tr("Your value")
     label = label_source_kind(kind)
     return f"{label[:1].upper()}{label[1:]}"
 
@@ -147,9 +147,8 @@ class SourceForm(FormDialog):
         super().__init__(
             desk,
             theme,
-            tr("Add source") if adding else tr("Change source"),
+            tr("Add source") if adding else tr("Edit source"),
             save=tr("Add source") if adding else tr("Save source"),
-            leave=tr("Add none") if adding else tr("Keep as it was"),
             parent=parent,
         )
         self.add_head(self.windowTitle(), self._used())
@@ -172,9 +171,9 @@ class SourceForm(FormDialog):
 
     def _used(self) -> str:
         if self.held is None:
-            return tr("Offered in every form from then on")
+            return tr("Available in all forms after saving")
         count = count_resting_figures(self.desk.service.user_catalog.facts, self.held.id)
-        return trn("{n} figure of yours rests on it", "{n} figures of yours rest on it", count)
+        return trn("Source of {n} of your values", "Source of {n} of your values", count)
 
 
 def _find_user_source(desk: Desk, source: str | None) -> Source | None:

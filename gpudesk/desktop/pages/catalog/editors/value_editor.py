@@ -37,22 +37,20 @@ class ValueEditor(FormDialog):
             catalog, thing, PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
         )
         self.thing = catalog.thing(thing)
-        super().__init__(
-            desk, theme, tr("Your value"), save=tr("Save value"), leave=tr("Keep as it was"), parent=parent, wide=True
-        )
+        super().__init__(desk, theme, tr("Your value"), save=tr("Save value"), parent=parent, wide=True)
         found = self.entry.attribute
         held = found.preferred if found.preferred is not None and found.preferred.own else None
         self.add_head(label_attribute_alone(found.name), self.thing.name)
         self._add_present(found)
         self.value_row = make_value_row(theme, self.entry, desk)
-        self.conditions = TextRow(theme, "conditions", tr("Conditions"), empty=tr("Such as: x16, both directions"))
-        self.reason = TextRow(theme, "reason", tr("Why yours"), empty=tr("Stands beside the value"))
+        self.conditions = TextRow(theme, "conditions", tr("Conditions"), empty=tr("Example: x16, both directions"))
+        self.reason = TextRow(theme, "reason", tr("Reason"), empty=tr("Shown with the value"))
         self.note_row = NoteRow(theme, "note", tr("Note"))
         self.high_row = self._upper_row()
         values = [row for row in (self.value_row, self.high_row) if row is not None]
         self.add_section(tr("Your value"), [*values, self.conditions, self.reason, self.note_row])
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
-        self.add_section(tr("Who states it"), self.source.rows())
+        self.add_section(tr("Source"), self.source.rows())
         if held is not None:
             self._show_held(held)
         self._add_revert()
@@ -96,13 +94,13 @@ class ValueEditor(FormDialog):
         """Return the row of the upper end of a purchase price; None for all else."""
         if self.entry.attribute.name != PRICE_BOUND_ATTRIBUTES[0]:
             return None
-        style, empty = self.desk.formatter.style, tr("Where it is a range")
+        style, empty = self.desk.formatter.style, tr("For a range")
         return NumberRow(self.theme, "high", tr("Up to"), self.entry.units, empty=empty, style=style)
 
     def _add_present(self, found: AttributeClaims) -> None:
         """Say what holds now, and what the shipped catalog has where that is another."""
         formatter, upper = self.desk.formatter, find_upper_end(self.desk.service.catalog, found)
-        self.column.addWidget(ClaimInForceRow(self.theme, tr("Now"), found, found.preferred, formatter, upper))
+        self.column.addWidget(ClaimInForceRow(self.theme, tr("Current"), found, found.preferred, formatter, upper))
         if found.overridden and found.shipped is not None:
             shipped = ClaimInForceRow(self.theme, tr("Shipped"), found, found.shipped, formatter, upper)
             self.column.addWidget(shipped)
@@ -124,7 +122,7 @@ class ValueEditor(FormDialog):
         states = found.overridden or any(claim.own for claim in found.claims)
         if not states or self.thing.own:
             return
-        self.revert_button = self.add_left_button(tr("Revert to the shipped value"), self._revert)
+        self.revert_button = self.add_left_button(tr("Reset to shipped value"), self._revert)
 
     def _revert(self) -> None:
         catalog = self.desk.service.catalog
@@ -157,8 +155,8 @@ class ValueEditor(FormDialog):
         against = None if shipped is None else shipped.value
         if is_figure(against) and against:
             same = inside == against
-            told = tr("the same") if same else formatter.difference(inside / against)
-            parts.append(tr("{difference} against the shipped value", difference=told))
+            told = tr("equal") if same else formatter.difference(inside / against)
+            parts.append(tr("{difference} vs. shipped value", difference=told))
         return " · ".join(parts)
 
 
@@ -169,6 +167,6 @@ def make_value_row(theme: Theme, entry: ValueEntry, desk: Desk) -> FormRow:
     if entry.kind is ValueKind.YES_NO:
         return YesNoRow(theme, "value", label, required=True)
     if entry.kind is ValueKind.WORDS:
-        empty = tr("Words with commas between them")
+        empty = tr("Words, separated by commas")
         return WordListRow(theme, "value", label, required=True, empty=empty, words=entry.words)
     return TextRow(theme, "value", label, required=True, words=entry.words)

@@ -101,12 +101,12 @@ class DelayChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         facts = self._facts
-        self.title = tr("Cost of waiting against gain")
-        self.x_title = tr("months of slip")
+        self.title = tr("Cost and gain of waiting")
+        self.x_title = tr("slip, months")
         if facts is None or not self._slips:
             self.subtitle = ""
-            return PlotDrawing(note=tr("A cost is not known."))
-        self.subtitle = tr("thousand {code}, everything else as it most likely is", code=facts.money.code)
+            return PlotDrawing(note=tr("A cost is missing."))
+        self.subtitle = tr("thousand {code}; other inputs at their likely values", code=facts.money.code)
         x = np.array([point.slip_months for point in self._slips])
         lines = tuple(
             PlotCurve(key, name, index, False, x, self._amounts(key), capped=False)
@@ -148,7 +148,7 @@ class DelayChart(DeskChart):
             CursorReadoutRow(key, index, False, name, (self.formatter.number(self._at(key, slip), 1),))
             for key, name, index in zip((_COST, _GAIN), self._names(), facts.palette_indexes, strict=True)
         )
-        title = tr("Slip of {months}", months=format_months(slip, self.formatter))
+        title = tr("Slip: {months}", months=format_months(slip, self.formatter))
         return slip, CursorReadout(title, (tr("thousand {code}", code=facts.money.code),), rows)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
@@ -192,7 +192,7 @@ class DeferralResultBlock(QWidget):
         self.document, self.computed = (ThemedLabel(theme, wrap=True, parent=self) for _ in range(2))
         self.against = ThemedLabel(theme, colour="disputed_text", wrap=True, parent=self)
         self._against_mark = MarkIcon(theme, "triangle-alert", "disputed", self)
-        self.rules = MarkedList(theme, tr("What documents’ rules say"), self)
+        self.rules = MarkedList(theme, tr("Published rules"), self)
         self.figures = TextTable(
             theme,
             tr("Figures"),
@@ -204,19 +204,19 @@ class DeferralResultBlock(QWidget):
         self.chart = DelayChart(desk, theme, self)
         self.summary = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.turns = TextTable(
-            theme, tr("Where it turns"), (tr("It turns where"), tr("Value")), giving=(0, 1), parent=self
+            theme, tr("Break-even points"), (tr("Condition"), tr("Value")), giving=(0, 1), parent=self
         )
         self.prices = TextTable(
             theme,
-            tr("What waiting saves, by the price of the next part"),
-            (tr("Its price"), tr("Saved, likely"), tr("From – to"), tr("What that says")),
+            tr("Savings by future price"),
+            (tr("Future price"), tr("Likely savings"), tr("Range"), tr("Conclusion")),
             numbers=(0, 1, 2),
             giving=(3,),
             parent=self,
         )
-        self.turns_title = ThemedLabel(theme, tr("Where it turns"), font="section", parent=self)
+        self.turns_title = ThemedLabel(theme, tr("Break-even points"), font="section", parent=self)
         self.prices_title = ThemedLabel(theme, font="section", parent=self)
-        self.notes = MarkedList(theme, tr("What this rests on"), self)
+        self.notes = MarkedList(theme, tr("Assumptions and notes"), self)
         self._lay_out()
         theme.follow(self._dress)
 
@@ -248,7 +248,9 @@ class DeferralResultBlock(QWidget):
         grid.setHorizontalSpacing(self._theme.px(10))
         grid.setVerticalSpacing(self._theme.px(2))
         grid.setColumnStretch(1, 1)
-        for line, (caption, said) in enumerate(((tr("Documents"), self.document), (tr("Arithmetic"), self.computed))):
+        for line, (caption, said) in enumerate(
+            ((tr("Published rules"), self.document), (tr("Computed"), self.computed))
+        ):
             head = ThemedLabel(self._theme, caption, font="small", colour="text2", parent=self)
             grid.addWidget(head, line, 0, Qt.AlignmentFlag.AlignTop)
             grid.addWidget(said, line, 1)
@@ -286,7 +288,7 @@ class DeferralResultBlock(QWidget):
         self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_deferral_notes(found, formatter)])
         self.setAccessibleName(
             tr(
-                "{title}. Documents: {document}. Arithmetic: {computed}",
+                "{title}. Published rules: {document}. Computed: {computed}",
                 title=self.title.text(),
                 document=self.document.text(),
                 computed=self.computed.text(),
@@ -295,7 +297,7 @@ class DeferralResultBlock(QWidget):
 
     def _show_prices(self, facts: DelayChartData) -> None:
         rows = list_future_price_rows(facts.found, facts.money)
-        title = tr("What waiting saves, by the price of the next part, {code}", code=facts.money.code)
+        title = tr("Savings by future price, {code}", code=facts.money.code)
         self.prices_title.setText(title)
         self.prices.set_rows(rows)
         for widget in (self.prices, self.prices_title):
@@ -309,8 +311,8 @@ class DeferralResultBlock(QWidget):
         found, names, money = facts.found, facts.names, facts.money
         lines = [
             format_deferral_verdict(found, names),
-            tr("Documents: {said}", said=describe_document_verdict(found)),
-            tr("Arithmetic: {said}", said=describe_computed_verdict(found, formatter)),
+            tr("Published rules: {verdict}", verdict=describe_document_verdict(found)),
+            tr("Computed: {verdict}", verdict=describe_computed_verdict(found, formatter)),
             describe_contradiction(found),
             *(f"{rule.rule}: {describe_deferral_rule(rule)}" for rule in found.rules),
             *("\t".join(row) for row in list_deferral_figures(found, names, money, formatter)),
@@ -325,9 +327,5 @@ class DeferralResultBlock(QWidget):
 def _format_side(rule: RuleOpinion) -> MarkedLine:
     verdict = rule.verdict
     mark, colour = ("minus", "text3") if verdict is None else _MARKS[verdict]
-    leaning = tr("open") if verdict is None else label_deferral_verdict(verdict)
-    return MarkedLine(
-        mark,
-        colour,
-        tr("{rule}, {verdict}: {said}", rule=rule.rule, verdict=leaning, said=describe_deferral_rule(rule)),
-    )
+    leaning = tr("undecided") if verdict is None else label_deferral_verdict(verdict)
+    return MarkedLine(mark, colour, tr("{verdict}: {opinion}", verdict=leaning, opinion=describe_deferral_rule(rule)))

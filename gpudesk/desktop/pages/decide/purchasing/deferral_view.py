@@ -86,12 +86,12 @@ class DeferralForm(PlanForm):
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
         choices = {name: label_deferral_input(name) for name in ("buy_part", "next_part")}
-        super().__init__(theme, tr("Inputs of buying or waiting"), choices, parent)
+        super().__init__(theme, tr("Buy or wait inputs"), choices, parent)
         self._slip = UncertainValue.exactly(0.0)
         self.rows = {name: self._row(name, style) for name in _ROWS}
         self.costs = {name: self._cost_row(name, style) for name in _COSTS.values()}
         self.after = ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self)
-        self.after.setText(tr("What is not stated is found as it says there. An empty field leaves it to the program."))
+        self.after.setText(tr("Each default value shows its source. Clear a field to use the default."))
         self._lay_out()
 
     # Making it
@@ -99,7 +99,7 @@ class DeferralForm(PlanForm):
     def _row(self, name: str, style: NumberStyle) -> PlanInputRow:
         if name == "slip":
             names, bounds = [label_deferral_input(each) for each in _SLIP], PLAN_INPUTS[_SLIP[0]].bounds
-            label = tr("Slip: from, likely, to")
+            label = tr("Slip: low, likely, high")
         else:
             label = label_deferral_input(name)
             names = [label]
@@ -125,12 +125,12 @@ class DeferralForm(PlanForm):
     # Showing
 
     def set_parts(self, parts: Sequence[Accelerator]) -> None:
-        announced, others = tr("Announced"), tr("Others")
+        announced, others = tr("Announced"), tr("Other")
         ordered = sorted(parts, key=lambda part: not part.announced)
         self.fields["next_part"].set_provider(
             lambda: (
-                ChoiceOption(NEWEST_ACCELERATOR, tr("The newest announced one")),
-                ChoiceOption(NO_PART, tr("None: go on without")),
+                ChoiceOption(NEWEST_ACCELERATOR, tr("Newest announced")),
+                ChoiceOption(NO_PART, tr("None")),
                 *(
                     ChoiceOption(
                         part.id, shorten_name(part.name), (part.vendor,), group=announced if part.announced else others
@@ -206,7 +206,7 @@ class DeferralForm(PlanForm):
                 continue
             row.label.setText(tr("{input}, {name}", input=label_cost_input(name), name=shorten_name(part.name)))
             value = stated[name].likely if name in stated else None
-            origin = tr("stated by you") if name in stated else tr("not on record: state it")
+            origin = tr("entered by you") if name in stated else tr("unknown: enter a value")
             currency = facts.scenario.costs.currency
             scale = facts.money.in_currency(1.0) if name == "price_usd" else 1.0
             row.show_values([value], get_input_unit(name, currency), origin, stated=name in stated, scale=scale)
@@ -214,7 +214,7 @@ class DeferralForm(PlanForm):
     # Editing
 
     def name_step(self, name: str) -> str:
-        return tr("Part to buy") if name == "buy_part" else tr("Part to wait for")
+        return tr("Accelerator to buy") if name == "buy_part" else tr("Accelerator to wait for")
 
     def _edit(self, name: str, place: int, value: float | None) -> None:
         if name == _LAUNCH:
@@ -226,7 +226,7 @@ class DeferralForm(PlanForm):
 
     def _edit_slip(self, place: int, value: float | None) -> None:
         """State the slip with one number changed; the ends give way to a likely one, and only to that."""
-        step = tr("Slip of the next part")
+        step = tr("Slip of the next accelerator")
         if value is None:
             self.stated.emit(dict.fromkeys(_SLIP), step)
             return
@@ -239,7 +239,7 @@ class DeferralForm(PlanForm):
             self.stated.emit(dict(zip(_SLIP, slip, strict=True)), step)
             return
         self.rows["slip"].edits[place].set_fault(
-            tr("No more than the likely slip") if place == 0 else tr("No less than the likely slip")
+            tr("Enter at most the likely slip") if place == 0 else tr("Enter at least the likely slip")
         )
 
     def set_fault(self, name: str, sentence: str) -> None:
@@ -359,7 +359,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
     # Editing the document
 
     def _state_launch(self, months: float | None) -> None:
-        self.desk.apply(replace_answer(self.desk.scenario, "months_to_launch", months), tr("Months to the launch"))
+        self.desk.apply(replace_answer(self.desk.scenario, "months_to_launch", months), tr("Months to launch"))
 
     def _state_cost(self, name: str, value: float | None) -> None:
         following = self._following()
@@ -368,7 +368,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         scenario = self.desk.scenario
         spread = None if value is None else UncertainValue.exactly(value)
         costs = scenario.costs.with_input(name, spread, following.id)
-        self.desk.apply(replace(scenario, costs=costs), tr("{name} of costs", name=label_cost_input(name)))
+        self.desk.apply(replace(scenario, costs=costs), tr("Cost input: {name}", name=label_cost_input(name)))
 
     # The watch list
 
@@ -394,7 +394,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     def _note(self, signal: str, entry: WatchEntry) -> None:
         if entry.value is None:
-            self.watch.tell(signal, "value", entry.fault or tr("The value is missing"))
+            self.watch.tell(signal, "value", entry.fault or tr("Enter a value"))
             return
         value = entry.value
         self._write(
@@ -418,7 +418,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         except InputError as error:
             said = format_message(error.problem, self.desk.formatter)
             named = error.where in ("value", "date", "source", "note")
-            text = said if named else tr("Not saved: {problem}. What you entered is still here.", problem=said)
+            text = said if named else tr("Not saved: {problem}. Your entries are kept.", problem=said)
             self.watch.tell(signal, error.where or "", f"{text[:1].upper()}{text[1:]}")
 
     def _signal(self, signal: str) -> WatchedSignal:
@@ -430,7 +430,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
             self.desk.service.user_catalog.undo()
         except InputError as error:
             said = format_input_error(error, self.desk.formatter).rstrip(".")
-            self.watch.show_problem(tr("Not done: {problem}. Your facts are as they were.", problem=said))
+            self.watch.show_problem(tr("No change: {problem}. Your values are unchanged.", problem=said))
 
     # What the page asks
 

@@ -167,12 +167,12 @@ class NegotiationBlock(QWidget):
         self.progress = ThemedLabel(theme, font="small", colour="text3", parent=self)
         self.quote = SegmentedControl(
             theme,
-            tr("A rival's quote is at hand"),
-            ((_UNANSWERED, tr("Not said")), ("yes", tr("Yes")), ("no", tr("No"))),
+            tr("Competing quote available"),
+            ((_UNANSWERED, tr("Unknown")), ("yes", tr("Yes")), ("no", tr("No"))),
             self,
         )
         self.quote.chosen.connect(self._set_quote)
-        self.save = Button(theme, tr("Save the negotiation sheet…"), icon="file-down", parent=self)
+        self.save = Button(theme, tr("Save negotiation sheet…"), icon="file-down", parent=self)
         self.save.clicked.connect(self.save_wanted)
         self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.said.hide()
@@ -187,7 +187,7 @@ class NegotiationBlock(QWidget):
             self.save,
             gap=theme.px(10),
         )
-        words = ThemedLabel(theme, tr("A rival's quote is at hand"), font="small", colour="text2", parent=self)
+        words = ThemedLabel(theme, tr("Competing quote available"), font="small", colour="text2", parent=self)
         asked = make_row(words, self.quote, STRETCH, gap=theme.px(10))
         self._column = make_column(head, self.said, asked, gap=theme.px(8), on=self)
 
@@ -229,14 +229,14 @@ class NegotiationBlock(QWidget):
 
     def _set_quote(self, answer: str) -> None:
         value = None if answer == _UNANSWERED else answer
-        self._desk.apply(replace_plan_input(self._desk.scenario, QUOTE, value), tr("A rival's quote is at hand"))
+        self._desk.apply(replace_plan_input(self._desk.scenario, QUOTE, value), tr("Competing quote available"))
 
     def _set_done(self, key: str, note: str | None) -> None:
         done = self._desk.scenario.decision.done
         if note is None:
-            text = tr("Step of the purchase open again")
+            text = tr("Reopen purchase step")
         else:
-            text = tr("Note on the purchase") if key in done else tr("Step of the purchase done")
+            text = tr("Purchase note") if key in done else tr("Complete purchase step")
         self._desk.apply(mark_step_done(self._desk.scenario, key, note), text)
 
     def _show_evidence(self, key: str, disputed: bool) -> None:

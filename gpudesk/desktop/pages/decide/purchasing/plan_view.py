@@ -79,8 +79,8 @@ class PlanInputRow(QWidget):
             edit.edited.connect(lambda typed, place=place: self._edit(place, typed))
         self.unit = ThemedLabel(theme, font="small", colour="text2", parent=self)
         self.origin = ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self)
-        self.reset = LinkButton(theme, tr("Take it back"), parent=self)
-        self.reset.setAccessibleName(tr("Take back what you stated: {name}", name=label))
+        self.reset = LinkButton(theme, tr("Reset"), parent=self)
+        self.reset.setAccessibleName(tr("Reset {name}", name=label))
         self.reset.clicked.connect(lambda: self.edited.emit(0, None))
         self._lay_out()
         theme.follow(self._dress)
@@ -246,7 +246,7 @@ class PlanForm(QWidget):
 def describe_removed_part(scenario: Scenario, name: str) -> str:
     """Return that the part stated for an input is not compared any more, empty where it is."""
     key = find_removed_key(scenario, name)
-    return "" if key is None else tr("{part}, which you chose, is not compared any more", part=key)
+    return "" if key is None else tr("Your choice {accelerator} is no longer compared", accelerator=key)
 
 
 ResultT = TypeVar("ResultT")

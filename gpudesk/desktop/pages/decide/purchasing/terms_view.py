@@ -88,19 +88,16 @@ class ExportCheckBlock(QWidget):
         self._desk, self._theme = desk, theme
         self._checks: tuple[ExportCheck, ...] = ()
         self._rules: ExportRuleSet | None = None
-        self.destination = NoteEdit(theme, tr("Destination"), _LONGEST, empty=tr("a country or a region"), parent=self)
+        self.destination = NoteEdit(theme, tr("Destination"), _LONGEST, empty=tr("country or region"), parent=self)
         self.destination.edited.connect(self._set_destination)
         self.warning = ExportWarning(theme, get_export_warning(), self)
-        self.scores = RecordTableView(theme, tr("Scores beside the figures of rules"), (), self)
+        self.scores = RecordTableView(theme, tr("Scores and limits by rule"), (), self)
         self.scores.chosen.connect(self._select)
-        self.refused = MarkedList(theme, tr("What does not hold"), self)
+        self.refused = MarkedList(theme, tr("Refuted statements"), self)
         self.rules = RecordTableView(
             theme,
-            tr("Rules, the newest first"),
-            (
-                RecordColumn(tr("Rules, the newest first"), 190),
-                RecordColumn(tr("What they count, and what is to be said of them"), 300, 1.0),
-            ),
+            tr("Rules, newest first"),
+            (RecordColumn(tr("Rules, newest first"), 190), RecordColumn(tr("Criteria and notes"), 300, 1.0)),
             self,
         )
         self.rules.current_row.connect(self._show_read_in)
@@ -162,7 +159,7 @@ class ExportCheckBlock(QWidget):
         if self._rules is None or row >= len(self._rules.rules):
             return
         rule = self._rules.rules[row]
-        self.read_in.set_title(tr("{rule} was read in", rule=rule.name))
+        self.read_in.set_title(tr("Sources of {rule}", rule=rule.name))
         self.read_in.show_lines([MarkedLine("book-open", "text3", each) for each in list_rule_publications(rule)])
 
     def text(self, formatter: Formatter) -> str:
@@ -174,7 +171,7 @@ class ExportCheckBlock(QWidget):
 
     def _set_destination(self, place: str) -> None:
         scenario = replace_plan_input(self._desk.scenario, DESTINATION, place or None)
-        self._desk.apply(scenario, tr("Destination of the export check"))
+        self._desk.apply(scenario, tr("Export destination"))
 
     def _select(self, row: int) -> None:
         selection = self.scores.rows[row].selection
@@ -250,7 +247,7 @@ class TermsView(DecideView):
         self.export = ExportCheckBlock(desk, theme, self)
         self.steps = NegotiationBlock(desk, theme, self)
         self.steps.save_wanted.connect(self.save_wanted)
-        self.to_steps = LinkButton(theme, tr("Go to the negotiation sheet"), parent=self)
+        self.to_steps = LinkButton(theme, tr("Go to negotiation sheet"), parent=self)
         self.to_steps.clicked.connect(self.show_steps)
         self.export.add_to_head(self.to_steps)
         make_column(
@@ -292,7 +289,7 @@ def save_negotiation(view: DecideView, settings: UserSettings) -> None:
         return
     proposed = get_folder(settings, _FOLDER) / "negotiation.html"
     types = [(tr("Web page"), ".html"), (tr("Markdown"), ".md")]
-    target = ask_save_path(view, tr("Save the negotiation sheet"), proposed, types)
+    target = ask_save_path(view, tr("Save negotiation sheet"), proposed, types)
     if target is not None:
         write_negotiation(view, target, settings)
 

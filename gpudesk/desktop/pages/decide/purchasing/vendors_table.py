@@ -86,12 +86,12 @@ class RoutingPlanTable:
         if column == 0:
             return line.name if not line.reason else f"{line.name}: {line.reason}"
         cell, head = line.cells[column - 1], self.heads[column - 1]
-        value = cell.text or tr("does not apply")
+        value = cell.text or tr("not applicable")
         said = tr("{plan}, {head}: {value}", plan=line.name, head=head.name, value=value)
         below = f"{head.under} {cell.below}" if cell.below else ""
         rank = ""
         if cell.best:
-            rank = tr("≈ within the error of the cheapest") if cell.level else tr("the cheapest")
+            rank = tr("≈ too close to call with the cheapest") if cell.level else tr("cheapest")
         return "; ".join(part for part in (said, below, cell.more, rank) if part)
 
     def columns(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
@@ -114,14 +114,14 @@ def make_routing_plan_table(
     formatter: Formatter,
 ) -> RoutingPlanTable:
     """Return the table of a routing, costs in thousands; names, palette indexes and variants are by column keys."""
-    ends, reserve = tr("from – to"), tr("in reserve")
+    ends, reserve = tr("range"), tr("spare")
     heads = (
         *(RoutingPlanHead(names[key], "", tr("replicas"), palette_indexes[key], is_variant[key]) for key in found.keys),
-        RoutingPlanHead(tr("Together"), reserve, reserve),
+        RoutingPlanHead(tr("Total"), reserve, reserve),
         RoutingPlanHead(tr("Owned"), "", ends),
-        RoutingPlanHead(tr("Beyond"), tr("one vendor"), ends),
+        RoutingPlanHead(tr("Extra"), tr("vs. one vendor"), ends),
         RoutingPlanHead(tr("Rented"), "", ends),
-        RoutingPlanHead(tr("Beyond"), tr("one vendor"), ends),
+        RoutingPlanHead(tr("Extra"), tr("vs. one vendor"), ends),
     )
     lines = tuple(_make_plan_row(plan, found, names, money, formatter) for plan in found.plans)
     return RoutingPlanTable(heads, lines)

@@ -84,7 +84,7 @@ class VendorsForm(PlanForm):
 
     def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
         choices = {name: label_routing_input(name) for name in (*_PARTS, *_OTHER)}
-        super().__init__(theme, tr("Two parts and their requests"), choices, parent)
+        super().__init__(theme, tr("Accelerators and request split"), choices, parent)
         self._facts: VendorsFormState | None = None
         self._columns = 0
         self.rows = {name: self._row(name, style) for name in _NUMBERS}
@@ -139,7 +139,7 @@ class VendorsForm(PlanForm):
     def set_models(self, models: Sequence[Model]) -> None:
         self.fields["other_model"].set_provider(
             lambda: (
-                ChoiceOption("", tr("None: one model for all")),
+                ChoiceOption("", tr("None (one model for all)")),
                 *(ChoiceOption(model.id, model.name, (model.organisation,)) for model in models),
             )
         )
@@ -172,7 +172,7 @@ class VendorsForm(PlanForm):
         weights = self.fields["other_model_weights"]
         weights.set_options(
             [
-                ChoiceOption("", tr("As in the scenario")),
+                ChoiceOption("", tr("From the scenario")),
                 *(ChoiceOption(each.value, label_precision(each)) for each in Precision),
             ]
         )
@@ -220,7 +220,7 @@ class VendorsForm(PlanForm):
         chosen: dict[str, str | None] = {name: key}
         if get_accelerator_id(key) == get_accelerator_id(other):
             chosen[rival] = own
-        self.stated.emit(chosen, tr("Two parts for the requests"))
+        self.stated.emit(chosen, tr("Change accelerators"))
 
     def _edit(self, name: str, value: float | None) -> None:
         whole = value is not None and PLAN_INPUTS[name].whole
@@ -246,10 +246,10 @@ class VendorsView(PlanView[RoutingResult]):
         self.subtitle = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self.result)
         self.table = RoutingPlanTableView(theme, self.result)
         self.ranks = MarkedList(theme, parent=self.result)
-        self.beyond = MarkedList(theme, tr("What a split costs"), self.result)
+        self.beyond = MarkedList(theme, tr("Cost of a split"), self.result)
         self.shared = MarkedList(theme, tr("One shared pool"), self.result)
-        self.mixing = MarkedList(theme, tr("What documents say of mixing"), self)
-        self.notes = MarkedList(theme, tr("What this rests on"), self.result)
+        self.mixing = MarkedList(theme, tr("Sources on mixing vendors"), self)
+        self.notes = MarkedList(theme, tr("Assumptions and notes"), self.result)
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -339,7 +339,7 @@ class VendorsView(PlanView[RoutingResult]):
 
     def _unit(self, found: RoutingResult) -> str:
         years = self.formatter.stated(found.years)
-        return tr("accelerators; costs of {years} years, thousand {code}", years=years, code=self._money().code)
+        return tr("accelerators; costs over {years} years, thousand {code}", years=years, code=self._money().code)
 
     def _money(self) -> MoneyFormatter:
         decided = self.decided
@@ -392,7 +392,7 @@ class VendorsView(PlanView[RoutingResult]):
         lines = [MarkedLine("book-open", "text2", text) for text in map(format_mixing_line, rules)]
         disputes = {each for rule in rules for each in rule.disputes}
         lines += [
-            MarkedLine("scale", "disputed", tr("{id}: {verdict}", id=each.id, verdict=each.verdict))
+            MarkedLine("scale", "disputed", tr("Dispute: {verdict}", verdict=each.verdict))
             for each in service.catalog.disputes()
             if each.id in disputes and each.verdict
         ]
@@ -406,7 +406,7 @@ class VendorsView(PlanView[RoutingResult]):
         heads = (tr("Plan"), *(head for head, _ in columns))
         rows = tuple((line.name, *(cells[number] for _, cells in columns)) for number, line in enumerate(table.lines))
         code = self._money().code
-        return ChartData(tr("Plans for two parts, costs in thousand {code}", code=code), heads, rows)
+        return ChartData(tr("Plans for two accelerators, thousand {code}", code=code), heads, rows)
 
     def copied(self) -> str:
         found = self.found

@@ -75,9 +75,9 @@ class WatchForm(QWidget):
         self.fault.hide()
         self.save = Button(theme, tr("Save note"), parent=self)
         self.save.clicked.connect(self.saved)
-        self.leave = LinkButton(theme, tr("Leave it"), parent=self)
+        self.leave = LinkButton(theme, tr("Cancel"), parent=self)
         self.leave.clicked.connect(self.left)
-        self.remove = LinkButton(theme, tr("Remove your note"), parent=self)
+        self.remove = LinkButton(theme, tr("Delete note"), parent=self)
         self.remove.clicked.connect(self.removed)
         self.remove.setVisible(noted is not None)
         self._lay_out(watched.signal)
@@ -91,10 +91,10 @@ class WatchForm(QWidget):
             "value": tr("Value") + unit,
             "date": tr("As of"),
             "source": tr("Source"),
-            "note": tr("Note, if any"),
+            "note": tr("Note (optional)"),
         }
         self.lines["date"].setPlaceholderText(tr("YYYY-MM or YYYY-MM-DD"))
-        self.lines["source"].setPlaceholderText(tr("where you found it"))
+        self.lines["source"].setPlaceholderText(tr("publisher or link"))
         fields = FlowLayout(px(12))
         for name, line in self.lines.items():
             line.setAccessibleName(captions[name])
@@ -173,7 +173,7 @@ _STATES: Final = {
     SignalState.NOT: ("minus", "text2", "text2"),
     SignalState.UNKNOWN: ("circle-help", "disputed", "disputed_text"),
 }
-_HEADS: Final = ("State", "Signal", "Threshold and what is known", "What it changes")
+_HEADS: Final = ("State", "Signal", "Threshold and status", "Effect")
 #: Shares of the width of signal, known and changes; the state takes what it needs.
 _SHARES: Final = (0, 5, 4, 4)
 _STATE: Final = 108.0
@@ -198,9 +198,7 @@ class WatchSignalRow(QWidget):
         self.state = ThemedLabel(
             theme, label_signal_state(find_signal_state(watched)), font="body_strong", colour=words, parent=self
         )
-        self.edit = LinkButton(
-            theme, tr("Note a value") if watched.note is None else tr("Change your note"), parent=self
-        )
+        self.edit = LinkButton(theme, tr("Add value") if watched.note is None else tr("Edit note"), parent=self)
         self.edit.setAccessibleName(f"{self.edit.text()}: {watched.signal.title}")
         self.edit.clicked.connect(self.open_form)
         self.form: WatchForm | None = None
@@ -280,7 +278,7 @@ class WatchListBlock(QWidget):
         self.rows: dict[str, WatchSignalRow] = {}
         self.setAccessibleName(tr("Watch list"))
         self.said = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
-        self.said.setText(tr("signals that would change the choice; your notes are kept for all documents"))
+        self.said.setText(tr("signals that could change the choice; your notes apply to all scenarios"))
         self.undo = LinkButton(theme, "", parent=self)
         self.undo.clicked.connect(self.undo_requested)
         self.problem = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
@@ -322,7 +320,7 @@ class WatchListBlock(QWidget):
             row.removed.connect(partial(self.removed.emit, watched.signal.id))
             row.edit.setEnabled(writable)
             if not writable:
-                row.edit.setToolTip(tr("Your own file cannot be written"))
+                row.edit.setToolTip(tr("The file with your values is read-only"))
             self.rows[watched.signal.id] = row
             self._rows.addWidget(row)
             self._rows.addWidget(Hairline(self._theme, self))
@@ -367,6 +365,6 @@ def _make_grid(holder: QWidget, theme: Theme) -> QGridLayout:
 
 
 def _format_threshold(watched: SignalStatus, formatter: Formatter) -> str:
-    threshold = tr("wanted: {threshold}", threshold=format_threshold(watched.signal, formatter))
+    threshold = tr("target: {threshold}", threshold=format_threshold(watched.signal, formatter))
     missing = describe_signal_distance(watched, formatter)
     return tr("{threshold}; {missing}", threshold=threshold, missing=missing) if missing else threshold

@@ -81,7 +81,7 @@ def test_an_edit_shows_at_once_with_its_mark_and_is_taken_back(page: CatalogPage
     row = page.model.row(line)
     assert row is not None
     page.commands.fill_cell_menu(menu, row, page.model.column(number))
-    assert "Take the shipped value, keep yours beside it" in entries(menu)
+    assert "Use shipped value, keep yours" in entries(menu)
     action(page, "revert").run()
     qtbot.waitUntil(lambda: page.model.index(line, number).data() == "6.00")
 
@@ -125,7 +125,7 @@ def test_what_waits_says_why_and_delete_removes_it(page: CatalogPage, own_desk: 
         menu, row = QMenu(page), page.model.row(page.model.line_of(last))
         assert row is not None
         page.commands.fill_cell_menu(menu, row, page.model.column(reason))
-        assert entries(menu)["Remove from your facts"]
+        assert entries(menu)["Remove from your values"]
         QTest.keyClick(page.view, Qt.Key.Key_Delete)
         qtbot.waitUntil(partial(_lists, page, left - 1))
     assert len(own_desk.service.user_catalog.facts) == 0, "their sources went with them"
@@ -142,7 +142,7 @@ def test_a_file_that_cannot_be_used_is_said_with_a_way_to_its_backups(
     assert not page.note.text, "the window says it"
     assert not page.add_button.isEnabled()
     page.show_section(CatalogSection.YOURS)
-    assert page.empty.title.text() == "Your own facts are not used"
+    assert page.empty.title.text() == "Your values are not used"
     assert "it is broken" in page.empty.words.text()
     with qtbot.waitSignal(page.backups_requested):
         QTest.mouseClick(page.empty.button, Qt.MouseButton.LeftButton)

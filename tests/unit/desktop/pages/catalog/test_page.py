@@ -368,10 +368,10 @@ def test_keys_of_the_list_are_among_the_shortcuts(page: CatalogPage) -> None:
         for entry in list_shortcuts(page.actions_of_page(), {MenuId.EDIT: "Edit", MenuId.VIEW: "View"})
     }
     assert told["Edit value"] == ("F2", "in the list")
-    assert told["Take the row into the scenario"] == ("Return", "in the list")
-    assert told["Order by this column"][0] == "Alt Down"
+    assert told["Use row in scenario"] == ("Return", "in the list")
+    assert told["Sort by this column"][0] == "Alt Down"
     assert told["Move column left"][0] == "Alt Shift Left"
-    assert "Revert to the shipped value" not in told
+    assert "Reset to shipped value" not in told
     page.show_section(CatalogSection.YOURS)
     assert action(page, "revert").own_keys == ("Del",)
 

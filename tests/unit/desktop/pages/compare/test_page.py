@@ -161,7 +161,7 @@ def test_filter_narrows_as_one_types_and_says_how_many(page: ComparePage, qtbot:
     assert len(keys(page)) == page.model.all_rows
     QTest.keyClicks(page.filter, "zzz")
     assert keys(page) == []
-    assert page.view.empty_text == "No row has “zzz” in it"
+    assert page.view.empty_text == "No row contains “zzz”"
 
 
 def test_choices_of_rows_outlive_the_page(
@@ -227,7 +227,7 @@ def test_head_menu_edits_the_scenario_in_single_steps(page: ComparePage, desk: D
         found.trigger()
         desk.flush()
 
-    choose("B200 SXM", "Set as the baseline")
+    choose("B200 SXM", "Set as baseline")
     assert names(page)[0] == "B200 SXM"
     choose("B200 SXM", "Move right")
     assert names(page)[:2] == ["H200 SXM", "B200 SXM"]
@@ -337,7 +337,7 @@ def test_last_good_figures_stay_under_a_problem(page: ComparePage, desk: Desk) -
     desk.edit("Another model", model="no-such-model")
     desk.flush()
     assert desk.problem is not None
-    assert page.note.text.endswith("The figures are those from before.")
+    assert page.note.text.endswith("The figures below are from before this change.")
     assert text(page, "output_tokens_per_s", "h200-sxm") == before
 
 

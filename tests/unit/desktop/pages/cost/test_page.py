@@ -68,7 +68,7 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     view = overview(page)
     assert view.tokens.title == "Cost per million output tokens"
     assert view.tokens.subtitle == "USD before taxes, busy all hours"
-    assert view.years.title == "Cost of 3 years"
+    assert view.years.title == "Cost over 3 years"
     said = view.tokens.accessibleDescription()
     assert "H200 SXM: rented 1.16" in said
     assert "MI355X: rented 1.57" in said
@@ -129,7 +129,7 @@ def test_lines_cross_where_buying_gets_cheaper(page: CostPage, desk: Desk) -> No
 def test_a_copy_has_the_numbers_of_all_charts(page: CostPage) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
-    for title in ("Cost per million output tokens, USD", "Cost of owning, USD", "What moves it", "Rent or buy"):
+    for title in ("Cost per million output tokens, USD", "Cost of ownership, USD", "Cost sensitivity", "Rent or buy"):
         assert title in text
 
 
@@ -200,7 +200,7 @@ def test_an_api_that_lacks_a_price_says_so_at_the_field(page: CostPage, desk: De
     given, made = (rows[None, f"api_{side}_usd_per_million"] for side in ("input", "output"))
     type_into(given.edits[1], "0.2")
     desk.flush()
-    assert made.origin.accessibleName() == "state both prices"
+    assert made.origin.accessibleName() == "enter both prices"
     type_into(made.edits[1], "0.6")
     desk.flush()
     assert made.origin.accessibleName() == "stated by you"
@@ -223,8 +223,8 @@ def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
         ("pue", 1, "0.5", "1 at least"),
         ("pue", 1, "9", "5 at most"),
         ("pue", 1, "much", "A number is wanted"),
-        ("pue", 0, "1.5", "At most the likely 1.3"),
-        ("pue", 2, "1.2", "At least the likely 1.3"),
+        ("pue", 0, "1.5", "Enter at most the likely value, 1.3"),
+        ("pue", 2, "1.2", "Enter at least the likely value, 1.3"),
     ],
 )
 def test_what_cannot_be_is_said_at_the_field(
@@ -319,7 +319,7 @@ def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) 
     for line in lines.values():
         assert line.y[0] < line.y[-1]
     assert lines["mi355x"].end == "rented"
-    assert "Cost against interactivity" in view.chart.title
+    assert "Cost vs. interactivity" in view.chart.title
     assert view.chart.summary().startswith("H200 SXM: ")
     value, read = view.chart.read_at(20.0) or (0.0, None)
     assert value == 20.0
@@ -359,7 +359,7 @@ def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     model = view.table.model()
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert set(names) == {"H200 SXM", "MI325X", "B200 SXM", "MI355X"}
-    assert model.index(3, model.columnCount() - 1).data() == "left out: no price on record"
+    assert model.index(3, model.columnCount() - 1).data() == "excluded: no price on record"
     view.kind.set_value("rented")
     view.kind.chosen.emit("rented")
     qtbot.waitUntil(lambda: view.draws is not None and view.draws.rented)
@@ -391,9 +391,10 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert isinstance(view, PublishedCasesView)
     assert "cannot both hold" in view.said.text()
     assert "Scorecard" in view.source.text()
-    table = {row[0]: row for row in view.table.texts()}
-    assert table["W002-28"][1] == "Refused"
-    assert table["W002-28"][3:] == ("31", "19.4286%")
+    (refused,) = (row for row in view.table.texts() if row[2:] == ("31", "19.4286%"))
+    assert refused[0] == "Refused"
+    (traced,) = (row for row in view.data(desk.formatter).rows if row[0] == "W002-28")
+    assert traced[1:] == refused
     QTest.mouseClick(view.take, Qt.MouseButton.LeftButton)
     desk.flush()
     assert [each.accelerator for each in desk.scenario.accelerators] == ["h200-sxm", "mi325x"]
@@ -439,7 +440,7 @@ def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) 
     row.code.setText("eur")
     row.day.setText("")
     row.code.editingFinished.emit()
-    assert "which day" in row.fault.text()
+    assert "date of the rate" in row.fault.text()
     row.day.setText("2026-11-01")
     row.day.editingFinished.emit()
     desk.flush()

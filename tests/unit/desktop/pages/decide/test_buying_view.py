@@ -33,7 +33,7 @@ def view(desk: Desk, theme: Theme, qtbot: QtBot) -> TermsView:
 
 
 def compare(desk: Desk, *parts: str) -> None:
-    desk.edit("Others", accelerators=tuple(AcceleratorChoice(part, 1) for part in parts))
+    desk.edit("Other", accelerators=tuple(AcceleratorChoice(part, 1) for part in parts))
     desk.flush()
 
 
@@ -156,7 +156,7 @@ def test_ticks_and_notes_are_kept_as_steps_that_can_be_undone(view: TermsView, d
     desk.flush()
     assert desk.scenario.decision.done == {"P002-04.response": "4 h, in the draft"}
     texts = [desk.undo_stack.text(step) for step in range(desk.undo_stack.count())]
-    assert texts == ["Step of the purchase done", "Note on the purchase"]
+    assert texts == ["Complete purchase step", "Purchase note"]
     desk.undo_stack.undo()
     desk.flush()
     assert tick.note.text() == ""

@@ -39,7 +39,7 @@ def test_changes_are_found_and_said(block: FlipsBlock, desk: Desk) -> None:
     assert box.shown.after(desk.scenario) == apply_flip(desk.scenario, block.flips[0])
     assert box.accessibleName() == box.shown.sentence
     assert "now PCIe slots" in box.shown.sentence
-    assert box.accessibleDescription() == "Makes this change; it can be undone"
+    assert box.accessibleDescription() == "Applies this change. You can undo it."
     assert not looking(block)
 
 

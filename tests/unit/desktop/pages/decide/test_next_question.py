@@ -137,7 +137,7 @@ def test_where_no_answer_changes_it_that_is_said(page: DecidePage, desk: Desk, q
     wait_for_question(page, qtbot)
     block(page)._done(found_of(desk), {})
     assert block(page).block is None
-    assert block(page).said.text() == "No further answer can change this recommendation."
+    assert block(page).said.text() == "Further answers cannot change this recommendation."
     assert not block(page).skip_link.isVisible()
 
 

@@ -80,7 +80,7 @@ def test_the_first_screen_is_shown_with_its_questions(page: DecidePage, qtbot: Q
     assert isinstance(block(page, "tuned_for").options[0], SmallOptionCard)
     steps = view(page).steps
     assert len(steps.rows) == 9
-    assert steps.rows[0].accessibleName().endswith("answering")
+    assert steps.rows[0].accessibleName().endswith("current question")
     assert steps.rows[1].accessibleName().endswith("not answered")
     assert steps.progress.accessibleName() == "Step 1 of 9, 0 answered"
     assert not view(page).back.isEnabled()

@@ -28,7 +28,7 @@ def view(desk: Desk, theme: Theme, qtbot: QtBot) -> RecordView:
 
 
 def compare(desk: Desk, *parts: tuple[str, int]) -> None:
-    desk.edit("Others", accelerators=tuple(AcceleratorChoice(*part) for part in parts))
+    desk.edit("Other", accelerators=tuple(AcceleratorChoice(*part) for part in parts))
     desk.flush()
 
 
@@ -78,7 +78,7 @@ def test_a_platform_without_a_record_says_so(view: RecordView, desk: Desk) -> No
 def test_deployments_say_who_how_many_and_whose_word(view: RecordView, desk: Desk) -> None:
     compare(desk, ("mi300x", 1))
     rows = {row[0].splitlines()[0]: row for row in view.references.table.texts()}
-    assert rows["A European sovereign cloud operator"][0].endswith("not named")
+    assert rows["A European sovereign cloud operator"][0].endswith("unnamed company")
     assert rows["A European sovereign cloud operator"][2:4] == ("640 accelerators", "2023-12")
     assert rows["A European sovereign cloud operator"][5] == "D-036, D-114"
     assert rows["A few hyperscale buyers"][2] == "no number printed"
@@ -103,7 +103,7 @@ def test_times_stand_beside_their_formulas(view: RecordView) -> None:
     assert "72.7\u00a0GB ÷ 63.0\u00a0GB/s = 1.15\u00a0s" in row[2]
     assert row[3] == "1.15 s, 1 in a host\nworked out as for one"
     assert row[4].startswith("C000-035 states")
-    assert view.loading.table.texts()[2][4] == "nothing quoted"
+    assert view.loading.table.texts()[2][4] == "not published"
 
 
 def test_a_rate_of_storage_is_stated_and_taken_back(view: RecordView, desk: Desk) -> None:
@@ -142,7 +142,7 @@ def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
 
 def test_all_of_it_is_copied(view: RecordView) -> None:
     text = view.copied()
-    for words in ("Software on CUDA", "Software on ROCm", "Reference deployments", "Loading the weights"):
+    for words in ("Software on CUDA", "Software on ROCm", "Reference deployments", "Weight loading time"):
         assert words in text
 
 
@@ -157,7 +157,7 @@ def test_it_is_drawn_in_both_themes(view: RecordView, theme: Theme) -> None:
 
 @pytest.fixture
 def table(theme: Theme, qtbot: QtBot) -> RecordTableView:
-    made = RecordTableView(theme, "Things", (RecordColumn("Thing", 60), RecordColumn("Said of it", 80, 1.0)))
+    made = RecordTableView(theme, "Things", (RecordColumn("Thing", 60), RecordColumn("Scope", 80, 1.0)))
     qtbot.addWidget(made)
     made.resize(300, 200)
     long = " ".join(["word"] * 40)

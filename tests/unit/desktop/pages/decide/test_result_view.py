@@ -148,7 +148,7 @@ def test_where_none_fits_a_click_on_a_way_out_makes_it_as_one_step(view: ResultV
     assert view.verdict.title.text() == "None of these meets every limit"
     assert not view.verdict.bars.isVisible()
     assert not view.delivers.isVisible()
-    assert view.flips.title.text() == "What would help"
+    assert view.flips.title.text() == "Changes that help"
     assert len(view.ways_out.boxes) == len(decision.ways_out) > 0
     before, steps = desk.scenario, desk.undo_stack.count()
     for place in range(len(decision.ways_out)):

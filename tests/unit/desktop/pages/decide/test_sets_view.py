@@ -53,14 +53,14 @@ def test_kept_answers_are_the_same_at_first(view: AnswerSetsView, desk: Desk) ->
     assert not view.keep.isEnabled()
     assert view.said.text().startswith("Both sets are the same")
     assert not view.differ.isVisible()
-    assert view.rules.texts()[0][0] == "The same rules fire under both"
+    assert view.rules.texts()[0][0] == "Both sets apply the same rules"
 
 
 def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> None:
     keep_and_change(view, desk)
     assert view.differ.texts() == [
-        ("Where will it run?", "OAM servers", "Anywhere (not answered)"),
-        (get_question_text("priority"), "Cost", "Balanced (not answered)"),
+        ("Where will it run?", "OAM servers", "Anywhere (default)"),
+        (get_question_text("priority"), "Cost", "Balanced (default)"),
     ]
     assert view.differ_title.text() == "Questions that differ (2)"
     assert not view.alike.isVisible()
@@ -68,7 +68,7 @@ def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> N
     QTest.mouseClick(view.fold, Qt.MouseButton.LeftButton)
     assert view.alike.isVisible()
     assert len(view.alike.texts()) == 23
-    assert view.fold.text() == "Hide what is the same"
+    assert view.fold.text() == "Hide equal answers"
 
 
 def test_both_verdicts_stand_side_by_side(view: AnswerSetsView, desk: Desk) -> None:
@@ -77,7 +77,7 @@ def test_both_verdicts_stand_side_by_side(view: AnswerSetsView, desk: Desk) -> N
     kept = desk.service.decide(found.answer, {"team": "rocm"})
     titles = [verdict.title.text() for verdict in view.verdicts]
     assert titles == [format_verdict(decision, found.names, found.formatter) for decision in (found.decision, kept)]
-    assert view.verdicts[0].accessibleName().startswith("In force: ")
+    assert view.verdicts[0].accessibleName().startswith("Current: ")
     assert view.verdicts[1].accessibleName().startswith("Kept: ")
 
 
@@ -88,8 +88,8 @@ def test_rankings_say_who_is_out_and_by_what(view: AnswerSetsView, desk: Desk) -
         model.index(row, 0).data(): [model.index(row, column).data() for column in range(1, 6)]
         for row in range(model.rowCount())
     }
-    assert rows["H200 SXM"][:2] == ["out", "—"]
-    assert rows["H200 SXM"][4].startswith("In force: ")
+    assert rows["H200 SXM"][:2] == ["excluded", "—"]
+    assert rows["H200 SXM"][4].startswith("Current: ")
     assert rows["MI325X"][0] in ("1", "2")
     assert rows["MI325X"][1].endswith("%")
     assert sorted(row[2] for row in rows.values()) == ["1", "2", "3", "4"]
@@ -100,8 +100,11 @@ def test_rules_that_fire_under_one_set_are_listed(view: AnswerSetsView, desk: De
     found = found_of(desk)
     now = {line.rule.id for line in found.decision.trace}
     kept = {line.rule.id for line in desk.service.decide(found.answer, {"team": "rocm"}).trace}
-    listed = {(rule, words) for _, rule, words in view.rules.texts()}
-    assert listed == {(rule, "In force") for rule in now - kept} | {(rule, "Kept") for rule in kept - now}
+    assert view.sets is not None
+    one_sided = view.sets.one_sided()
+    listed = {(rule, words) for _, rule, words in one_sided}
+    assert listed == {(rule, "Current") for rule in now - kept} | {(rule, "Saved") for rule in kept - now}
+    assert [tuple(row) for row in view.rules.texts()] == [(title, words) for title, _, words in one_sided]
 
 
 def test_both_sets_are_exchanged_as_one_step(view: AnswerSetsView, desk: Desk) -> None:
@@ -110,7 +113,7 @@ def test_both_sets_are_exchanged_as_one_step(view: AnswerSetsView, desk: Desk) -
     click(view.exchange, desk)
     assert desk.scenario.decision.answers == {"team": "rocm"}
     assert desk.scenario.decision.kept == {"team": "rocm", "site": "oam", "priority": "cost"}
-    assert view.differ.texts()[0] == ("Where will it run?", "Anywhere (not answered)", "OAM servers")
+    assert view.differ.texts()[0] == ("Where will it run?", "Anywhere (default)", "OAM servers")
     assert desk.undo_stack.count() == steps + 1
     desk.undo_stack.undo()
     assert desk.scenario.decision.kept == {"team": "rocm"}
@@ -127,8 +130,8 @@ def test_kept_answers_can_be_forgotten(view: AnswerSetsView, desk: Desk) -> None
 def test_it_is_copied_and_painted(view: AnswerSetsView, desk: Desk, theme: Theme) -> None:
     keep_and_change(view, desk)
     text = view.copied()
-    assert "In force: " in text
-    assert "Where will it run?\tOAM servers\tAnywhere (not answered)" in text
+    assert "Current: " in text
+    assert "Where will it run?\tOAM servers\tAnywhere (default)" in text
     theme.set_preference(DARK)
     picture = view.grab().toImage()
     assert picture.pixelColor(2, picture.height() - 2) == theme.colour("page")

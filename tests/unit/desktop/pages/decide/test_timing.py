@@ -106,7 +106,7 @@ def test_a_contradiction_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) 
 def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: Desk) -> None:
     chart = view.result.chart
     assert chart.isVisible()
-    assert chart.title == "Cost of waiting against gain"
+    assert chart.title == "Cost and gain of waiting"
     assert chart.accessibleDescription().startswith("Waiting pays up to a slip of 10.7 months of B200 SXM")
     assert [line.slot for line in chart.drawing.lines] == [1, 3], "the slots of H200 and B200"
     assert view.found is not None
@@ -141,7 +141,7 @@ def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk
     }
     assert view.found is not None
     assert view.found.years == 4.0
-    assert rows["usd_per_month"].origin.text() == "stated by you"
+    assert rows["usd_per_month"].origin.text() == "entered by you"
     assert desk.undo_stack.undoText() == "Output tokens of a month"
     for _ in range(4):
         desk.undo_stack.undo()
@@ -186,11 +186,11 @@ def test_ends_of_the_slip_give_way_to_the_likely_one_alone(view: DeferralView, d
     plans = desk.scenario.decision.plans
     assert (plans["slip_low"], plans["slip_likely"], plans["slip_high"]) == (0.0, 8.0, 8.0)
     type_into(row, "5", place=2)
-    assert row.edits[2].fault == "No less than the likely slip"
+    assert row.edits[2].fault == "Enter at least the likely slip"
     assert desk.scenario.decision.plans == plans
     QTest.keyClick(row.edits[2], Qt.Key.Key_Escape)
     type_into(row, "9", place=0)
-    assert row.edits[0].fault == "No more than the likely slip"
+    assert row.edits[0].fault == "Enter at most the likely slip"
     QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
     settled(view, desk, qtbot)
     assert desk.scenario.decision.plans == SOON

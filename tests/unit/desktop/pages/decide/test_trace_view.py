@@ -263,8 +263,8 @@ def test_the_menu_of_a_row_resets_its_weight(view: RuleTraceTableView, block: Ru
     view.menu_requested.emit(block.model.row_of("D000-02"), RULE, view.mapToGlobal(QPoint(5, 5)))
     menu = next(each for each in block.findChildren(QMenu) if each.isVisible())
     texts = {action.text(): action for action in menu.actions()}
-    assert texts["Edit the weight"].isEnabled()
-    texts["Back to the usual weight"].trigger()
+    assert texts["Edit weight"].isEnabled()
+    texts["Reset weight"].trigger()
     menu.close()
     assert desk.scenario.decision.weights == {}
 

@@ -80,7 +80,7 @@ def test_a_note_is_written_shown_and_undone(view: DeferralView, own_desk: Desk, 
     (note,) = own_desk.service.user_catalog.watched
     assert note == WatchNote(GAP, 9.0, "2026-10", "Our own test")
     assert row(view, GAP).state.text() == "passed"
-    assert row(view, GAP).edit.text() == "Change your note"
+    assert row(view, GAP).edit.text() == "Edit note"
     assert view.watch.undo.text() == "Undo: Note on the watch list: Gap of attention kernels on ROCm"
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
     assert not own_desk.service.user_catalog.watched
@@ -124,8 +124,8 @@ def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBo
     ("signal", "value", "date", "source", "where", "said"),
     [
         (GAP, "much", "2026-10", "A test", "value", "A number is wanted"),
-        (GAP, "", "2026-10", "A test", "value", "The value is missing"),
-        (REFERENCE, "", "2026-10", "A test", "", "The value is missing"),
+        (GAP, "", "2026-10", "A test", "value", "Enter a value"),
+        (REFERENCE, "", "2026-10", "A test", "", "Enter a value"),
         (GAP, "9", "", "A test", "date", "A note needs a date"),
         (GAP, "9", "2026", "A test", "date", "is not a date; write YYYY-MM or YYYY-MM-DD"),
         (GAP, "9", "2026-10", "", "source", "A note needs a source"),
@@ -235,4 +235,4 @@ def test_the_list_is_read_only_where_the_file_is(
     monkeypatch.setattr(type(own_desk.service.user_catalog), "writable", property(lambda _own: False))
     view.show_watch_list()
     assert not row(view, GAP).edit.isEnabled()
-    assert row(view, GAP).edit.toolTip() == "Your own file cannot be written"
+    assert row(view, GAP).edit.toolTip() == "The file with your values is read-only"

@@ -45,10 +45,10 @@ def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
     short, partly, fits = bars(desk)
     assert (short.state, short.headline) == (ColumnFitState.UNFIT, "Does not fit on 2")
     assert short.detail == "57.2 GiB short"
-    assert short.needed_text == "195.4 needed for one"
-    assert (partly.state, partly.headline) == (ColumnFitState.PARTLY, "Holds 93 of 100 in flight")
+    assert short.needed_text == "195.4 needed for 1 request"
+    assert (partly.state, partly.headline) == (ColumnFitState.PARTLY, "Fits 93 of 100 requests")
     assert partly.detail == "4.0 GiB short"
-    assert (fits.state, fits.headline) == (ColumnFitState.FITS, "Fits, up to 145 in flight")
+    assert (fits.state, fits.headline) == (ColumnFitState.FITS, "Fits, up to 145 requests")
     assert fits.detail.endswith("GiB to spare")
     assert fits.remedies == ()
 
@@ -70,8 +70,8 @@ def test_what_the_usual_share_admits_is_less_than_memory_holds(desk: Desk) -> No
     desk.flush()
     partly = bars(desk)[1]
     assert partly.state is ColumnFitState.PARTLY
-    assert partly.headline == "Runs 67 of 100 at once"
-    assert partly.detail == "memory holds 93"
+    assert partly.headline == "Runs 67 of 100 requests"
+    assert partly.detail == "memory fits 93"
 
 
 def test_more_than_fit_at_full_length_are_not_said_to_fit_with_room_to_spare(desk: Desk) -> None:
@@ -80,7 +80,7 @@ def test_more_than_fit_at_full_length_are_not_said_to_fit_with_room_to_spare(des
     desk.flush()
     bar = bars(desk)[1]
     assert bar.state is ColumnFitState.FITS
-    assert (bar.headline, bar.detail) == ("Runs 94 at once", "93 at full length")
+    assert (bar.headline, bar.detail) == ("Runs 94 requests", "max 93 at full length")
     assert bar.needed <= bar.usable
     assert bar.part(MemorySegmentKind.SHORT) is None
 
@@ -116,7 +116,7 @@ def test_the_sentence_of_a_bar_says_both_units(desk: Desk) -> None:
     said = bars(desk)[0].sentence
     assert said.startswith("H200 SXM × 2, TP 2: Does not fit on 2, 57.2 GiB short.")
     assert "Weights: 191.0 GiB (205.0 GB)" in said
-    assert "KV cache of 1 request: 615 MiB" in said
+    assert "KV cache, 1 request: 615 MiB" in said
 
 
 def test_a_part_without_estimate_says_why(desk: Desk) -> None:
@@ -133,8 +133,8 @@ def test_waiting_for_the_serving_engine_is_not_said_of_memory(desk: Desk) -> Non
     desk.edit("Batch", max_batch=50)
     desk.evaluate()
     bar = bars(desk)[2]
-    assert (bar.state, bar.headline) == (ColumnFitState.PARTLY, "Runs 50 of 100 at once")
-    assert bar.detail == "memory holds 146"
+    assert (bar.state, bar.headline) == (ColumnFitState.PARTLY, "Runs 50 of 100 requests")
+    assert bar.detail == "memory fits 146"
     assert bar.part(MemorySegmentKind.SHORT) is None
 
 
@@ -144,9 +144,9 @@ def test_where_the_usual_share_keeps_requests_waiting_a_link_gives_more_of_the_m
     desk.apply(replace_load_value(replace(desk.scenario, memory_fraction=None), 80), "Ask for 80")
     desk.flush()
     row = rows(page)[1]
-    assert row.bar.headline == "Runs 67 of 80 at once"
+    assert row.bar.headline == "Runs 67 of 80 requests"
     link = row.links[0]
-    assert (link.text(), link.accessibleName()) == ("Use 98%", "Let the serving engine use 98% of memory")
+    assert (link.text(), link.accessibleName()) == ("Use 98%", "Allow the serving engine 98% of memory")
     with qtbot.waitSignal(desk.answered):
         QTest.mouseClick(link, Qt.MouseButton.LeftButton)
     desk.flush()
@@ -201,7 +201,7 @@ def test_arrow_keys_walk_over_parts_and_rows_and_select_for_the_panel(
     QTest.keyClick(second, Qt.Key.Key_End)
     assert desk.selection == select_figure("mi325x", "max_concurrency")
     assert second.place == VERDICT_PLACE
-    assert second.accessibleDescription().startswith("Holds 93 of 100 in flight.")
+    assert second.accessibleDescription().startswith("Fits 93 of 100 requests.")
     QTest.keyClick(second, Qt.Key.Key_Home)
     assert desk.selection == select_figure("mi325x", "memory")
 

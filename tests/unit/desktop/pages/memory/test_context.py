@@ -59,10 +59,10 @@ def test_a_deployment_that_holds_no_long_request_says_from_where_on(view: Contex
     desk.edit("Less memory", memory_fraction=0.68)
     desk.flush()
     (line,) = view.held.drawing.lines
-    assert line.end == "none at 131,072"
+    assert line.end == "0 at 131,072"
     table = view.table.model()
     assert table is not None
-    assert table.index(0, 4).data() == "65,536 tokens; none of 131,072"
+    assert table.index(0, 4).data() == "65,536 tokens; 131,072 does not fit"
 
 
 def test_small_caches_are_shown_in_mib(view: ContextView, desk: Desk) -> None:
@@ -90,13 +90,13 @@ def test_a_row_of_the_table_selects_its_figure(view: ContextView, desk: Desk, qt
 
 
 def test_charts_have_names_and_summaries(view: ContextView) -> None:
-    assert view.request.accessibleName() == "KV cache of one request, chart"
+    assert view.request.accessibleName() == "KV cache per request, chart"
     assert "5,000 tokens: 1.2 GiB (1.3 GB)" in view.request.accessibleDescription()
-    assert "MI325X: 93 of 5,000 tokens, 3 of 131,072 tokens." in view.held.accessibleDescription()
+    assert "MI325X: 93 with 5,000 tokens each, 3 with 131,072 tokens each." in view.held.accessibleDescription()
 
 
 def test_nothing_that_holds_a_request_is_said(view: ContextView, desk: Desk) -> None:
     desk.edit("One part", accelerators=(AcceleratorChoice("h200-sxm", 2),))
     desk.flush()
     assert view.held.drawing.lines == ()
-    assert view.held.drawing.note == "None of them fits, so none holds a request"
+    assert view.held.drawing.note == "No curve: no accelerator fits the model"

@@ -324,7 +324,7 @@ def test_copies_hold_the_counts_that_are_shown(view: FitMatrixView, page: Memory
     assert mime.hasImage()
     lines = mime.text().splitlines()
     assert lines[0].startswith("Smallest deployments of all models: FP8 weights")
-    assert lines[1].split("\t")[:3] == ["Model", "Billion parameters", "MI300A"]
+    assert lines[1].split("\t")[:3] == ["Model", "Parameters, billion", "MI300A"]
     assert lines[-1].split("\t")[0] == "Llama 3.1 405B"
     assert len(lines) == 2 + view.model.rowCount()
 
@@ -350,8 +350,8 @@ def test_the_work_can_be_stopped_and_gone_on_with(view: FitMatrixView, qtbot: Qt
     assert state(view) is MatrixQueryState.WORKING
     view.found.stop()
     qtbot.waitUntil(lambda: view.found.state is MatrixQueryState.STOPPED, timeout=10_000)
-    assert view.remark.text().startswith("Stopped before all models were looked at. The counts are those")
-    assert view.action.text() == "Go on"
+    assert view.remark.text().startswith("Stopped before all models were checked. The counts are from")
+    assert view.action.text() == "Continue"
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
     settle(view, qtbot)
     assert view.model.table.question is not None

@@ -74,7 +74,7 @@ def test_the_item_model_keeps_qts_rules(desk: Desk, qtmodeltester: ModelTester) 
     qtmodeltester.check(model)  # type: ignore[no-untyped-call]
     assert model.headerData(1, Qt.Orientation.Horizontal) == "H200 SXM"
     assert model.index(2, 1).data(Qt.ItemDataRole.AccessibleTextRole) == (
-        "100 requests of 5,000 tokens in flight. H200 SXM with FP8 weights: 4 hold it, TP 4"
+        "100 requests of 5,000 tokens in flight. H200 SXM with FP8 weights: 4 accelerators, TP 4"
     )
 
 

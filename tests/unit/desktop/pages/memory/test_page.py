@@ -52,8 +52,8 @@ def test_a_problem_is_said_and_the_last_answer_stays(page: MemoryPage, desk: Des
 @pytest.mark.parametrize(
     ("view", "title", "row"),
     [
-        (FIT, "Memory of each accelerator", "H200 SXM\tTP 2\tdoes not fit on 2, use 4\t2\t190.9530"),
-        (CONTEXT, "KV cache of one request", "5000\t1.2016"),
+        (FIT, "Memory per accelerator", "H200 SXM\tTP 2\tdoes not fit on 2, use 4\t2\t190.9530"),
+        (CONTEXT, "KV cache per request", "5000\t1.2016"),
         (NEEDED, "Accelerators needed", "One request of 5,000 tokens\tFP8\t4 (TP 4)\t2 (TP 2)\t2 (TP 2)"),
     ],
 )
@@ -74,7 +74,7 @@ def test_the_table_is_that_of_the_chart_with_the_focus(page: MemoryPage, qtbot: 
         charts[1].setFocus()
     dialog = page.show_table()
     assert isinstance(dialog, ChartDataDialog)
-    assert dialog.windowTitle() == "Most requests in flight"
+    assert dialog.windowTitle() == "Max concurrency"
     dialog.close()
 
 

@@ -73,7 +73,7 @@ def test_without_a_demand_there_are_three_ways_to_begin(view: SizingView, desk: 
     assert not view.form.isVisible()
     QTest.mouseClick(view.offers[DemandKind.REQUEST_RATE], Qt.MouseButton.LeftButton)
     assert desk.scenario.demand == Demand(DemandKind.REQUEST_RATE, 2.0)
-    assert desk.undo_stack.undoText() == "State a demand"
+    assert desk.undo_stack.undoText() == "Enter demand"
     assert view.form.isVisible()
     assert view.form.amounts[DemandKind.REQUEST_RATE].edit.hasFocus()
     desk.undo_stack.undo()
@@ -138,7 +138,7 @@ def test_a_demand_can_be_removed(sized: SizingView, desk: Desk) -> None:
 def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> None:
     found = desk.service.size(desk.scenario)
     assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
-    assert column(sized, "In reserve") == [str(each.spare) for each in found.candidates]
+    assert column(sized, "Spare") == [str(each.spare) for each in found.candidates]
     fewest = min(found.candidates, key=lambda each: each.count or 0)
     assert f"you need {fewest.count} " in sized.candidate.said.text()
     assert sized.asked.text().startswith("500 users with 12 requests an hour each")
@@ -217,11 +217,11 @@ def test_the_deployment_is_used_as_one_step(sized: SizingView, desk: Desk) -> No
 def test_the_numbers_are_a_table(page: MemoryPage, sized: SizingView) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
-    assert "Accelerators for the demand: 500 users" in text
+    assert "Accelerators for this demand: 500 users" in text
     assert "Factor: Users active at once\t500\t500" in text
     dialog = page.show_table()
     assert isinstance(dialog, QDialog)
-    assert dialog.windowTitle().startswith("Accelerators for the demand")
+    assert dialog.windowTitle().startswith("Accelerators for this demand")
     dialog.close()
 
 

@@ -82,7 +82,7 @@ def test_the_table_has_the_digits_of_the_answer(page: PerformancePage, desk: Des
     )
     assert cell(page, 0, 1) == desk.formatter.estimate(best.value)
     assert cell(page, 0, 2) == desk.formatter.band(best)
-    assert cell(page, 0, 3) == "memory bandwidth limits"
+    assert cell(page, 0, 3) == "limit: memory bandwidth"
 
 
 def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk) -> None:
@@ -100,7 +100,7 @@ def test_the_table_says_who_does_not_fit_and_who_runs_fewer(page: PerformancePag
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 100), "Load")
     desk.flush()
     sentences = {cell(page, row, 0): cell(page, row, 3) for row in range(4)}
-    assert sentences["H200 SXM"].endswith("of 100 at once")
+    assert sentences["H200 SXM"].endswith("of 100, the rest queue")
     assert sentences["H200 SXM"].startswith("runs ")
     desk.edit("405B", model="llama-3.1-405b")
     desk.flush()
@@ -121,8 +121,8 @@ def test_copy_takes_picture_and_numbers(page: PerformancePage) -> None:
     mime = QGuiApplication.clipboard().mimeData()
     assert mime.hasImage()
     text = mime.text()
-    assert "Output throughput against requests in flight" in text
-    assert "Time to first token against requests in flight" in text
+    assert "Output throughput vs. concurrency" in text
+    assert "Time to first token vs. concurrency" in text
 
 
 def test_every_command_is_an_action(page: PerformancePage, qtbot: QtBot) -> None:

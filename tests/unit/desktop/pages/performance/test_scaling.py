@@ -95,7 +95,7 @@ def test_counts_are_read_off_by_keyboard(view: ScalingView) -> None:
     QTest.keyClick(view.chart, Qt.Key.Key_Home)
     assert view.chart.hover_x == 1.0
     assert view.chart.hover_readout is not None
-    assert view.chart.hover_readout.title == "On 1"
+    assert view.chart.hover_readout.title == "1 accelerator"
     rows = {row.name: row.cells for row in view.chart.hover_readout.rows}
     assert rows["H100 SXM"] == ("—", "does not fit")
     QTest.keyClick(view.chart, Qt.Key.Key_Right)
@@ -104,7 +104,7 @@ def test_counts_are_read_off_by_keyboard(view: ScalingView) -> None:
 
 def test_the_chart_says_itself_in_words(view: ScalingView) -> None:
     text = view.chart.accessibleDescription()
-    assert "H100 SXM: fits from 2 on, fastest on 32 with " in text
+    assert "H100 SXM: fits from 2 accelerators. Fastest with 32: " in text
     assert "MI300X: fits from 1 on, fastest on " in text
 
 
@@ -129,7 +129,7 @@ def test_the_rows_say_what_does_not_fit_and_where_replicas_are_faster(
     assert "TP 8 × DP 2: " in said[4]
     assert said[4].endswith("2 hosts")
     assert "slower than on 32: " in said[6]
-    assert column(table, "All, tok/s")[0] == "—"
+    assert column(table, "Total, tok/s")[0] == "—"
     assert column(table, "Memory, GiB (GB)")[1] == "160.0 (171.8)"
     models = [int(count) for count in column(table, "Models")]
     assert models == sorted(models)
@@ -141,13 +141,13 @@ def test_the_preset_gives_the_published_table(view: ScalingView, desk: Desk) -> 
     desk.select(select_figure("mi325x", "output_tokens_per_s"))
     assert column(view.counts.table, "Flat 0.88, GB/s")[:4] == ["6,000", "10,560", "21,120", "42,240"]
     view.counts._choose_rule(str(ScalingRuleOfThumb.ADDED))
-    assert column(view.counts.table, "Each 0.88, GB/s")[:4] == ["6,000", "11,280", "21,840", "42,960"]
+    assert column(view.counts.table, "Added 0.88, GB/s")[:4] == ["6,000", "11,280", "21,840", "42,960"]
     assert view.chart.rule is ScalingRuleOfThumb.ADDED
 
 
 def test_the_view_says_how_model_and_rule_differ(view: ScalingView) -> None:
     text = view.counts.remark.text()
-    assert text.startswith("On 8 links leave ")
+    assert text.startswith("With 8 accelerators: ")
     assert "23,584 GB/s by the rule (+" in text
 
 
@@ -163,7 +163,7 @@ def test_a_count_is_taken_with_enter_and_the_offer(view: ScalingView, desk: Desk
     assert view.counts.offer.isHidden()
     table.setCurrentIndex(table.model().index(3, 4))
     QTest.keyClick(table, Qt.Key.Key_Return)
-    assert view.counts.offer.text() == "Use 8 of H100 SXM"
+    assert view.counts.offer.text() == "Use 8 × H100 SXM"
     view.counts.offer.click()
     desk.flush()
     assert desk.scenario.accelerators[0].count == 8
@@ -182,17 +182,17 @@ def test_the_page_s_argument_in_numbers(view: ScalingView, desk: Desk) -> None:
     table = view.comparison.table
     assert [row.name for row in model_of(table).figures.rows] == ["2 × H100 SXM", "1 × MI300X"]
     assert [each.split("; ")[1] for each in remarks(table)] == [
-        "flat 0.88: 41.8 tok/s alone",
-        "flat 0.88: 37.6 tok/s alone",
+        "flat 0.88: 41.8 tok/s for one request",
+        "flat 0.88: 37.6 tok/s for one request",
     ]
     assert desk.answer is not None
     rates = [column_.estimate.output_tokens_per_s for column_ in desk.answer.columns if column_.estimate]
-    assert column(table, "All, tok/s") == [desk.formatter.estimate(rate.value) for rate in rates if rate]
+    assert column(table, "Total, tok/s") == [desk.formatter.estimate(rate.value) for rate in rates if rate]
 
 
 def test_a_cell_of_the_comparison_selects_its_figure(view: ScalingView, desk: Desk) -> None:
     table = view.comparison.table
-    place = model_of(table).figures.heads.index("TPOT alone, ms")
+    place = model_of(table).figures.heads.index("TPOT, 1 request, ms")
     table.setCurrentIndex(table.model().index(1, place + 1))
     QTest.keyClick(table, Qt.Key.Key_Return)
     assert desk.selection == select_figure("mi300x", "tpot_ms")
@@ -212,23 +212,23 @@ def test_what_cannot_be_compared_is_said(view: ScalingView, desk: Desk) -> None:
 
 
 def test_tables_rest_while_the_load_is_dragged(view: ScalingView, desk: Desk, qtbot: QtBot) -> None:
-    before = column(view.counts.table, "All, tok/s")
+    before = column(view.counts.table, "Total, tok/s")
     drawn = view.chart.drawing.lines[1].y.tolist()
     desk.begin_gesture("load")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 64), "Load")
     desk.flush()
     assert view.chart.drawing.lines[1].y.tolist() != drawn
-    assert column(view.counts.table, "All, tok/s") == before
+    assert column(view.counts.table, "Total, tok/s") == before
     desk.end_gesture()
-    assert column(view.counts.table, "All, tok/s") != before
+    assert column(view.counts.table, "Total, tok/s") != before
 
 
 def test_tables_catch_up_when_a_drag_rests(view: ScalingView, desk: Desk, qtbot: QtBot) -> None:
-    before = column(view.counts.table, "All, tok/s")
+    before = column(view.counts.table, "Total, tok/s")
     desk.begin_gesture("load")
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 64), "Load")
     desk.flush()
-    qtbot.waitUntil(lambda: column(view.counts.table, "All, tok/s") != before)
+    qtbot.waitUntil(lambda: column(view.counts.table, "Total, tok/s") != before)
     desk.end_gesture()
 
 
@@ -247,15 +247,15 @@ def test_another_view_works_nothing_out(
 def test_numbers_are_copied_and_shown_as_a_table(page: PerformancePage, view: ScalingView) -> None:
     page.head.copy.click()
     text = QGuiApplication.clipboard().mimeData().text()
-    assert "Scaling by number of accelerators" in text
-    assert "Sharding against fewer parts" in text
-    assert "KV room, GB" in text
+    assert "Scaling by accelerator count" in text
+    assert "Sharding vs. fewer accelerators" in text
+    assert "KV cache space, GB" in text
     actions = {action.id: action for action in page.actions_of_page()}
     view.comparison.table.setFocus()
     actions["performance.table"].run()
     dialog = page.findChild(QDialog) or page.window().findChild(QDialog)
     assert dialog is not None
-    assert dialog.windowTitle() == "Sharding against fewer parts"
+    assert dialog.windowTitle() == "Sharding vs. fewer accelerators"
     dialog.close()
 
 

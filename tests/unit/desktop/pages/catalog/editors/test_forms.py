@@ -357,7 +357,7 @@ def test_own_entry_is_removed_after_a_question(
     desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
 ) -> None:
     part = add_own(desk, theme, show)
-    asked = answer_box("Keep")
+    asked = answer_box("Cancel")
     dialog = NameForm(desk, theme, part)
     show(dialog)
     dialog.remove_button.click()

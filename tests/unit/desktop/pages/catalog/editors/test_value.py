@@ -193,7 +193,7 @@ def test_it_is_reverted_from_the_form_and_can_be_undone(desk: Desk, theme: Theme
     state(desk, theme, show)
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
-    assert dialog.revert_button.text() == "Revert to the shipped value"
+    assert dialog.revert_button.text() == "Reset to shipped value"
     dialog.revert_button.setFocus()
     key(Qt.Key.Key_Space)
     assert not bandwidth(desk).overridden
@@ -228,7 +228,7 @@ def test_claims_stand_beside_it(desk: Desk, theme: Theme, show: Show) -> None:
     show(dialog)
     said = [line.node.sentence for line in dialog.claims.view.lines.lines]
     assert said[0].startswith("6.0 TB/s, taken")
-    assert sum("refused" in line for line in said) >= 3
+    assert sum("rejected" in line for line in said) >= 3
 
 
 # A purchase price, which has two ends
@@ -369,7 +369,7 @@ def test_file_that_is_read_only_is_told_before_anything_is_typed(
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
     assert dialog.note.isVisible()
-    assert dialog.note.text == "Nothing can be saved: your own file cannot be written."
+    assert dialog.note.text == "Saving is not possible: the file with your values is read-only."
 
 
 def test_value_that_is_there_already_says_so(desk: Desk, theme: Theme, show: Show) -> None:
@@ -385,7 +385,7 @@ def test_value_that_is_there_already_says_so(desk: Desk, theme: Theme, show: Sho
 def test_escape_leaves_at_once_where_nothing_was_entered(
     desk: Desk, theme: Theme, show: Show, answer_box: Callable[[str], list[str]]
 ) -> None:
-    asked = answer_box("Discard")
+    asked = answer_box("Discard changes")
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
     key(Qt.Key.Key_Escape)
@@ -403,7 +403,7 @@ def test_escape_asks_where_something_was(
     key(Qt.Key.Key_Escape)
     assert dialog.isVisible()
     assert asked == ["Discard what you entered? Nothing of it has been saved."]
-    answer_box("Discard")
+    answer_box("Discard changes")
     key(Qt.Key.Key_Escape)
     assert not dialog.isVisible()
     assert not bandwidth(desk).overridden
@@ -445,7 +445,7 @@ def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> N
     names = [option.accessibleName() for option in dialog.options]
     assert names[0].startswith("6.0 TB/s, taken, AMD, GEAK hardware data")
     seed = next(name for name in names if "Scorecard" in name)
-    assert "refused" in seed
+    assert "rejected" in seed
     assert "published as 5300 GB/s" in seed
     assert "Value of MI300X" in seed
     assert "“5.3 TB/s”" in seed
@@ -455,8 +455,8 @@ def test_shipped_choice_is_taken_back(desk: Desk, theme: Theme, show: Show) -> N
     state(desk, theme, show)
     dialog = PreferenceEditor(desk, theme, PART, NAME)
     show(dialog)
-    assert dialog.options[0].choice.stance == "taken by you"
-    assert dialog.shipped_button.text() == "Take the shipped choice"
+    assert dialog.options[0].choice.stance == "chosen by you"
+    assert dialog.shipped_button.text() == "Use shipped value"
     dialog.shipped_button.setFocus()
     key(Qt.Key.Key_Space)
     assert bandwidth(desk).value == 6_000_000_000_000

@@ -237,7 +237,7 @@ def test_the_maker_is_asked_for_where_no_file_names_one(
     dialog = shown(own_window, ImportProposal("model", "Tiny", facts), qtbot)
     row = dialog.row("organisation")
     assert isinstance(row, TextRow)
-    assert row.edit.accessibleName() == "Organisation"
+    assert row.edit.accessibleName() == "Organization"
     assert row.is_empty()
     # Left empty it stays as it is, so that it keeps nobody from adding the model.
     row.edit.setText("Acme")
