@@ -270,7 +270,7 @@ def check_memory(shown: Shown) -> None:
         }
         most = shown.rows["max_concurrency"].cells[position] if "max_concurrency" in shown.rows else None
         if most is not None:
-            assert most.text == (cells[at["Most in flight"]] if estimate.fits else MISSING_VALUE_TEXT)
+            assert most.text == (cells[at["Max concurrency"]] if estimate.fits else MISSING_VALUE_TEXT)
 
 
 def room_left(estimate: Estimate, shown: Shown) -> bool:

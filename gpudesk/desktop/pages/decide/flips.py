@@ -249,7 +249,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
 
     def dim(self) -> None:
         none = self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS
-        self.title.setText(tr("Changes that help") if none else tr("What-if changes"))
+        self.title.setText(tr("Changes that help") if none else tr("Tipping points"))
         self.flips = None
         for box in self.boxes:
             box.setEnabled(False)

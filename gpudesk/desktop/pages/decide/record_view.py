@@ -41,7 +41,6 @@ from gpudesk.report.decision.advisory import (
     describe_unknown_time,
     format_date,
     format_host_count,
-    format_ids,
     format_load_time,
     format_loaded_weights,
     format_scale,
@@ -60,7 +59,7 @@ from gpudesk.report.decision.advisory import (
 from gpudesk.report.labels import shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import Message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 
 class PlatformSupportBlock(QWidget):
@@ -76,7 +75,7 @@ class PlatformSupportBlock(QWidget):
             RecordColumn(tr("Level"), 100),
             RecordColumn(tr("Scope"), 220, 1.0),
             RecordColumn(tr("Date"), 84),
-            RecordColumn(tr("Source"), 76),
+            RecordColumn(tr("Source"), 130),
             RecordColumn(tr("Disputes"), 96),
         )
         self.table = RecordTableView(theme, name, heads, self)
@@ -120,7 +119,8 @@ def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
 def make_dispute_cell(disputes: tuple[str, ...]) -> RecordCell:
     if not disputes:
         return make_cell(MISSING_VALUE_TEXT, colour="text3")
-    return make_cell(format_ids(disputes), colour="disputed_text", glyph="disputed")
+    count = trn("{n} dispute", "{n} disputes", len(disputes))
+    return make_cell(count, colour="disputed_text", glyph="disputed")
 
 
 def select_evidence(statements: tuple[str, ...], disputes: tuple[str, ...]) -> Selection | None:

@@ -56,7 +56,7 @@ def make_delivery_figures(found: EvaluatedAnswer) -> FiguresContent:
     money = MoneyFormatter(found.formatter, found.answer.scenario.costs.currency)
     heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("{code} per 1M output tokens", code=money.code))
     rows = tuple(_make_delivery_row(found, key, money) for key in keys)
-    return FiguresContent(tr("Figures"), heads, frozenset({1}), _FIGURES, rows, tr("Odds"))
+    return FiguresContent(tr("Key figures"), heads, frozenset({1}), _FIGURES, rows, tr("Odds"))
 
 
 def _make_delivery_row(found: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
@@ -190,9 +190,9 @@ class ResultView(DecideView):
         self.reasons = MarkedList(theme, tr("For"), self)
         self.against = MarkedList(theme, tr("Against"), self)
         self.flips = FlipsBlock(desk, theme, self)
-        self.pilot = MarkedList(theme, tr("Recommended measurements"), self)
+        self.pilot = MarkedList(theme, tr("Measure next"), self)
         self.advice = MarkedList(theme, tr("Next steps"), self)
-        self.excluded = MarkedList(theme, tr("Excluded"), self)
+        self.excluded = MarkedList(theme, tr("Ruled out"), self)
         self.rules_link = LinkButton(theme, tr("Show all rules"), parent=self)
         self.rules_link.clicked.connect(lambda: self.show_rules(shown=self._rules_held.isHidden()))
         self._rules_held: QWidget = QWidget(self)
@@ -211,7 +211,7 @@ class ResultView(DecideView):
         head = make_row((self.answered, 1), self.change, self.print_sheet, gap=px(8))
         self._unknown_held = self._hold(self.unknown, margin, 10)
         self._ways_held = self._hold(
-            make_column(ThemedLabel(self.theme, tr("Deployments that work"), font="section"), self.ways_out, gap=px(8)),
+            make_column(ThemedLabel(self.theme, tr("Alternatives"), font="section"), self.ways_out, gap=px(8)),
             margin,
             14,
         )

@@ -88,7 +88,7 @@ class AnswerSetComparison:
             )
             for key in order
         )
-        return FiguresContent(tr("Rankings"), heads, frozenset({0, 2}), (), rows, tr("Excluded by"))
+        return FiguresContent(tr("Rankings"), heads, frozenset({0, 2}), (), rows, tr("Ruled out by"))
 
     def _removed_by(self, key: str) -> str:
         said = []
@@ -137,7 +137,7 @@ def _format_ranking(
     key: str, places: Mapping[str, int], shares: Mapping[str, DecisionCandidate], formatter: Formatter
 ) -> tuple[str, str]:
     if key not in places:
-        return tr("excluded"), MISSING_VALUE_TEXT
+        return tr("ruled out"), MISSING_VALUE_TEXT
     return formatter.count(places[key]), format_odds(shares[key].odds, formatter)
 
 

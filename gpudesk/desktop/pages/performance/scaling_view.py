@@ -238,8 +238,7 @@ class ScalingChart(DeskChart):
                 continue
             said.append(
                 tr(
-                    "{name}: fits from {start} accelerators. Fastest with {peak}: {rate} tok/s, link time "
-                    "{share} of each step.",
+                    "{name}: minimum count {start}; fastest count {peak}: {rate} tok/s, link time {share} of a step.",
                     name=each.part.name,
                     start=self.formatter.count(start.count),
                     peak=self.formatter.count(peak.count),

@@ -64,14 +64,14 @@ def test_the_questions_say_what_their_templates_hold() -> None:
     assert {SAMPLE_TEMPLATE_ID, *(question.template for question in list_start_questions())} <= set(list_template_ids())
     for question in list_start_questions():
         scenario = read_template(question.template)
-        assert f"{scenario.workload.load.concurrency} in flight" in question.detail
+        assert f"{scenario.workload.load.concurrency} requests in flight" in question.detail
         counts = {choice.count or 1 for choice in scenario.accelerators}
-        assert {1: "one of each", 4: "four of each", 8: "eight of each of six"}[counts.pop()] in question.detail
+        assert {1: "1 accelerator each", 4: "4 accelerators each", 8: "8 each of 6"}[counts.pop()] in question.detail
     assert len(read_template(SAMPLE_TEMPLATE_ID).accelerators) == 4
 
 
 def test_without_recent_files_it_says_so(page: FirstRunPage) -> None:
-    assert "None yet. Scenarios you save appear here." in [
+    assert "Your saved scenarios appear here." in [
         label.text() for label in page.findChildren(QLabel) if label.isVisible()
     ]
 
@@ -92,7 +92,7 @@ def test_what_a_crash_left_is_opened_or_discarded(page: FirstRunPage, qtbot: QtB
     assert "Recovered: 70B chat, edited 14:02" in said
     wanted: SignalInstance = getattr(page, signal)
     with qtbot.waitSignal(wanted) as chosen:
-        QTest.mouseClick(button(page, f"{name} what was recovered of 405B"), Qt.MouseButton.LeftButton)
+        QTest.mouseClick(button(page, f"{name} recovered 405B"), Qt.MouseButton.LeftButton)
     assert chosen.args == ["second"]
 
 
@@ -102,17 +102,17 @@ def test_tab_goes_as_the_eye_does_and_scrolls(page: FirstRunPage, qtbot: QtBot) 
     page.resize(500, 300)
     recent = button(page, "Open 70b chat.gpudesk")
     qtbot.waitUntil(recent.isVisible)
-    button(page, "Open what was recovered of 70B chat").setFocus()
+    button(page, "Open recovered 70B chat").setFocus()
     passed = []
     for _ in range(10):
         passed.append(page.focusWidget().accessibleName())
         QTest.keyClick(page.focusWidget(), Qt.Key.Key_Tab)
     assert passed == [
-        "Open what was recovered of 70B chat",
-        "Discard what was recovered of 70B chat",
-        "Open the sample: 70B chat on four parts",
+        "Open recovered 70B chat",
+        "Discard recovered 70B chat",
+        "Open sample: 70B chat",
         "Help me choose",
-        "Start empty",
+        "New empty scenario",
         *(question.title for question in list_start_questions()),
         "Open 70b chat.gpudesk",
     ]

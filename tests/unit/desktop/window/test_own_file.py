@@ -69,7 +69,7 @@ def button(window: MainWindow, text: str) -> QPushButton:
 def test_without_backups_it_says_when_they_are_made(own_window: MainWindow, qtbot: QtBot) -> None:
     dialog = dialog_of(own_window, qtbot)
     assert rows(dialog) == []
-    assert dialog.said.text().startswith("None yet.")
+    assert dialog.said.text().startswith("No backups yet.")
     assert not dialog.restore.isEnabled()
 
 
@@ -83,7 +83,7 @@ def test_a_backup_is_restored_by_keyboard(own_window: MainWindow, user_service: 
     assert restored is not None
     QTest.keyClick(dialog.table, Qt.Key.Key_Return)
     QTest.keyClick(dialog.restore, Qt.Key.Key_Space)
-    assert dialog.said.text().startswith("Restored: ")
+    assert dialog.said.text().startswith("Restored ")
     assert rows(dialog)[0][0] == "a backup was restored"
     assert len(user_service.user_catalog.facts) == restored.facts
     assert user_service.user_catalog.undo_text is None
@@ -96,8 +96,8 @@ def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
     paths.user_catalog_path().unlink()
     own_window.catalog.undo()
     assert "was removed while it was in use" in own_window.note.text
-    QTest.mouseClick(button(own_window, "Write your facts anew"), Qt.MouseButton.LeftButton)
-    assert own_window.note.text == "Your 3 facts are in a new file. Do again what was refused."
+    QTest.mouseClick(button(own_window, "Save your values again"), Qt.MouseButton.LeftButton)
+    assert own_window.note.text == "Saved your 3 values to a new file. Repeat the change that failed."
     own_window.catalog.undo()
     assert power(user_service) == 750
 
@@ -111,11 +111,11 @@ def test_the_list_of_backups_offers_to_write_the_facts_anew(
     dialog.accept()
     paths.user_catalog_path().unlink()
     dialog = [dialog_of(own_window, qtbot), *own_window.findChildren(BackupsDialog)][-1]
-    assert dialog.note.text.startswith("The file of your facts was removed.")
+    assert dialog.note.text.startswith("The file with your values was deleted.")
     QTest.keyClick(dialog.anew, Qt.Key.Key_Space)
     assert not dialog.note.text
     assert not dialog.anew.isVisible()
-    assert dialog.said.text().startswith("Your 3 facts are in a new file.")
+    assert dialog.said.text().startswith("Saved your 3 values to a new file.")
     assert paths.user_catalog_path().is_file()
 
 
@@ -132,7 +132,7 @@ def test_a_form_that_was_refused_offers_it_and_saves_after_it(
     form.take(step)
     assert "was removed while it was in use" in form.note.text
     QTest.keyClick(form.anew, Qt.Key.Key_Space)
-    assert form.note.text.startswith("Your 3 facts are in a new file.")
+    assert form.note.text.startswith("Saved your 3 values to a new file.")
     assert not form.anew.isVisible()
     form.take(step)
     assert form.saved
@@ -152,7 +152,7 @@ def test_a_damaged_one_is_marked_and_not_restored(
     assert problem.endswith("choose another backup")
     assert facts == "—"
     assert not dialog.restore.isEnabled()
-    assert dialog.said.text().startswith("This one cannot be restored: ")
+    assert dialog.said.text().startswith("This backup cannot be restored: ")
     dialog.restore_chosen()
     assert power(user_service) == 650
 
@@ -200,7 +200,7 @@ def test_a_broken_file_is_said_with_what_can_be_done(own_window: MainWindow, qtb
     QTest.keyClick(button(own_window, "Show backups"), Qt.Key.Key_Space)
     dialog = own_window.findChild(BackupsDialog)
     assert dialog is not None
-    assert dialog.note.text.startswith("Your facts cannot be used: ")
+    assert dialog.note.text.startswith("Your values cannot be used: ")
 
 
 def test_it_is_set_aside_and_one_begins_anew(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from itertools import count
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
@@ -112,8 +113,11 @@ class NegotiationStepBlock(QWidget):
         flow = FlowLayout(self._theme.px(10))
         source = tr("{document}, {date}", document=label_document(self.step.source), date=self.step.dated)
         flow.addWidget(ThemedLabel(self._theme, source, font="small", colour="text3", parent=self))
+        numbers = {True: count(1), False: count(1)}
         for key, disputed in _list_evidence(self.step):
-            link = LinkButton(self._theme, key, parent=self)
+            number = self._formatter.count(next(numbers[disputed]))
+            text = tr("Dispute {n}", n=number) if disputed else tr("Statement {n}", n=number)
+            link = LinkButton(self._theme, text, parent=self)
             name = tr("Show dispute {id}", id=key) if disputed else tr("Show statement {id}", id=key)
             link.setAccessibleName(name)
             link.setToolTip(name)

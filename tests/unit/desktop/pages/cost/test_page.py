@@ -279,7 +279,7 @@ def test_every_field_is_named(page: CostPage) -> None:
     names = [edit.accessibleName() for row in rows for edit in row.edits]
     assert all(names)
     assert len(set(names)) == len(names)
-    assert all(row.reset.accessibleName().startswith("Take back") for row in rows)
+    assert all(row.reset.accessibleName().startswith("Reset") for row in rows)
 
 
 # States of the page

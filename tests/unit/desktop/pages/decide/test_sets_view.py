@@ -88,7 +88,7 @@ def test_rankings_say_who_is_out_and_by_what(view: AnswerSetsView, desk: Desk) -
         model.index(row, 0).data(): [model.index(row, column).data() for column in range(1, 6)]
         for row in range(model.rowCount())
     }
-    assert rows["H200 SXM"][:2] == ["excluded", "—"]
+    assert rows["H200 SXM"][:2] == ["ruled out", "—"]
     assert rows["H200 SXM"][4].startswith("Current: ")
     assert rows["MI325X"][0] in ("1", "2")
     assert rows["MI325X"][1].endswith("%")

@@ -49,7 +49,7 @@ def test_each_column_is_judged_in_words_and_figures(desk: Desk) -> None:
     assert (partly.state, partly.headline) == (ColumnFitState.PARTLY, "Fits 93 of 100 requests")
     assert partly.detail == "4.0 GiB short"
     assert (fits.state, fits.headline) == (ColumnFitState.FITS, "Fits, up to 145 requests")
-    assert fits.detail.endswith("GiB to spare")
+    assert fits.detail.endswith("GiB free")
     assert fits.remedies == ()
 
 

@@ -104,8 +104,8 @@ def test_counts_are_read_off_by_keyboard(view: ScalingView) -> None:
 
 def test_the_chart_says_itself_in_words(view: ScalingView) -> None:
     text = view.chart.accessibleDescription()
-    assert "H100 SXM: fits from 2 accelerators. Fastest with 32: " in text
-    assert "MI300X: fits from 1 on, fastest on " in text
+    assert "H100 SXM: minimum count 2; fastest count 32: " in text
+    assert "MI300X: minimum count 1; fastest count " in text
 
 
 def test_columns_of_one_part_share_a_curve(view: ScalingView, desk: Desk) -> None:
@@ -205,7 +205,7 @@ def test_what_cannot_be_compared_is_said(view: ScalingView, desk: Desk) -> None:
     assert view.comparison.said.text()
     desk.apply(scenario_edits.remove_accelerator(desk.scenario, 1), "Remove")
     desk.flush()
-    assert view.comparison.said.text().startswith("Add a second accelerator")
+    assert view.comparison.said.text().startswith("To compare, add a second accelerator")
 
 
 # While something moves, and everywhere

@@ -88,7 +88,7 @@ def test_the_read_out_has_the_digits_of_the_answer_the_best_first(chart: Through
     cursor_readout = chart.cursor_readout()
     assert cursor_readout is not None
     assert desk.answer is not None
-    assert cursor_readout.title == "At 64 in flight"
+    assert cursor_readout.title == "At 64 requests in flight"
     rates = [column.estimate.output_tokens_per_s for column in desk.answer.columns if column.estimate is not None]
     best = max(rate for rate in rates if rate is not None)
     assert cursor_readout.rows[0].cells[:2] == (desk.formatter.estimate(best.value), desk.formatter.band(best))
@@ -109,7 +109,7 @@ def test_beyond_its_end_a_curve_is_not_read(chart: ThroughputChart) -> None:
     least = min(line.x[-1] for line in chart.drawing.lines)
     found = chart.read_at(least + 1.0)
     assert found is not None
-    assert found[1].rows[-1].cells[:2] == ("—", f"queues beyond {least:.0f}")
+    assert found[1].rows[-1].cells[:2] == ("—", f"queues above {least:.0f}")
 
 
 def test_strips_cover_every_concurrency_once(desk: Desk) -> None:
@@ -218,7 +218,7 @@ def test_marks_show_the_figures_of_the_load_beside_curves_of_closed_loops(
     figures = [one.ttft_ms.value for one in estimates if one is not None and one.ttft_ms is not None]
     assert [mark.y for mark in chart.drawing.marks] == figures
     assert len(figures) == len(estimates)
-    assert "closed loops" in chart.subtitle
+    assert "constant concurrency" in chart.subtitle
 
 
 def test_an_overloaded_accelerator_has_no_mark_among_times(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
@@ -251,7 +251,7 @@ def test_a_click_on_a_curve_selects_it(chart: ThroughputChart, desk: Desk) -> No
 
 
 def test_there_is_a_way_back_from_a_close_look(chart: ThroughputChart, desk: Desk) -> None:
-    button = next(each for each in chart.findChildren(QPushButton) if each.text() == "Fit view")
+    button = next(each for each in chart.findChildren(QPushButton) if each.text() == "Reset zoom")
     assert button.isHidden()
     press(chart, Qt.Key.Key_Plus)
     assert zoomed(chart)
@@ -308,7 +308,7 @@ def test_the_chart_has_a_name_and_a_summary(chart: ThroughputChart) -> None:
 def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: QtBot) -> None:
     menu = chart.context_menu()
     texts = [action.text() for action in menu.actions() if action.text()]
-    assert texts == ["Copy picture", "Copy data", "Show as table", "Save picture…", "Fit view"]
+    assert texts == ["Copy picture", "Copy data", "Show as table", "Save picture…", "Reset zoom"]
 
 
 # Pinned results, faults, themes
@@ -321,7 +321,7 @@ def test_a_pinned_result_stays_and_the_difference_is_read(chart: ThroughputChart
     assert len(chart.drawing.ghosts) == 4
     cursor_readout = chart.cursor_readout()
     assert cursor_readout is not None
-    assert cursor_readout.heads[-1] == "to pinned"
+    assert cursor_readout.heads[-1] == "vs. pinned"
     assert all(row.cells[-1].startswith("+") for row in cursor_readout.rows)
     desk.clear_ghost()
     chart.refresh()
@@ -351,7 +351,7 @@ def test_nothing_that_fits_leaves_an_axis_and_the_reason(chart: ThroughputChart,
     desk.apply(scenario, "405B on one")
     desk.flush()
     assert not chart.drawing.lines
-    assert chart.drawing.note == "None of them fits, so there is no curve"
+    assert chart.drawing.note == "No curve: no accelerator fits the model"
     chart.grab()
 
 
@@ -367,7 +367,7 @@ def test_the_theme_switches_live(chart: ThroughputChart, theme: Theme) -> None:
 def test_beyond_the_last_piece_requests_queue_and_only_without_pieces_nothing_fits() -> None:
     strip = LimiterStrip("h200-sxm", 1, "H200 SXM", (StripPiece(1.0, 117.0, "capacity"),))
     formatter = Formatter(ENGLISH_NUMBERS)
-    assert describe_strip_end(strip, formatter) == "requests queue beyond 117"
+    assert describe_strip_end(strip, formatter) == "requests queue above 117"
     assert describe_strip_end(replace(strip, pieces=()), formatter) == "does not fit"
 
 

@@ -20,7 +20,7 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 @pytest.mark.parametrize(
     ("load", "said"),
     [
-        (Load(LoadKind.CONCURRENCY, concurrency=1000), "runs 76 of 1,000 at once"),
+        (Load(LoadKind.CONCURRENCY, concurrency=1000), "runs 76 of 1,000, the rest queue"),
         # All are meant to wait that do not run.
         (Load(LoadKind.SATURATE, requests=1000), ""),
         (Load(LoadKind.CONCURRENCY, concurrency=8), ""),

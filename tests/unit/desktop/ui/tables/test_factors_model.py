@@ -47,7 +47,7 @@ def test_levels_come_with_the_figure_that_made_them(model: FactorsModel) -> None
 
 def test_what_has_no_measure_stays_unknown(model: FactorsModel) -> None:
     row = number_of(model, "community")
-    assert model.rows[row].measure == "No measure is known"
+    assert model.rows[row].measure == "No measure available"
     assert {cell.level for cell in model.rows[row].cells} == {FactorLevel.UNKNOWN}
     assert model.index(row, FIRST).data() == "Not known"
 
@@ -59,18 +59,17 @@ def test_what_is_lacked_has_no_figure(model: FactorsModel) -> None:
     assert [bool(cell.figure) for cell in cells] == [False, False, True, True]
 
 
-def test_documents_stand_beside_with_ids_and_dates(model: FactorsModel) -> None:
+def test_documents_are_named_with_their_dates(model: FactorsModel) -> None:
     row, last = number_of(model, "cost"), model.columnCount() - 1
     said = model.rows[row].sources
     assert said.startswith("Seed 003, B200 vs MI355X, 2026-05")
-    assert said.endswith(": D003-18, D003-07")
+    assert ";" not in said, "each document once"
     spoken = model.index(row, last).data(_SPOKEN)
     for rule in model.rows[row].rules:
-        assert rule.id in spoken
         assert rule.why in spoken
     across = Qt.Orientation.Horizontal
     heads = [model.headerData(column, across) for column in range(model.columnCount())]
-    assert heads == ["Factor", "H200", "MI325X", "B200", "MI355X", "What documents say"]
+    assert heads == ["Factor", "H200", "MI325X", "B200", "MI355X", "Sources"]
 
 
 def test_a_factor_says_by_what_it_is_judged(model: FactorsModel) -> None:

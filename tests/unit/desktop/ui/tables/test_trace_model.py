@@ -117,7 +117,7 @@ def test_what_removes_has_no_weight_and_what_favours_has(model: TraceModel) -> N
     index = model.index(row, WEIGHT)
     assert model.flags(index) & Qt.ItemFlag.ItemIsEditable
     assert index.data(_ROLE.EditRole) == row_of(model, "D000-02").line.weight
-    assert "weighs" in index.data(_ROLE.ToolTipRole)
+    assert "weight" in index.data(_ROLE.ToolTipRole)
 
 
 def test_a_weight_is_wanted_not_taken(model: TraceModel, qtbot: QtBot) -> None:
@@ -151,7 +151,7 @@ def test_the_fold_shows_the_rules_that_say_nothing(model: TraceModel, decision: 
     assert line.title == f"Rules that do not apply ({len(decision.silent)})"
     model.set_opened(True)
     assert model.rowCount() == before + len(decision.silent)
-    assert model.index(fold, RULE).data(_ROLE.AccessibleTextRole).endswith("shown")
+    assert model.index(fold, RULE).data(_ROLE.AccessibleTextRole).endswith("expanded")
     silent = model.index(before, RULE).data(_ROLE.AccessibleTextRole)
     assert silent.endswith("does not apply")
     assert decision.silent[0] in silent
@@ -194,7 +194,7 @@ def test_disputed_figures_and_refuted_rules_are_marked(
 
 def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
     lines = format_trace(model.table, FORMATTER).splitlines()
-    assert lines[0].split("\t") == ["Group", "Rule", "Ids", "Answer", "Weight", *(h.name for h in HEADS)]
+    assert lines[0].split("\t") == ["Group", "Rule", "IDs", "Answer", "Weight", *(h.name for h in HEADS)]
     assert len(lines) == 1 + len(model.table.rows)
     assert lines[1].startswith("Decided\tFirst token within the limit\tL-01\tyou: 2 s\t\t")
 
