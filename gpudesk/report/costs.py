@@ -415,5 +415,5 @@ def _describe_tie(kind: str, value: float, formatter: Formatter, money: MoneyFor
     if kind == "throughput":
         return f"{formatter.estimate(value)}{_SPACE}tok/s"
     if is_share_input(kind):
-        return f"{formatter.number(value * 100.0, 1)}%"
+        return join_unit(formatter.number(value * 100.0, 1), "%")
     return formatter.number(value, 1)

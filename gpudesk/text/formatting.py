@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
+from gpudesk.text.translation import get_language
 from gpudesk.text.units import GB, GIB, KIB, MIB
 
 #: What a claim can say: a figure, a word, yes or no, or a list of words.
@@ -30,16 +31,20 @@ _SPACE: Final = " "
 
 @dataclass(frozen=True, slots=True)
 class NumberStyle:
-    """How a language writes numbers: decimal sign, separator of thousands, minus sign."""
+    """How a language writes numbers: decimal sign, separator of thousands, minus sign, percentages, amounts."""
 
     name: str
     decimal: str
     thousands: str
     minus: str
+    #: The percent sign, with the space that sets it apart from the number.
+    percent: str = "%"
+    #: Whether the sign of a currency comes before the amount.
+    currency_first: bool = True
 
 
 ENGLISH_NUMBERS: Final = NumberStyle("en", ".", ",", "−")
-GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−")
+GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−", "\N{NO-BREAK SPACE}%", currency_first=False)
 #: For files that programs read: no separators, ASCII minus.
 MACHINE_NUMBERS: Final = NumberStyle("machine", ".", "", "-")
 
@@ -129,8 +134,9 @@ def convert_to_display_unit(value: float, quantity: Quantity) -> float:
 class Formatter:
     """Turns quantities into text in one number style. Without state, so one may be shared."""
 
-    def __init__(self, style: NumberStyle = ENGLISH_NUMBERS) -> None:
-        self.style = style
+    def __init__(self, style: NumberStyle | None = None) -> None:
+        """Format in a number style, by default that of the active language."""
+        self.style = style or find_number_style(get_language())
 
     def number(self, value: float, decimals: int = 0) -> str:
         """Return `value` with that many decimals, thousands grouped."""
@@ -200,7 +206,7 @@ class Formatter:
 
     def difference(self, ratio: float) -> str:
         """Return the difference of a ratio from 1 as a signed percentage."""
-        return f"{self.signed_per_cent(ratio)}%"
+        return f"{self.signed_per_cent(ratio)}{self.style.percent}"
 
     def signed_per_cent(self, ratio: float) -> str:
         """Return the difference of a ratio from 1 as a signed percentage, without the sign `%`."""
@@ -208,9 +214,15 @@ class Formatter:
         sign = "+" if round(per_cent) > 0 else ""
         return f"{sign}{self.number(_round_estimate(per_cent))}"
 
+    def money(self, amount: str, code: str) -> str:
+        """Return a written amount with its currency: the dollar's sign, or the code behind it."""
+        if code == "USD" and self.style.currency_first:
+            return f"${amount}"
+        return f"{amount}\N{NO-BREAK SPACE}{'$' if code == 'USD' else code}"
+
     def per_cent(self, share: float | None) -> str:
         """Return a share of 1 in per cent."""
-        return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}%"
+        return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
     def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value in the unit on display, without the unit; words and lists as they are."""
@@ -294,8 +306,8 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
 
 
 def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
-    """Return a number with its unit, from which only a per cent sign is not set apart."""
-    return f"{text}{'' if unit == '%' else space}{unit}"
+    """Return a number with its unit; a percent sign as the active language sets it."""
+    return f"{text}{find_number_style(get_language()).percent if unit == '%' else space + unit}"
 
 
 def _round_estimate(value: float) -> float:

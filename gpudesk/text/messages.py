@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import Final, TypeAlias
+from typing import TypeAlias
 
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
@@ -88,21 +88,19 @@ def input_error(
     return InputError(message(message_id, sentence, **parameters), where)
 
 
-_ENGLISH: Final = Formatter()
-
-
-def format_message(message: Message, formatter: Formatter = _ENGLISH) -> str:
+def format_message(message: Message, formatter: Formatter | None = None) -> str:
     """Return the sentence of a message in the language in force."""
+    formatter = formatter or Formatter()
     return message.translate(
         {name: _format_parameter(name, value, formatter) for name, value in message.parameters.items()}
     )
 
 
-def join_messages(reasons: Iterable[Message], formatter: Formatter = _ENGLISH) -> str:
+def join_messages(reasons: Iterable[Message], formatter: Formatter | None = None) -> str:
     return "; ".join(format_message(reason, formatter) for reason in reasons)
 
 
-def format_input_error(error: InputError, formatter: Formatter = _ENGLISH) -> str:
+def format_input_error(error: InputError, formatter: Formatter | None = None) -> str:
     """Return where and what is wrong with an input, and what to do, in one line."""
     said = format_message(error.problem, formatter)
     return f"{error.where}: {said}" if error.where else said

@@ -3,11 +3,16 @@
 import gettext
 import os
 import re
+from collections.abc import Iterator
+from contextlib import contextmanager
+from contextvars import ContextVar
 from pathlib import Path
 
 from gpudesk import paths
 
 PSEUDO = "pseudo"
+#: Languages by code, each under its own name.
+LANGUAGE_NAMES = {"en": "English", "de": "Deutsch"}
 _SOURCE_LANGUAGE = "en"
 _DOMAIN = "gpudesk"
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}")
@@ -34,7 +39,10 @@ class _PseudoTranslations(gettext.NullTranslations):
         return "".join(parts)
 
 
-_translations: gettext.NullTranslations | None = None
+#: The code of the language that is active, and its texts; None until a text is first asked for.
+_active: tuple[str, gettext.NullTranslations] | None = None
+#: What takes its place in this thread for the time of `use_language`.
+_override: ContextVar[tuple[str, gettext.NullTranslations] | None] = ContextVar("language", default=None)
 
 
 def tr(msgid: str, /, **params: object) -> str:
@@ -42,24 +50,37 @@ def tr(msgid: str, /, **params: object) -> str:
 
     A placeholder without a parameter is a mistake of the caller and raises KeyError.
     """
-    return _filled(_current().gettext(msgid), msgid, params)
+    return _filled(_current()[1].gettext(msgid), msgid, params)
 
 
 def trn(singular: str, plural: str, n: int, /, **params: object) -> str:
     """Return the form that the language in force uses for `n`, which fills the placeholder `{n}`."""
     source = singular if n == 1 else plural
-    return _filled(_current().ngettext(singular, plural, n), source, {"n": n, **params})
+    return _filled(_current()[1].ngettext(singular, plural, n), source, {"n": n, **params})
 
 
 def set_language(code: str | None) -> None:
-    """Put a language in force by its code (`en`, `pt_BR`, `pseudo`), or with None the environment's.
+    """Activate a language by its code (`en`, `pt_BR`, `pseudo`), or with None the environment's.
 
-    A code without translations raises ValueError, which names those there are.
+    A code without translations raises ValueError, which names those that exist.
     """
-    global _translations
-    if code is not None and code not in available_languages():
-        raise ValueError(f"no translations for {code!r}; there are {', '.join(available_languages())}")
-    _translations = _from_environment() if code is None else _load(code)
+    global _active
+    _active = _from_environment() if code is None else _load_known(code)
+
+
+def get_language() -> str:
+    """Return the code of the active language."""
+    return _current()[0]
+
+
+@contextmanager
+def use_language(code: str) -> Iterator[None]:
+    """Activate a language in this thread until the block ends; raises ValueError as `set_language` does."""
+    token = _override.set(_load_known(code))
+    try:
+        yield
+    finally:
+        _override.reset(token)
 
 
 def available_languages() -> tuple[str, ...]:
@@ -68,27 +89,37 @@ def available_languages() -> tuple[str, ...]:
     return (_SOURCE_LANGUAGE, *sorted(translated), PSEUDO)
 
 
-def _current() -> gettext.NullTranslations:
-    global _translations
-    if _translations is None:
-        _translations = _from_environment()
-    return _translations
+def _current() -> tuple[str, gettext.NullTranslations]:
+    global _active
+    override = _override.get()
+    if override is not None:
+        return override
+    if _active is None:
+        _active = _from_environment()
+    return _active
 
 
-def _from_environment() -> gettext.NullTranslations:
+def _from_environment() -> tuple[str, gettext.NullTranslations]:
     """Choose by GPUDESK_LANGUAGE, else by the locale variables; English where there is no translation."""
     wanted = os.environ.get("GPUDESK_LANGUAGE")
     if wanted:
         return _load(wanted if wanted in available_languages() else _SOURCE_LANGUAGE)
-    return gettext.translation(_DOMAIN, _folder(), fallback=True)
+    found = gettext.find(_DOMAIN, _folder())
+    return _load(_SOURCE_LANGUAGE if found is None else Path(found).parts[-3])
 
 
-def _load(code: str) -> gettext.NullTranslations:
+def _load_known(code: str) -> tuple[str, gettext.NullTranslations]:
+    if code not in available_languages():
+        raise ValueError(f"no translations for {code!r}; there are {', '.join(available_languages())}")
+    return _load(code)
+
+
+def _load(code: str) -> tuple[str, gettext.NullTranslations]:
     if code == _SOURCE_LANGUAGE:
-        return gettext.NullTranslations()
+        return code, gettext.NullTranslations()
     if code == PSEUDO:
-        return _PseudoTranslations()
-    return gettext.translation(_DOMAIN, _folder(), languages=[code])
+        return code, _PseudoTranslations()
+    return code, gettext.translation(_DOMAIN, _folder(), languages=[code])
 
 
 def _folder() -> Path:

@@ -120,6 +120,26 @@ class Desk(QObject):
         self._show(fix_palette_indexes(scenario), all_changed=True)
         self.evaluate()
 
+    def adopt(self, other: Desk) -> None:
+        """Go on where another desk is: its scenario, the steps that can be undone, and the pinned answer."""
+        former, stack = other.undo_stack, self.undo_stack
+        self.blockSignals(True)
+        for position in range(former.count()):
+            if position == former.cleanIndex():
+                stack.setClean()
+            step = former.command(position)
+            if isinstance(step, EditScenarioCommand):
+                stack.push(EditScenarioCommand(step.before, step.after, step.text(), step.gesture, self._show))
+        if former.cleanIndex() == former.count():
+            stack.setClean()
+        elif former.cleanIndex() < 0:
+            stack.resetClean()
+        stack.setIndex(former.index())
+        self.blockSignals(False)
+        self.ghost = other.ghost
+        self._show(other.scenario, all_changed=True)
+        self.evaluate()
+
     def edit(self, text: str, gesture: str | None = None, **changes: Any) -> None:  # noqa: ANN401 - any field
         """Change fields of the scenario; `text` names the step for undo."""
         self.apply(replace(self.scenario, **changes), text, gesture)

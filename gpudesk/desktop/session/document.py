@@ -122,6 +122,17 @@ class Document(QObject):
         self._recovery.take_over(recovered)
         self.changed.emit()
 
+    def adopt(self, other: Document) -> None:
+        """Go on with the document of another window, unsaved edits included, which that one then lets go."""
+        self.path, self.saved_at, self.begun = other.path, other.saved_at, other.begun
+        self._always_edited, self._on_disk = other._always_edited, other._on_disk
+        self._desk.adopt(other._desk)
+        if self.edited:
+            self._recovery.keep(self._desk.scenario, self.path)
+            self._recovery.write()
+        other.close()
+        self.changed.emit()
+
     def save(self, path: Path | None = None) -> None:
         """Write the document, under another name where one is given."""
         target = path or self.path

@@ -23,6 +23,8 @@ from gpudesk.text.translation import tr
 
 log = logging.getLogger(__name__)
 
+#: The code of the chosen language; empty for that of the system.
+LANGUAGE = "language"
 _WRITE_AFTER_MS = 400
 
 

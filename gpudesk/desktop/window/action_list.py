@@ -10,13 +10,13 @@ from PySide6.QtWidgets import QDialog
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest
-from gpudesk.desktop.session.settings import clear_recent, list_recent_files
+from gpudesk.desktop.session.settings import LANGUAGE, clear_recent, list_recent_files
 from gpudesk.desktop.ui.theme import theme as themes
 from gpudesk.desktop.window.menus import go_to_region
 from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_title
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import format_message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.catalog_link import CatalogController
@@ -321,6 +321,7 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
     theme = window.theme
     looks = ((themes.SYSTEM, tr("As the system")), (themes.LIGHT, tr("Light")), (themes.DARK, tr("Dark")))
     icons = {themes.SYSTEM: "monitor", themes.LIGHT: "sun", themes.DARK: "moon"}
+    languages = [(code, LANGUAGE_NAMES[code]) for code in available_languages() if code in LANGUAGE_NAMES]
     return [
         *(
             ActionSpec(
@@ -375,6 +376,20 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
                 palette=tr("Size of text: {n}%", n=percent),
             )
             for percent in FONT_PERCENTS
+        ),
+        *(
+            ActionSpec(
+                f"view.language.{code or 'system'}",
+                name,
+                partial(window.program.set_language, code),
+                MenuId.VIEW,
+                2,
+                "languages",
+                group=tr("Language"),
+                checked=lambda code=code: window.settings.get(LANGUAGE, "") == code,  # type: ignore[misc]
+                palette=tr("Language: {name}", name=name),
+            )
+            for code, name in (("", tr("As the system")), *languages)
         ),
         ActionSpec(
             "view.next_region",

@@ -15,13 +15,13 @@ from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QCoreApplication, QEvent, QLocale, QObject, QSocketNotifier, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QDialog
 
 from gpudesk import __version__, paths
 from gpudesk.desktop.session.jobs import Jobs
-from gpudesk.desktop.session.settings import UserSettings, place_beside
+from gpudesk.desktop.session.settings import LANGUAGE, UserSettings, place_beside
 from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramInstance, split_files
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_folder
@@ -31,7 +31,8 @@ from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import Formatter, find_number_style
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import available_languages, set_language
 
 log = logging.getLogger(__name__)
 
@@ -56,7 +57,8 @@ class DesktopProgram(QObject):
         self.app = app
         self.service = service
         self.settings = UserSettings(parent=self)
-        self.formatter = Formatter(find_number_style(QLocale().name()))
+        activate_language(self.settings.get(LANGUAGE, ""))
+        self.formatter = Formatter()
         self.theme = Theme(app, self.settings.get(_THEME, "system"), self.settings.get(_FONT, 100))
         self.windows: list[MainWindow] = []
         self.instance: ProgramInstance | None = None
@@ -129,6 +131,28 @@ class DesktopProgram(QObject):
         self.settings.put(_FONT, percent)
         self.theme.set_font_percent(percent)
 
+    def set_language(self, code: str) -> None:
+        """Activate a language, or with an empty code the system's, and show all windows in it."""
+        self.settings.put(LANGUAGE, code)
+        activate_language(code)
+        self.formatter = Formatter()
+        active = self.active_window()
+        for former in list(self.windows):
+            self._replace(former, is_active=former is active)
+
+    def _replace(self, former: MainWindow, *, is_active: bool) -> None:
+        """Put a window in the place of another, with the same document on the same page."""
+        window = MainWindow(self)
+        window.go_on_from(former)
+        window.desk.answered.connect(self._pause.start)
+        self.windows[self.windows.index(former)] = window
+        window.show()
+        if is_active:
+            window.come_to_front()
+        former.jobs.stop()
+        former.hide()
+        former.deleteLater()
+
     def open_logs(self) -> None:
         window = self.active_window()
         if window is not None:
@@ -161,6 +185,11 @@ class DesktopProgram(QObject):
         for window in list(self.windows):
             if not window.close():
                 return
+
+
+def activate_language(code: str) -> None:
+    """Activate a language by its code; that of the system where the code is empty or no longer has translations."""
+    set_language(code if code in available_languages() else None)
 
 
 def run_window(files: Sequence[str] = ()) -> int:

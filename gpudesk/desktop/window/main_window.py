@@ -82,6 +82,16 @@ class MainWindow(DocumentWindow):
         restore_place(self, self.settings)
         self.rail.set_collapsed(self.settings.get(_RAIL, default=False))
 
+    def go_on_from(self, former: MainWindow) -> None:
+        """Show what another window shows: its document, on the same page, in the same place."""
+        self.document.adopt(former.document)
+        self.setGeometry(former.geometry())
+        self.setWindowState(former.windowState())
+        if former.page is None:
+            self.show_start()
+        else:
+            self.show_page(former._page)
+
     # Putting together
 
     def _make_bars(self) -> None:

@@ -142,7 +142,7 @@ class FigureText:
     def format_money(self, value: float) -> str:
         """Return an amount with its currency, the dollar's sign first."""
         code = "" if self._money is None else self._money.code
-        return f"${self.format(value)}" if code == "USD" else f"{self.format(value)}\N{NO-BREAK SPACE}{code}"
+        return self._formatter.money(self.format(value), code)
 
     def format_interval(self, interval: IntervalEstimate) -> str:
         if self._money is None:

@@ -35,7 +35,7 @@ from gpudesk.report.costs import (
     label_cost_input,
     label_cost_line,
 )
-from gpudesk.text.formatting import Formatter, IntervalEstimate
+from gpudesk.text.formatting import Formatter, IntervalEstimate, join_unit
 from gpudesk.text.translation import tr
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -307,7 +307,7 @@ class SensitivityChart(BarChart):
 
     def _amount(self, name: str, value: float) -> str:
         text = format_input_amount(name, value, self.formatter)
-        return f"{text}%" if get_input_unit(name) == "%" else text
+        return join_unit(text, "%") if get_input_unit(name) == "%" else text
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Input"), tr("Low"), tr("High"), tr("Unit"), tr("Cost at low, USD"), tr("Cost at high, USD"))

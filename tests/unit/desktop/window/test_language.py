@@ -1,0 +1,70 @@
+"""The language is chosen in the menu: all windows go on in it at once, and nothing that was entered is lost."""
+
+import time
+
+import pytest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.recovery import find_recovery_dir, list_files
+from gpudesk.desktop.session.settings import LANGUAGE
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.text.translation import PSEUDO, get_language
+
+
+@pytest.fixture(autouse=True)
+def _english_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("GPUDESK_LANGUAGE", "en")
+
+
+def choose(window: MainWindow, code: str) -> MainWindow:
+    """Choose a language in the menu of a window; return the window that takes its place."""
+    place = list(window.program.windows).index(window)
+    next(each for each in window.actions_of_window() if each.id == f"view.language.{code}").run()
+    made = window.program.windows[place]
+    assert isinstance(made, MainWindow)
+    return made
+
+
+def test_windows_go_on_in_the_chosen_language(window: MainWindow, qtbot: QtBot) -> None:
+    window.show_page("memory")
+    before = window.desk.scenario
+    edited = scenario_edits.replace_workload(before, input_tokens=777)
+    window.desk.apply(edited, "Change of input")
+    window.desk.flush()
+    window.program.set_language(PSEUDO)
+    made = window.program.windows[0]
+    assert isinstance(made, MainWindow)
+    assert made is not window
+    assert made.isVisible()
+    assert not window.isVisible()
+    assert made.is_page("memory")
+    assert made.desk.scenario == edited
+    assert made.document.edited
+    assert made.scenario.model.accessibleName().startswith("⟦")
+    assert [spec.title[0] for spec in made.page_specs] == ["⟦"] * len(made.page_specs)
+    made.desk.undo_stack.undo()
+    assert made.desk.scenario == before
+    assert not made.document.edited
+    made.desk.undo_stack.redo()
+    made.document.keep_now()
+    assert len(list_files(find_recovery_dir(), "*.gpudesk")) <= 1
+    back = choose(made, "en")
+    assert back.desk.scenario == edited
+    assert get_language() == "en"
+
+
+def test_the_choice_is_kept_for_the_next_start(window: MainWindow) -> None:
+    made = choose(window, "en")
+    assert window.settings.get(LANGUAGE, "") == "en"
+    choose(made, "system")
+    assert window.settings.get(LANGUAGE, "") == ""
+
+
+def test_a_change_takes_little_time(window: MainWindow) -> None:
+    for page in ("compare", "performance", "memory", "decide"):
+        window.show_page(page)
+    window.program.set_language(PSEUDO)
+    begun = time.thread_time()
+    window.program.set_language("en")
+    assert time.thread_time() - begun < 0.6, "with room for machines that do much else; the benchmark has the bar"
