@@ -8,7 +8,7 @@ from typing import Any, Final
 from gpudesk.cli.commands import compare
 from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options
 from gpudesk.domain.claim import StalenessLimits
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
 
 #: Sizes of paper.
 PAPERS: Final = ("a4", "letter")
@@ -36,6 +36,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--paper", choices=PAPERS, help=tr("paper for .pdf: a4 or letter; that of your country if omitted")
     )
     parser.add_argument("--rules", action="store_true", help=tr("append every rule of the recommendation"))
+    parser.add_argument(
+        "--language",
+        choices=[code for code in available_languages() if code in LANGUAGE_NAMES],
+        help=tr("language of the sheet (default: that of the terminal)"),
+    )
     compare.add_ranking(parser)
     add_facts_option(parser)
     add_json_option(parser)
@@ -43,4 +48,5 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def run(options: argparse.Namespace) -> int:
-    return compare.run(options)
+    with use_language(options.language or get_language()):
+        return compare.run(options)

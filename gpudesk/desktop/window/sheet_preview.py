@@ -35,7 +35,7 @@ from gpudesk.report.explanation.working import WorkingSource
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
@@ -59,6 +59,8 @@ class PreviewBar(QWidget):
     save_wanted = Signal()
     #: Whether every rule of the recommendation is appended.
     rules_toggled = Signal(bool)
+    #: The code of the language of the sheet.
+    language_chosen = Signal(str)
 
     def __init__(self, theme: Theme, paper: PaperSize, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -68,6 +70,13 @@ class PreviewBar(QWidget):
         )
         self._paper.set_value(paper.value)
         self._paper.chosen.connect(self.paper_chosen)
+        codes = [code for code in available_languages() if code in LANGUAGE_NAMES]
+        self.language = SegmentedControl(
+            theme, tr("Language of the sheet"), [(code, LANGUAGE_NAMES[code]) for code in codes]
+        )
+        self.language.set_value(get_language())
+        self.language.chosen.connect(self.language_chosen)
+        self.language.setVisible(len(codes) > 1)
         self._smaller = self._icon_button("zoom-out", tr("Zoom out"), "Ctrl+-")
         self._smaller.clicked.connect(lambda: self.zoomed.emit(1 / ZOOM_STEP))
         self._zoom = ThemedLabel(theme, font="small", colour="text2")
@@ -119,6 +128,8 @@ class PreviewBar(QWidget):
         row.setContentsMargins(16, 10, 16, 10)
         row.setSpacing(4)
         row.addWidget(self._paper)
+        row.addSpacing(12)
+        row.addWidget(self.language)
         row.addSpacing(12)
         for widget in (self._smaller, self._zoom, self._larger, self._whole):
             row.addWidget(widget)
@@ -179,6 +190,7 @@ class SheetPreview(QDialog):
         self._theme = theme
         self._settings = settings
         self._formatter = formatter
+        self._language = get_language()
         self._explain, self._further, self._heading = explain, further or SheetExtras(), heading
         self._sheet = self._made_sheet()
         self._pages = self._laid_out(_remembered(settings))
@@ -199,6 +211,10 @@ class SheetPreview(QDialog):
         return self._pages
 
     @property
+    def sheet(self) -> ComparisonSheet:
+        return self._sheet
+
+    @property
     def note(self) -> str:
         return self._note.text()
 
@@ -214,19 +230,29 @@ class SheetPreview(QDialog):
         self._sheet = self._made_sheet()
         self.set_paper(self._pages.paper.size)
 
+    def set_language(self, code: str) -> None:
+        """Write the sheet in another language than the window's."""
+        self._language = code
+        with use_language(code):
+            self._formatter = Formatter()
+        self._sheet = self._made_sheet()
+        self.set_paper(self._pages.paper.size)
+
     def _made_sheet(self) -> ComparisonSheet:
-        sheet = build_sheet(
-            self._answer,
-            self._formatter,
-            date=get_today(),
-            explain=self._explain,
-            rule=make_age_rule(self._settings.values),
-            further=self._further,
-        )
+        with use_language(self._language):
+            sheet = build_sheet(
+                self._answer,
+                self._formatter,
+                date=get_today(),
+                explain=self._explain,
+                rule=make_age_rule(self._settings.values),
+                further=self._further,
+            )
         return sheet if self._heading is None else replace(sheet, title=self._heading[0], note=self._heading[1])
 
     def _laid_out(self, size: PaperSize) -> SheetPages:
-        return lay_out_sheet(self._sheet, size, self._formatter)
+        with use_language(self._language):
+            return lay_out_sheet(self._sheet, size, self._formatter)
 
     # Saving and printing
 
@@ -238,7 +264,8 @@ class SheetPreview(QDialog):
 
     def save_to(self, target: Path) -> bool:
         """Save the sheet; say in place what came of it, and return whether it went well."""
-        raw = render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
+        with use_language(self._language):
+            raw = render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
         try:
             write_atomically(target, raw)
         except InputError as error:
@@ -260,7 +287,8 @@ class SheetPreview(QDialog):
         if dialog.exec() != QDialog.DialogCode.Accepted:
             return
         try:
-            print_sheet(self._sheet, printer, self._pages, self._formatter)
+            with use_language(self._language):
+                print_sheet(self._sheet, printer, self._pages, self._formatter)
         except InputError as error:
             self._say(tr("Not printed: {problem}", problem=format_input_error(error)), fault=True)
             return
@@ -339,6 +367,7 @@ class SheetPreview(QDialog):
         self._bar.print_wanted.connect(self.print_pages)
         self._bar.rules.setVisible(self._further.decision is not None)
         self._bar.rules_toggled.connect(self.set_rules)
+        self._bar.language_chosen.connect(self.set_language)
         self._bar.save_wanted.connect(self.ask_and_save)
         self._view = PagesView(self._pages, self._theme)
         self._view.setAccessibleDescription(self._summary())

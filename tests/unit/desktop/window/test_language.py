@@ -9,6 +9,7 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.recovery import find_recovery_dir, list_files
 from gpudesk.desktop.session.settings import LANGUAGE
 from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.text.translation import PSEUDO, get_language
 
 
@@ -39,13 +40,11 @@ def test_windows_go_on_in_the_chosen_language(window: MainWindow, qtbot: QtBot) 
     assert made.isVisible()
     assert not window.isVisible()
     assert made.is_page("memory")
-    assert made.desk.scenario == edited
-    assert made.document.edited
+    assert (made.desk.scenario, made.document.edited) == (edited, True)
     assert made.scenario.model.accessibleName().startswith("⟦")
     assert [spec.title[0] for spec in made.page_specs] == ["⟦"] * len(made.page_specs)
     made.desk.undo_stack.undo()
-    assert made.desk.scenario == before
-    assert not made.document.edited
+    assert (made.desk.scenario, made.document.edited) == (before, False)
     made.desk.undo_stack.redo()
     made.document.keep_now()
     assert len(list_files(find_recovery_dir(), "*.gpudesk")) <= 1
@@ -68,3 +67,16 @@ def test_a_change_takes_little_time(window: MainWindow) -> None:
     begun = time.thread_time()
     window.program.set_language("en")
     assert time.thread_time() - begun < 0.6, "with room for machines that do much else; the benchmark has the bar"
+
+
+def test_a_sheet_can_be_in_another_language_than_the_window(window: MainWindow, qtbot: QtBot) -> None:
+    window.preview()
+    dialog = window.findChild(SheetPreview)
+    assert dialog is not None
+    english = dialog.windowTitle()
+    dialog.set_language(PSEUDO)
+    assert all(row.label.startswith("⟦") for row in dialog.sheet.table.rows if row.key.startswith("memory."))
+    assert (dialog.windowTitle(), get_language()) == (english, "en")
+    dialog.set_language("en")
+    assert not any("⟦" in row.label for row in dialog.sheet.table.rows)
+    dialog.close()
