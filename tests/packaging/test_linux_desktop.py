@@ -127,4 +127,4 @@ def test_manual_page_tells_of_every_command_and_option() -> None:
     told = {f"-{name}" for name in re.findall(r"Fl (-?[\w-]+)", page)}
     assert options - told == set()
     assert told - options == set()
-    assert set(commands) - set(re.findall(r"(?:Cm|It Cm) ([\w-]+)", page)) == set()
+    assert set(commands) - set(re.findall(r"Ss gpudesk (?:\w+ )?([\w-]+)", page)) == set()

@@ -57,6 +57,11 @@ class DeskPage(QWidget):
         raise NotImplementedError
 
     @property
+    def manual_topic(self) -> str:
+        """The page or section of the manual that F1 opens; other widgets have it as a plain attribute."""
+        return self.page_id
+
+    @property
     def problem_text(self) -> str:
         """Why the last edit cannot be answered, empty where it is."""
         wrong = self.desk.problem
@@ -279,6 +284,10 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             control.setEnabled(usable)
 
     # What a page gets
+
+    @property
+    def manual_topic(self) -> str:
+        return f"{self.page_id}#{self.view_key}"
 
     @property
     def view_keys(self) -> tuple[str, ...]:

@@ -362,6 +362,8 @@ _GAP = 6.0
 class ChipRow(QWidget):
     """Shows the scenario's accelerators; wraps where there is no room for all in one line."""
 
+    manual_topic = "scenario#accelerators"
+
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk

@@ -12,7 +12,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import LANGUAGE, clear_recent, list_recent_files
 from gpudesk.desktop.ui.theme import theme as themes
-from gpudesk.desktop.window.menus import go_to_region
+from gpudesk.desktop.window.menus import find_manual_topic, go_to_region
 from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_title
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import format_message
@@ -37,6 +37,11 @@ def show_more_settings(window: DocumentWindow) -> None:
         desk.apply(replace(scenario, name=name, note=note), tr("Change of settings"))
 
     _open(MoreSettingsDialog(window.theme, shown, apply, style=desk.formatter.style, parent=window))
+
+
+def show_manual(window: DocumentWindow) -> None:
+    """Show the manual at the topic of the control that has the focus."""
+    window.program.show_manual(find_manual_topic(window.focused() or window))
 
 
 def show_keys(window: DocumentWindow) -> None:
@@ -491,8 +496,9 @@ def _help_actions(window: DocumentWindow) -> list[ActionSpec]:
         ActionSpec(
             "help.palette", tr("Search or run a command…"), window.open_palette, MenuId.HELP, 0, "search", ("Ctrl+K",)
         ),
+        ActionSpec("help.manual", tr("Manual"), partial(show_manual, window), MenuId.HELP, 0, "circle-help", ("F1",)),
         ActionSpec(
-            "help.keys", tr("Keyboard shortcuts"), partial(show_keys, window), MenuId.HELP, 0, "keyboard", ("F1",)
+            "help.keys", tr("Keyboard shortcuts"), partial(show_keys, window), MenuId.HELP, 0, "keyboard", ("Ctrl+F1",)
         ),
         ActionSpec(
             "help.examples",

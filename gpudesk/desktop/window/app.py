@@ -13,7 +13,7 @@ import time
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
@@ -30,9 +30,13 @@ from gpudesk.desktop.window.document_window import DocumentWindow
 from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
 from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.menus import DialogHelpKeys
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import available_languages, set_language
+
+if TYPE_CHECKING:
+    from gpudesk.desktop.window.manual_window import ManualWindow
 
 log = logging.getLogger(__name__)
 
@@ -63,6 +67,8 @@ class DesktopProgram(QObject):
         self.windows: list[MainWindow] = []
         self.instance: ProgramInstance | None = None
         self.handlers = SignalHandlers(self)
+        self._manual: ManualWindow | None = None
+        DialogHelpKeys(app, self).asked.connect(self.show_manual)
         #: Cleans up once the user pauses: in the middle of a drag it would be seen.
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(_clean_up)
@@ -89,6 +95,8 @@ class DesktopProgram(QObject):
 
     def window_closed(self, window: DocumentWindow) -> None:
         self.windows[:] = [each for each in self.windows if each is not window]
+        if not self.windows and self._manual is not None:
+            self._manual.close()
 
     def open_files(self, files: Sequence[Path]) -> None:
         """Open the files of a later start or of the system, and come to the front with the last of them."""
@@ -172,6 +180,8 @@ class DesktopProgram(QObject):
                 dialog.hide()
             window.document.leave()
             window.deleteLater()
+        if self._manual is not None:
+            self._manual.deleteLater()
         self.settings.write()
         self.theme.deleteLater()
         self.deleteLater()
@@ -179,6 +189,14 @@ class DesktopProgram(QObject):
         if QGuiApplication.platformName() in _PRIVATE_CLIPBOARDS:
             # Theirs is destroyed after Python, which what was copied still belongs to.
             QGuiApplication.clipboard().clear()
+
+    def show_manual(self, topic: str) -> None:
+        """Show a page or a section of the manual in its window, which is made at the first time."""
+        from gpudesk.desktop.window.manual_window import ManualWindow
+
+        if self._manual is None:
+            self._manual = ManualWindow(self.theme)
+        self._manual.show_topic(topic)
 
     def quit(self) -> None:
         """Close all windows, each of which may ask; stop where the user wants to keep editing."""

@@ -203,6 +203,10 @@ class MainWindow(DocumentWindow):
         page.backups_requested.connect(self.catalog.show_backups)
 
     @property
+    def manual_topic(self) -> str:
+        return "first-steps" if self.page is None else self.page.manual_topic
+
+    @property
     def page(self) -> DeskPage | None:
         return self._pages.get(self._page)
 

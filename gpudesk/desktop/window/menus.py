@@ -1,4 +1,4 @@
-"""Menus and shortcuts from the list of actions, and the order of Tab and F6 through a window."""
+"""Menus and shortcuts from the list of actions, the order of Tab and F6 through a window, and topics of F1."""
 
 from __future__ import annotations
 
@@ -7,12 +7,13 @@ from dataclasses import dataclass
 from itertools import pairwise
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer
+from PySide6.QtCore import QObject, QPoint, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QAbstractSpinBox,
     QApplication,
+    QDialog,
     QLineEdit,
     QMenu,
     QMenuBar,
@@ -152,6 +153,9 @@ class WindowMenus(QObject):
             action.setShortcutContext(Qt.ShortcutContext.WidgetShortcut)
 
 
+#: The topic of the manual for what has none of its own.
+_CONTENTS: Final = "contents"
+
 BLOCK: Final = "readAsBlock"
 
 
@@ -242,3 +246,35 @@ def wrap_tab_focus(window: DocumentWindow, *, following: bool) -> bool:
     reason = Qt.FocusReason.TabFocusReason if following else Qt.FocusReason.BacktabFocusReason
     ends[not following].setFocus(reason)
     return True
+
+
+def find_manual_topic(widget: QWidget | None) -> str:
+    """Return the `manual_topic` of a widget or of the nearest of its parents that has one, else the contents."""
+    while widget is not None:
+        topic: str = getattr(widget, "manual_topic", "")
+        if topic:
+            return topic
+        widget = widget.parentWidget()
+    return _CONTENTS
+
+
+class DialogHelpKeys(QObject):
+    """Gives F1 to every dialog when it is first active: while it is open, keys of the window below it rest."""
+
+    #: A topic of the manual.
+    asked = Signal(str)
+
+    def __init__(self, app: QApplication, parent: QObject) -> None:
+        super().__init__(parent)
+        app.focusChanged.connect(self._add_key)
+
+    def _add_key(self, _old: QWidget | None, new: QWidget | None) -> None:
+        dialog = None if new is None else new.window()
+        if isinstance(dialog, QDialog) and not dialog.property("helpKey"):
+            dialog.setProperty("helpKey", True)
+            key = QShortcut(QKeySequence(Qt.Key.Key_F1), dialog)
+            key.activated.connect(lambda: self._ask(dialog))
+
+    def _ask(self, dialog: QDialog) -> None:
+        focus: QWidget | None = dialog.focusWidget()
+        self.asked.emit(find_manual_topic(dialog if focus is None else focus))

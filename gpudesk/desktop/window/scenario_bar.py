@@ -70,6 +70,8 @@ _WIDEST_LOAD = 330.0
 class ScenarioBar(QWidget):
     """Shows the desk's scenario and asks the desk for every change."""
 
+    manual_topic = "scenario"
+
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk

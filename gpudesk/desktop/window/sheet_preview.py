@@ -164,6 +164,8 @@ _WIDTH: Final = "width"
 class SheetPreview(QDialog):
     """Shows the sheet of an answer. The answer needs its curves, or the sheet has none."""
 
+    manual_topic = "sheet"
+
     #: The file that the sheet was saved to, as a `Path`.
     saved = Signal(object)
     printed = Signal()

@@ -37,6 +37,8 @@ WIDTH = 312
 class SourcesPanel(QWidget):
     """Explains the selected figure. `pinned` keeps it on the figure that it shows."""
 
+    manual_topic = "working"
+
     #: The user asked to close the panel.
     close_requested = Signal()
     #: The user asked to edit a fact of the catalog: an `EditorRequest`.

@@ -183,7 +183,7 @@ def list_texts(block: Block) -> list[str]:
 
 
 def write_html(blocks: Sequence[Block], link: Callable[[str], str] = str) -> str:
-    """Return blocks as HTML that browsers and Qt read alike; `link` gives the address of a target or a picture."""
+    """Return blocks as HTML for browsers and Qt; `link` gives the address of a target, empty where there is none."""
     return "\n".join(_write_block(block, link) for block in blocks)
 
 
@@ -194,7 +194,7 @@ def _write_block(block: Block, link: Callable[[str], str]) -> str:
         case Paragraph(text=text):
             return f"<p>{_write_inline(text, link)}</p>"
         case Picture(text=text, file=file):
-            return f'<p><img src="{escape(link(file))}" alt="{escape(text)}"></p>'
+            return f'<div><img src="{escape(link(file))}" alt="{escape(text)}"></div>'
         case CodeBlock(lines=lines):
             return f"<pre>{escape(chr(10).join(lines))}</pre>"
         case ItemList(items=items, ordered=ordered):
@@ -214,7 +214,8 @@ def _write_inline(text: str, link: Callable[[str], str]) -> str:
 
 
 def _write_run(run: InlineText, link: Callable[[str], str]) -> str:
-    if run.kind == "link":
-        return f'<a href="{escape(link(run.target))}">{escape(run.text)}</a>'
+    address = link(run.target) if run.kind == "link" else ""
+    if address:
+        return f'<a href="{escape(address)}">{escape(run.text)}</a>'
     element = _ELEMENTS.get(run.kind)
     return f"<{element}>{escape(run.text)}</{element}>" if element else escape(run.text)

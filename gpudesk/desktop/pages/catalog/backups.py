@@ -84,6 +84,8 @@ _GAP = 20.0
 class BackupsDialog(QDialog):
     """Lists the backups, the newest first. Restoring keeps the present file as a further backup."""
 
+    manual_topic = "catalog#backups"
+
     def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme

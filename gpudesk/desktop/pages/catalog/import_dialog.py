@@ -242,6 +242,8 @@ _FOLLOWS_MS = 200
 class ImportDialog(BackgroundFormDialog):
     """Shows one import; what is entered here holds before anything is written, and stays where that fails."""
 
+    manual_topic = "values#import"
+
     def __init__(
         self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, *, place: str = "", parent: QWidget | None = None
     ) -> None:

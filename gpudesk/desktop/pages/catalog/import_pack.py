@@ -139,6 +139,8 @@ _ICONS = {PackTrust.KNOWN: "check", PackTrust.UNKNOWN: "triangle-alert", PackTru
 class PackDialog(BackgroundFormDialog):
     """Every row can be taken or left. A pack of an unknown signer, or of none, is to be trusted first."""
 
+    manual_topic = "values#packs"
+
     def __init__(
         self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, pack: FactPack, parent: QWidget | None = None
     ) -> None:

@@ -92,6 +92,8 @@ _MOST_WIDTH = 920.0
 class ChartDataDialog(QDialog):
     """Shows the numbers of a chart beside it; `machine` is the same table with numbers for programs."""
 
+    manual_topic = "performance#numbers-of-a-chart"
+
     def __init__(self, data: ChartData, machine: ChartData, theme: Theme, parent: QWidget | None = None) -> None:
         """Build the dialog; it stays as it is while the chart goes on."""
         super().__init__(parent)

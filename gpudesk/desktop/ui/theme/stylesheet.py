@@ -115,6 +115,7 @@ QTextEdit:disabled {{ background: {c["chrome"]}; color: {c["disabled"]}; border-
 QLineEdit[fault="true"], QComboBox[fault="true"], QAbstractSpinBox[fault="true"] {{
   border-color: {c["unfit"]}; }}
 QLineEdit[kind="bare"] {{ border: none; background: transparent; padding: 0; min-height: 0; }}
+QTextEdit[kind="bare"] {{ border: none; }}
 QLineEdit QToolButton {{ min-width: 0; min-height: 0; border: none; background: transparent; }}
 QAbstractSpinBox QLineEdit, QComboBox QLineEdit {{ border: none; background: transparent; padding: 0;
   min-height: 0; }}
@@ -211,6 +212,7 @@ def _views(c: ColorTable, px: Callable[[float], int]) -> str:
 QAbstractItemView {{ background: {c["page"]}; color: {c["text1"]}; border: none; outline: none;
   selection-background-color: {c["selection"]}; selection-color: {c["text1"]}; }}
 QAbstractItemView[kind="raised"] {{ background: {c["raised"]}; }}
+QListView[kind="contents"]::item {{ padding: {px(4)}px {px(6)}px; }}
 QTableView::item:disabled {{ color: {c["text3"]}; }}
 QHeaderView {{ background: {c["page"]}; border: none; }}
 QHeaderView::section {{ background: {c["page"]}; color: {c["text3"]}; border: none; font-weight: 500;

@@ -266,6 +266,8 @@ def _installed(how: Installation) -> str:
 class AboutDialog(QDialog):
     """Shows facts and parts; Copy puts all of it on the clipboard, Enter opens the terms of a part."""
 
+    manual_topic = "contents"
+
     def __init__(
         self, theme: Theme, facts: Sequence[ProgramFact], parts: Sequence[ThirdPartyWork], parent: QWidget | None = None
     ) -> None:

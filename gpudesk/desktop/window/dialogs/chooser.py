@@ -61,6 +61,8 @@ _OPEN: Final = "undecided"
 class ChooserDialog(QDialog):
     """Asks for use case, load, limits, payment and platform; then searches the catalog in the background."""
 
+    manual_topic = "decide#chooser"
+
     #: The scenario with the best accelerators as its columns.
     found = Signal(object)
 

@@ -167,6 +167,8 @@ _MARKS: Final = {
 class InstallationDialog(QDialog):
     """Shows how far the check is, then what it found. Closing it ends a check that still runs."""
 
+    manual_topic = "troubleshooting#window"
+
     def __init__(self, theme: Theme, parent: QWidget | None = None, command: list[str] | None = None) -> None:
         super().__init__(parent)
         self._theme = theme

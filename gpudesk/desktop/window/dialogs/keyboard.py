@@ -55,6 +55,8 @@ def _where(spec: ActionSpec) -> str:
 class KeyboardDialog(QDialog):
     """Lists shortcuts; typing narrows the list, ↑ ↓ go through it, Esc closes. Nothing is run from here."""
 
+    manual_topic = "keyboard"
+
     def __init__(self, theme: Theme, entries: Sequence[PaletteEntry], parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme

@@ -85,6 +85,8 @@ class CommandBox(QWidget):
 class LaunchDialog(QDialog):
     """Shows the commands of one accelerator of the comparison, by its serving engine or another one."""
 
+    manual_topic = "scenario#launch"
+
     def __init__(
         self, theme: Theme, service: GpuDeskService, answer: Answer, formatter: Formatter, parent: QWidget | None = None
     ) -> None:

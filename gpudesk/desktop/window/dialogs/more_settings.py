@@ -244,6 +244,8 @@ _SERVERS = {_BY_LOAD: None, _SERVER: True, _OFFLINE: False}
 class MoreSettingsDialog(QDialog):
     """Edits a copy; Apply hands it over, once, and only where every field can be used."""
 
+    manual_topic = "scenario#more-settings"
+
     def __init__(
         self,
         theme: Theme,

@@ -53,6 +53,8 @@ _ABOUT: Final = (
 class WorkedExamplesDialog(QDialog):
     """Lists figures with their verdicts; below stands the working of the current one, which Copy takes."""
 
+    manual_topic = "working#printed-figures"
+
     def __init__(
         self,
         theme: Theme,

@@ -54,6 +54,8 @@ def make_fault_message(fault: FaultRecord, kept: str, report: str) -> FaultMessa
 class FaultDialog(QDialog):
     """Shows one fault at a time. Others that come meanwhile are added, and each can be turned to."""
 
+    manual_topic = "troubleshooting#crash"
+
     def __init__(self, theme: Theme, told: Sequence[FaultMessage], leave: str, parent: QWidget | None = None) -> None:
         """Show the first of what is told; `leave` is what the button says that closes the dialog."""
         super().__init__(parent)

@@ -5,7 +5,7 @@ import re
 import pytest
 
 from gpudesk.domain.registry import ATTRIBUTES, COST_FIGURES, FIGURES, MAX_CONCURRENCY
-from gpudesk.report.manual.glossary import explain_key, find_term, read_glossary
+from gpudesk.report.manual.glossary import GlossaryTerm, explain_key, find_term, read_glossary
 from gpudesk.report.manual.pages import find_topic
 from tests.words.texts import read_code
 
@@ -45,5 +45,6 @@ def test_every_attribute_and_figure_has_a_term() -> None:
 
 
 @pytest.mark.parametrize("term", read_glossary(), ids=lambda term: term.term)
-def test_patterns_of_a_term_match_keys_and_its_topic_is_found(term: object) -> None:
-    assert find_topic(term.title) == term.topic  # type: ignore[attr-defined]
+def test_term_is_found_by_its_title(term: GlossaryTerm) -> None:
+    """A page of the same name comes before the term."""
+    assert find_topic(term.title) in (term.topic, term.title.casefold())

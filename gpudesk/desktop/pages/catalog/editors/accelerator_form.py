@@ -189,6 +189,8 @@ class AcceleratorForm(FormDialog):
     A figure that is copied keeps the source that it has there until it is typed over.
     """
 
+    manual_topic = "values#new"
+
     def __init__(self, desk: Desk, theme: Theme, *, thing: str | None = None, parent: QWidget | None = None) -> None:
         """Begin with the accelerator `thing`, or with nothing; raises `InputError` for an unknown one."""
         catalog = desk.service.catalog

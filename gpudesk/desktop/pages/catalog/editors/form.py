@@ -51,6 +51,8 @@ class FormDialog(QDialog):
     form, with the reason above it or at the field that it is about.
     """
 
+    manual_topic = "values"
+
     def __init__(
         self,
         desk: Desk,

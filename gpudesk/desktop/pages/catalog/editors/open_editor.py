@@ -29,6 +29,8 @@ _LIMITS = NumberLimits(1, 36_500, whole=True)
 class StaleRuleForm(FormDialog):
     """Sets from how many days on prices and other figures are marked."""
 
+    manual_topic = "catalog#stale"
+
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, *, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, tr("Age limits"), save=tr("Save limits"), parent=parent, writes_facts=False)
         self._settings = settings

@@ -217,6 +217,8 @@ def _capitalize(text: str) -> str:
 class PreferenceEditor(FormDialog):
     """Takes one of the claims there are."""
 
+    manual_topic = "catalog#claims-and-disputes"
+
     def __init__(
         self,
         desk: Desk,

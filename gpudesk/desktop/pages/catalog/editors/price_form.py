@@ -44,6 +44,8 @@ _COUNT = (UnitChoice("accelerators", "accelerators"),)
 class PriceForm(FormDialog):
     """States a price of the user's, or changes one."""
 
+    manual_topic = "values#new"
+
     def __init__(
         self,
         desk: Desk,

@@ -30,6 +30,8 @@ from gpudesk.text.translation import tr
 class ValueEditor(FormDialog):
     """States a value of the user's, which holds as soon as it is saved."""
 
+    manual_topic = "values#enter"
+
     def __init__(self, desk: Desk, theme: Theme, thing: str, attribute: str, *, parent: QWidget | None = None) -> None:
         """Begin with the user's value where there is one; raises `InputError` for what is not there."""
         catalog = desk.service.catalog

@@ -1,0 +1,197 @@
+"""F1 opens the manual at the topic of the focused control; the manual is searched and walked through by keys."""
+
+import importlib
+import pkgutil
+import time
+
+import pytest
+from PySide6.QtCore import Qt, QUrl
+from PySide6.QtGui import QImage, QTextDocument
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+from pytestqt.qtbot import QtBot
+
+import gpudesk.desktop
+from gpudesk import paths
+from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
+from gpudesk.desktop.ui.theme.theme import DARK
+from gpudesk.desktop.window.action_list import show_about, show_keys, show_more_settings
+from gpudesk.desktop.window.dialogs.keyboard import list_shortcuts
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.manual_window import ManualWindow, make_url, read_topic
+from gpudesk.desktop.window.menus import find_manual_topic, list_menu_titles
+from gpudesk.report.manual.markdown import Picture
+from gpudesk.report.manual.pages import list_page_names, read_page
+
+KEYBOARD = paths.resources_dir() / "manual/keyboard.md"
+
+
+def list_classes(base: type[QWidget]) -> list[type[QWidget]]:
+    for module in pkgutil.walk_packages(gpudesk.desktop.__path__, "gpudesk.desktop."):
+        importlib.import_module(module.name)
+    classes, waiting = [], [base]
+    while waiting:
+        below = [each for each in waiting.pop().__subclasses__() if each.__module__.startswith("gpudesk.")]
+        classes += below
+        waiting += below
+    return classes
+
+
+def get_manual(window: MainWindow) -> ManualWindow:
+    (manual,) = [each for each in QApplication.topLevelWidgets() if isinstance(each, ManualWindow) and each.isVisible()]
+    assert window.isEnabled()
+    return manual
+
+
+def is_topic(topic: str) -> bool:
+    name, _, anchor = topic.partition("#")
+    return name in list_page_names() and (not anchor or anchor in read_page(name).anchors)
+
+
+def test_every_dialog_has_a_topic() -> None:
+    topics = {each.__name__: getattr(each, "manual_topic", "") for each in list_classes(QDialog)}
+    assert len(topics) > 15
+    assert {name: topic for name, topic in topics.items() if not is_topic(topic)} == {}
+
+
+def test_f1_opens_the_topic_of_every_page_and_view(window: MainWindow, qtbot: QtBot) -> None:
+    for spec in window.page_specs:
+        window.show_page(spec.id)
+        assert isinstance(window.page, DeskPage)
+        views = window.page.view_keys if isinstance(window.page, MultiViewPage) else [""]
+        for view in views:
+            if isinstance(window.page, MultiViewPage):
+                window.page.choose_view(view)
+            topic = f"{spec.id}#{view}" if view else spec.id
+            assert window.manual_topic == topic
+            assert is_topic(topic), topic
+    window.focus_page()
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    manual = get_manual(window)
+    assert manual.topic == window.manual_topic == "catalog"
+    window.activateWindow()
+    window.scenario.model.setFocus()
+    QTest.keyClick(window, Qt.Key.Key_F1)
+    assert manual.topic == "scenario"
+    assert get_manual(window) is manual
+
+
+@pytest.mark.parametrize(
+    ("show", "topic"),
+    [(show_more_settings, "scenario#more-settings"), (show_keys, "keyboard"), (show_about, "contents")],
+)
+def test_f1_opens_the_topic_of_a_dialog(window: MainWindow, qtbot: QtBot, show: object, topic: str) -> None:
+    show(window)  # type: ignore[operator]
+    dialog = QApplication.activeModalWidget()
+    assert isinstance(dialog, QDialog)
+    qtbot.waitUntil(lambda: bool(dialog.property("helpKey")))
+    QTest.keyClick(dialog, Qt.Key.Key_F1)
+    manual = get_manual(window)
+    assert manual.topic == topic
+    assert not manual.isModal()
+    dialog.reject()
+
+
+def test_panel_and_accelerators_have_topics(window: MainWindow) -> None:
+    assert find_manual_topic(window.chips.add) == "scenario#accelerators"
+    window.panel.toggle()
+    assert window.body.panel is not None
+    assert find_manual_topic(window.body.panel) == "working"
+    assert find_manual_topic(None) == "contents"
+
+
+def test_words_are_searched_and_a_result_opened_by_keys(window: MainWindow, qtbot: QtBot) -> None:
+    window.program.show_manual("contents")
+    manual = get_manual(window)
+    qtbot.waitUntil(manual.isActiveWindow)
+    QTest.keyClick(manual, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier)
+    assert manual.search.hasFocus()
+    QTest.keyClicks(manual.search, "payback")
+    assert manual.list.count() > 1
+    assert manual.list.accessibleName() == "Search results"
+    assert manual.note.text() in manual.search.accessibleDescription()
+    QTest.keyClick(manual.search, Qt.Key.Key_Return)
+    assert manual.topic == "glossary#payback-period"
+    QTest.keyClick(manual, Qt.Key.Key_Left, Qt.KeyboardModifier.AltModifier)
+    assert manual.topic == "contents"
+    QTest.keyClick(manual, Qt.Key.Key_Right, Qt.KeyboardModifier.AltModifier)
+    assert manual.topic == "glossary#payback-period"
+    QTest.keyClick(manual.search, Qt.Key.Key_Escape)
+    assert manual.list.accessibleName() == "Contents"
+    QTest.keyClick(manual.search, Qt.Key.Key_Escape)
+    assert not manual.isVisible()
+
+
+def test_contents_mark_the_page_and_links_lead_on(window: MainWindow, qtbot: QtBot) -> None:
+    window.program.show_manual("first-steps")
+    manual = get_manual(window)
+    item = manual.list.currentItem()
+    assert item is not None
+    assert item.text() == "First steps"
+    manual.view.setSource(make_url("cost#rent"))
+    assert manual.view.verticalScrollBar().value() > 0
+    assert manual.list.currentItem().text() == "Cost"
+    assert read_topic(make_url("cost#rent")) == "cost#rent"
+
+
+@pytest.mark.parametrize("name", list_page_names())
+def test_every_page_is_shown_with_its_pictures(window: MainWindow, name: str) -> None:
+    window.program.show_manual(name)
+    manual = get_manual(window)
+    text = manual.view.toPlainText()
+    assert read_page(name).title in text
+    assert manual.view.accessibleName() == read_page(name).title
+    assert '.md"' not in manual.view.document().toHtml()
+    for block in read_page(name).blocks:
+        if isinstance(block, Picture):
+            file = QUrl.fromLocalFile(str(paths.resources_dir() / "manual" / block.file))
+            picture = manual.view.loadResource(QTextDocument.ResourceType.ImageResource.value, file)
+            assert isinstance(picture, QImage)
+            assert 100 < picture.width() / picture.devicePixelRatio() <= 700
+
+
+def test_page_follows_the_theme(window: MainWindow) -> None:
+    window.program.show_manual("cost")
+    manual = get_manual(window)
+    window.program.set_theme(DARK)
+    assert manual.view.document().defaultStyleSheet().count(window.theme.colour("text1").name())
+    assert manual.topic == "cost"
+
+
+def test_manual_opens_at_once(window: MainWindow) -> None:
+    window.program.show_manual("contents")
+    get_manual(window).close()
+    times = []
+    for name in ("compare", "figures", "glossary"):
+        start = time.process_time()
+        window.program.show_manual(name)
+        get_manual(window).repaint()
+        times.append(time.process_time() - start)
+    assert min(times) < 0.1
+
+
+def test_manual_closes_with_the_last_window(window: MainWindow) -> None:
+    window.program.show_manual("contents")
+    manual = get_manual(window)
+    window.program.window_closed(window)
+    assert not manual.isVisible()
+
+
+def test_keyboard_page_has_the_shortcuts_of_all_pages(window: MainWindow, request: pytest.FixtureRequest) -> None:
+    """`--update-golden` writes the page again."""
+    rows: dict[str, dict[str, str]] = {}
+    for spec in window.page_specs:
+        window.show_page(spec.id)
+        for entry in list_shortcuts(window.actions_of_window(), list_menu_titles()):
+            group = f"{spec.title} page" if entry.group == "This page" else f"{entry.group} menu"
+            title = entry.title.partition(": ")[0] if entry.title.startswith(("Undo", "Redo")) else entry.title
+            keys = " + ".join(entry.shortcut.split(" ")).replace(" + or + ", " or ")
+            rows.setdefault(group, {}).setdefault(title, keys + (f" ({entry.detail})" if entry.detail else ""))
+    lines = ["# Keyboard shortcuts", "", "Press Ctrl + F1 in the window for a searchable list of these keys."]
+    for group, entries in rows.items():
+        lines += ["", f"## {group}", "", "| command | keys |", "| --- | --- |"]
+        lines += [f"| {title} | {keys} |" for title, keys in entries.items()]
+    text = "\n".join(lines) + "\n"
+    if request.config.getoption("--update-golden"):
+        KEYBOARD.write_text(text, encoding="utf-8")
+    assert KEYBOARD.read_text(encoding="utf-8") == text
