@@ -54,7 +54,7 @@ def make_delivery_figures(found: EvaluatedAnswer) -> FiguresContent:
     decision = found.decision
     keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
     money = MoneyFormatter(found.formatter, found.answer.scenario.costs.currency)
-    heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("{code} per 1M output tokens", code=money.code))
+    heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("Cost, {code}/M output tokens", code=money.code))
     rows = tuple(_make_delivery_row(found, key, money) for key in keys)
     return FiguresContent(tr("Key figures"), heads, frozenset({1}), _FIGURES, rows, tr("Odds"))
 

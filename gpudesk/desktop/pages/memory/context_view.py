@@ -242,7 +242,7 @@ class RequestCapacityChart(_CacheChart):
     def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         """Return a line for each column that holds a request, as far as it holds one."""
         self.title = tr("Max concurrency")
-        self.subtitle = tr("requests in the whole deployment, all with this context length")
+        self.subtitle = tr("requests of this length, whole deployment")
         lines = (self._line(each) for each in found)
         return tuple(line for line in lines if line is not None)
 
@@ -337,7 +337,7 @@ def make_context_figures(desk: Desk, contexts: CacheCurves) -> FiguresContent:
         leading=frozenset({0}),
         figures=("max_concurrency", "memory", "memory"),
         rows=tuple(_make_context_row(each, desk.formatter) for each in found),
-        remarks_head=tr("Longest request that fits"),
+        remarks_head=tr("Longest request"),
     )
 
 

@@ -273,7 +273,7 @@ class FitMatrixTableView(PaintedTable):
         self.set_up(model, self.heads, self.labels)
         self.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         self.setFrameShape(QFrame.Shape.NoFrame)
-        self.setAccessibleName(tr("Smallest deployments of all models"))
+        self.setAccessibleName(tr("Smallest deployment per model"))
         self.heads.sort_requested.connect(lambda n: self.sort_requested.emit(model.column(n).part.id))
         self.doubleClicked.connect(self.use_current)
         self.selectionModel().currentChanged.connect(self.current_changed)

@@ -210,7 +210,7 @@ class FitMatrixQuery(QObject):
         found: list[tuple[FitCell, ...]] = []
         for row in rows:
             found.append(row)
-            yield JobProgress(message("fit.finding", "Searching the smallest deployments"), len(found), len(models))
+            yield JobProgress(message("fit.finding", "Searching for deployments"), len(found), len(models))
         return FitMatrix(question, parts, models, tuple(found))
 
     def _read(self, question: FitQuestion, reading: str) -> FitMatrix:
@@ -307,7 +307,7 @@ class FitMatrixView(QWidget):
 
     @property
     def title(self) -> str:
-        return tr("Smallest deployments of all models")
+        return tr("Smallest deployment per model")
 
     # Asking
 
@@ -407,7 +407,7 @@ class FitMatrixView(QWidget):
         if self.found.matrix is not None:
             stopped = tr("{stopped}. The counts are from the previous settings", stopped=stopped)
         return {
-            MatrixQueryState.WORKING: tr("Searching the smallest deployments"),
+            MatrixQueryState.WORKING: tr("Searching for deployments"),
             MatrixQueryState.STOPPED: stopped,
             MatrixQueryState.FAILED: self.found.problem,
         }.get(self.found.state, "")

@@ -127,7 +127,7 @@ class ParetoChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Throughput vs. interactivity")
-        self.subtitle = tr("output tok/s per accelerator; each point is one concurrency")
+        self.subtitle = tr("output tok/s per accelerator by concurrency")
         self.x_title = tr("tok/s per user")
         lines = self._drawn(self.desk.fitting_columns, self._lines)
         names = {line.key for line in lines}

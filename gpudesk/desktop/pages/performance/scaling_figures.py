@@ -132,7 +132,7 @@ def list_rule_names() -> dict[ScalingRuleOfThumb, str]:
     return {
         ScalingRuleOfThumb.FLAT: tr("Flat 0.88 (published table)"),
         ScalingRuleOfThumb.ADDED: tr("0.88 per added accelerator"),
-        ScalingRuleOfThumb.COMPOUNDING: tr("0.88 compounding per accelerator"),
+        ScalingRuleOfThumb.COMPOUNDING: tr("0.88 compounding"),
         ScalingRuleOfThumb.PER_DOUBLING: tr("0.88 per doubling"),
     }
 
@@ -208,7 +208,7 @@ def make_scaling_figures(
         tr("Total, tok/s"),
         tr("80% interval"),
         *((tr("Per accelerator, tok/s"),) if wide else ()),
-        tr("TPOT, 1 request, ms"),
+        tr("TPOT, batch 1, ms"),
         *((tr("Efficiency"),) if wide else ()),
     )
     part = scaled.part
@@ -293,9 +293,9 @@ def make_topology_figures(
     heads = (
         tr("KV cache space, GiB (GB)"),
         tr("Max concurrency"),
-        *((tr("Link time, 1 request"),) if wide else ()),
+        *((tr("Link time, batch 1"),) if wide else ()),
         tr("Link time"),
-        tr("TPOT, 1 request, ms"),
+        tr("TPOT, batch 1, ms"),
         *((tr("TPOT, ideal links, ms"),) if wide else ()),
         tr("Total, tok/s"),
         tr("80% interval"),
@@ -303,7 +303,7 @@ def make_topology_figures(
         tr("Per accelerator, tok/s"),
     )
     return FiguresContent(
-        title=tr("Sharding vs. fewer accelerators"),
+        title=tr("Sharded vs. fewer accelerators"),
         heads=heads,
         leading=frozenset({4, 6} if wide else {3, 4}),
         figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _list_keys(wide=wide)),
@@ -361,7 +361,7 @@ def _format_ceiling(side: TopologySide, formatter: Formatter) -> str:
 def make_topology_data(
     pair: tuple[ScaledColumn, ScaledColumn] | None, found: TopologyComparison | None, formatter: Formatter
 ) -> ChartData:
-    title = tr("Sharding vs. fewer accelerators")
+    title = tr("Sharded vs. fewer accelerators")
     if pair is None or found is None:
         return ChartData(title, (tr("Figure"),), ())
     sides = (found.baseline, found.other)
@@ -380,18 +380,18 @@ def _list_topology_figures(side: TopologySide, formatter: Formatter) -> dict[str
         tr("KV cache space, GB"): formatter.gb(side.kv_room_bytes),
         tr("Max concurrency"): formatter.count(estimate.max_concurrency),
         tr("Memory bandwidth, GB/s"): format_gigabytes(side.bandwidth, formatter),
-        tr("Effective bandwidth, 1 request, GB/s"): format_gigabytes(side.single_arriving, formatter),
+        tr("Effective bandwidth, batch 1, GB/s"): format_gigabytes(side.single_arriving, formatter),
         tr("Effective bandwidth at this load, GB/s"): format_gigabytes(side.arriving, formatter),
-        tr("Link time, 1 request, % of step"): formatter.number(alone.collectives * 100, 1),
+        tr("Link time, batch 1, % of step"): formatter.number(alone.collectives * 100, 1),
         tr("Link time at this load, % of step"): formatter.number(spread.collectives * 100, 1),
-        tr("Link time, 1 request, ms per token"): number(alone.collective_ms),
+        tr("Link time, batch 1, ms per token"): number(alone.collective_ms),
         tr("Link time at this load, ms per token"): number(spread.collective_ms),
-        tr("TPOT, 1 request, ms"): formatter.banded(side.single.tpot_ms),
-        tr("TPOT, 1 request, ideal links, ms"): number(side.free_single_tpot_ms),
+        tr("TPOT, batch 1, ms"): formatter.banded(side.single.tpot_ms),
+        tr("TPOT, batch 1, ideal links, ms"): number(side.free_single_tpot_ms),
         tr("TPOT at this load, ms"): formatter.banded(estimate.tpot_ms),
         tr("TPOT, ideal links, ms"): number(side.free_tpot_ms),
         tr("Output throughput, tok/s"): formatter.banded(estimate.output_tokens_per_s),
         tr("Throughput, ideal links, tok/s"): number(side.free_output_tokens_per_s),
         tr("Per accelerator, tok/s"): formatter.banded(estimate.output_tokens_per_s_per_accelerator),
-        tr("Flat 0.88 limit, 1 request, tok/s"): formatter.number(side.ceiling, 1),
+        tr("Flat 0.88 limit, batch 1, tok/s"): formatter.number(side.ceiling, 1),
     }

@@ -136,11 +136,11 @@ class DeploymentComparisonBlock(QWidget):
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
-        whole.addWidget(ThemedLabel(theme, tr("Sharding vs. fewer accelerators"), font="section", parent=self))
+        whole.addWidget(ThemedLabel(theme, tr("Sharded vs. fewer accelerators"), font="section", parent=self))
         whole.addWidget(self.said)
         whole.addWidget(self.table)
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
-        self.setAccessibleName(tr("Sharding vs. fewer accelerators"))
+        self.setAccessibleName(tr("Sharded vs. fewer accelerators"))
 
     def refresh(self) -> None:
         pair, found = self._found.pair(), self._found.topology()

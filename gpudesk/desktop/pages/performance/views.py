@@ -66,7 +66,7 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
         return waiting, True
     if estimate.limiter is None or estimate.limiter is Limiter.CAPACITY:
         return "", False
-    return tr("limit: {limiter}", limiter=label_limiter(estimate.limiter)), False
+    return label_limiter(estimate.limiter), False
 
 
 def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
@@ -93,7 +93,7 @@ def make_pareto_figures(desk: Desk, chart: ParetoChart) -> FiguresContent:
         tr("Per accelerator, tok/s"),
         tr("80% interval"),
         tr("Per user, tok/s"),
-        tr("At {speed}, tok/s", speed=_format_tab(chart)),
+        tr("At {speed}", speed=_format_tab(chart)),
     )
     best = (
         {}

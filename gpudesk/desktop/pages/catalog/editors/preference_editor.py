@@ -296,7 +296,7 @@ class PreferenceEditor(FormDialog):
         if shipped is not None and shipped.source.id == claim.source.id and shipped.value == claim.value:
             return tr("shipped value")
         if stance is ClaimStatus.REFUSED:
-            return tr("rejected")
+            return tr("refused")
         return tr("agrees") if stance is ClaimStatus.AGREES else tr("differs")
 
     def _add_options(self) -> None:

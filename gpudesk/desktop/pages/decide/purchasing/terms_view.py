@@ -159,7 +159,7 @@ class ExportCheckBlock(QWidget):
         if self._rules is None or row >= len(self._rules.rules):
             return
         rule = self._rules.rules[row]
-        self.read_in.set_title(tr("Sources of {rule}", rule=rule.name))
+        self.read_in.set_title(tr("Sources: {rule}", rule=rule.name))
         self.read_in.show_lines([MarkedLine("book-open", "text3", each) for each in list_rule_publications(rule)])
 
     def text(self, formatter: Formatter) -> str:

@@ -159,7 +159,7 @@ def test_menus_of_pills_offer_what_the_section_has(page: CatalogPage) -> None:
     assert page.facets.kinds == {SourceKind.VENDOR_DATASHEET}
     ages = QMenu(page)
     page.filter._fill_ages(ages)
-    assert "Stale only: older than 1 year" in entries(ages)
+    assert "Only stale (older than 1 year)" in entries(ages)
 
 
 def test_the_rule_for_stale_prices_is_that_of_the_settings(page: CatalogPage, settings: UserSettings) -> None:
@@ -177,7 +177,7 @@ def test_the_pill_of_ages_leads_to_the_rule(page: CatalogPage, qtbot: QtBot) -> 
     menu = QMenu(page)
     page.filter._fill_ages(menu)
     with qtbot.waitSignal(page.editing_requested) as asked:
-        next(each for each in menu.actions() if "counts as stale" in each.text()).trigger()
+        next(each for each in menu.actions() if "age limits" in each.text()).trigger()
     assert asked.args == [EditorRequest(EditorKind.STALENESS)]
 
 
@@ -300,7 +300,7 @@ def test_enter_on_a_model_sets_it(page: CatalogPage, own_desk: Desk, qtbot: QtBo
     go_to(page, "deepseek-r1", "layers")
     QTest.keyClick(page.view, Qt.Key.Key_Return)
     assert own_desk.scenario.model == "deepseek-r1"
-    assert own_desk.undo_stack.undoText() == "Set model DeepSeek R1"
+    assert own_desk.undo_stack.undoText() == "Set model to DeepSeek R1"
 
 
 # At any size, by any way

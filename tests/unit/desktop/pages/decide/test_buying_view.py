@@ -70,7 +70,7 @@ def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
     view.export.rules.setFocus(Qt.FocusReason.TabFocusReason)
     assert view.export.rules.currentIndex().row() == 0
     QTest.keyClick(view.export.rules, Qt.Key.Key_Down)
-    assert view.export.read_in.title.text() == "Rule of January 2026 was read in"
+    assert view.export.read_in.title.text() == "Sources: Rule of January 2026"
     assert any("govinfo.gov" in text for text in view.export.read_in.texts)
 
 

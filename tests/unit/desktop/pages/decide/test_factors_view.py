@@ -21,7 +21,7 @@ def test_it_has_the_factors_of_the_decision(view: FactorsView, desk: Desk) -> No
     decision = found_of(desk).decision
     assert [row.id for row in view.model.rows] == [factor.id for factor in decision.factors]
     assert [head.name for head in view.model.heads] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X"]
-    assert "What has no measure stays not known" in view.note.text()
+    assert "Factors that lack a measure are not rated" in view.note.text()
 
 
 def test_it_is_as_wide_as_the_page_and_as_high_as_its_rows(view: FactorsView) -> None:

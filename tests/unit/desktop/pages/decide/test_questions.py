@@ -150,7 +150,7 @@ def test_a_click_answers_and_one_step_takes_it_back(page: DecidePage, desk: Desk
     assert desk.undo_stack.undoText() == "Which serving engine must it run on? vLLM"
     assert "answered" in view(page).steps.rows[0].accessibleName()
     assert block(page, "serving_engine").reset.isVisible()
-    assert block(page, "serving_engine").reset.text() == "Back to the default: Any"
+    assert block(page, "serving_engine").reset.text() == "Reset to default: Any"
     desk.undo_stack.undo()
     settled(page, qtbot)
     assert desk.scenario.decision.answers == {}
@@ -168,7 +168,7 @@ def test_the_default_is_marked_and_can_be_gone_back_to(page: DecidePage, desk: D
     QTest.mouseClick(block(page, "serving_engine").reset, Qt.MouseButton.LeftButton)
     settled(page, qtbot)
     assert desk.scenario.decision.answers == {}
-    assert desk.undo_stack.undoText() == "Back to the default: Which serving engine must it run on?"
+    assert desk.undo_stack.undoText() == "Reset answer: Which serving engine must it run on?"
 
 
 def test_what_the_scenario_says_is_its_answer(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
@@ -178,7 +178,7 @@ def test_what_the_scenario_says_is_its_answer(page: DecidePage, desk: Desk, qtbo
     assert view(page).steps.rows[2].accessibleName().endswith("1.5 s, from the scenario")
     view(page).answer("serving_engine", "any")
     settled(page, qtbot)
-    assert block(page, "serving_engine").reset.text() == "Back to the scenario: vLLM"
+    assert block(page, "serving_engine").reset.text() == "Use scenario value: vLLM"
     view(page).show_screen(DialogueScreen.LATENCY)
     settled(page, qtbot)
     card = option(page, "ttft_limit_ms", 1500.0)
@@ -330,8 +330,8 @@ def test_a_question_that_cannot_matter_is_named_with_the_reason(page: DecidePage
     assert isinstance(body, QuestionScreenBody)
     assert body.asked == ("acquisition", "budget_usd", "adoption_months")
     (left_out,) = body.not_asked
-    assert left_out.link.accessibleDescription() == ("Not asked: you said that you own them: hours are not rented.")
-    assert left_out.link.accessibleName().startswith("Ask all the same: How many accelerator hours")
+    assert left_out.link.accessibleDescription() == ("Skipped: you said that you own them: hours are not rented.")
+    assert left_out.link.accessibleName().startswith("Ask anyway: How many accelerator hours")
     QTest.mouseClick(left_out.link, Qt.MouseButton.LeftButton)
     assert focused() is option(page, "monthly_hours", "unknown")
     QTest.keyClick(focused(), Qt.Key.Key_1)

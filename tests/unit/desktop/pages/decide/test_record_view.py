@@ -101,7 +101,7 @@ def test_times_stand_beside_their_formulas(view: RecordView) -> None:
     assert row[:2] == ("H200 SXM", "67.7 GiB (72.7 GB)")
     assert row[2].splitlines()[0] == "1.15 s"
     assert "72.7\u00a0GB ÷ 63.0\u00a0GB/s = 1.15\u00a0s" in row[2]
-    assert row[3] == "1.15 s, 1 in a host\nworked out as for one"
+    assert row[3] == "1.15 s, 1 in a host\nsame calculation as for one accelerator"
     assert row[4].startswith("C000-035 states")
     assert view.loading.table.texts()[2][4] == "not published"
 
@@ -142,7 +142,7 @@ def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
 
 def test_all_of_it_is_copied(view: RecordView) -> None:
     text = view.copied()
-    for words in ("Software on CUDA", "Software on ROCm", "Reference deployments", "Weight loading time"):
+    for words in ("Software on CUDA", "Software on ROCm", "Reference deployments", "Loading the weights"):
         assert words in text
 
 

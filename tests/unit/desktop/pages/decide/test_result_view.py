@@ -167,7 +167,7 @@ def test_conflicts_name_both_rules_with_their_dates(view: ResultView, desk: Desk
     assert found_of(desk).decision.conflicts
     said = view.trace.conflicts.texts[0]
     assert "(D000-21, Seed 000, MI325X vs H200, 2026-03)" in said
-    assert ", against " in said
+    assert " vs. " in said
     assert "2024-02)" in said
     assert not view.trace.conflicts.isVisible()
     view.show_rules(shown=True)
@@ -202,7 +202,7 @@ def test_all_of_it_is_copied_as_text_rules_only_where_they_are_shown(view: Resul
         assert each.rstrip(".") in text
     assert "Group\tRule" not in text
     view.show_rules(shown=True)
-    assert "Group\tRule\tIds\tAnswer\tWeight\tH200 SXM" in view.copied()
+    assert "Group\tRule\tIDs\tAnswer\tWeight\tH200 SXM" in view.copied()
 
 
 def test_rules_are_hidden_until_they_are_asked_for(view: ResultView, desk: Desk) -> None:

@@ -29,7 +29,7 @@ def click(button: Button, desk: Desk) -> None:
 
 
 def keep_and_change(view: AnswerSetsView, desk: Desk) -> None:
-    """Keep the answers in force, and put another site and goal in force."""
+    """Save these answers, and put another site and goal in force."""
     click(view.keep, desk)
     kept = desk.scenario.decision.kept
     assert kept == {"team": "rocm"}
@@ -43,7 +43,7 @@ def test_nothing_is_kept_at_first(view: AnswerSetsView) -> None:
     assert not view.exchange.isEnabled()
     assert not view.forget.isEnabled()
     assert not view.differ.isVisible()
-    assert "Keep the answers in force" in view.said.text()
+    assert "Save these answers" in view.said.text()
     assert view.copied() == ""
 
 
@@ -51,7 +51,7 @@ def test_kept_answers_are_the_same_at_first(view: AnswerSetsView, desk: Desk) ->
     click(view.keep, desk)
     assert desk.scenario.decision.kept == {"team": "rocm"}
     assert not view.keep.isEnabled()
-    assert view.said.text().startswith("Both sets are the same")
+    assert view.said.text().startswith("Both sets are equal")
     assert not view.differ.isVisible()
     assert view.rules.texts()[0][0] == "Both sets apply the same rules"
 
@@ -62,9 +62,9 @@ def test_questions_that_differ_come_first(view: AnswerSetsView, desk: Desk) -> N
         ("Where will it run?", "OAM servers", "Anywhere (default)"),
         (get_question_text("priority"), "Cost", "Balanced (default)"),
     ]
-    assert view.differ_title.text() == "Questions that differ (2)"
+    assert view.differ_title.text() == "Different answers (2)"
     assert not view.alike.isVisible()
-    assert view.fold.text() == "Show what is the same (23)"
+    assert view.fold.text() == "Show equal answers (23)"
     QTest.mouseClick(view.fold, Qt.MouseButton.LeftButton)
     assert view.alike.isVisible()
     assert len(view.alike.texts()) == 23
@@ -78,7 +78,7 @@ def test_both_verdicts_stand_side_by_side(view: AnswerSetsView, desk: Desk) -> N
     titles = [verdict.title.text() for verdict in view.verdicts]
     assert titles == [format_verdict(decision, found.names, found.formatter) for decision in (found.decision, kept)]
     assert view.verdicts[0].accessibleName().startswith("Current: ")
-    assert view.verdicts[1].accessibleName().startswith("Kept: ")
+    assert view.verdicts[1].accessibleName().startswith("Saved: ")
 
 
 def test_rankings_say_who_is_out_and_by_what(view: AnswerSetsView, desk: Desk) -> None:

@@ -70,11 +70,11 @@ def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk)
     assert view.result.title.text() == "Buy H200 SXM now"
     assert view.result.document.text() == "buy now (D002-16)"
     assert view.result.computed.text().startswith("most likely wait; waiting saves in ")
-    assert view.result.rules.texts[0].startswith("D002-16, buy now: ")
+    assert view.result.rules.texts[0].startswith("buy now: ")
     assert cells(view)["Saved by waiting, in all"][1] == f"{found.sums.saved_usd.likely:,.0f}"
     assert view.result.prices.model().rowCount() == 5
     assert view.result.turns.texts()[2] == ("It slips by", "10.7 months")
-    assert view.result.accessibleName().startswith("Buy H200 SXM now. Documents: buy now")
+    assert view.result.accessibleName().startswith("Buy H200 SXM now. Published rules: buy now")
 
 
 def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
@@ -117,7 +117,7 @@ def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: 
     copy_data(chart)
     assert QGuiApplication.clipboard().text().startswith("Slip, months\tCost of waiting")
     value, read = chart.read_at(3.1) or (0.0, None)
-    assert (value, read is not None and read.title) == (3.0, "Slip of 3 months")
+    assert (value, read is not None and read.title) == (3.0, "Slip: 3 months")
     assert chart.step(3.0, forward=True, far=False) == 3.25
     assert chart.step(0.0, forward=False, far=True) == 0.0
 
@@ -141,7 +141,7 @@ def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk
     }
     assert view.found is not None
     assert view.found.years == 4.0
-    assert rows["usd_per_month"].origin.text() == "entered by you"
+    assert rows["usd_per_month"].origin.text() == "stated by you"
     assert desk.undo_stack.undoText() == "Output tokens of a month"
     for _ in range(4):
         desk.undo_stack.undo()
@@ -248,7 +248,7 @@ def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(view: DeferralV
 def test_a_part_that_is_not_compared_any_more_is_told(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[1:])
     settled(view, desk, qtbot)
-    assert "h200-sxm, which you chose, is not compared any more" in view.form.said["buy_part"].text()
+    assert "Your choice h200-sxm is no longer compared" in view.form.said["buy_part"].text()
     assert view.form.fields["buy_part"].value != "h200-sxm"
 
 
@@ -267,7 +267,7 @@ def test_what_the_next_part_lacks_can_be_stated_here(view: DeferralView, desk: D
     stated = desk.scenario.costs.of_part("mi455x")
     assert stated == {"price_usd": UncertainValue.exactly(60_000.0), "accelerator_w": UncertainValue.exactly(2300.0)}
     assert view.result.chart.isVisible()
-    assert desk.undo_stack.undoText() == "Purchase price of costs"
+    assert desk.undo_stack.undoText() == "Cost input: Purchase price"
     QTest.mouseClick(price.reset, Qt.MouseButton.LeftButton)
     settled(view, desk, qtbot)
     assert "price_usd" not in desk.scenario.costs.of_part("mi455x")
@@ -321,7 +321,7 @@ def test_work_that_takes_long_is_told(view: DeferralView) -> None:
 
 def test_a_copy_is_the_plan_and_the_watch_list(view: DeferralView) -> None:
     text = view.copied()
-    assert text.startswith("Buy H200 SXM now\nDocuments: buy now (D002-16)\n")
+    assert text.startswith("Buy H200 SXM now\nPublished rules: buy now (D002-16)\n")
     assert "Saved by waiting, in all\t" in text
     assert "Gap of attention kernels on ROCm: not passed" in text
 

@@ -103,7 +103,7 @@ def test_one_shared_pool_is_told_apart_with_its_formula(view: VendorsView) -> No
 def test_documents_that_disagree_stand_with_their_dates(view: VendorsView) -> None:
     texts = view.mixing.texts
     assert [text.partition("(")[2][:7] for text in texts[:3]] == ["2024-02", "2024-02", "2026-03"]
-    assert texts[3] == "D-116: separate pools with routing work, one mixed pool does not"
+    assert texts[3] == "Dispute: separate pools with routing work, one mixed pool does not"
 
 
 def test_cells_say_all_in_words(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
@@ -242,9 +242,9 @@ def test_one_part_alone_has_nothing_to_split(view: VendorsView, desk: Desk, qtbo
 
 def test_a_copy_has_plans_and_what_is_said_of_them(view: VendorsView, desk: Desk) -> None:
     text = view.copied()
-    assert text.startswith("Plan\tH200 SXM\tMI325X\tTogether\tTogether, in reserve\tOwned\tOwned, from – to\t")
+    assert text.startswith("Plan\tH200 SXM\tMI325X\tTotal\tTotal, spare\tOwned\tOwned, range\t")
     assert view.ranks.texts[0] in text
-    assert "D-116" in text
+    assert "Dispute: separate pools" in text
     copy_data(view)
     assert "All on MI325X\t" in QGuiApplication.clipboard().text()
     assert view.data(desk.formatter).title == "Plans for two parts, costs in thousand USD"

@@ -71,7 +71,7 @@ def test_there_are_five_rows_with_words_for_their_state(view: DeferralView) -> N
     states = [each.state.text() for each in view.watch.rows.values()]
     assert states == ["not passed", "not known", "not passed", "passed", "not known"]
     assert row(view, GAP).accessibleName().startswith("Gap of attention kernels on ROCm: not passed")
-    assert row(view, GAP).edit.accessibleName() == "Note a value: Gap of attention kernels on ROCm"
+    assert row(view, GAP).edit.accessibleName() == "Add value: Gap of attention kernels on ROCm"
     assert not view.watch.undo.isVisible()
 
 
@@ -218,7 +218,7 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
     monkeypatch.setattr(own_desk.service.user_catalog, "undo", refused)
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
     assert view.watch.problem.isVisible()
-    assert view.watch.problem.text().startswith("Not done: ")
+    assert view.watch.problem.text().startswith("No change: ")
 
 
 def test_facts_are_not_undone_from_the_list(view: DeferralView, own_desk: Desk, qtbot: QtBot) -> None:

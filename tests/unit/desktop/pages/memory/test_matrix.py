@@ -323,7 +323,7 @@ def test_copies_hold_the_counts_that_are_shown(view: FitMatrixView, page: Memory
     mime = QGuiApplication.clipboard().mimeData()
     assert mime.hasImage()
     lines = mime.text().splitlines()
-    assert lines[0].startswith("Smallest deployments of all models: FP8 weights")
+    assert lines[0].startswith("Smallest deployment per model: FP8 weights")
     assert lines[1].split("\t")[:3] == ["Model", "Parameters, billion", "MI300A"]
     assert lines[-1].split("\t")[0] == "Llama 3.1 405B"
     assert len(lines) == 2 + view.model.rowCount()

@@ -82,7 +82,7 @@ def test_the_table_has_the_digits_of_the_answer(page: PerformancePage, desk: Des
     )
     assert cell(page, 0, 1) == desk.formatter.estimate(best.value)
     assert cell(page, 0, 2) == desk.formatter.band(best)
-    assert cell(page, 0, 3) == "limit: memory bandwidth"
+    assert cell(page, 0, 3) == "memory bandwidth"
 
 
 def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk) -> None:

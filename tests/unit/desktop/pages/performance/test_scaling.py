@@ -192,7 +192,7 @@ def test_the_page_s_argument_in_numbers(view: ScalingView, desk: Desk) -> None:
 
 def test_a_cell_of_the_comparison_selects_its_figure(view: ScalingView, desk: Desk) -> None:
     table = view.comparison.table
-    place = model_of(table).figures.heads.index("TPOT, 1 request, ms")
+    place = model_of(table).figures.heads.index("TPOT, batch 1, ms")
     table.setCurrentIndex(table.model().index(1, place + 1))
     QTest.keyClick(table, Qt.Key.Key_Return)
     assert desk.selection == select_figure("mi300x", "tpot_ms")
@@ -248,14 +248,14 @@ def test_numbers_are_copied_and_shown_as_a_table(page: PerformancePage, view: Sc
     page.head.copy.click()
     text = QGuiApplication.clipboard().mimeData().text()
     assert "Scaling by accelerator count" in text
-    assert "Sharding vs. fewer accelerators" in text
+    assert "Sharded vs. fewer accelerators" in text
     assert "KV cache space, GB" in text
     actions = {action.id: action for action in page.actions_of_page()}
     view.comparison.table.setFocus()
     actions["performance.table"].run()
     dialog = page.findChild(QDialog) or page.window().findChild(QDialog)
     assert dialog is not None
-    assert dialog.windowTitle() == "Sharding vs. fewer accelerators"
+    assert dialog.windowTitle() == "Sharded vs. fewer accelerators"
     dialog.close()
 
 

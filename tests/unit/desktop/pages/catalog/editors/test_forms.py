@@ -285,7 +285,7 @@ def test_price_is_changed_and_removed(
     again = PriceForm(desk, theme, price=price.id)
     show(again)
     again.remove_button.click()
-    assert asked == ["Remove this price? It can be undone until you quit."]
+    assert asked == ["Remove this price? You can undo this until you quit."]
     assert not own_prices(desk)
     assert not len(desk.service.user_catalog.facts), "its source goes with it"
     desk.service.user_catalog.undo()
@@ -362,7 +362,7 @@ def test_own_entry_is_removed_after_a_question(
     show(dialog)
     dialog.remove_button.click()
     assert dialog.isVisible()
-    assert asked == ["Remove Ours? Its figures and prices go with it. It can be undone until you quit."]
+    assert asked == ["Remove Ours? Its values and prices are removed too. You can undo this until you quit."]
     answer_box("Remove Ours")
     dialog.remove_button.click()
     assert all(thing.id != part for thing in desk.service.catalog.things(CatalogEntryKind.ACCELERATOR))
@@ -384,7 +384,7 @@ def test_rule_shows_what_it_would_mark_and_is_kept(
     marked = dialog.prices.echo
     typed("36500")
     assert dialog.prices.echo != marked
-    assert dialog.prices.echo.startswith("marks 0 of ")
+    assert dialog.prices.echo.startswith("0 of ")
     tab()
     typed("30")
     key(Qt.Key.Key_Return)
@@ -446,7 +446,7 @@ def test_choice_among_no_claims_is_said(desk: Desk, theme: Theme, settings: User
     asked = EditorRequest(EditorKind.PREFERENCE, thing=PART, attribute="peak_dense_fp4")
     assert not open_editor(window, desk, theme, settings, asked)
     (box,) = window.findChildren(QMessageBox)
-    assert box.text() == "Nobody states a value; enter one of yours."
+    assert box.text() == "No source has a value; enter your own."
     box.close()
 
 

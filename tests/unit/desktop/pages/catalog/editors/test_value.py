@@ -83,7 +83,7 @@ def test_unit_beside_the_number_counts(desk: Desk, theme: Theme, show: Show) -> 
     typed("5300")
     tab()
     key(Qt.Key.Key_Down)
-    assert dialog.value_row.echo == "−12% against the shipped value"
+    assert dialog.value_row.echo == "−12% vs. shipped value"
     dialog.source.title.focus_control()
     typed("Own run")
     key(Qt.Key.Key_Return)
@@ -228,7 +228,7 @@ def test_claims_stand_beside_it(desk: Desk, theme: Theme, show: Show) -> None:
     show(dialog)
     said = [line.node.sentence for line in dialog.claims.view.lines.lines]
     assert said[0].startswith("6.0 TB/s, taken")
-    assert sum("rejected" in line for line in said) >= 3
+    assert sum("refused" in line for line in said) >= 3
 
 
 # A purchase price, which has two ends
@@ -310,7 +310,7 @@ def test_full_disk_keeps_all_that_was_entered(
     assert dialog.isVisible()
     assert dialog.note.isVisible()
     assert "the disk is full" in dialog.note.text
-    assert "What you entered is still here" in dialog.note.text
+    assert "Your entries are kept" in dialog.note.text
     assert dialog.value_row.control().text() == "5.3"  # type: ignore[attr-defined]
     assert not bandwidth(desk).overridden
     monkeypatch.undo()
@@ -329,7 +329,7 @@ def test_file_that_cannot_be_used_is_told_before_anything_is_typed(
         desk = Desk(bench, Formatter())
         dialog = ValueEditor(desk, theme, PART, NAME)
         show(dialog)
-        assert dialog.note.text.startswith("Nothing can be saved: ")
+        assert dialog.note.text.startswith("Saving is not possible: ")
         typed("5.3")
         dialog.source.title.show_value("Own run")
         key(Qt.Key.Key_Return)
@@ -402,7 +402,7 @@ def test_escape_asks_where_something_was(
     typed("5.3")
     key(Qt.Key.Key_Escape)
     assert dialog.isVisible()
-    assert asked == ["Discard what you entered? Nothing of it has been saved."]
+    assert asked == ["Discard changes? Your entries are not saved yet."]
     answer_box("Discard changes")
     key(Qt.Key.Key_Escape)
     assert not dialog.isVisible()
@@ -435,7 +435,7 @@ def test_reason_is_required(desk: Desk, theme: Theme, show: Show) -> None:
     show(dialog)
     key(Qt.Key.Key_Return)
     assert dialog.isVisible()
-    assert dialog.reason.fault == "Why this one is missing"
+    assert dialog.reason.fault == "Reason is missing"
     assert focused() is dialog.reason.edit
 
 
@@ -443,9 +443,9 @@ def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> N
     dialog = PreferenceEditor(desk, theme, PART, NAME)
     show(dialog)
     names = [option.accessibleName() for option in dialog.options]
-    assert names[0].startswith("6.0 TB/s, taken, AMD, GEAK hardware data")
+    assert names[0].startswith("6.0 TB/s, in use, AMD, GEAK hardware data")
     seed = next(name for name in names if "Scorecard" in name)
-    assert "rejected" in seed
+    assert "refused" in seed
     assert "published as 5300 GB/s" in seed
     assert "Value of MI300X" in seed
     assert "“5.3 TB/s”" in seed

@@ -154,7 +154,7 @@ def test_missing_fields_are_asked_for_and_counted_as_one_types(
 
     missing = (MissingImportField("head_dim", "whole", WHY), MissingImportField("tied", "yes_no", WHY))
     dialog = shown(own_window, ImportProposal("model", "Tiny", (), missing=missing), qtbot, complete=complete)
-    assert "Parameters and KV cache follow once 2 fields are filled in." in texts(dialog)
+    assert "Parameters and KV cache appear once you fill in 2 fields." in texts(dialog)
     head_dim, tied = dialog.row("head_dim"), dialog.row("tied")
     assert isinstance(head_dim, NumberRow)
     assert isinstance(tied, ChoiceRow)

@@ -55,7 +55,7 @@ def test_all_that_differs_from_nothing_is_chosen_and_taken(
 ) -> None:
     dialog = dialog_of(own_window, pack_of(tmp_path, monkeypatch), qtbot)
     assert dialog.signer.text().startswith("Not signed")
-    assert dialog.save_button.text() == "Take 6 facts"
+    assert dialog.save_button.text() == "Import 6 values"
     assert not dialog.save_button.isEnabled()
     assert dialog.trust.text() == "Import without a signature: I trust this file"
     dialog.trust.setChecked(True)
@@ -76,7 +76,7 @@ def test_rows_are_chosen_by_keyboard_and_all_or_none_at_once(
     dialog.model.choose_none()
     assert not dialog.save_button.isEnabled()
     labels = [dialog.model.index(row, 0).data() for row in range(dialog.model.rowCount())]
-    row = next(n for n, label in enumerate(labels) if label.startswith("Gaudi 3") and "selected" in label)
+    row = next(n for n, label in enumerate(labels) if label.startswith("Gaudi 3") and "chosen" in label)
     dialog.table.setCurrentIndex(dialog.model.index(row, 2))
     QTest.keyClick(dialog.table, Qt.Key.Key_Space)
     assert len(dialog.model.chosen) == 1 < everything
