@@ -247,7 +247,7 @@ def test_a_copy_has_plans_and_what_is_said_of_them(view: VendorsView, desk: Desk
     assert "Dispute: separate pools" in text
     copy_data(view)
     assert "All on MI325X\t" in QGuiApplication.clipboard().text()
-    assert view.data(desk.formatter).title == "Plans for two parts, costs in thousand USD"
+    assert view.data(desk.formatter).title == "Plans for two accelerators, thousand USD"
 
 
 def test_work_that_takes_long_is_told(view: VendorsView) -> None:
