@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import argparse
 import ast
+import csv
 import sys
 import tomllib
 from collections.abc import Iterator
@@ -40,10 +41,15 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
 _COUNTED_ARGUMENTS: Final = {"trn": (0, 1), "message_n": (1, 2)}
 #: Keys of the data files whose texts the decision and its sheet show.
 _DATA_KEYS: Final = frozenset(
-    {"advice", "basis", "caution", "corrected", "if_not", "if_passed", "label", "look_for", "otherwise", "printed"}
-    | {"reason", "scope", "text", "title", "unfounded", "what", "why"}
+    {"advice", "basis", "caution", "corrected", "counts", "disagreement", "if_not", "if_passed", "label", "look_for"}
+    | {"native_note", "note", "otherwise", "printed", "reason", "scope", "text", "title", "trust", "unfounded"}
+    | {"verdict", "what", "why"}
 )
-_DATA: Final = ("rules/*.toml", "cost_assumptions.toml", "export_rules.toml", "launch.toml", "references.toml")
+#: Measurements keep the notes of their publishers, and titles of sources are names.
+_DATA: Final = (
+    *("accelerators/*.toml", "cost_assumptions.toml", "disputes/*.csv", "export_rules.toml", "launch.toml"),
+    *("models/*.toml", "prices/*.csv", "references.toml", "rules/*.toml", "software_support/*.toml"),
+)
 
 
 @dataclass(frozen=True)
@@ -65,7 +71,9 @@ def list_source_texts() -> Iterator[SourceText]:
     for pattern in _DATA:
         for file in sorted((ROOT / "data").glob(pattern)):
             name = str(file.relative_to(ROOT))
-            for text in _read_data(tomllib.loads(file.read_text(encoding="utf-8"))):
+            content = file.read_text(encoding="utf-8")
+            rows = tomllib.loads(content) if file.suffix == ".toml" else list(csv.DictReader(content.splitlines()))
+            for text in _read_data(rows):
                 yield SourceText(text, None, (name, 0))
 
 

@@ -18,7 +18,7 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 _USD: Final = "USD"
 _THOUSAND: Final = 1000.0
@@ -231,7 +231,7 @@ def format_input_range(
 def describe_input_source(found: ResolvedCostInput, revision: str) -> str:
     """Return where the value of an input comes from; prices without a date show the catalog's revision."""
     if found.origin is CostInputOrigin.YOURS and found.source is not None:
-        return tr("anecdotal: {note}; {source}", note=found.source.note, source=found.source.title)
+        return tr("anecdotal: {note}; {source}", note=translate_data(found.source.note), source=found.source.title)
     if found.origin is CostInputOrigin.YOURS:
         return tr("stated by you")
     if found.origin is CostInputOrigin.NOWHERE:
@@ -242,9 +242,9 @@ def describe_input_source(found: ResolvedCostInput, revision: str) -> str:
         return tr("catalog")
     source = found.source
     if not source.title:
-        return tr("assumed: {note}", note=source.note)
+        return tr("assumed: {note}", note=translate_data(source.note))
     dated = f"{source.title}, {source.date}" if source.date else source.title
-    return tr("{note}; {source}", note=source.note, source=dated)
+    return tr("{note}; {source}", note=translate_data(source.note), source=dated)
 
 
 def _describe_price_record(found: ResolvedCostInput, revision: str) -> str:

@@ -11,13 +11,13 @@ from gpudesk.domain.estimate_json import write_plan_json
 from gpudesk.report.writers.text import wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 
 def describe_extra(extra: LaunchExtra) -> str:
     """Say why an option or a variable of the environment is set."""
     given = f"{extra.name} {extra.value}" if extra.is_option else f"{extra.name}={extra.value}"
-    return tr("{setting}: {reason}.", setting=given, reason=extra.reason)
+    return tr("{setting}: {reason}.", setting=given, reason=translate_data(extra.reason))
 
 
 def describe_launched_plan(estimate: Estimate, formatter: Formatter) -> str:

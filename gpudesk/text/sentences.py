@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from gpudesk.text.translation import translate_data
+
 
 def capitalize_first(text: str) -> str:
     """Return a text with a capital at its beginning; the rest stays as it is."""
@@ -13,5 +15,6 @@ def lower_first(text: str) -> str:
 
 
 def to_sentence(text: str) -> str:
-    """Return words of the data as a sentence: with a capital and a full stop."""
+    """Return a text of the data files, in the active language, as a sentence: with a capital and a full stop."""
+    text = translate_data(text)
     return capitalize_first(text if text.endswith((".", "!", "?")) else f"{text}.")

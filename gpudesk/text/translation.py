@@ -59,6 +59,11 @@ def trn(singular: str, plural: str, n: int, /, **params: object) -> str:
     return _filled(_current()[1].ngettext(singular, plural, n), source, {"n": n, **params})
 
 
+def translate_data(text: str) -> str:
+    """Return a text of the data files in the active language; what the user entered stays unchanged."""
+    return _current()[1].gettext(text) if text else text
+
+
 def set_language(code: str | None) -> None:
     """Activate a language by its code (`en`, `pt_BR`, `pseudo`), or with None the environment's.
 

@@ -43,7 +43,7 @@ from gpudesk.report.explanation.working import format_numeric_formula, format_te
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Ids of the source documents begin so.
 _SEED: Final = "seed-"
@@ -103,7 +103,7 @@ def describe_support(entry: SupportEntry) -> str:
     said = tr(
         "{level}: {scope} ({day}, {document})",
         level=label_support_level(entry),
-        scope=entry.scope,
+        scope=translate_data(entry.scope),
         day=format_date(entry.date),
         document=label_document(entry.source),
     )

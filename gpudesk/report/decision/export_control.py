@@ -23,7 +23,7 @@ from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.report.labels import label_precision, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
 from gpudesk.text.messages import format_message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _TERA: Final = 1e12
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -174,8 +174,8 @@ def list_rule_conditions(rule: ExportRule, formatter: Formatter) -> tuple[str, .
     for line in rule.lines:
         first, *others = (format_rule_limit(limit, formatter) for limit in line.limits)
         limits = tr(" and ").join((first, *map(lower_for_sentence, others)))
-        text = tr("{name}: {limits}", name=line.name, limits=limits)
-        lines.append(text if line.note is None else tr("{text}. {note}", text=text, note=line.note))
+        text = tr("{name}: {limits}", name=translate_data(line.name), limits=limits)
+        lines.append(text if line.note is None else tr("{text}. {note}", text=text, note=translate_data(line.note)))
     return tuple(lines)
 
 
@@ -184,9 +184,9 @@ def list_export_rule_lines(rule: ExportRule, rules: ExportRuleSet, formatter: Fo
     status = describe_rule_status(rule, rules)
     return (
         *((tr("{status}.", status=status),) if status else ()),
-        rule.counts,
+        translate_data(rule.counts),
         *(tr("{line}.", line=line.rstrip(".")) for line in list_rule_conditions(rule, formatter)),
-        rule.note,
+        translate_data(rule.note),
     )
 
 

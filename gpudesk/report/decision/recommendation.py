@@ -58,7 +58,7 @@ from gpudesk.report.decision.verdict import (
 )
 from gpudesk.report.sizing import format_degrees
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Facts of a column that a recommendation names, as far as they are known.
 _DELIVERED: Final = (
@@ -152,7 +152,7 @@ def list_recommendation_lines(
         (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
         (tr("Ruled out"), list_removed_columns(decision, names, formatter)),
         (tr("What to measure"), pilot),
-        (tr("Next steps"), dict.fromkeys(each.text for each in decision.advice)),
+        (tr("Next steps"), dict.fromkeys(translate_data(each.text) for each in decision.advice)),
         (tr("Assumptions"), list_decision_assumptions(decision, formatter, costs)),
         (tr("Your answers"), _list_user_answers(decision, formatter)),
     )

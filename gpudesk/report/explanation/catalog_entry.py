@@ -35,7 +35,7 @@ from gpudesk.report.labels import count_days_since, format_age, label_attribute_
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.messages import InputError
 from gpudesk.text.sentences import capitalize_first, to_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: The key that edits what is selected.
 EDIT_KEY: Final = "F2"
@@ -262,7 +262,7 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
         conditions=", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part),
         figure=figure,
         unit=unit,
-        band=tr("For one accelerator") + (f" · {price.note}" if price.note else ""),
+        band=tr("For one accelerator") + (f" · {translate_data(price.note)}" if price.note else ""),
         ground=ExplanationBasis.CLAIM,
         basis=tr("Your value: {source}", source=price.source.title)
         if price.own

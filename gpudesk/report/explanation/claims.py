@@ -29,7 +29,7 @@ from gpudesk.report.explanation.parts import (
 from gpudesk.report.labels import label_attribute_alone, label_precision, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.sentences import capitalize_first, to_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 
 def format_attribute_value(
@@ -96,7 +96,7 @@ def list_disputes_about(disputes: tuple[Dispute, ...], thing: str, name: str) ->
 def build_dispute_line(dispute: Dispute) -> DisputeLine:
     return DisputeLine(
         disagreement=to_sentence(dispute.disagreement),
-        verdict=dispute.verdict.rstrip("."),
+        verdict=translate_data(dispute.verdict).rstrip("."),
         reason=to_sentence(dispute.reason),
         refused_by=describe_refusal(dispute),
     )
@@ -120,7 +120,7 @@ def _build_claim_line(
     details = _list_claim_details(claim, attribute.verdict(claim), value, unit)
     who = _format_source_title(claim)
     said = label_stance(stance)
-    verdict = claim.verdict if stance is ClaimStatus.REFUSED else None
+    verdict = translate_data(claim.verdict or "") if stance is ClaimStatus.REFUSED else None
     if is_shipped_claim(attribute, claim) and not claim.preferred:
         verdict = tr("what the shipped catalog takes")
     figure = f"{value} {unit}" if unit else value
@@ -222,8 +222,8 @@ def _list_claim_details(
         (tr("Retrieved"), claim.retrieved),
         (tr("Verdict"), verdict),
         (tr("Statement"), ", ".join(claim.statements)),
-        (tr("Note"), claim.note),
-        (tr("Remark"), source.trust),
+        (tr("Note"), translate_data(claim.note or "")),
+        (tr("Remark"), translate_data(source.trust or "")),
     )
     found = tuple(ExplanationDetail(label, text) for label, text in stated if text)
     return (*found, ExplanationDetail(tr("Address"), source.url, url=True)) if source.url else found
@@ -298,7 +298,7 @@ def _list_claim_lines(explanation: Explanation) -> Iterator[str]:
 def _list_group_lines(group: ClaimGroup) -> Iterator[str]:
     for claim in group.claims:
         value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
-        verdict = f" ({claim.verdict})" if claim.verdict else ""
+        verdict = f" ({translate_data(claim.verdict)})" if claim.verdict else ""
         yield f"- {group.label}, {label_stance(claim.stance)}: {value}{verdict}; {claim.source}"
     if group.reason:
         yield f"  {group.reason}"

@@ -27,7 +27,7 @@ from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation,
 from gpudesk.report.labels import label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 
 #: What of costs can be explained.
@@ -292,7 +292,7 @@ def _record(price: PriceRecord, told: _CostContext) -> ClaimLine:
         title=title,
         origin=origin,
         source=price.source.title,
-        verdict=price.note if refused else None,
+        verdict=translate_data(price.note or "") if refused else None,
         details=(),
         sentence=f"{shown}, {title}, {origin}",
         source_id=price.source.id,

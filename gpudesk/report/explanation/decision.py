@@ -50,7 +50,7 @@ from gpudesk.report.explanation.parts import (
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.sentences import to_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})
 
@@ -273,7 +273,7 @@ def _findings(
         texts = tuple(to_sentence(describe_condition_result(each, told.formatter)) for each in tested)
         yield DecisionFinding("tested", tr("What was tested"), texts)
     if line.case.advice is not None:
-        yield DecisionFinding("advice", tr("What to do"), (line.case.advice,))
+        yield DecisionFinding("advice", tr("What to do"), (translate_data(line.case.advice),))
     if line.answers:
         yield DecisionFinding(
             "answer",
@@ -295,7 +295,7 @@ def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Itera
         yield tr("{weight}, set by you; {usual} by default.", weight=number(line.weight),
                  usual=number(usual))  # fmt: skip
     elif rule.unfounded is not None:
-        yield tr("None: {reason}", reason=rule.unfounded)
+        yield tr("None: {reason}", reason=translate_data(rule.unfounded))
     else:
         yield tr("{weight} for what it favors.", weight=number(line.weight))
     if line.counted_with is not None:

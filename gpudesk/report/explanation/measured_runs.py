@@ -20,7 +20,7 @@ from gpudesk.report.labels import (
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 
 def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict[RunCondition, str]:
@@ -152,7 +152,9 @@ def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) 
     yield ExplanationDetail(tr("Software"), format_run_software(record))
     yield ExplanationDetail(tr("Assumed"), _join_parts(texts, record.assumed) or tr("nothing"))
     yield ExplanationDetail(
-        tr("Note"), " ".join(part for part in (record.note, source.trust) if part) or MISSING_VALUE_TEXT
+        tr("Note"),
+        " ".join(part for part in (translate_data(record.note or ""), translate_data(source.trust or "")) if part)
+        or MISSING_VALUE_TEXT,
     )
     yield ExplanationDetail(tr("Row"), record.row)
     yield ExplanationDetail(tr("Title"), source.title)
