@@ -17,6 +17,7 @@ from gpudesk.domain.derivation import DerivationTerm, format_placeholder
 from gpudesk.domain.estimate import CalibrationCoverage, Estimate, Limiter
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import Calibration
+from gpudesk.engine.deployment import ResolvedDeployment
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import serve_replicas
 from gpudesk.estimation.derivation.memory_terms import make_admission_term, make_max_concurrency_term, make_memory_term
@@ -51,17 +52,17 @@ def explain_figure(
     estimate: Estimate, figure: str, table: SearchSpaceTable, constants: SchedulingConstants
 ) -> DerivationTerm:
     """Return the derivation of `figure`; raises InputError that names the figures there are."""
-    maker = _FIGURES.get(figure)
-    if maker is None:
-        raise InputError(describe_unknown_figure(figure, tuple(_FIGURES)), "figure")
-    return maker(_operate_replica(find_deployment(estimate, table), table, constants))
+    if figure not in EXPLAINED_FIGURES:
+        raise InputError(describe_unknown_figure(figure, EXPLAINED_FIGURES), "figure")
+    there = find_deployment(estimate, table)
+    if figure in _MEMORY_FIGURES:
+        return _MEMORY_FIGURES[figure](estimate, there.deployment)
+    return _FIGURES[figure](_operate_replica(there, table, constants))
 
 
 def _operate_replica(there: EstimateDeployment, table: SearchSpaceTable, constants: SchedulingConstants) -> TermContext:
     """Serve the load of an estimate once more, for the values that its figures were computed from."""
     estimate, space, deployment = there.estimate, there.space, there.deployment
-    if not estimate.fits:
-        return make_term_context(estimate, space, deployment, 1.0)
     arrays = make_deployment_arrays([there], table)
     kind = estimate.request.workload.load.kind
     replica, results = serve_replicas(kind, arrays.rows, arrays.requests, arrays.loads, constants)
@@ -76,14 +77,6 @@ def _operate_replica(there: EstimateDeployment, table: SearchSpaceTable, constan
     )
 
 
-def _memory_term(context: TermContext) -> DerivationTerm:
-    return make_memory_term(context.estimate, context.deployment)
-
-
-def _max_concurrency_term(context: TermContext) -> DerivationTerm:
-    return make_max_concurrency_term(context.estimate, context.deployment)
-
-
 def _has_queue(estimate: Estimate) -> bool:
     return estimate.limiter is Limiter.CAPACITY or (estimate.admitted or 0) < (estimate.concurrency or 0)
 
@@ -92,7 +85,7 @@ def _admission_term(context: TermContext) -> DerivationTerm:
     """What keeps requests waiting, or how many could run where none waits."""
     if _has_queue(context.estimate):
         return make_admission_term(context.estimate, context.deployment)
-    return _max_concurrency_term(context)
+    return make_max_concurrency_term(context.estimate, context.deployment)
 
 
 def _explain_no_figure(context: TermContext) -> str:
@@ -274,12 +267,15 @@ _FIGURES: dict[str, Callable[[TermContext], DerivationTerm]] = {
     "batch_s": _batch_term,
     "ttft_ms": _ttft_term,
     "tpot_ms": _tpot_term,
-    "max_concurrency": _max_concurrency_term,
-    "memory": _memory_term,
+}
+#: Figures of memory, for which no load has to be served.
+_MEMORY_FIGURES: dict[str, Callable[[Estimate, ResolvedDeployment], DerivationTerm]] = {
+    "max_concurrency": make_max_concurrency_term,
+    "memory": make_memory_term,
 }
 
 #: Figures that can be explained.
-EXPLAINED_FIGURES = tuple(_FIGURES)
+EXPLAINED_FIGURES = (*_FIGURES, *_MEMORY_FIGURES)
 
 
 @dataclass(frozen=True, slots=True)

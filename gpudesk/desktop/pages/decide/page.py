@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
@@ -53,7 +54,7 @@ class DecidePage(MultiViewPage[DecideView]):
         self._follower = QTimer(self)
         self._follower.setSingleShot(True)
         self._follower.setInterval(_FOLLOWS_MS)
-        self._follower.timeout.connect(self._follow)
+        self._follower.timeout.connect(self._decide_then_follow)
         desk.gesture_changed.connect(self._gesture_changed)
 
     def title(self) -> str:
@@ -96,6 +97,15 @@ class DecidePage(MultiViewPage[DecideView]):
         elif not self._follower.isActive():
             self._follower.start()
 
+    def _decide_then_follow(self) -> None:
+        """Decide in this turn and show in the next: both together take longer than a frame."""
+        evaluated = self.desk.evaluated
+        if evaluated is not None and self.isVisible() and self.view.needs_decision:
+            with suppress(InputError, MissingFileError):
+                # What cannot be decided is told where it is shown.
+                _ = evaluated.decision
+        QTimer.singleShot(0, self, self._follow)
+
     def _follow(self) -> None:
         if self.isVisible():
             super().refresh()
@@ -110,8 +120,9 @@ class DecidePage(MultiViewPage[DecideView]):
     def show_view(self) -> None:
         try:
             if self.desk.evaluated is not None:
-                # Before the view is touched: it is what fails where rules cannot be read.
-                _ = self.desk.evaluated.decision
+                if self.view.needs_decision:
+                    # Before the view is touched: it is what fails where rules cannot be read.
+                    _ = self.desk.evaluated.decision
                 self.view.show_decision(self.desk.evaluated)
         except (InputError, MissingFileError) as error:
             text = format_input_error(error, self.desk.formatter) if isinstance(error, InputError) else str(error)

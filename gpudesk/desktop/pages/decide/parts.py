@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QHideEvent, QKeyEvent, QPainter, QPaintEvent, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import QBoxLayout, QGridLayout, QLineEdit, QSizePolicy, QWidget
 
@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
-from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, leaves_undo
+from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, call_after_paint, leaves_undo
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.report.decision.questions import format_answer, get_question_text
@@ -47,6 +47,8 @@ class DecideView(QWidget):
 
     #: Whether the page puts the view in a scroll area of its own.
     scrolls = True
+    #: Whether the view shows the decision itself; else it is not computed for it.
+    needs_decision = True
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -63,7 +65,7 @@ class DecideView(QWidget):
         if self._is_painted:
             show()
         else:
-            QTimer.singleShot(0, self, show)
+            call_after_paint(self, show)
 
     def answer(self, question: str, value: AnswerValue | None) -> None:
         """Answer a question, or take the answer back with None; one step that can be undone."""

@@ -210,6 +210,7 @@ class WeightLoadingBlock(QWidget):
         self._desk, self._theme = desk, theme
         self._loadings: Mapping[str, WeightLoading | Message] = {}
         self._names: Mapping[str, str] = {}
+        self._shown: tuple[object, ...] = ()
         rates = _StorageRateFormat(_LEAST, _MOST, _DECIMALS, desk.formatter.style)
         self.storage = NumberEdit(theme, tr("Storage bandwidth per host, GB/s"), rates, self)
         self.storage.setPlaceholderText(tr("not set"))
@@ -250,10 +251,14 @@ class WeightLoadingBlock(QWidget):
     # Showing
 
     def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._loadings = self._desk.service.reference_data.loadings(found.answer)
-        self._names = found.names
         stated = found.answer.scenario.decision.plans.get(STORAGE)
         self.storage.set_value(_NONE if stated is None else float(stated))
+        loadings, names = self._desk.service.reference_data.loadings(found.answer), found.names
+        shown = loadings, names, found.palette_indexes, found.is_variant
+        if shown == self._shown:
+            # As long as only the load changes.
+            return
+        self._shown, self._loadings, self._names = shown, loadings, names
         self.table.show_rows([_make_loading_row(found, key, loading) for key, loading in self._loadings.items()])
         notes = merge_loading_notes(self._loadings, found.names, found.formatter)
         self.notes.show_lines([MarkedLine("info", "text3", note) for note in notes])
@@ -321,6 +326,8 @@ _MARGIN: Final = 16
 
 class RecordView(DecideView):
     """What is on record of what is compared, or all of it; nothing is merged or averaged."""
+
+    needs_decision = False
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)

@@ -41,4 +41,6 @@ def shown(view: V, desk: Desk, qtbot: QtBot, width: int = 900, height: int = 640
         area.show()
     area.activateWindow()
     qtbot.waitUntil(area.isActiveWindow)
+    # What stands below the first sight follows the first paint.
+    qtbot.wait(20)
     return view
