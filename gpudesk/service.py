@@ -425,6 +425,7 @@ class GpuDeskService:
             lambda: self.decider,
             lambda: self.reference_data.references,
             lambda: self.reference_data.export_rules,
+            lambda: self.reference_data.support,
         )
         for number, load in enumerate(loads):
             yield JobProgress(message("service.loading", "Reading rules and records"), number, len(loads))

@@ -26,11 +26,12 @@ from gpudesk.desktop.session.single_instance import DesktopApplication, ProgramI
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.note_bar import free_child_library_path, show_folder
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources, install_accessible_roles
-from gpudesk.desktop.window.document_window import DocumentWindow
+from gpudesk.desktop.window.document_window import DocumentWindow, load_page_modules
 from gpudesk.desktop.window.faults.log import start_log
 from gpudesk.desktop.window.faults.reporter import FaultWatch
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.menus import DialogHelpKeys
+from gpudesk.domain.progress import ProgressSteps
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import available_languages, set_language
@@ -300,7 +301,7 @@ def _clean_up() -> None:
 def _settle(window: MainWindow) -> None:
     """Look for garbage from here on, where that was put off, and not among what the start has made.
 
-    What the first scenario needs is loaded meanwhile.
+    What the first scenario and the pages need is loaded meanwhile.
     """
     if not gc.isenabled() and not Jobs.any_running():
         gc.freeze()
@@ -308,11 +309,17 @@ def _settle(window: MainWindow) -> None:
         gc.enable()
     forget_sources()
     _load_allocator()
-    window.jobs.start("load", window.desk.service.load_steps(), _ignore, _ignore)
+    window.jobs.start("load", _load_steps(window), _loaded, _loaded)
 
 
-def _ignore(_result: object) -> None:
+def _load_steps(window: MainWindow) -> ProgressSteps[None]:
+    yield from window.desk.service.load_steps()
+    yield from load_page_modules()
+
+
+def _loaded(_result: object) -> None:
     """Leave what could not be loaded to whoever asks for it."""
+    forget_sources()
 
 
 class SignalHandlers(QObject):

@@ -6,11 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
+from pkgutil import walk_packages
 from typing import Protocol
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QMainWindow, QWidget
 
+from gpudesk.desktop import pages
 from gpudesk.desktop.pages.page import DeskPage
 from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import AnnouncedRanking, Desk
@@ -27,9 +29,11 @@ from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.rail import PageRail
 from gpudesk.desktop.window.scenario_bar import ScenarioBar
 from gpudesk.desktop.window.window_body import PanelController, WindowBody
+from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.scenario import Scenario
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import message
 from gpudesk.text.translation import tr
 
 
@@ -66,6 +70,15 @@ def list_page_specs() -> tuple[PageSpec, ...]:
         PageSpec("decide", tr("Decide"), "signpost", f"{folder}.decide.page", "DecidePage", 6, divided=True),
         PageSpec("catalog", tr("Catalog"), "library", f"{folder}.catalog.page", "CatalogPage", 8, divided=True),
     )
+
+
+def load_page_modules() -> ProgressSteps[None]:
+    """Import, as a job, all pages and views: the plot library that some of them need takes 0.3 s alone."""
+    names = [each.name for each in walk_packages(pages.__path__, f"{pages.__name__}.")]
+    wanted = [name for name in names if name.endswith(("page", "view"))]
+    for number, name in enumerate(wanted):
+        yield JobProgress(message("window.loading", "Loading pages"), number, len(wanted))
+        import_module(name)
 
 
 class ProgramContext(Protocol):
