@@ -51,6 +51,8 @@ _PITCH, _MARKER, _CARD_GAP, _BETWEEN = 60.0, 3.6, 12.0, 5.0
 _NAME_LINE: Final = 17.0
 #: Below this width the effect stands below the words.
 _NARROW: Final = 460.0
+#: What is left of the colour of an effect under a former decision.
+_DIMMED: Final = 0.45
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,6 +78,7 @@ class OptionButton(QAbstractButton):
         super().__init__(parent)
         self.theme, self.value, self.words, self.number = theme, value, words, number
         self.effect: OptionEffect | None = None
+        self.is_stale = False
         self.origin = ""
         self.setCheckable(True)
         # Screen readers take it for one of several then.
@@ -96,10 +99,15 @@ class OptionButton(QAbstractButton):
         self._describe()
         self.update()
 
+    def dim_effect(self) -> None:
+        """Show that the effect is that under a former decision."""
+        self.is_stale = True
+        self.update()
+
     def show_effect(self, effect: OptionEffect) -> None:
-        if effect != self.effect:
+        if effect != self.effect or self.is_stale:
             rows = self.rows
-            self.effect = effect
+            self.effect, self.is_stale = effect, False
             self._describe()
             if rows != self.rows:
                 self.updateGeometry()
@@ -242,6 +250,7 @@ class OptionCard(OptionButton):
             text = str(self.number)
             pen.key_hint(self.width() - px(_RIGHT) - pen.tag_width(text), middle, text)
         if self.effect is not None:
+            pen.painter.setOpacity(_DIMMED if self.is_stale else 1.0)
             self._draw_effect(pen, self.effect, at, use.top() + px(2) if self.narrow else top)
 
     def _draw_effect(self, pen: ThemePainter, effect: OptionEffect, x: float, top: float) -> None:
@@ -293,6 +302,7 @@ class SmallOptionCard(OptionButton):
         left = x + title + px(10)
         if effect and right - left >= min(pen.width(effect, "caption"), px(60)):
             place = QRectF(left, 0, right - left, height)
+            pen.painter.setOpacity(_DIMMED if self.is_stale else 1.0)
             pen.text(place, effect, font="caption", colour="text3", align=RIGHT)
 
 
@@ -359,12 +369,13 @@ class QuestionBlock(QWidget):
         """Show the answer in force, and what is known of the others; return those of which nothing is."""
         self.show_answer(found.decision.answers[self.question], _find_fallback(self.question, found))
         unknown = []
-        for value in self.values:
-            known = found.find_alternative(self.question, value)
+        for option in self.options:
+            known = found.find_alternative(self.question, option.value)
             if known is None:
-                unknown.append(value)
+                option.dim_effect()
+                unknown.append(option.value)
             else:
-                self.show_effect(found, value, known)
+                option.show_effect(_make_option_effect(self.question, found, known))
         return unknown
 
     def show_answer(self, answered: QuestionAnswer, default: QuestionAnswer) -> None:

@@ -305,7 +305,9 @@ class QuestionsView(DecideView):
 
     def _fill(self, found: EvaluatedAnswer) -> None:
         """Show what is in force, and what is known of other answers; ask for what is not."""
-        self.steps.show_steps([self._step_of(screen, found) for screen in _SCREENS], self.screen_shown)
+        origins = [each.origin for each in found.decision.answers.values()]
+        steps = [self._step_of(screen, found) for screen in _SCREENS]
+        self.steps.show_steps(steps, self.screen_shown, origins.count(AnswerOrigin.YOURS), len(origins))
         wanted: list[tuple[str, AnswerValue]] = []
         if isinstance(self.body, NextQuestionBody):
             self.body.next_question.show_decision(found)

@@ -192,21 +192,23 @@ class ScreenList(QWidget):
         make_column(scroll, on=self)
         theme.follow(self._dress)
 
-    def show_steps(self, steps: Sequence[ScreenEntry], current: DialogueScreen | None) -> None:
+    def show_steps(
+        self, steps: Sequence[ScreenEntry], current: DialogueScreen | None, answered: int, questions: int
+    ) -> None:
+        """Show the screens, the one that is open, and how many of the questions the user answered."""
         entry = ScreenEntry(None, tr("Next question"), tr("most important question"), done=False)
         self.next_row.show_step(entry, current=current is None)
         for row, step in zip(self.rows, steps, strict=True):
             row.show_step(step, current=step.screen is current)
-        done = sum(step.done for step in steps)
         if current is None:
-            text = said = tr("{n} of {total} answered", n=done, total=len(steps))
+            text = said = tr("{n} of {total} answered", n=answered, total=questions)
             shown = self.next_row
         else:
             place = list(DialogueScreen).index(current)
             text = tr("{n} of {total}", n=place + 1, total=len(steps))
-            said = tr("Step {n} of {total}, {done} answered", n=place + 1, total=len(steps), done=done)
+            said = tr("Step {n} of {total}, {done} answered", n=place + 1, total=len(steps), done=answered)
             shown = self.rows[place]
-        self.progress.show_progress(text, done / len(steps), said)
+        self.progress.show_progress(text, answered / questions, said)
         self._keys.set_tab_stop(shown)
 
     def focus_current(self) -> None:

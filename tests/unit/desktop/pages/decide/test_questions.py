@@ -124,6 +124,25 @@ def test_nothing_is_worked_out_in_one_go(page: DecidePage, desk: Desk) -> None:
     assert found_of(desk).find_alternative("service", "offline") is None
 
 
+def test_effects_under_a_former_decision_are_dimmed(page: DecidePage, qtbot: QtBot) -> None:
+    view(page).show_screen(DialogueScreen.SITE)
+    settled(page, qtbot)
+    cards = block(page, "site").options
+    assert not any(card.is_stale for card in cards)
+    view(page).answer("site", "pcie")
+    page.desk.flush()
+    assert all(card.is_stale for card in cards if card.value != "pcie")
+    settled(page, qtbot)
+    assert not any(card.is_stale for card in cards)
+
+
+def test_the_steps_count_questions_as_the_recommendation_does(page: DecidePage) -> None:
+    view(page).answer("ttft_limit_ms", 1000.0)
+    view(page).answer("tpot_limit_ms", 50.0)
+    page.desk.flush()
+    assert view(page).steps.progress.accessibleName() == "Step 1 of 9, 2 answered"
+
+
 def test_an_answer_that_removes_all_says_so(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
     view(page).show_screen(DialogueScreen.SITE)
     settled(page, qtbot)
