@@ -450,7 +450,7 @@ class GpuDeskService:
 
     def decide(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> Decision:
         """Return the decision on an answered scenario, under other answers in the dialogue where `said`."""
-        return self.decider.decide(answer, said)
+        return self.decider.decide(answer, said, with_ways_out=True)
 
     def flip_steps(self, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
         """Look, as a job, for what would change the decision on an answered scenario; return it."""

@@ -199,8 +199,13 @@ class Decider:
         self._ground = ground
         self._calibration = calibration
 
-    def decide(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> Decision:
-        """Return the decision on an answered scenario, under other answers than its own where `said`."""
+    def decide(
+        self, answer: Answer, said: Mapping[str, AnswerValue] | None = None, *, with_ways_out: bool = False
+    ) -> Decision:
+        """Return the decision on an answered scenario, under other answers than its own where `said`.
+
+        Ways out, where nothing fits, take 100 ms and more: who only tries an answer leaves them.
+        """
         answers = resolve_answers(answer.scenario, said, answer.model.native_precision)
         ground = self._ground.of(answer, answers)
         situation = self._situation(ground, answers)
@@ -213,7 +218,7 @@ class Decider:
         other = self._rank_other_payment(ground, situation, lines, objective, able, ranked)
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
-        if decision.verdict is DecisionVerdict.NONE_FITS:
+        if with_ways_out and decision.verdict is DecisionVerdict.NONE_FITS:
             allowed = _list_allowed(decision)
             decision = replace(decision, ways_out=self._ground.find_ways_out(ground, answers, allowed))
         return self._unsure(decision, values, weights)

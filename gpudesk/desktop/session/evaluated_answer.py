@@ -170,7 +170,7 @@ class EvaluatedAnswer:
                 alternative = self.decision
             else:
                 answers = {**self.answer.scenario.decision.answers, question: value}
-                alternative = self._service.decide(self.answer, answers)
+                alternative = self._service.decider.decide(self.answer, answers)
             self._alternatives[question, value] = alternative
         return alternative
 
