@@ -48,14 +48,14 @@ def find_display_problem() -> str | None:
         return None
     display = os.environ.get("DISPLAY", "")
     if not display:
-        return tr("there is no display to open a window on")
+        return tr("no display to open a window on")
     local = _LOCAL.fullmatch(display)
     try:
         if local is None or _lets_us_in(int(local.group(1))):
             return None
     except OSError as error:
         return tr("Qt cannot be loaded ({reason})", reason=error)
-    return tr("the display {name} cannot be reached", name=display)
+    return tr("cannot connect to display {name}", name=display)
 
 
 def _lets_us_in(number: int) -> bool:
@@ -166,8 +166,8 @@ def _refuse_files(arguments: Sequence[str]) -> None:
     other = next(each for each in arguments if not each.lower().endswith(_FOR_THE_WINDOW))
     raise UsageError(
         tr(
-            "{file} is no scenario (.gpudesk), sheet (.pdf) or pack (.gpudeskpack), which a window opens; "
-            "`gpudesk import` takes models, accelerators and prices",
+            "cannot open {file}: not a scenario (.gpudesk), sheet (.pdf) or value pack (.gpudeskpack); "
+            "for models, accelerators and prices, use `gpudesk import`",
             file=other,
         )
     )
@@ -190,7 +190,7 @@ def _open_window(files: Sequence[str]) -> int:
                 return _failed(error, files, tell=show_error_window)
         finally:
             gc.enable()
-    report_error(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without", problem=problem))
+    report_error(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without a window", problem=problem))
     return EXIT_AT_FAULT
 
 
@@ -218,5 +218,5 @@ def _said(error: Exception, arguments: Sequence[str]) -> str:
         return str(error)
     if isinstance(error, OSError) and error.filename is None:
         # Standard output cannot be written: the disk is full, the terminal is gone.
-        return tr("the output cannot be written: {reason}", reason=error.strerror or error)
+        return tr("cannot write output: {reason}", reason=error.strerror or error)
     return log_unexpected(error, arguments)

@@ -57,7 +57,7 @@ def parse_whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        problem = tr("{given} is text where a whole number belongs", given=repr(text))
+        problem = tr("{given} is not a whole number", given=repr(text))
         raise argparse.ArgumentTypeError(problem) from None
 
 
@@ -65,22 +65,20 @@ def parse_number(text: str) -> float:
     try:
         found = float(text)
     except ValueError:
-        problem = tr("{given} is text where a number belongs", given=repr(text))
+        problem = tr("{given} is not a number", given=repr(text))
         raise argparse.ArgumentTypeError(problem) from None
     if not math.isfinite(found):
-        raise argparse.ArgumentTypeError(tr("{given} is no finite number", given=repr(text)))
+        raise argparse.ArgumentTypeError(tr("{given} is not a finite number", given=repr(text)))
     return found
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--json", action="store_true", help=tr("write JSON and nothing else"))
+    parser.add_argument("--json", action="store_true", help=tr("print JSON only"))
 
 
 def add_facts_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
-        "--without-user-facts",
-        action="store_true",
-        help=tr("use the shipped catalog alone, and none of the facts that you stated"),
+        "--without-user-facts", action="store_true", help=tr("use only the shipped catalog, without your values")
     )
 
 
@@ -101,7 +99,7 @@ def open_service(options: argparse.Namespace) -> GpuDeskService:
             raise own.problem
         raise input_error(
             "own.no_answer",
-            "{problem}; with --without-user-facts the shipped catalog answers alone",
+            "{problem}; to use only the shipped catalog, add --without-user-facts",
             own.problem.where,
             problem=format_message(own.problem.problem),
         )
@@ -115,35 +113,51 @@ def add_scenario_options(parser: argparse.ArgumentParser, *, load: bool = True) 
     _add_what(parser.add_argument_group(tr("scenario")))
     if load:
         _add_load(parser.add_argument_group(tr("load, one of")))
-    _add_plan(parser.add_argument_group(tr("deployment, otherwise chosen")))
+    _add_plan(parser.add_argument_group(tr("deployment (default: chosen automatically)")))
     add_details(parser.add_argument_group(tr("details")))
 
 
 def _add_what(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--scenario", metavar=tr("FILE"), help=tr("a scenario file; other options change it"))
-    group.add_argument("--template", metavar=tr("NAME"), help=tr("a ready-made scenario"))
+    group.add_argument("--scenario", metavar=tr("FILE"), help=tr("scenario file; other options override it"))
+    group.add_argument(
+        "--template", metavar=tr("NAME"), help=tr("ready-made scenario, from `gpudesk catalog list templates`")
+    )
     group.add_argument(
         "--accelerators",
         metavar="ID[:COUNT],…",
-        help=tr("one to six parts, the first is the baseline; without a count, the smallest that fits"),
+        help=tr("up to six, baseline first (default count: smallest that fits)"),
     )
-    group.add_argument("--model", metavar="ID", help=tr("the model"))
-    group.add_argument("--weights", metavar="P", help=tr("precision of the weights; the model's own if omitted"))
-    group.add_argument("--kv", metavar="P", help=tr("precision of the KV cache; fp16 if omitted"))
-    group.add_argument("--input-tokens", metavar="N", type=parse_whole, help=tr("input tokens of a request"))
-    group.add_argument("--output-tokens", metavar="N", type=parse_whole, help=tr("output tokens of a request"))
+    group.add_argument("--model", metavar="ID", help=tr("model id, such as llama-3.1-70b"))
+    group.add_argument(
+        "--weights", metavar=tr("PRECISION"), help=tr("weight precision (default: native precision of the model)")
+    )
+    group.add_argument("--kv", metavar=tr("PRECISION"), help=tr("KV cache precision (default: fp16)"))
+    group.add_argument("--input-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("input tokens per request"))
+    group.add_argument("--output-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("output tokens per request"))
     group.add_argument("--title", metavar=tr("TEXT"), help=tr("title of the comparison"))
 
 
 def _add_load(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight, a closed loop"))
-    group.add_argument("--requests", metavar="N", type=parse_whole, help=tr("with --concurrency: a run of N requests"))
-    group.add_argument("--batch-size", metavar="N", type=parse_whole, help=tr("N requests that start together"))
-    group.add_argument("--saturate", metavar="N", type=parse_whole, help=tr("N requests queued at once"))
-    group.add_argument("--request-rate", metavar="R", type=parse_number, help=tr("R requests a second, an open loop"))
-    group.add_argument("--ttft-ms", metavar="X", type=parse_number, help=tr("limit of TTFT, with --tpot-ms"))
-    group.add_argument("--tpot-ms", metavar="X", type=parse_number, help=tr("limit of TPOT, with --ttft-ms"))
-    group.add_argument("--limit", metavar="p99|mean", help=tr("what the limits hold for; p99 if omitted"))
+    group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight (closed loop)"))
+    group.add_argument(
+        "--requests", metavar="N", type=parse_whole, help=tr("total requests of the run, with --concurrency")
+    )
+    group.add_argument(
+        "--batch-size", metavar="N", type=parse_whole, help=tr("static batch: requests started together")
+    )
+    group.add_argument(
+        "--saturate", metavar="N", type=parse_whole, help=tr("requests queued at once (offline throughput)")
+    )
+    group.add_argument(
+        "--request-rate", metavar=tr("RATE"), type=parse_number, help=tr("requests per second (open loop)")
+    )
+    group.add_argument(
+        "--ttft-ms", metavar="MS", type=parse_number, help=tr("TTFT limit in milliseconds, with --tpot-ms")
+    )
+    group.add_argument(
+        "--tpot-ms", metavar="MS", type=parse_number, help=tr("TPOT limit in milliseconds, with --ttft-ms")
+    )
+    group.add_argument("--limit", metavar="p99|mean", help=tr("statistic that the limits apply to (default: p99)"))
 
 
 def _add_plan(group: argparse._ArgumentGroup) -> None:
@@ -151,35 +165,61 @@ def _add_plan(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--tp", metavar="N", type=parse_whole, help=tr("tensor parallel degree"))
     group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
     group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
-    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("independent replicas"))
+    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("data parallel degree: independent replicas"))
     group.add_argument(
-        "--attention-dp", action=argparse.BooleanOptionalAction, help=tr("data-parallel attention over TP")
+        "--attention-dp",
+        action=argparse.BooleanOptionalAction,
+        help=tr("use data-parallel attention across the TP group"),
     )
     group.add_argument(
         "--disaggregated",
         action=argparse.BooleanOptionalAction,
-        help=tr("prefill and decode on pools of their own, split as serves the load best"),
+        help=tr("use separate prefill and decode pools, split automatically"),
     )
     group.add_argument(
         "--pools",
         metavar="prefill=8:tp4,decode=16:tp8",
-        help=tr("pools with their counts and degrees (tp, pp, ep, dp, attention-dp), as far as they are given"),
+        help=tr("counts and degrees (tp, pp, ep, dp, attention-dp) per pool"),
     )
 
 
 def add_details(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--date", metavar="YYYY-MM", help=tr("age of the software"))
-    group.add_argument("--memory-fraction", metavar="F", type=parse_number, help=tr("the serving engine's setting"))
-    group.add_argument("--max-batch", metavar="N", type=parse_whole, help=tr("most sequences in a step"))
-    group.add_argument("--max-batched-tokens", metavar="N", type=parse_whole, help=tr("most tokens in a step"))
-    group.add_argument("--lengths", metavar="fixed|varied", help=tr("all requests alike, or as in real traffic"))
     group.add_argument(
-        "--server", action=argparse.BooleanOptionalAction, help=tr("behind the serving engine's HTTP server")
+        "--date", metavar="YYYY-MM", help=tr("release month of the serving software (default: latest measured)")
     )
-    group.add_argument("--eager", action="store_true", default=None, help=tr("no graph capture"))
-    group.add_argument("--prefix-hit-rate", metavar="F", type=parse_number, help=tr("share found in the prefix cache"))
     group.add_argument(
-        "--acceptance-length", metavar="X", type=parse_number, help=tr("tokens a speculative step gives")
+        "--memory-fraction",
+        metavar=tr("FRACTION"),
+        type=parse_number,
+        help=tr("fraction of memory that the engine may use (default: engine setting)"),
+    )
+    group.add_argument(
+        "--max-batch", metavar="N", type=parse_whole, help=tr("max requests per step (vLLM: max_num_seqs)")
+    )
+    group.add_argument(
+        "--max-batched-tokens",
+        metavar=tr("TOKENS"),
+        type=parse_whole,
+        help=tr("max tokens per step (vLLM: max_num_batched_tokens)"),
+    )
+    group.add_argument(
+        "--lengths", metavar="fixed|varied", help=tr("fixed or varied request lengths (default: varied)")
+    )
+    group.add_argument(
+        "--server", action=argparse.BooleanOptionalAction, help=tr("serve through the HTTP server of the engine")
+    )
+    group.add_argument("--eager", action="store_true", default=None, help=tr("disable graph capture"))
+    group.add_argument(
+        "--prefix-hit-rate",
+        metavar=tr("FRACTION"),
+        type=parse_number,
+        help=tr("fraction of input tokens found in the prefix cache"),
+    )
+    group.add_argument(
+        "--acceptance-length",
+        metavar=tr("TOKENS"),
+        type=parse_number,
+        help=tr("tokens per step with speculative decoding"),
     )
 
 
@@ -201,7 +241,7 @@ def build_scenario(
 
     base = load_base_scenario(options, service)
     if base is None and not (options.model and (options.accelerators or open_accelerators)):
-        raise UsageError(tr("--accelerators and --model are missing; give both, or a --scenario, or a --template"))
+        raise UsageError(tr("no scenario given; use --accelerators with --model, or --scenario, or --template"))
     fields = _fields(base)
     if load is not None:
         fields["workload"]["load"] = dict(load)
@@ -221,8 +261,8 @@ def build_scenario(
         if error.problem.id == "load.none":
             raise input_error(
                 "load.no_option",
-                "no load is given; give --concurrency, --batch-size, --saturate or --request-rate, or --ttft-ms "
-                "with --tpot-ms",
+                "no load given; use one of --concurrency, --batch-size, --saturate, --request-rate, or "
+                "--ttft-ms with --tpot-ms",
             ) from error
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
@@ -233,7 +273,7 @@ def build_scenario(
 def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario | None:
     """Return the scenario that options name by file or template; None where they name neither."""
     if options.scenario and options.template:
-        raise UsageError(tr("--scenario and --template do not go together; give one"))
+        raise UsageError(tr("use either --scenario or --template"))
     if options.scenario:
         return service.read_scenario(Path(options.scenario))
     if options.template:
@@ -296,7 +336,7 @@ def _load(options: argparse.Namespace) -> dict[str, Any]:
 def _choice(text: str) -> dict[str, Any]:
     name, colon, count = text.strip().partition(":")
     if not name or (colon and not count.isdecimal()):
-        raise UsageError(tr("--accelerators: {given} is not an id or ID:COUNT, as in h200-sxm:8", given=repr(text)))
+        raise UsageError(tr("--accelerators: {given} is not ID or ID:COUNT; example: h200-sxm:8", given=repr(text)))
     return {"accelerator": name, "count": int(count)} if colon else {"accelerator": name}
 
 
@@ -304,10 +344,10 @@ def _pools(options: argparse.Namespace) -> dict[str, Any]:
     """Return the wish for pools: none, the program's choice, or what the option fixes of each."""
     if options.pools is not None:
         if options.disaggregated is False:
-            raise UsageError(tr("--pools and --no-disaggregated do not go together; give one"))
+            raise UsageError(tr("use either --pools or --no-disaggregated"))
         pools = [_pool(text, options.pools) for text in options.pools.split(",")]
         if len(dict(pools)) < len(pools):
-            raise UsageError(tr("--pools names a pool twice; give each once"))
+            raise UsageError(tr("--pools lists a pool twice; list each pool once"))
         return {"disaggregated": dict(pools)}
     return _given(options, ("disaggregated",))
 
@@ -325,7 +365,7 @@ def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
             name = ""
     if name not in ("prefill", "decode"):
         raise UsageError(
-            tr("--pools: {given} is not a list of pools, as in prefill=8:tp4,decode=16:tp8", given=repr(whole_text))
+            tr("--pools: {given} is not a list of pools; example: prefill=8:tp4,decode=16:tp8", given=repr(whole_text))
         )
     return name, fields
 
@@ -353,7 +393,7 @@ _LONGEST: Final = 100_000
 def split_list(text: str) -> list[str]:
     found = [part.strip() for part in text.split(",")]
     if not all(found):
-        problem = tr("{given} has nothing between two commas", given=repr(text))
+        problem = tr("{given} has an empty item between commas", given=repr(text))
         raise argparse.ArgumentTypeError(problem)
     return found
 
@@ -369,7 +409,7 @@ def _numbers(part: str) -> list[int]:
     first, last = parse_whole(found[1]), parse_whole(found[2])
     sign, step = found[3] or "+", parse_whole(found[4] or "1")
     if first > last or step < (2 if sign == "*" else 1) or (sign == "*" and first == 0):
-        problem = tr("{given} is no range; write it as in 1..64+8 or 1..256*2", given=repr(part))
+        problem = tr("{given} is not a range; examples: 1..64+8, 1..256*2", given=repr(part))
         raise argparse.ArgumentTypeError(problem)
     if sign == "+":
         steps = range(first, last + 1, step)

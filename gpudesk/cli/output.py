@@ -62,10 +62,8 @@ def log_unexpected(error: BaseException, arguments: Sequence[str]) -> str:
     try:
         where = str(_log(error, arguments))
     except OSError as fault:
-        where = tr("nowhere, since no log could be written: {reason}", reason=fault.strerror or fault)
-    return tr(
-        "an unexpected fault ({kind}) stopped this; the report is in {path}", kind=type(error).__name__, path=where
-    )
+        where = tr("not saved ({reason})", reason=fault.strerror or fault)
+    return tr("internal error ({kind}); report: {path}", kind=type(error).__name__, path=where)
 
 
 def show_error_window(text: str, error: BaseException) -> None:
@@ -217,7 +215,7 @@ def _write_pdf(
     except ImportError as error:
         raise input_error(
             "pdf.no_qt",
-            "cannot be drawn, since a library is missing ({reason}); install it, or write .html",
+            "cannot create PDF: a library is missing ({reason}); install it, or save as .html",
             str(target),
             reason=str(error),
         ) from error
@@ -265,4 +263,4 @@ def report_written_file(target: Path, *, as_json: bool, content_hash: str) -> No
     if as_json:
         print_json({"file": str(target), "content_hash": content_hash})
     else:
-        print_line(tr("Written: {file}", file=target))
+        print_line(tr("Wrote {file}", file=target))

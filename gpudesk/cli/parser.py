@@ -28,6 +28,23 @@ _COMMANDS: Final = {
     "import": "gpudesk.cli.commands.import_",
     "help": "gpudesk.cli.commands.help",
 }
+#: What the help of each command ends with.
+EXAMPLES: Final = {
+    "estimate": "gpudesk estimate --template 405b-one-node --concurrency 32",
+    "compare": "gpudesk compare --template 70b-chat-on-four -o comparison.html",
+    "explain": "gpudesk explain tpot_ms --template 405b-one-node",
+    "fit": "gpudesk fit --accelerators h200-sxm,mi325x --models llama-3.1-70b",
+    "size": "gpudesk size --template 70b-chat-on-four --users 2000",
+    "cost": "gpudesk cost --template 70b-chat-on-four --set energy_usd_per_kwh=0.1",
+    "decide": "gpudesk decide --template 70b-chat-on-four --set priority=cost",
+    "launch": "gpudesk launch --template 405b-one-node",
+    "sheet": "gpudesk sheet --template 70b-chat-on-four -o sheet.pdf",
+    "sweep": "gpudesk sweep --accelerators all --models llama-3.1-8b --weights fp8 --input-tokens 1024 "
+    "--output-tokens 512 --concurrency 1..256*2 -o sweep.csv",
+    "catalog": "gpudesk catalog show h200-sxm",
+    "import": "gpudesk import prices.csv --dry-run",
+    "help": "gpudesk help glossary",
+}
 
 
 class Parser(argparse.ArgumentParser):
@@ -36,10 +53,10 @@ class Parser(argparse.ArgumentParser):
     def __init__(self, **settings: Any) -> None:  # noqa: ANN401 - whatever argparse takes
         settings.setdefault("allow_abbrev", False)
         super().__init__(add_help=False, **settings)
-        self.add_argument("-h", "--help", action="help", help=tr("show this help"))
+        self.add_argument("-h", "--help", action="help", help=tr("show this help and exit"))
 
     def error(self, message: str) -> NoReturn:
-        raise UsageError(tr("{problem}; see `{program} --help`", problem=message, program=self.prog))
+        raise UsageError(tr("{problem}; for help, run `{program} --help`", problem=message, program=self.prog))
 
 
 def make_parser(arguments: Sequence[str] = ()) -> Parser:
@@ -47,16 +64,17 @@ def make_parser(arguments: Sequence[str] = ()) -> Parser:
     parser = Parser(
         prog="gpudesk",
         description=tr(
-            "Which accelerators can serve a model, how many, how fast, how sure is that, and on whose word. "
-            "Without a command, or with scenario files, it opens the window."
+            "Compare accelerators for LLM inference: fit, count, speed, cost and sources. Without a "
+            "command, or with scenario files, the window opens."
         ),
     )
-    parser.add_argument("--version", action="store_true", help=tr("show the version"))
-    parser.add_argument(
-        "--self-test", action="store_true", help=tr("check that everything is in place and computes right")
-    )
+    parser.add_argument("--version", action="store_true", help=tr("show the version and exit"))
+    parser.add_argument("--self-test", action="store_true", help=tr("check the installation and its results"))
     commands = parser.add_subparsers(dest="command", metavar=tr("COMMAND"), parser_class=Parser)
     named = arguments[0] if arguments else ""
     for name in [named] if named in _COMMANDS else _COMMANDS:
         import_module(_COMMANDS[name]).add_parser(commands)
+        parser_of_command = commands.choices[name]
+        example = tr("Example: {command}", command=EXAMPLES[name])
+        parser_of_command.epilog = " ".join(filter(None, (parser_of_command.epilog, example)))
     return parser

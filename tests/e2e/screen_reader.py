@@ -203,7 +203,7 @@ def _shows(node: Any) -> bool:  # noqa: ANN401
 
 
 #: How lines of the panel begin for the throughput that leads.
-_PANEL = ("Output throughput, B200 SXM × 1; ", "What limits it")
+_PANEL = ("Output throughput, B200 SXM × 1; ", "Limiting factor")
 
 #: Pages with what is on each of their views: role and beginning of the name.
 _PAGES: dict[str, dict[str, tuple[str, str]]] = {
@@ -286,14 +286,14 @@ _DIALOGS = {
     "About": "About GPU Desk",
     "Keyboard shortcuts": "Keyboard shortcuts",
     "More settings": "More settings",
-    "New accelerator of yours": "Add accelerator",
-    "New price of yours": "Add price",
-    "Export a table": "Export a table",
-    "Show the commands that launch": "Launch commands",
-    "Printed figures": "Printed figures, worked out",
-    "When facts are stale": "Age limits",
-    "Backups of your facts": "Backups of your values",
-    "Open…": "Open a scenario",
+    "New accelerator": "Add accelerator",
+    "New price": "Add price",
+    "Export table": "Export table",
+    "Show launch commands": "Launch commands",
+    "Checked claims": "Checked claims",
+    "Age limits": "Age limits",
+    "Backups of your values": "Backups of your values",
+    "Open…": "Open scenario",
 }
 
 
@@ -315,19 +315,19 @@ def whole_program(reader: Reader) -> dict[str, object]:
         reader.leave(dialog)
     reader.command("Theme: Dark")
     reader.command("Import models")
-    reader.choose_file("Import facts", folder / "config.json")
+    reader.choose_file("Import", folder / "config.json")
     reader.write("text", "Name, required", "Brought in")
     reader.write("text", "Source, required", "Measured here")
     reader.press("push button", "Add model")
     reader.closed("Import config.json")
     reader.command("Save as")
-    reader.choose_file("Save the scenario", folder / "saved.gpudesk")
+    reader.choose_file("Save scenario", folder / "saved.gpudesk")
     reader.command("Print or save")
     reader.find("dialog", "Comparison sheet")
     reader.find("push button", "Save PDF")
     met["sheet"] = reader.controls()
     reader.press("push button", "Save PDF")
-    reader.choose_file("Save the sheet", folder / "sheet.pdf")
+    reader.choose_file("Save sheet", folder / "sheet.pdf")
     reader.find("label", "Saved: ")
     reader.leave("Comparison sheet")
     return {**met, "network": _network(), "services": _services()}

@@ -158,12 +158,12 @@ def test_a_scenario_without_accelerators_is_recovered_too(program: StartProgram,
 def test_keep_editing_keeps_the_window(program: StartProgram, file: Path) -> None:
     def at_window(user: User) -> None:
         move_load(user)
-        for answer in ("Keep editing", "Esc"):
+        for answer in ("Cancel", "Esc"):
             user.will_answer(answer)
             user.press("Ctrl+W")
             assert user.window.isVisible()
             assert user.window.isWindowModified()
-        assert user.asked == ["Save the changes to “chat.gpudesk”?"] * 2
+        assert user.asked == ["Save changes to “chat.gpudesk”?"] * 2
 
     program(at_window, str(file))
     assert load_in(file) == 64
@@ -214,7 +214,7 @@ def test_quitting_stops_at_the_window_that_is_kept(program: StartProgram, file: 
         move_load(user)
         user.press("Ctrl+N")
         user.until(lambda: len(user.windows) == 2)
-        user.will_answer("Keep editing")
+        user.will_answer("Cancel")
         user.press("Ctrl+Q")
         assert user.windows[0].document.path == file
 
@@ -323,7 +323,7 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
         second.start.open_recovered.emit(str(kept(user_home)[0]))
         assert second.desk.scenario.workload.load.concurrency == edited
         first.start.open_recovered.emit(str(kept(user_home)[0]))
-        assert first.note.text == "These edits are open in another window already."
+        assert first.note.text == "These edits are already open in another window."
         assert first.document.untouched
 
     program(take_up_twice)
@@ -342,7 +342,7 @@ def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
         user.click(choice, first.note)
         assert len(user.windows) == 2
         assert len(kept(user_home)) == 1
-        assert first.note.text == "These edits are open in another window already."
+        assert first.note.text == "These edits are already open in another window."
 
     program(take_up_twice, str(file))
 

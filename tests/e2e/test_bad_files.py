@@ -88,13 +88,13 @@ def test_a_file_at_fault_is_said_and_the_open_document_stays(
         user.until(lambda: user.window.note.text)
         assert names(user.windows) == ["chat.gpudesk"]
         note = user.window.note
-        assert note.text.startswith("Not opened: ")
+        assert note.text.startswith("File not opened: ")
         assert note.text.endswith("The open scenario is as it was.")
         assert said in note.text
         assert bad.name in note.text
         assert load(user) == edited
         assert user.window.document.path == file
-        user.click("Close the note", note)
+        user.click("Dismiss", note)
         assert note.text == ""
 
     def from_the_start(user: User) -> None:
@@ -128,7 +128,7 @@ def test_a_save_that_fails_is_said_and_goes_elsewhere(
         assert f'\\"concurrency\\": {edited:g}' in kept(user_home)[0].read_text()
         assert user.window.isWindowModified()
         user.will_choose(elsewhere / "chat.gpudesk")
-        user.click("Save elsewhere…", note)
+        user.click("Save as…", note)
         assert note.text == ""
         assert load_in(elsewhere / "chat.gpudesk") == edited
         assert not user.window.isWindowModified()

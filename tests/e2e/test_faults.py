@@ -255,7 +255,7 @@ def test_what_is_said_of_unsaved_changes_is_true(
     def at_window(user: User) -> None:
         soon(user, broken)
         dialog = dialog_of(user)
-        assert dialog.kept.text() == "Nothing is lost: there were no unsaved changes."
+        assert dialog.kept.text() == "You had no unsaved changes."
         dialog.accept()
         user.until(lambda: not dialogs())
         user.window.activateWindow()
@@ -299,7 +299,7 @@ def test_a_fault_before_the_first_window_is_told_too(qapp: QApplication, monkeyp
 @pytest.mark.parametrize(
     ("error", "said"),
     [
-        (ZeroDivisionError("x"), "An unexpected fault (ZeroDivisionError) stopped this; the report is in "),
+        (ZeroDivisionError("x"), "Internal error (ZeroDivisionError); report: "),
         (
             InputError(message("file.unreadable", "cannot be read: {reason}", reason="denied"), "c.sqlite"),
             "C.sqlite: cannot be read",

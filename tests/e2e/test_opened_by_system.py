@@ -86,7 +86,9 @@ def test_scenario_and_pack_together_open_in_one_window(program: StartProgram, fi
     program(at_window)
 
 
-@pytest.mark.parametrize(("name", "said"), [("gone.gpudesk", "Not opened: "), ("gone.gpudeskpack", "Not imported: ")])
+@pytest.mark.parametrize(
+    ("name", "said"), [("gone.gpudesk", "File not opened: "), ("gone.gpudeskpack", "Import failed: ")]
+)
 @pytest.mark.parametrize("way", ["given", "asked for"])
 def test_file_that_is_not_there_is_said_in_the_window(
     program: StartProgram, tmp_path: Path, name: str, said: str, way: str

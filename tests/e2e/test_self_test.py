@@ -71,8 +71,8 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
     assert (done.returncode, done.stderr) == (1, "")
     failed = {check["id"]: check["found"] for check in told["checks"] if not check["ok"]}
     assert "changed: resources/icons/check.svg; missing: resources/fonts/DeskSans-Medium.ttf" in (failed["resources"])
-    assert failed["icons"] == "the icon check cannot be drawn"
-    assert failed["fonts"] == "the font DeskSans-Medium.ttf cannot be loaded"
+    assert failed["icons"] == "icon check cannot be loaded"
+    assert failed["fonts"] == "font DeskSans-Medium.ttf cannot be loaded"
     # The window says itself that a font is missing; facts and figures have nothing to do with it.
     assert set(failed) <= {"resources", "icons", "fonts", "paper", "window"}
     assert "Install GPU Desk again" in told["verdict"]
@@ -83,6 +83,6 @@ def test_window_checks_the_installation_that_it_runs_from(qapp: QApplication, qt
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitUntil(lambda: not dialog.check.running, timeout=60_000)
-    assert dialog.said.text() == "Everything is in order."
+    assert dialog.said.text() == "All checks passed."
     assert dialog.table.rowCount() >= 15
     assert dialog.text.startswith("GPU Desk ")

@@ -88,7 +88,7 @@ def test_file_beside_the_programs_own_is_a_warning(copy: Path, told: Test) -> No
 def test_missing_font_is_told(copy: Path, told: Test) -> None:
     (copy / BUNDLE / "resources" / "fonts" / "DeskSans-Regular.ttf").unlink()
     found = failed(told())
-    assert found["fonts"] == "the font DeskSans-Regular.ttf cannot be loaded"
+    assert found["fonts"] == "font DeskSans-Regular.ttf cannot be loaded"
     assert "resources" in found
 
 
@@ -99,7 +99,7 @@ def test_lost_plug_ins_for_the_screen_are_told(copy: Path, told: Test) -> None:
             file.unlink()
     found = failed(told())
     assert set(found) == {"resources", "display"}
-    assert found["display"] == "the plug-ins of Qt for the screen are missing"
+    assert found["display"] == "Qt platform plug-ins are missing"
 
 
 @pytest.mark.thorough

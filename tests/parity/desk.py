@@ -34,13 +34,13 @@ _IDLE_S: Final = 0.004
 _THEMES: Final = ("Light", "Dark")
 _TEMPLATE: Final = "70b-chat-on-four"
 _VIEW: Final = "View: "
-_PANEL: Final = "Sources and working"
+_PANEL: Final = "Sources and calculation"
 #: What lasts differently long each time.
 _ELAPSED: Final = re.compile(r"\bin [0-9.,]+ m?s\b")
 #: Which state of the program this is.
-_COMMIT: Final = re.compile(r"\b[0-9a-f]{10}\+? of \d{4}-\d\d-\d\d\b")
+_COMMIT: Final = re.compile(r"\b[0-9a-f]{10}, \d{4}-\d\d-\d\d\b")
 #: Dialogs that are not opened: of the system, of other programs, and what ends the program.
-_LEFT_ALONE: Final = ("Open…", "Save as…", "Save", "Check the installation…", "Quit", "Close window")
+_LEFT_ALONE: Final = ("Open…", "Save as…", "Save", "Check installation…", "Quit", "Close window")
 _OPENED: Final = ("Keyboard shortcuts", "About GPU Desk")
 #: Steps down the table of the comparison, at each of which the panel is read.
 _ROWS: Final = 60
@@ -220,11 +220,11 @@ class _Recorder:
         ]
 
     def _size_of_text(self) -> None:
-        self._choose("View", "Size of text", "150%")
+        self._choose("View", "Text size", "150%")
         for title in self._page_titles():
             self._choose("View", title)
             self._keep(f"large/{title}")
-        self._choose("View", "Size of text", "100%")
+        self._choose("View", "Text size", "100%")
 
     def record_start(self) -> None:
         """Record the start page in both themes."""

@@ -11,7 +11,8 @@ LONGEST_LABEL: Final = 30  # characters
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])\s+|\n+")
 _WORD: Final = re.compile(r"[A-Za-z{][\w{}’'./-]*")
-_CODE: Final = re.compile(r"`[^`]*`")
+#: Code and the names of options.
+_CODE: Final = re.compile(r"`[^`]*`|--[a-z][a-z-]*")
 
 #: Verbs that end so in American English too.
 _BRITISH_ENDING: Final = (

@@ -14,6 +14,7 @@ from tests.words.rules import find_faults
         "Undecided: estimated TTFT is {ttft} (80% interval {low}–{high}), so it may miss your {limit} limit.",
         "Set aside as part of the import.",
         "This accelerator is no longer compared.",
+        "--name and --organisation work with one file only.",
     ],
 )
 def test_plain_sentences_pass(text: str) -> None:

@@ -95,7 +95,7 @@ def _marked(name: str, *, own: bool, announced: bool = False) -> str:
 
 
 def _models(service: GpuDeskService) -> _CatalogList:
-    head = [tr("Id"), tr("Layers"), tr("Context"), tr("Stored in"), tr("Organisation"), tr("Name")]
+    head = [tr("Id"), tr("Layers"), tr("Context"), tr("Weights"), tr("Organization"), tr("Name")]
     rows = [
         [
             model.id,
@@ -252,7 +252,7 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
     for rival in attribute.rivals:
         stated = format_claim_value(attribute, rival.value, _FORMATTER)
         said = f"{stated}  [{_source(rival, stated, mark_own=not all_own)}]"
-        verdict = tr("what the shipped catalog takes") if is_shipped_claim(attribute, rival) else None
+        verdict = tr("preferred in the shipped catalog") if is_shipped_claim(attribute, rival) else None
         said = " ".join(part for part in (said, verdict or attribute.verdict(rival)) if part)
         yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", said, width)
     if attribute.preference is not None and not all_own:
@@ -264,11 +264,11 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
 
 
 def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[str]:
-    said = [tr("Your choice, {date}: {reason}", date=chosen.date, reason=to_sentence(chosen.reason))]
+    said = [tr("Your preference, {date}: {reason}", date=chosen.date, reason=to_sentence(chosen.reason))]
     if attribute.shipped is None:
-        said.append(tr("The shipped catalog has no value."))
+        said.append(tr("The shipped catalog has no value for it."))
     elif attribute.shipped_reason:
-        said.append(tr("The shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
+        said.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
     return said
 
 
@@ -322,22 +322,22 @@ KINDS = ("accelerators", "models", "diffusion-models", "serving-engines", "templ
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    description = tr("Look into the catalog: list its entries, show one with all claims, verify it.")
+    description = tr("List, show, verify, export and share catalog entries.")
     parser = commands.add_parser("catalog", help=description, description=description)
-    parts = parser.add_subparsers(dest="part", metavar=tr("PART"), required=True)
-    said = tr("list the entries of a kind, or of all kinds")
+    parts = parser.add_subparsers(dest="part", metavar=tr("ACTION"), required=True)
+    said = tr("list entries of one kind, or all")
     part = parts.add_parser("list", help=said, description=said)
     part.add_argument("kind", nargs="?", choices=KINDS, metavar=tr("KIND"), help=", ".join(KINDS))
     add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_list)
-    said = tr("show an entry: every attribute with value, unit, source and rival claims")
+    said = tr("show an entry with all published values, units and sources")
     part = parts.add_parser("show", help=said, description=said)
-    part.add_argument("id", metavar="ID", help=tr("the entry's id, as `catalog list` names it"))
+    part.add_argument("id", metavar="ID", help=tr("entry id, from `gpudesk catalog list`"))
     add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_show)
-    said = tr("check that every value has a source and nothing dangles")
+    said = tr("check that every value has a source and every reference exists")
     part = parts.add_parser("verify", help=said, description=said)
     add_facts_option(part)
     add_json_option(part)
@@ -385,14 +385,14 @@ def _verify(options: argparse.Namespace) -> int:
                 }
             )
         else:
-            output.print_line(tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date))
+            output.print_line(tr("Catalog {revision}, {date}", revision=catalog.revision[:8], date=catalog.data_date))
             output.print_line(", ".join(f"{number} {kind}" for kind, number in counts.items()))
             for finding in findings:
                 output.print_line(f"{finding.where}: {format_message(finding.problem)}")
             output.print_line(
-                trn("{n} fault", "{n} faults", len(findings))
+                trn("{n} problem", "{n} problems", len(findings))
                 if findings
-                else tr("Every attribute has a source, every claim resolves, nothing dangles.")
+                else tr("No problems: every value has a source and every reference exists.")
             )
     return EXIT_AT_FAULT if findings else EXIT_DONE
 
@@ -406,9 +406,9 @@ def count_entries(service: GpuDeskService) -> dict[str, int]:
         tr("diffusion models"): len(catalog.diffusion_models()),
         tr("serving engines"): len(catalog.serving_engines()),
         tr("prices"): len(catalog.prices()),
-        tr("statements of source documents"): len(statements),
-        tr("statements about an entry"): sum(bool(statement.things) for statement in statements),
-        tr("statements about an attribute"): sum(bool(statement.attributes) for statement in statements),
+        tr("document statements"): len(statements),
+        tr("document statements about an entry"): sum(bool(statement.things) for statement in statements),
+        tr("document statements about an attribute"): sum(bool(statement.attributes) for statement in statements),
         tr("disputes"): len(disputes),
         tr("disputes about an entry"): sum(bool(dispute.things) for dispute in disputes),
         tr("sources"): len(catalog.sources()),

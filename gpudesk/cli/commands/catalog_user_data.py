@@ -23,13 +23,15 @@ if TYPE_CHECKING:
 
 def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add both parts to `gpudesk catalog`."""
-    said = tr("list the backups of your own facts, the newest first")
+    said = tr("list backups of your values, newest first")
     part = parts.add_parser("backups", help=said, description=said)
     add_json_option(part)
     part.set_defaults(run=_backups)
-    said = tr("go back to a backup of your own facts; the present ones are backed up first")
+    said = tr("restore a backup of your values; the current ones are backed up first")
     part = parts.add_parser("restore", help=said, description=said)
-    part.add_argument("backup", metavar=tr("BACKUP"), help=tr("its number, as `catalog backups` lists it, or a file"))
+    part.add_argument(
+        "backup", metavar=tr("BACKUP"), help=tr("backup number from `gpudesk catalog backups`, or a file")
+    )
     part.set_defaults(run=_restore)
 
 
@@ -42,11 +44,13 @@ def _backups(options: argparse.Namespace) -> int:
     if options.json:
         output.print_json([_encode_backup(number, backup) for number, backup in enumerate(backups, start=1)])
     elif backups:
-        head = ["#", tr("Facts"), tr("Size"), tr("Version"), tr("Made"), tr("Before")]
+        head = ["#", tr("Values"), tr("Size"), tr("Version"), tr("Created"), tr("Reason")]
         rows = [_list_backup_cells(number, backup) for number, backup in enumerate(backups, start=1)]
         output.print_table(head, rows, right=(0, 1, 2, 3))
     else:
-        output.print_line(tr("None yet. One is made before the first change of a day, and before each large change."))
+        output.print_line(
+            tr("No backups yet. One is created before the first change of each day and before each large change.")
+        )
     return EXIT_DONE
 
 
@@ -94,11 +98,11 @@ def _restore(options: argparse.Namespace) -> int:
         broken, before = own.problem, len(own.facts)
         own.restore(_choose_backup(own, options.backup))
         after = len(own.facts)
-    output.print_line(trn("Restored: you have {n} fact now.", "Restored: you have {n} facts now.", after))
+    output.print_line(trn("Restored. You now have {n} value.", "Restored. You now have {n} values.", after))
     if broken is not None:
-        output.print_line(tr("The file that could not be used is kept beside it, with .broken in its name."))
+        output.print_line(tr("The unusable file is kept in the same folder, with .broken in its name."))
     elif before:
-        output.print_line(tr("What was there before is a backup now: `gpudesk catalog restore 1` brings it back."))
+        output.print_line(tr("Your previous values are backed up. Restore them with `gpudesk catalog restore 1`."))
     return EXIT_DONE
 
 
@@ -111,7 +115,7 @@ def _choose_backup(own: UserCatalog, given: str) -> Path:
     if not 0 < number <= len(backups):
         raise input_error(
             "own.backup.unknown",
-            "there is no backup {number}; `gpudesk catalog backups` lists those there are",
+            "unknown backup {number}; list backups with `gpudesk catalog backups`",
             "restore",
             number=given,
         )
@@ -137,7 +141,7 @@ _STANDARD_OUTPUT: Final = "-"
 
 def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add the part to `gpudesk catalog`."""
-    said = tr("write a table with units, sources and dates: .csv, .xlsx, .json or .md")
+    said = tr("export a table with units, sources and dates: .csv, .xlsx, .json or .md")
     part = parts.add_parser("export", help=said, description=said)
     part.add_argument("kind", choices=EXPORTABLE_KINDS, metavar=tr("KIND"), help=", ".join(EXPORTABLE_KINDS))
     part.add_argument(
@@ -145,9 +149,9 @@ def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its
         "--output",
         metavar=tr("FILE"),
         required=True,
-        help=tr("the file, its suffix names the form; - for standard output"),
+        help=tr("output file; its extension sets the format; - for standard output"),
     )
-    part.add_argument("--format", choices=_FORMS, help=tr("the form, where no suffix names it"))
+    part.add_argument("--format", choices=_FORMS, help=tr("format, if the file name has no extension"))
     add_facts_option(part)
     part.set_defaults(run=run_export)
 
@@ -167,7 +171,7 @@ def run_export(options: argparse.Namespace) -> int:
         sys.stdout.buffer.flush()
     else:
         write_atomically(Path(options.output), contents.getvalue())
-        output.print_line(tr("Written: {file}", file=options.output))
+        output.print_line(tr("Wrote {file}", file=options.output))
     return EXIT_DONE
 
 
@@ -177,12 +181,12 @@ def _find_export_format(options: argparse.Namespace) -> ExportFormat:
     if options.format is not None:
         return ExportFormat(f".{options.format}")
     if options.output == _STANDARD_OUTPUT:
-        raise UsageError(tr("--format is missing; standard output has no suffix that names the form"))
+        raise UsageError(tr("--format is required for standard output"))
     suffix = Path(options.output).suffix.lower()
     if suffix not in list(ExportFormat):
         raise input_error(
             "table.format",
-            "{suffix} is no form of a table; there are {known}",
+            "unknown table format {suffix}; use one of {known}",
             options.output,
             suffix=suffix or "-",
             known=tuple(ExportFormat),
@@ -196,14 +200,14 @@ PACK_PARTS: Final = ("all", "things", "figures", "prices")
 
 def add_pack_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add the part to `gpudesk catalog`."""
-    said = tr("write your own facts with their sources as a pack for others")
+    said = tr("save your values and their sources as a value pack to share")
     part = parts.add_parser("pack", help=said, description=said)
     part.add_argument(
-        "-o", "--output", metavar=tr("FILE"), required=True, help=tr("the file, {suffix}", suffix=output.PACK_SUFFIX)
+        "-o", "--output", metavar=tr("FILE"), required=True, help=tr("output file, {suffix}", suffix=output.PACK_SUFFIX)
     )
-    part.add_argument("--name", metavar=tr("NAME"), help=tr("what the pack is called; the file's name if omitted"))
-    part.add_argument("--part", choices=PACK_PARTS, default="all", help=tr("which facts; all if omitted"))
-    part.add_argument("--sign", metavar=tr("NAME"), help=tr("sign it with your key, under this name"))
+    part.add_argument("--name", metavar=tr("NAME"), help=tr("name of the pack (default: file name)"))
+    part.add_argument("--part", choices=PACK_PARTS, default="all", help=tr("values to include (default: all)"))
+    part.add_argument("--sign", metavar=tr("NAME"), help=tr("sign with your key, under this name"))
     part.set_defaults(run=run_pack)
 
 
@@ -213,7 +217,9 @@ def run_pack(options: argparse.Namespace) -> int:
 
     target = Path(options.output)
     if target.suffix.lower() != output.PACK_SUFFIX:
-        raise UsageError(tr("--output: a pack ends with {suffix}", suffix=output.PACK_SUFFIX))
+        raise UsageError(
+            tr("--output: the file name of a value pack must end with {suffix}", suffix=output.PACK_SUFFIX)
+        )
     with open_service(options) as service:
         steps = write_pack(
             service.user_catalog.facts,
@@ -226,21 +232,21 @@ def run_pack(options: argparse.Namespace) -> int:
         )
         for _ in steps:
             pass
-    output.print_line(tr("Written: {file}", file=target))
+    output.print_line(tr("Wrote {file}", file=target))
     if options.sign:
         from gpudesk.documents.pack_file import format_fingerprint, load_signer
 
         output.print_line(
-            tr("Fingerprint of your key: {fingerprint}", fingerprint=format_fingerprint(load_signer(options.sign).key))
+            tr("Key fingerprint: {fingerprint}", fingerprint=format_fingerprint(load_signer(options.sign).key))
         )
     return EXIT_DONE
 
 
 def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add the part to `gpudesk catalog`."""
-    said = tr("list the signers of packs whom you trust, or trust one of them no longer")
+    said = tr("list trusted signers of value packs, or remove one")
     part = parts.add_parser("signers", help=said, description=said)
-    part.add_argument("--distrust", metavar=tr("NUMBER"), help=tr("trust this one of the list no longer"))
+    part.add_argument("--distrust", metavar=tr("NUMBER"), help=tr("remove this signer from the trusted list"))
     add_json_option(part)
     part.set_defaults(run=run_signers)
 
@@ -267,7 +273,7 @@ def _choose_signer(own: UserCatalog, given: str) -> TrustedSigner:
     if not 0 < number <= len(signers):
         raise input_error(
             "pack.signer_unknown",
-            "there is no signer {number}; `gpudesk catalog signers` lists them",
+            "unknown signer {number}; list signers with `gpudesk catalog signers`",
             "--distrust",
             number=given,
         )
@@ -288,7 +294,7 @@ def _encode_signers(number: int, signer: TrustedSigner) -> dict[str, Any]:
 def _print_signers(signers: tuple[TrustedSigner, ...]) -> None:
 
     if not signers:
-        output.print_line(tr("You trust nobody yet. `gpudesk import --trust` trusts the signer of a pack."))
+        output.print_line(tr("No trusted signers yet. Trust the signer of a pack with `gpudesk import --trust`."))
         return
     head = ["#", tr("Name"), tr("Trusted since"), tr("Fingerprint")]
     cells = [_encode_signers(number, signer) for number, signer in enumerate(signers, start=1)]

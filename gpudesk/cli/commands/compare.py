@@ -19,14 +19,14 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    description = tr("Put up to six accelerators side by side for one model and workload.")
+    description = tr("Compare up to six accelerators for one model and workload.")
     parser = commands.add_parser("compare", help=description, description=description)
     add_scenario_options(parser)
     parser.add_argument(
         "-o",
         "--output",
         metavar=tr("FILE"),
-        help=tr("write the sheet: .pdf, .html, .md, .csv, .xlsx, .json; or .gpudesk for the scenario"),
+        help=tr("save the sheet as .pdf, .html, .md, .csv, .xlsx or .json, or the scenario as .gpudesk"),
     )
     add_ranking(parser)
     add_facts_option(parser)
@@ -35,7 +35,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def add_ranking(parser: argparse.ArgumentParser) -> None:
-    parser.add_argument("--rank-announced", action="store_true", help=tr("rank announced parts beside shipping ones"))
+    parser.add_argument(
+        "--rank-announced", action="store_true", help=tr("rank announced accelerators together with available ones")
+    )
 
 
 def run(options: argparse.Namespace) -> int:

@@ -72,12 +72,12 @@ def list_cost_lines(
     named = zip(costs.columns, list_column_names(answer), strict=True)
     shown = _CostTextContext({column.key: name for column, name in named}, money, formatter, width, strong)
     terms = (
-        tr("{currency}, taxes excluded", currency=money.code),
+        tr("{currency}, without taxes", currency=money.code),
         describe_utilization(costs.utilisation, formatter),
         describe_rent_terms(settings.rent_term, costs.utilisation),
         describe_software_share(costs.columns, formatter),
     )
-    said = tr("{terms}. What is assumed: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
+    said = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(said, width)
     for rows in (_tokens, _all_years, _yields):
         yield ""
@@ -99,7 +99,14 @@ def _list_remarks(costs: CostAnswer, shown: _CostTextContext) -> Iterator[str]:
 
 def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
     money = shown.money
-    head = (tr("A million output tokens"), tr("Owned"), tr("Band"), tr("Rented"), tr("Band"), tr("Rent an hour"))
+    head = (
+        tr("Million output tokens"),
+        tr("Owned"),
+        tr("80% interval"),
+        tr("Rented"),
+        tr("80% interval"),
+        tr("Rent per hour"),
+    )
     rows = [
         (
             shown.names[each.key],
@@ -112,7 +119,7 @@ def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
         for each in costs.columns
     ]
     if costs.api is not None:
-        api = tr("Hosted API, with prompts")
+        api = tr("Hosted API, input included")
         rows.append((api, money.small(costs.api.value), money.band(costs.api), "", "", ""))
     return align_table(head, rows, shown.width, right=range(1, 6), strong=shown.strong)
 
@@ -120,11 +127,11 @@ def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
 def _all_years(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
     owned = [each for each in costs.columns if each.tco is not None]
     if not owned or owned[0].tco is None:
-        return [tr("Without purchase prices there is no cost of owning.")]
+        return [tr("Cost of ownership: unknown, because purchase prices are missing.")]
     money = shown.money
     years = shown.formatter.stated(owned[0].tco.years)
     head = (
-        tr("{years} years, thousand {code}", years=years, code=money.code),
+        tr("{years} years, {code} thousand", years=years, code=money.code),
         *(shown.names[each.key] for each in owned),
     )
     lines = [each.tco.lines for each in owned if each.tco is not None]
@@ -139,13 +146,13 @@ def _all_years(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
 
 def _yields(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
     head = (
-        tr("For power and price"),
-        tr("tok/s a kW rated"),
-        tr("tok/s a rack"),
-        tr("J metered"),
-        tr("{code} a GiB", code=shown.money.code),
-        tr("left for KV"),
-        tr("Request"),
+        tr("Efficiency"),
+        tr("tok/s per kW"),
+        tr("tok/s per rack"),
+        tr("J per token"),
+        tr("{code} per GiB", code=shown.money.code),
+        tr("{code} per KV GiB", code=shown.money.code),
+        tr("{code} per request", code=shown.money.code),
     )
     rows = [_yield_row(each, shown) for each in costs.columns]
     return align_table(head, rows, shown.width, right=range(1, 7), strong=shown.strong)
@@ -176,7 +183,7 @@ def _unknown(draws: tuple[CostDistribution, CostDistribution], shown: _CostTextC
         ranked = sorted(each.cheapest.items(), key=lambda pair: -pair[1])
         said = ", ".join(
             tr(
-                "{name} cheapest in {share} of {n} draws ({low} – {high})",
+                "{name} cheapest in {share} of {n} simulations ({low} – {high})",
                 name=shown.names[key],
                 share=format_draw_share(share, formatter),
                 n=formatter.count(each.n),
@@ -191,7 +198,7 @@ def _unknown(draws: tuple[CostDistribution, CostDistribution], shown: _CostTextC
 def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
     formatter = Formatter()
     if costs.columns:
-        yield strong(tr("Of all"))
+        yield strong(tr("All accelerators"))
         yield from _inputs(costs.columns[0], answer, formatter, width, each=False)
     for column, name in zip(costs.columns, list_column_names(answer), strict=True):
         yield ""
@@ -220,14 +227,14 @@ _WORKBOOK: Final = ".xlsx"
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    summary = tr("Say what a comparison costs: tokens owned and rented, all years, break-evens, what is unknown.")
+    summary = tr("Compute cost per token, total cost of ownership and break-even points.")
     parser = commands.add_parser(
-        "cost", help=summary, description=" ".join((summary, tr("Amounts are US dollars, taxes excluded.")))
+        "cost", help=summary, description=" ".join((summary, tr("Amounts are in US dollars, without taxes.")))
     )
-    _add_costs(parser.add_argument_group(tr("costs, otherwise of the catalog and of defaults")))
+    _add_costs(parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)")))
     add_scenario_options(parser)
     parser.add_argument(
-        "-o", "--output", metavar=tr("FILE"), help=tr("write the cash flow month by month: .xlsx, with live formulas")
+        "-o", "--output", metavar=tr("FILE"), help=tr("save the monthly cash flow as .xlsx with live formulas")
     )
     add_facts_option(parser)
     add_json_option(parser)
@@ -241,36 +248,35 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         default=[],
         dest="stated",
         metavar="NAME=VALUE",
-        help=tr(
-            "an input of all, as energy_usd_per_kwh=0.1, or of one accelerator, as mi325x.price_usd=22000; "
-            "LOW:LIKELY:HIGH where it is not known; can be repeated"
-        ),
+        help=tr("set an input to a value or to LOW:LIKELY:HIGH; repeatable"),
     )
     group.add_argument(
-        "--list-inputs", action="store_true", help=tr("list the inputs with their values and sources, and end")
+        "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
     )
-    group.add_argument("--rent-term", metavar="TERM", help=tr("on_demand, spot or reserved; on_demand if omitted"))
+    group.add_argument("--rent-term", metavar="TERM", help=tr("on_demand, spot or reserved (default: on_demand)"))
     group.add_argument(
-        "--runs-on", metavar=tr("PLATFORM"), help=tr("the platform that the team's software runs on; CUDA if omitted")
+        "--runs-on", metavar=tr("PLATFORM"), help=tr("software platform that the team uses today (default: CUDA)")
     )
     group.add_argument(
         "--around",
-        metavar="F",
+        metavar=tr("FRACTION"),
         type=parse_number,
-        help=tr("take every input to be known to this share on either side, as 0.2"),
+        help=tr("vary every input by this fraction up and down, such as 0.2"),
     )
     group.add_argument(
-        "--reported-discounts",
-        action="store_true",
-        help=tr("take the discounts that unnamed buyers report of their vendors"),
+        "--reported-discounts", action="store_true", help=tr("apply discounts that anonymous buyers report")
     )
     group.add_argument(
         "--currency",
         metavar="CODE=RATE@DATE",
-        help=tr("show amounts in a currency of which RATE were a dollar on DATE; JSON stays in dollars"),
+        help=tr("show amounts in this currency (not in JSON); RATE is per US dollar"),
     )
-    group.add_argument("--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("draws; 100000 if omitted"))
-    group.add_argument("--seed", metavar="N", type=parse_whole, default=_SEED, help=tr("seed of the draws"))
+    group.add_argument(
+        "--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("number of simulations (default: 100000)")
+    )
+    group.add_argument(
+        "--seed", metavar="N", type=parse_whole, default=_SEED, help=tr("seed of the random numbers (default: 1)")
+    )
 
 
 def run(options: argparse.Namespace) -> int:
@@ -320,7 +326,7 @@ def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
     if dot and part not in present:
         raise input_error(
             "costs.no_part",
-            "{given} is not in the scenario, which has {known}",
+            "{given} is not in the scenario; it has {known}",
             _SET,
             given=part,
             known=tuple(sorted(present)),
@@ -349,7 +355,7 @@ def _currency(given: str) -> dict[str, Any]:
     except ValueError:
         pass
     raise input_error(
-        "costs.currency", "{given} is no currency; write it as EUR=0.92@2026-11-01", "--currency", given=given
+        "costs.currency", "{given} is not a currency; example: EUR=0.92@2026-11-01", "--currency", given=given
     )
 
 
@@ -397,7 +403,5 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
 
 def _describe_wrong_setting(given: str) -> Message:
     return message(
-        "costs.set",
-        "{given} states no input; write it as energy_usd_per_kwh=0.1 or mi325x.price_usd=22000",
-        given=given,
+        "costs.set", "{given} is not NAME=VALUE; examples: energy_usd_per_kwh=0.1, mi325x.price_usd=22000", given=given
     )

@@ -58,7 +58,7 @@ if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
 
 _NO_ANSWERS: Final = message(
-    "decide.no_answers", "is no JSON object of answers to the questions of `decide --list-questions`"
+    "decide.no_answers", "is not a JSON object of answers; list questions with `gpudesk decide --list-questions`"
 )
 
 
@@ -111,7 +111,10 @@ def _read(name: str, where: str) -> bytes:
         raise InputError(describe_unreadable(reason), where) from error
     if len(raw) > _MOST_BYTES:
         raise input_error(
-            "decide.too_large", "is larger than {most}, so it holds no answers", where, most=(float(_MOST_BYTES), "B")
+            "decide.too_large",
+            "is larger than {most}; files of answers are smaller",
+            where,
+            most=(float(_MOST_BYTES), "B"),
         )
     return raw
 
@@ -146,11 +149,11 @@ def parse_weight_options(given: Sequence[str], rules: Collection[str]) -> dict[s
         rule, _, value = (part.strip() for part in each.partition("="))
         weight = _finite(value)
         if weight is None:
-            raise input_error("decide.weight", "{given} states no weight; write it as D000-03=2", WEIGHT, given=each)
+            raise input_error("decide.weight", "{given} is not a valid weight; example: D000-03=2", WEIGHT, given=each)
         if rule not in rules:
             near = tuple(difflib.get_close_matches(rule.upper(), rules, n=_NEAR, cutoff=0.0))
             raise input_error(
-                "decide.unknown_rule", "{given} is no rule; the closest: {near}", WEIGHT, given=rule, near=near
+                "decide.unknown_rule", "unknown rule {given}; closest: {near}", WEIGHT, given=rule, near=near
             )
         found[rule] = check(f"{WEIGHT} {rule}", weight)
     return found
@@ -182,14 +185,14 @@ def _question(question: DecisionQuestion, answered: QuestionAnswer, width: int) 
     yield from indent_hanging(f"{question.id}  ", get_question_text(question.id), width)
     origins = {
         AnswerOrigin.YOURS: tr("yours"),
-        AnswerOrigin.SCENARIO: tr("of the scenario"),
+        AnswerOrigin.SCENARIO: tr("from the scenario"),
         AnswerOrigin.DEFAULT: tr("default"),
     }
     value = lower_for_sentence(format_answer(question.id, answered.value, formatter))
-    in_force = tr("now {value}, {origin}", value=value, origin=origins[answered.origin])
+    in_force = tr("current: {value} ({origin})", value=value, origin=origins[answered.origin])
     if answered.origin is not AnswerOrigin.DEFAULT:
         default = lower_for_sentence(format_answer(question.id, question.default, formatter))
-        in_force = tr("{now}; default {value}", now=in_force, value=default)
+        in_force = tr("{now}; default: {value}", now=in_force, value=default)
     yield from indent_hanging("    ", in_force, width)
     for option in question.options:
         words = get_option_texts(question.id, option, formatter)
@@ -212,7 +215,7 @@ def list_rule_table(
             rule.id,
             label_rule_strength(rule.strength),
             formatter.stated(weight),
-            ", ".join(rule.asks) or tr("figures alone"),
+            ", ".join(rule.asks) or tr("figures only"),
             tr("{title}; {source}", title=rule.title, source=label_rule_source(rule)),
         )
         for rule, weight in rules
@@ -296,7 +299,7 @@ def _describe_trace_line(line: TraceLine, decision: Decision, formatter: Formatt
         parts.append(name if unit is None else tr("{fact} in {unit}", fact=name, unit=unit))
     parts.append(describe_rule_answers(line, formatter, decision.answers))
     if line.counted_with is not None:
-        parts.append(tr("counted with {rule}", rule=line.counted_with))
+        parts.append(tr("counted together with {rule}", rule=line.counted_with))
     elif line.case.favours is not None:
         parts.append(tr("weight {number}", number=formatter.stated(line.weight)))
     return "; ".join(parts)
@@ -359,21 +362,17 @@ _COMPARED: Final = ("scenario", "template", "accelerators", "model")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    summary = tr("Recommend an accelerator by your goal and limits, and say what would change that.")
+    summary = tr("Recommend an accelerator for your goal and limits, and list what would change it.")
     said = tr(
-        "Questions without an answer take the scenario's, or the default that --list-questions shows. "
-        "Without --accelerators the whole catalog is searched."
+        "Unanswered questions use the answers of the scenario or the defaults. Without "
+        "--accelerators, the whole catalog is searched."
     )
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {said}")
-    _add_said(parser.add_argument_group(tr("answers and weights, over those of the scenario")))
+    _add_said(parser.add_argument_group(tr("answers and weights (override the scenario)")))
     add_scenario_options(parser)
-    parser.add_argument("--rules", action="store_true", help=tr("show every rule that fired, by what it did"))
+    parser.add_argument("--rules", action="store_true", help=tr("show every applied rule, grouped by effect"))
     parser.add_argument(
-        "--show",
-        action="append",
-        default=[],
-        choices=ADVISORY_TOPICS,
-        help=tr("further advice to show; can be repeated"),
+        "--show", action="append", default=[], choices=ADVISORY_TOPICS, help=tr("additional advice to show; repeatable")
     )
     add_facts_option(parser)
     add_json_option(parser)
@@ -382,7 +381,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 def _add_said(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
-        "--answers", metavar=tr("FILE"), help=tr("a JSON object of questions and answers; - for standard input")
+        "--answers", metavar=tr("FILE"), help=tr("JSON file with answers by question id; - for standard input")
     )
     group.add_argument(
         "--set",
@@ -390,7 +389,7 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
         default=[],
         dest="stated",
         metavar="QUESTION=ANSWER",
-        help=tr("an answer, as priority=cost or ttft_limit_ms=2000, over that of --answers; can be repeated"),
+        help=tr("set an answer, such as priority=cost; overrides --answers; repeatable"),
     )
     group.add_argument(
         "--weight",
@@ -398,14 +397,12 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
         default=[],
         dest="rule_weights",
         metavar="RULE=NUMBER",
-        help=tr("what a rule adds where it favors, as D000-03=2; can be repeated"),
+        help=tr("set the weight of a rule, such as D000-03=2; repeatable"),
     )
     group.add_argument(
-        "--list-questions", action="store_true", help=tr("list the questions with their answers and defaults, and end")
+        "--list-questions", action="store_true", help=tr("list questions with answers and defaults, then exit")
     )
-    group.add_argument(
-        "--list-rules", action="store_true", help=tr("list the rules with their sources and weights, and end")
-    )
+    group.add_argument("--list-rules", action="store_true", help=tr("list rules with sources and weights, then exit"))
 
 
 def run(options: argparse.Namespace) -> int:
@@ -507,12 +504,12 @@ def _list_next_questions(questions: Sequence[str], decision: Decision) -> Iterat
     if not decision.scope.answered or decision.recommended is None:
         return
     yield ""
-    yield output.make_bold(tr("Answer next"))
+    yield output.make_bold(tr("Next questions"))
     if not questions:
-        yield tr("  No further answer can change this recommendation.")
+        yield tr("  No other answer can change this recommendation.")
     for name in questions[:_NEXT]:
         yield from indent_hanging("  ", f"{name}: {get_question_text(name)}", output.get_terminal_width())
 
 
 def _describe_wrong_answer(given: str) -> Message:
-    return message("decide.answer", "{given} states no answer; write it as priority=cost", given=given)
+    return message("decide.answer", "{given} is not a valid answer; example: priority=cost", given=given)

@@ -59,20 +59,20 @@ def list_deferral_lines(
     `names` are what accelerators are called, by their ids.
     """
     yield AdvisoryLine(0, tr("Buy or wait: {title}", title=format_deferral_verdict(found, names)))
-    yield AdvisoryLine(1, tr("Documents: {said}.", said=describe_document_verdict(found)))
-    yield AdvisoryLine(1, tr("Arithmetic: {said}.", said=describe_computed_verdict(found, formatter)))
+    yield AdvisoryLine(1, tr("Documents: {verdict}.", verdict=describe_document_verdict(found)))
+    yield AdvisoryLine(1, tr("Arithmetic: {verdict}.", verdict=describe_computed_verdict(found, formatter)))
     yield from _texts(1, (describe_contradiction(found),))
     yield from _texts(2, map(describe_deferral_rule, found.rules))
     yield from (AdvisoryLine(1, _figure(row)) for row in list_deferral_figures(found, names, money, formatter))
     yield from _texts(1, (describe_release_slip(found, names, formatter),))
     for what, value in list_deferral_flips(found, names, money, formatter):
-        yield AdvisoryLine(1, tr("It turns where {what}: {value}", what=what, value=value))
+        yield AdvisoryLine(1, tr("Changes at {what}: {value}", what=what, value=value))
     for row in list_future_price_rows(found, money):
         span = f" ({row.span})" if row.span else ""
         yield AdvisoryLine(
             1,
             tr(
-                "Next part at {price}: waiting saves {saved}, {verdict}",
+                "Next accelerator at {price}: waiting saves {saved}, {verdict}",
                 price=f"{row.price} {money.code}",
                 saved=f"{row.saved}{span}",
                 verdict=row.verdict,
@@ -84,7 +84,7 @@ def list_deferral_lines(
 def _figure(row: RangeFigureRow) -> str:
     unit = f" {row.unit}" if row.unit else ""
     text = tr("{name}: {value}", name=row.name, value=f"{row.likely}{unit}")
-    return tr("{text}, from {low} to {high}", text=text, low=row.low, high=row.high) if row.low else text
+    return tr("{text} ({low} to {high})", text=text, low=row.low, high=row.high) if row.low else text
 
 
 def list_routing_lines(
@@ -102,14 +102,14 @@ def list_routing_lines(
     yield AdvisoryLine(1, describe_request_mix(found, formatter))
     for plan in found.plans:
         title = format_routed_plan(plan.plan, found, names).whole
-        yield AdvisoryLine(1, tr("{title}: {said}", title=title, said=_plan(plan, found, names, money, formatter)))
+        yield AdvisoryLine(1, tr("{title}: {result}", title=title, result=_plan(plan, found, names, money, formatter)))
     for paid, ranking in ((tr("Owned"), found.owned), (tr("Rented"), found.rented)):
         yield AdvisoryLine(1, tr("{paid}: {text}", paid=paid, text=describe_ranking(ranking, found, names)))
         if ranking is not None:
             yield from _texts(2, (describe_extra_cost(each, found, names, money) for each in ranking.beyond))
     yield from _texts(1, list_shared_pool_lines(found, formatter))
     yield from _texts(1, list_routing_notes(found, formatter))
-    yield AdvisoryLine(0, tr("What documents say of mixing"))
+    yield AdvisoryLine(0, tr("Documents on mixed vendors"))
     yield from _texts(1, map(format_mixing_line, rules))
 
 

@@ -101,7 +101,7 @@ def list_pool_lines(estimate: Estimate, formatter: Formatter) -> list[str]:
 
 def _pool(pool: AcceleratorPool, formatter: Formatter) -> str:
     return tr(
-        "{n}: {plan}, busy {share}",
+        "{n}: {plan}, {share} busy",
         n=formatter.count(pool.count),
         plan=format_plan(pool.plan),
         share=formatter.per_cent(pool.busy),
@@ -126,12 +126,12 @@ def _held(estimate: Estimate, formatter: Formatter) -> str:
     if asked is not None and admitted is not None and admitted < asked:
         if admitted < estimate.max_concurrency:
             return tr(
-                "runs {n} of {m} at once; memory holds {most}",
+                "runs {n} of {m} requests at a time; memory fits {most}",
                 n=formatter.count(admitted),
                 m=formatter.count(asked),
                 most=formatter.count(estimate.max_concurrency),
             )
-        held = tr("holds {n} of {m}", n=formatter.count(admitted), m=formatter.count(asked))
+        held = tr("memory fits {n} of {m} requests", n=formatter.count(admitted), m=formatter.count(asked))
         return f"{held}, {most}"
     return most
 
@@ -143,10 +143,10 @@ def _figures(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
         if value is not None and not (figure.is_per_accelerator and estimate.count == 1):
             facts.append((label_figure(figure.key), formatter.banded(value, figure.unit)))
     if estimate.stable is False:
-        facts.append((tr("Stable"), tr("no: the queue grows without end")))
+        facts.append((tr("Stable"), tr("no, the queue keeps growing")))
     if estimate.limiter is not None and estimate.fits:
         facts.append((tr("Limited by"), label_limiter(estimate.limiter)))
-    facts.append((tr("Basis of the estimate"), label_estimate_basis(estimate)))
+    facts.append((tr("Method"), label_estimate_basis(estimate)))
     return facts
 
 
@@ -156,7 +156,7 @@ def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
     parts = [
         (tr("Capacity"), use.capacity_bytes),
         (tr("Weights"), use.weights_bytes),
-        (tr("KV cache") if estimate.fits else tr("KV cache of one request"), use.kv_bytes),
+        (tr("KV cache") if estimate.fits else tr("KV cache per request"), use.kv_bytes),
         (tr("Activations"), use.activations_bytes),
         (tr("Runtime"), use.runtime_bytes),
     ]
@@ -166,12 +166,12 @@ def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    description = tr("Estimate how fast deployments serve a workload, and whether they hold it.")
+    description = tr("Estimate speed and memory fit of deployments for a workload.")
     parser = commands.add_parser("estimate", help=description, description=description)
     add_scenario_options(parser)
-    group = parser.add_argument_group(tr("many at once"))
+    group = parser.add_argument_group(tr("batch mode"))
     group.add_argument(
-        "--batch", metavar="FILE|-", help=tr("answer a file of JSON lines, or standard input, line by line")
+        "--batch", metavar="FILE|-", help=tr("answer one JSON request per line of a file; - for standard input")
     )
     add_facts_option(parser)
     add_json_option(parser)
@@ -191,10 +191,7 @@ def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
     given = [name for name, value in vars(options).items() if name not in others and value not in (None, False)]
     if given:
         raise UsageError(
-            tr(
-                "--batch takes all of a question from its line; leave {option} out",
-                option="--" + given[0].replace("_", "-"),
-            )
+            tr("--batch reads all settings from each line; remove {option}", option="--" + given[0].replace("_", "-"))
         )
     target = sys.stdout.buffer
     if options.batch == "-":

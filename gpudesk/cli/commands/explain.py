@@ -31,7 +31,7 @@ _BULLET = "- "
 
 
 def list_plan_table(choice: PlanChoice, formatter: Formatter, width: int, strong: Callable[[str], str]) -> list[str]:
-    head = (tr("Plan"), tr("Output tok/s"), tr("TTFT ms"), tr("TPOT ms"), tr("Why, or why not"))
+    head = (tr("Plan"), tr("Output tok/s"), tr("TTFT ms"), tr("TPOT ms"), tr("Reason"))
     rows = [_row(option, formatter) for option in choice.options]
     return align_table(head, rows, width, right=(1, 2, 3), strong=strong)
 
@@ -41,7 +41,7 @@ def _row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
     shown = (MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value) for each in figures)
     reason = join_messages(option.reasons, formatter)
     if option.taken:
-        reason = tr("taken: {reason}", reason=reason)
+        reason = tr("chosen: {reason}", reason=reason)
     return (format_plan(option.plan), *shown, reason)
 
 
@@ -105,7 +105,7 @@ def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
     if not found:
         raise input_error(
             "worked.unknown",
-            "{given} is no worked example; `gpudesk explain examples` lists all there are",
+            "unknown checked claim {given}; list all with `gpudesk explain examples`",
             tr("figure"),
             given=figure,
         )
@@ -120,7 +120,7 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
     )
 
     formatter = Formatter()
-    head = (tr("Number"), tr("Printed"), tr("Arithmetic"), tr("Verdict"), tr("What"))
+    head = (tr("Number"), tr("Published"), tr("Computed"), tr("Verdict"), tr("Claim"))
     rows = [
         (
             each.example.id,
@@ -193,7 +193,7 @@ class _ExplainedColumn(NamedTuple):
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    description = tr("Show how a figure comes about: formulas, numbers, units and sources.")
+    description = tr("Show how a figure is computed: formulas, inputs, units and sources.")
     parser = commands.add_parser("explain", help=description, description=description)
     parser.add_argument(
         "figure",
@@ -201,8 +201,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         default=_FIGURE,
         metavar=tr("FIGURE"),
         help=tr(
-            "such as output_tokens_per_s, ttft_ms, tpot_ms, max_concurrency, memory or plan; or a worked "
-            "example by its number, such as W001-05, or examples for a list of them"
+            "figure such as ttft_ms, tpot_ms, memory or plan; or a checked claim such as W001-05; or "
+            "examples to list all checked claims"
         ),
     )
     add_scenario_options(parser)
@@ -236,7 +236,9 @@ def run(options: argparse.Namespace) -> int:
     # The same files are behind all records.
     for fault in [each.fault for each in explained if each.fault is not None][:1]:
         code = EXIT_AT_FAULT
-        report_error(tr("our record cannot be shown: {problem}", problem=format_input_error(fault)), "explain")
+        report_error(
+            tr("similar measured runs are unavailable: {problem}", problem=format_input_error(fault)), "explain"
+        )
     return code
 
 

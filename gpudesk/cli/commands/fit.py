@@ -41,14 +41,7 @@ def list_fit_lines(
     width: int,
     strong: Callable[[str], str],
 ) -> Iterator[str]:
-    head = (
-        tr("Model"),
-        tr("Weights"),
-        tr("Accelerator"),
-        tr("Count"),
-        tr("Free, GiB"),
-        tr("Plan and serving engine, or why not"),
-    )
+    head = (tr("Model"), tr("Weights"), tr("Accelerator"), tr("Count"), tr("Free GiB"), tr("Plan, or reason"))
     rows = [
         (
             models[cell.model],
@@ -99,38 +92,52 @@ class _FitQuestion(NamedTuple):
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     parser = commands.add_parser(
         "fit",
-        help=tr("Say how many of each accelerator hold each model."),
+        help=tr("Compute how many accelerators each model needs to fit."),
         description=tr(
-            "Say how many of each accelerator hold each model, with the requests in flight. Without parts "
-            "or models, all of the catalog."
+            "Compute how many accelerators each model needs to fit in memory with its requests in "
+            "flight. The default is every model on every accelerator."
         ),
     )
-    parser.add_argument("--scenario", metavar=tr("FILE"), help=tr("parts, model and lengths of a scenario"))
-    parser.add_argument("--template", metavar=tr("NAME"), help=tr("those of a ready-made scenario"))
+    parser.add_argument("--scenario", metavar=tr("FILE"), help=tr("scenario file for accelerators, model and lengths"))
     parser.add_argument(
-        "--accelerators",
-        metavar="ID,…",
-        type=split_list,
-        help=tr("parts, or all; how many of one there are is left open"),
-    )
-    parser.add_argument("--models", "--model", metavar="ID,…", type=split_list, help=tr("models, or all"))
-    parser.add_argument("--weights", metavar="P", help=tr("precision of the weights; each model's own if omitted"))
-    parser.add_argument("--kv", metavar="P", help=tr("precision of the KV cache; fp16 if omitted"))
-    parser.add_argument("--context", metavar="N", type=parse_whole, help=tr("tokens of a sequence; 8192 if omitted"))
-    parser.add_argument(
-        "--input-tokens", metavar="N", type=parse_whole, help=tr("instead of --context, with --output-tokens")
+        "--template", metavar=tr("NAME"), help=tr("ready-made scenario for accelerators, model and lengths")
     )
     parser.add_argument(
-        "--output-tokens", metavar="N", type=parse_whole, help=tr("instead of --context, with --input-tokens")
+        "--accelerators", metavar="ID,…", type=split_list, help=tr("accelerator ids without counts, or all")
     )
-    parser.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("sequences in flight; 1 if omitted"))
-    parser.add_argument("--serving-engine", metavar="ID", help=tr("the best for each pair if omitted"))
-    parser.add_argument("--memory-fraction", metavar="F", type=parse_number, help=tr("the serving engine's setting"))
+    parser.add_argument("--models", "--model", metavar="ID,…", type=split_list, help=tr("model ids, or all"))
+    parser.add_argument(
+        "--weights", metavar=tr("PRECISION"), help=tr("weight precision (default: native precision of the model)")
+    )
+    parser.add_argument("--kv", metavar=tr("PRECISION"), help=tr("KV cache precision (default: fp16)"))
+    parser.add_argument(
+        "--context", metavar=tr("TOKENS"), type=parse_whole, help=tr("context length in tokens (default: 8192)")
+    )
+    parser.add_argument(
+        "--input-tokens",
+        metavar=tr("TOKENS"),
+        type=parse_whole,
+        help=tr("input tokens per request, instead of --context"),
+    )
+    parser.add_argument(
+        "--output-tokens",
+        metavar=tr("TOKENS"),
+        type=parse_whole,
+        help=tr("output tokens per request, instead of --context"),
+    )
+    parser.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight (default: 1)"))
+    parser.add_argument("--serving-engine", metavar="ID", help=tr("serving engine (default: best for each pair)"))
+    parser.add_argument(
+        "--memory-fraction",
+        metavar=tr("FRACTION"),
+        type=parse_number,
+        help=tr("fraction of memory that the engine may use (default: engine setting)"),
+    )
     parser.add_argument(
         "--reading",
         choices=[each.value for each in CapacityReadingId],
         metavar="|".join(CapacityReadingId),
-        help=tr("count weights alone by a reading of the memory label, as printed tables do; for checking them"),
+        help=tr("count only weights, by this reading of memory sizes, to check published tables"),
     )
     add_facts_option(parser)
     add_json_option(parser)
@@ -184,9 +191,9 @@ def _context(options: argparse.Namespace) -> int | None:
     """Return the tokens of a sequence as options give them; None where none does."""
     lengths = [each for each in (options.input_tokens, options.output_tokens) if each is not None]
     if lengths and options.context is not None:
-        raise UsageError(tr("--context stands for input and output tokens together; give it or these"))
+        raise UsageError(tr("--context is input plus output tokens; use either --context or both token options"))
     if len(lengths) == 1:
-        raise UsageError(tr("--input-tokens and --output-tokens go together; give both, or --context"))
+        raise UsageError(tr("--input-tokens and --output-tokens are required together; or use --context"))
     context: int | None = options.context
     return sum(lengths) if lengths else context
 
@@ -255,7 +262,7 @@ def _show(cells: Sequence[FitCell], asked: _FitQuestion, service: GpuDeskService
     output.print_lines(list_fit_lines(cells, parts, models, formatter, output.get_terminal_width(), output.make_bold))
     for name, (_, most) in longest.items():
         n = formatter.count(most)
-        output.print_line(tr("{model} reads {n} tokens at the most.", model=name, n=n))
+        output.print_line(tr("{model} supports at most {n} tokens.", model=name, n=n))
     for model in catalog.models():
         for warning in list_model_warnings(model, formatter) if model.id in shown else ():
             output.print_line(f"{warning}.")

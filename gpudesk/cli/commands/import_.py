@@ -80,13 +80,13 @@ def _apply_pack(
 def _report_pack_outcome(found: FileImport, pack: FactPack, count: int) -> str:
     if not count:
         return tr(
-            "Nothing added from {file}: you have all of {name} already, or state something else in its place",
+            "Nothing to import from {file}: you already have all values of {name}, or your values differ",
             name=pack.name,
             file=found.path,
         )
     return trn(
-        "Added {n} fact of {name} from {file}",
-        "Added {n} facts of {name} from {file}",
+        "Imported {n} value of {name} from {file}",
+        "Imported {n} values of {name} from {file}",
         count,
         name=pack.name,
         file=found.path,
@@ -97,8 +97,8 @@ def _list_pack_preview(found: FileImport, pack: FactPack, service: GpuDeskServic
     chosen = get_chosen_keys(found.rows)
     output.print_line(
         trn(
-            "Would add {n} of {total} fact of {name} from {file}",
-            "Would add {n} of {total} facts of {name} from {file}",
+            "Would import {n} of {total} value of {name} from {file}",
+            "Would import {n} of {total} values of {name} from {file}",
             len(found.rows),
             n=len(chosen),
             total=len(found.rows),
@@ -111,7 +111,7 @@ def _list_pack_preview(found: FileImport, pack: FactPack, service: GpuDeskServic
         ("+" if line.key in chosen else "", line.label, line.theirs, line.yours, line.shipped, line.standing)
         for line in list_pack_lines(pack, found.rows, Formatter())
     ]
-    head = ("", tr("Fact"), tr("In the pack"), tr("Yours"), tr("Shipped"), tr("Standing"))
+    head = ("", tr("Value"), tr("In pack"), tr("Yours"), tr("Shipped"), tr("Status"))
     output.print_table(head, rows)
 
 
@@ -157,36 +157,37 @@ def _encode_pack_import(
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     parser = commands.add_parser(
         "import",
-        help=tr("Bring models, accelerators, prices and packs from files into your own facts."),
+        help=tr("Import models, accelerators, prices and value packs from files."),
         description=tr(
-            "Bring facts from files into your own: the config.json of a model, with the files beside it, or "
-            "its folder; a GGUF file; an accelerator as JSON; prices as CSV; a catalog pack, of which "
-            "everything comes that differs from nothing of yours. All of it is written in one step, or, "
-            "where anything is at fault, nothing."
+            "Import files to your catalog: a model folder or its config.json, a GGUF file, an "
+            "accelerator as JSON, prices as CSV, or a value pack. If any file has an error, nothing is "
+            "imported. Packs never replace your values."
         ),
     )
-    parser.add_argument("files", nargs="+", metavar=tr("FILE"), help=tr("the files or folders"))
-    parser.add_argument("--as", dest="id", metavar="ID", help=tr("the id of the model or accelerator"))
-    parser.add_argument("--name", metavar=tr("NAME"), help=tr("what it is called"))
-    parser.add_argument("--organisation", metavar=tr("NAME"), help=tr("who made the model, where its files do not say"))
+    parser.add_argument("files", nargs="+", metavar=tr("FILE"), help=tr("files or folders to import"))
+    parser.add_argument("--as", dest="id", metavar="ID", help=tr("id of the model or accelerator"))
+    parser.add_argument("--name", metavar=tr("NAME"), help=tr("name of the model or accelerator"))
+    parser.add_argument(
+        "--organisation",
+        metavar=tr("NAME"),
+        help=tr("organization that published the model, if its files do not name it"),
+    )
     parser.add_argument(
         "--answer",
         action="append",
         type=_answer,
         default=[],
         metavar=tr("FIELD=VALUE"),
-        help=tr("what a file does not state; may be given several times"),
+        help=tr("value that the file does not contain; repeatable"),
     )
-    parser.add_argument("--provider", metavar=tr("NAME"), help=tr("the provider of prices that name none"))
+    parser.add_argument("--provider", metavar=tr("NAME"), help=tr("provider, for prices without one"))
     parser.add_argument(
-        "--date", metavar="YYYY-MM-DD", help=tr("the day of prices that have none; a month or year will do")
+        "--date", metavar="YYYY-MM-DD", help=tr("date, for prices without one: YYYY, YYYY-MM or YYYY-MM-DD")
     )
     parser.add_argument(
-        "--trust",
-        action="store_true",
-        help=tr("trust the signer of a pack from now on, if it is not known; or take a pack that is not signed"),
+        "--trust", action="store_true", help=tr("trust the signer of the pack, or accept an unsigned pack")
     )
-    parser.add_argument("--dry-run", action="store_true", help=tr("show what would come, and write nothing"))
+    parser.add_argument("--dry-run", action="store_true", help=tr("preview the import without changes"))
     add_json_option(parser)
     parser.set_defaults(run=run)
 
@@ -194,7 +195,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 def _answer(given: str) -> tuple[str, str]:
     field, sign, value = given.partition("=")
     if not sign or not field.strip():
-        raise argparse.ArgumentTypeError(tr("{given} is not FIELD=VALUE", given=repr(given[:60])))
+        raise argparse.ArgumentTypeError(
+            tr("{given} is not FIELD=VALUE; example: memory_gb=192", given=repr(given[:60]))
+        )
     return field.strip(), value.strip()
 
 
@@ -208,10 +211,10 @@ def run(options: argparse.Namespace) -> int:
         catalog, own = service.catalog, service.user_catalog
         found = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
         if len(found) > 1 and (options.id or options.name or options.organisation):
-            raise UsageError(tr("--as, --name and --organisation are for one file; these are {n}", n=len(found)))
+            raise UsageError(tr("--as, --name and --organisation work with one file only; you gave {n}", n=len(found)))
         if any(each.pack is not None for each in found):
             if len(found) > 1:
-                raise UsageError(tr("a pack is imported by itself; these are {n} files", n=len(found)))
+                raise UsageError(tr("import a value pack alone; you gave {n} files", n=len(found)))
             return import_pack(found[0], options, service)
         proposals = [_wanted(each, options, service) for each in found]
         known = own.facts
@@ -257,7 +260,7 @@ def _say(
         return
     for each, made, count in zip(found, proposals, new, strict=True):
         if not count:
-            output.print_line(tr("Nothing added from {file}: it is already in your catalog", file=each.path))
+            output.print_line(tr("Nothing to import from {file}: it is already in your catalog", file=each.path))
         else:
             output.print_line(_line(each, made, known, written=not options.dry_run))
         lines = _list_import_preview(made, service) if options.dry_run else _list_left_out(made)
@@ -275,15 +278,17 @@ def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, writ
     if subject is not None:
         said = {"kind": kind, "id": subject.id, "name": subject.name, "file": found.path}
         if written:
-            return tr("Added {kind} {id} ({name}) from {file}", **said)
-        return tr("Would add {kind} {id} ({name}) from {file}", **said)
+            return tr("Imported {kind} {id} ({name}) from {file}", **said)
+        return tr("Would import {kind} {id} ({name}) from {file}", **said)
     prices = [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
     new = sum(known.get(*fact.key) != fact for fact in prices)
     texts = {"count": Formatter().count(new), "file": found.path}
     if written:
-        said_of_new = trn("Added {count} price from {file}", "Added {count} prices from {file}", new, **texts)
+        said_of_new = trn("Imported {count} price from {file}", "Imported {count} prices from {file}", new, **texts)
     else:
-        said_of_new = trn("Would add {count} price from {file}", "Would add {count} prices from {file}", new, **texts)
+        said_of_new = trn(
+            "Would import {count} price from {file}", "Would import {count} prices from {file}", new, **texts
+        )
     if new == len(prices):
         return said_of_new
     held = len(prices) - new
@@ -293,7 +298,7 @@ def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, writ
 def _list_left_out(proposal: ImportProposal) -> list[str]:
     from gpudesk.text.messages import format_message
 
-    return [tr("Left out: {note}", note=format_message(note)) for note in proposal.left_out]
+    return [tr("Skipped: {note}", note=format_message(note)) for note in proposal.left_out]
 
 
 def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> list[str]:

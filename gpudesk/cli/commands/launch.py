@@ -18,16 +18,12 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    said = tr("Print the commands that start a deployment, host by host, and the benchmark that measures it.")
+    said = tr("Print the commands that start a deployment and benchmark it, for each host.")
     parser = commands.add_parser("launch", help=said, description=said)
     add_scenario_options(parser)
     group = parser.add_argument_group(tr("commands"))
-    group.add_argument(
-        "--engine-version", metavar="V", help=tr("the serving engine's version; the newest known if omitted")
-    )
-    group.add_argument(
-        "--reproduce", action="store_true", help=tr("a server that keeps no prefixes, as the estimate counts none")
-    )
+    group.add_argument("--engine-version", metavar="V", help=tr("serving engine version (default: latest known)"))
+    group.add_argument("--reproduce", action="store_true", help=tr("disable prefix caching, as the estimate assumes"))
     add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)

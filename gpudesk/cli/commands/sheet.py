@@ -15,11 +15,11 @@ PAPERS: Final = ("a4", "letter")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    said = tr("Write the whole comparison as a sheet: figures, differences, sources, disputes.")
+    said = tr("Save the comparison sheet: figures, differences, sources and disputes.")
     usual = StalenessLimits()
     ages = tr(
-        "Prices older than {prices} days and other facts older than {facts} are named as old, or by the rule "
-        "that was set in the window.",
+        "Prices older than {prices} days and other values older than {facts} days are marked as old. "
+        "Age limits set in the window replace these.",
         prices=usual.prices,
         facts=usual.facts,
     )
@@ -30,16 +30,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--output",
         metavar=tr("FILE"),
         required=True,
-        help=tr("the file: .pdf, .html, .md, .csv, .xlsx, .json; or .gpudesk for the scenario"),
+        help=tr("output file: .pdf, .html, .md, .csv, .xlsx or .json; .gpudesk for the scenario"),
     )
-    parser.add_argument(
-        "--paper", choices=PAPERS, help=tr("paper for .pdf: a4 or letter; that of your country if omitted")
-    )
-    parser.add_argument("--rules", action="store_true", help=tr("append every rule of the recommendation"))
+    parser.add_argument("--paper", choices=PAPERS, help=tr("PDF paper size: a4 or letter (default: by your country)"))
+    parser.add_argument("--rules", action="store_true", help=tr("append all recommendation rules"))
     parser.add_argument(
         "--language",
         choices=[code for code in available_languages() if code in LANGUAGE_NAMES],
-        help=tr("language of the sheet (default: that of the terminal)"),
+        help=tr("language of the sheet (default: language of the terminal)"),
     )
     compare.add_ranking(parser)
     add_facts_option(parser)

@@ -83,10 +83,10 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
         (tr("One replica"), format_plan(candidate.plan)),
         (tr("Replicas"), _replicas(candidate, formatter)),
         (tr("Hosts"), formatter.count(candidate.nodes)),
-        (tr("In flight at the peak"), _in_flight(candidate, formatter)),
-        (tr("Most within the limits"), MISSING_VALUE_TEXT if rate is None else formatter.banded(rate, "tok/s")),
-        (tr("Power (TDP of all)"), power),
-        (tr("Bound check"), describe_bound(candidate, formatter)),
+        (tr("Requests in flight at peak"), _in_flight(candidate, formatter)),
+        (tr("Max throughput within limits"), MISSING_VALUE_TEXT if rate is None else formatter.banded(rate, "tok/s")),
+        (tr("Power (total TDP)"), power),
+        (tr("Lower bound check"), describe_bound(candidate, formatter)),
     ]
     if estimate is not None:
         engine = f"{label_serving_engine(estimate.serving_engine)}, {label_estimate_basis(estimate)}"
@@ -96,19 +96,19 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
 
 def _replicas(candidate: SizingOption, formatter: Formatter) -> str:
     spare = candidate.spare // candidate.plan.replica
-    return tr("{n} at work, {m} in reserve", n=formatter.count(candidate.replicas), m=formatter.count(spare))
+    return tr("{n} active, {m} spare", n=formatter.count(candidate.replicas), m=formatter.count(spare))
 
 
 def _in_flight(candidate: SizingOption, formatter: Formatter) -> str:
     each, total = candidate.concurrency_per_replica, candidate.concurrency
-    return tr("{n} in each replica, {m} in all", n=formatter.count(each), m=formatter.count(total))
+    return tr("{n} per replica, {m} total", n=formatter.count(each), m=formatter.count(total))
 
 
 def _factors(candidate: SizingOption, formatter: Formatter, width: int) -> list[str]:
     rows = [(f"× {format_sizing_factor(each, formatter)}", label_sizing_factor(each)) for each in candidate.factors]
     rows[0] = (rows[0][0].removeprefix("× "), rows[0][1])
     rows.append((f"= {formatter.count(candidate.count)}", tr("accelerators")))
-    return align_table((tr("Factor"), tr("What it is")), rows, width, right=(0,))
+    return align_table((tr("Factor"), tr("Meaning")), rows, width, right=(0,))
 
 
 #: Options that say how much is asked -> how that is stated.
@@ -133,12 +133,12 @@ _LOAD: Final = {"concurrency": 1}
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    summary = tr("Say how many of each accelerator a demand needs, in reserve too, and why so many.")
+    summary = tr("Compute how many accelerators your traffic needs, including spares, and why.")
     parser = commands.add_parser(
-        "size", help=summary, description=" ".join((summary, tr("Counts that are given with the parts are left open.")))
+        "size", help=summary, description=" ".join((summary, tr("Counts given with --accelerators are ignored.")))
     )
     _add_demand(parser.add_argument_group(tr("demand, one of")))
-    _add_further(parser.add_argument_group(tr("what it has to meet")))
+    _add_further(parser.add_argument_group(tr("service requirements")))
     add_scenario_options(parser, load=False)
     add_facts_option(parser)
     add_json_option(parser)
@@ -146,60 +146,56 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 
 def _add_demand(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--users", metavar="N", type=parse_number, help=tr("users who are active at once"))
+    group.add_argument("--users", metavar="N", type=parse_number, help=tr("concurrent active users"))
     group.add_argument(
         "--request-rate",
         "--requests-per-second",
-        metavar="R",
+        metavar=tr("RATE"),
         type=parse_number,
-        help=tr("R requests a second on average"),
+        help=tr("average requests per second"),
     )
-    group.add_argument("--tokens-per-day", metavar="N", type=parse_number, help=tr("output tokens a day"))
-    group.add_argument(
-        "--concurrency", metavar="N", type=parse_whole, help=tr("N requests in flight at the busiest time")
-    )
+    group.add_argument("--tokens-per-day", metavar=tr("TOKENS"), type=parse_number, help=tr("output tokens per day"))
+    group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight at peak"))
 
 
 def _add_further(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--requests-per-user-hour",
-        metavar="R",
+        metavar=tr("RATE"),
         type=parse_number,
-        help=tr("with --users: requests of one in an hour; 12 if omitted"),
+        help=tr("requests per user per hour, with --users (default: 12)"),
     )
     group.add_argument(
-        "--peak-factor", metavar="F", type=parse_number, help=tr("busiest time over the average; 2 if omitted")
+        "--peak-factor", metavar=tr("RATIO"), type=parse_number, help=tr("peak traffic ÷ average traffic (default: 2)")
     )
     group.add_argument(
         "--ttft-ms",
         dest="demand_ttft_ms",
-        metavar="X",
+        metavar="MS",
         type=parse_number,
-        help=tr("limit of TTFT for 99 requests of 100; none if omitted"),
+        help=tr("p99 TTFT limit in milliseconds (default: no limit)"),
     )
     group.add_argument(
         "--tpot-ms",
         dest="demand_tpot_ms",
-        metavar="X",
+        metavar="MS",
         type=parse_number,
-        help=tr("limit of TPOT for 99 requests of 100; none if omitted"),
+        help=tr("p99 TPOT limit in milliseconds (default: no limit)"),
     )
     group.add_argument(
         "--utilisation",
-        metavar="F",
+        metavar=tr("FRACTION"),
         type=parse_number,
-        help=tr("share of its highest rate that a replica is loaded with at the peak; 0.8 if omitted"),
+        help=tr("max load of a replica at peak, as a fraction of its capacity (default: 0.8)"),
     )
-    group.add_argument(
-        "--spare", metavar="N", type=parse_whole, help=tr("replicas that stand by for those that fail; 1 if omitted")
-    )
+    group.add_argument("--spare", metavar="N", type=parse_whole, help=tr("spare replicas (default: 1)"))
 
 
 def run(options: argparse.Namespace) -> int:
     from dataclasses import replace
 
     if options.dp is not None:
-        raise UsageError(tr("--dp is what sizing works out; leave it out"))
+        raise UsageError(tr("--dp cannot be set here: sizing computes the number of replicas"))
     with open_service(options) as service:
         scenario = build_scenario(options, service, load=_LOAD)
         scenario = replace(scenario, demand=_demand(options, scenario.demand))
@@ -214,13 +210,13 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     given = {name: getattr(options, name) for name in _AMOUNTS if getattr(options, name) is not None}
     if len(given) > 1:
         first, second = ("--" + name.replace("_", "-") for name in list(given)[:2])
-        raise UsageError(tr("{first} and {second} do not go together; give one", first=first, second=second))
+        raise UsageError(tr("use either {first} or {second}", first=first, second=second))
     fields: dict[str, Any] = {} if base is None else asdict(base)
     for name, amount in given.items():
         fields |= {"kind": _AMOUNTS[name], "amount": amount}
     if not fields:
         raise input_error(
-            "sizing.no_option", "no demand is given; give --users, --request-rate, --tokens-per-day or --concurrency"
+            "sizing.no_option", "no demand given; use one of --users, --request-rate, --tokens-per-day, --concurrency"
         )
     stated = {field: getattr(options, option) for option, field in _FURTHER.items()}
     fields |= {field: value for field, value in stated.items() if value is not None}

@@ -70,64 +70,78 @@ _SAME_LINE: Final = "\r\x1b[K"
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     parser = commands.add_parser(
         "sweep",
-        help=tr("Answer a grid of parts, models, formats, degrees, lengths and loads into a file."),
+        help=tr("Compute a grid of accelerators, models, formats, plans and loads, and save it."),
         description=tr(
-            "Answer every combination of the axes into a file. An axis is a list, as 1,2,8; of numbers also "
-            "a range, as 1..64+8 or 1..256*2. A point that does not fit or cannot be is no error: it says so "
-            "and why, without figures."
+            "Compute every combination of the axes and save it to a file. An axis is a list such as "
+            "1,2,8 or a range such as 1..64+8 or 1..256*2. Points that do not fit get a reason instead "
+            "of figures."
         ),
         epilog=tr(
-            "A .csv has one row a point; figures have the digits that are shown elsewhere. A .npz holds the "
-            "grid for NumPy: axes names its dimensions, and under each of these names lie the values. Every "
-            "other array has one dimension an axis, so that output_tokens_per_s[0, 0] is the first "
-            "accelerator with the first model. Figures are NaN where they are not known. Columns of words "
-            "hold positions in the array NAME_words, as limiter_words[limiter]. On the axis tp 0 stands for "
-            "a plan that was chosen."
+            "A .csv file has one row per point. A .npz file holds the grid for NumPy: `axes` names its "
+            "dimensions, and each name has an array of its values. All other arrays have one dimension "
+            "per axis: output_tokens_per_s[0, 0] is the first accelerator with the first model. Unknown "
+            "figures are NaN. Text columns hold indexes: limiter_words[limiter] is the text. On the tp "
+            "axis, 0 means that the plan was chosen automatically."
         ),
     )
-    _add_axes(parser.add_argument_group(tr("axes, from the slowest to the fastest")))
-    _add_settings(parser.add_argument_group(tr("deployment, alike at all points")))
+    _add_axes(parser.add_argument_group(tr("axes, slowest first")))
+    _add_settings(parser.add_argument_group(tr("deployment (same for all points)")))
     add_details(parser.add_argument_group(tr("details")))
-    parser.add_argument("-o", "--output", metavar=tr("FILE"), required=True, help=tr(".npz or .csv"))
-    parser.add_argument(
-        "--progress", action="store_true", help=tr("say how far it is, also where no terminal shows it")
-    )
+    parser.add_argument("-o", "--output", metavar=tr("FILE"), required=True, help=tr("output file, .npz or .csv"))
+    parser.add_argument("--progress", action="store_true", help=tr("print progress, even outside a terminal"))
     add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
 def _add_axes(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--accelerators", metavar="ID,…", type=split_list, required=True, help=tr("parts, or all"))
-    group.add_argument("--models", "--model", metavar="ID,…", type=split_list, required=True, help=tr("models, or all"))
-    group.add_argument("--weights", metavar="P,…", type=split_list, required=True, help=tr("precisions of the weights"))
-    group.add_argument("--kv", metavar="P,…", type=split_list, help=tr("precisions of the KV cache; fp16 if omitted"))
+    group.add_argument(
+        "--accelerators", metavar="ID,…", type=split_list, required=True, help=tr("accelerator ids, or all")
+    )
+    group.add_argument(
+        "--models", "--model", metavar="ID,…", type=split_list, required=True, help=tr("model ids, or all")
+    )
+    group.add_argument(
+        "--weights", metavar=tr("PRECISION,…"), type=split_list, required=True, help=tr("weight precisions")
+    )
+    group.add_argument(
+        "--kv", metavar=tr("PRECISION,…"), type=split_list, help=tr("KV cache precisions (default: fp16)")
+    )
     group.add_argument(
         "--tp",
         metavar="N,…",
         type=parse_number_list,
-        help=tr("tensor parallel degrees of one replica; if omitted, the smallest deployment that fits"),
+        help=tr("tensor parallel degrees (default: smallest deployment that fits)"),
     )
     for name, text in (
-        ("--input-tokens", tr("input tokens of a request")),
-        ("--output-tokens", tr("output tokens of a request")),
+        ("--input-tokens", tr("input tokens per request")),
+        ("--output-tokens", tr("output tokens per request")),
     ):
-        group.add_argument(name, metavar="N,…", type=parse_number_list, required=True, help=text)
+        group.add_argument(name, metavar=tr("TOKENS,…"), type=parse_number_list, required=True, help=text)
     group.add_argument(
-        "--batch", "--batch-size", metavar="N,…", type=parse_number_list, help=tr("requests that start together")
+        "--batch",
+        "--batch-size",
+        metavar="N,…",
+        type=parse_number_list,
+        help=tr("static batch: requests started together"),
     )
     group.add_argument(
-        "--concurrency", metavar="N,…", type=parse_number_list, help=tr("or: requests in flight, a closed loop")
+        "--concurrency",
+        metavar="N,…",
+        type=parse_number_list,
+        help=tr("requests in flight (closed loop), instead of --batch"),
     )
 
 
 def _add_settings(group: argparse._ArgumentGroup) -> None:
-    group.add_argument("--serving-engine", metavar="ID", help=tr("the best for each point if omitted"))
+    group.add_argument("--serving-engine", metavar="ID", help=tr("serving engine (default: best for each point)"))
     group.add_argument("--pp", metavar="N", type=parse_whole, help=tr("pipeline parallel degree"))
     group.add_argument("--ep", metavar="N", type=parse_whole, help=tr("expert parallel degree"))
-    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("independent replicas"))
+    group.add_argument("--dp", metavar="N", type=parse_whole, help=tr("data parallel degree: independent replicas"))
     group.add_argument(
-        "--attention-dp", action=argparse.BooleanOptionalAction, help=tr("data-parallel attention over TP")
+        "--attention-dp",
+        action=argparse.BooleanOptionalAction,
+        help=tr("use data-parallel attention across the TP group"),
     )
 
 
@@ -167,13 +181,15 @@ def _check_room(points: int, target: Path) -> None:
     if size > free:
         raise input_error(
             "sweep.no_room",
-            "the axes make {count} points, about {size}, and the disk has {free}; give fewer values",
+            "{count} points need about {size}, but the disk has {free} free; use fewer values",
             str(target),
             count=points,
             size=(float(size), "B"),
             free=(float(free), "B"),
         )
-    text = tr("{points} points make about {size}", points=formatter.count(points), size=formatter.memory(size))
+    text = tr(
+        "{points} points need about {size} of disk space", points=formatter.count(points), size=formatter.memory(size)
+    )
     report_error(text, "sweep")
 
 
@@ -221,7 +237,7 @@ def _say_what_was_done(made: SweepRun, *, as_json: bool) -> None:
     if as_json:
         output.print_json(_fields(made))
     else:
-        output.print_line(tr("Written: {file}", file=made.target))
+        output.print_line(tr("Wrote {file}", file=made.target))
 
 
 def _never(made: SweepRun) -> Iterator[str]:
@@ -230,10 +246,10 @@ def _never(made: SweepRun) -> Iterator[str]:
     options = dict(zip(made.sweep.names, _AXES, strict=False))
     for axis, value, reason in made.never():
         if not axis:
-            yield tr("nothing of this is possible: {reason}", reason=format_message(reason))
+            yield tr("no point is possible: {reason}", reason=format_message(reason))
         else:
             place = f"{_option(options[axis])} {value}"
-            yield tr("nothing is possible with {option}: {reason}", option=place, reason=format_message(reason))
+            yield tr("no point with {option} is possible: {reason}", option=place, reason=format_message(reason))
 
 
 def _without(made: SweepRun) -> Iterator[str]:
@@ -257,8 +273,8 @@ def _speed(made: SweepRun) -> str:
 
     formatter = Formatter()
     return trn(
-        "evaluated {points} point in {s} s ({rate}/s), wrote it in {written_s} s ({written_rate}/s)",
-        "evaluated {points} points in {s} s ({rate}/s), wrote them in {written_s} s ({written_rate}/s)",
+        "computed {points} point in {s} s ({rate}/s), wrote it in {written_s} s ({written_rate}/s)",
+        "computed {points} points in {s} s ({rate}/s), wrote them in {written_s} s ({written_rate}/s)",
         made.done,
         points=formatter.count(made.done),
         s=formatter.estimate(made.evaluation_s),

@@ -87,12 +87,12 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser = Parser(
         prog="gpudesk --self-test",
         usage="gpudesk --self-test [-h] [--json] [-o FILE]",
-        description=tr("Check that everything is in place and computes right."),
+        description=tr("Check the installation and its results."),
     )
     parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
     add_json_option(parser)
     parser.add_argument(
-        *("-o", "--output"), metavar="FILE", help=tr("write the result to a file too, as JSON if it ends so")
+        *("-o", "--output"), metavar="FILE", help=tr("also save the result to a file; JSON if the name ends with .json")
     )
     return parser.parse_args(arguments)
 

@@ -54,10 +54,10 @@ def _compare(bundle: Path) -> CheckFinding:
         harm = tr("missing: {names}", names=join_limited(lost))
         faults.append(tr("{harm} (in {folder})", harm=harm, folder=bundle.parents[1]))
     fail_on_faults(faults)
-    count = trn("{n} file unharmed", "{n} files unharmed", differences.unharmed)
+    count = trn("{n} file intact", "{n} files intact", differences.unharmed)
     if differences.added:
         added = join_limited(differences.added)
-        return CheckFinding(tr("{count}; not of the program: {names}", count=count, names=added), doubt=True)
+        return CheckFinding(tr("{count}; unexpected files: {names}", count=count, names=added), doubt=True)
     return CheckFinding(count)
 
 
@@ -67,10 +67,10 @@ def _read_resources() -> CheckFinding:
         files = sorted(paths.resource(name).glob(pattern))
         empty = [file for file in files if not file.read_bytes()]
         if empty or not files:
-            raise CheckFailedError(tr("nothing is in {file}", file=empty[0] if empty else paths.resource(name)))
+            raise CheckFailedError(tr("{file} is empty", file=empty[0] if empty else paths.resource(name)))
         read += len(files)
     paths.resource("translations")
-    return CheckFinding(trn("{n} file read in a checkout", "{n} files read in a checkout", read))
+    return CheckFinding(trn("{n} file read from a source checkout", "{n} files read from a source checkout", read))
 
 
 def _open_templates() -> None:
@@ -78,7 +78,7 @@ def _open_templates() -> None:
 
     names = list_template_ids()
     if not names:
-        raise CheckFailedError(tr("there are no templates"))
+        raise CheckFailedError(tr("templates are missing"))
     with open_shipped_catalog() as service:
         for name in names:
             service.read_scenario(paths.resource(f"templates/{name}.gpudesk"))
@@ -96,7 +96,7 @@ def check_catalog() -> CheckFinding:
         catalog = service.catalog
         return CheckFinding(
             tr(
-                "{accelerators} accelerators, {models} models, of {date}, revision {revision}",
+                "{accelerators} accelerators, {models} models, {date}, revision {revision}",
                 accelerators=len(catalog.accelerators()),
                 models=len(catalog.models()),
                 date=catalog.data_date,
@@ -110,7 +110,7 @@ def check_calibration() -> CheckFinding:
         calibration = service.calibration
         return CheckFinding(
             tr(
-                "{n} constants, to {month}, revision {revision}",
+                "{n} constants, up to {month}, revision {revision}",
                 n=len(calibration.constants),
                 month=calibration.newest_month,
                 revision=calibration.revision[:8],
@@ -128,11 +128,11 @@ def check_own_file() -> CheckFinding:
     try:
         if own.problem is not None:
             said = format_input_error(own.problem).rstrip(".")
-            said = tr("your file cannot be used, which leaves the rest as it is: {problem}", problem=said)
+            said = tr("your values cannot be loaded: {problem}; the shipped catalog still works", problem=said)
             return CheckFinding(said, doubt=True)
         if not os.access(path, os.F_OK):
-            return CheckFinding(tr("none yet"))
-        return CheckFinding(trn("{n} fact in your file", "{n} facts in your file", len(own.facts)))
+            return CheckFinding(tr("no file yet"))
+        return CheckFinding(trn("{n} value in your file", "{n} values in your file", len(own.facts)))
     finally:
         own.close()
 
@@ -155,7 +155,7 @@ def check_golden() -> CheckFinding:
         case, first = found[0]
         raise CheckFailedError(
             tr(
-                "{n} of {total} questions have other answers; {question}: {field} is {found}, not {expected}",
+                "{n} of {total} test questions have wrong answers; {question}: {field} is {found}, expected {expected}",
                 n=len({case.name for case, _ in found}),
                 total=len(golden.cases),
                 question=case.name,
@@ -165,7 +165,11 @@ def check_golden() -> CheckFinding:
             )
         )
     return CheckFinding(
-        trn("{n} question answered as expected", "{n} questions answered as expected", len(golden.cases))
+        trn(
+            "{n} test question has the expected answer",
+            "{n} test questions have the expected answers",
+            len(golden.cases),
+        )
     )
 
 
@@ -179,7 +183,7 @@ def check_memory() -> CheckFinding:
     if small.memory.weights_bytes != _WEIGHTS_70B:
         raise CheckFailedError(tr("70B takes {n} bytes", n=Formatter().count(small.memory.weights_bytes)))
     if not small.fits or large.fits:
-        raise CheckFailedError(tr("70B must fit one H200 and 405B must not"))
+        raise CheckFailedError(tr("expected that 70B fits one H200 and 405B does not"))
     return CheckFinding(tr("70B takes {n} bytes", n=Formatter().count(_WEIGHTS_70B)))
 
 
@@ -193,7 +197,9 @@ def check_speed() -> CheckFinding:
             estimate = service.estimate(parse_request(_request(accelerator, "llama-3.1-70b")))
             rate = estimate.output_tokens_per_s
             if rate is None or not 0 < rate.low <= rate.value < ceiling:
-                raise CheckFailedError(tr("{accelerator}: no rate below {n} tok/s", accelerator=accelerator, n=ceiling))
+                raise CheckFailedError(
+                    tr("{accelerator}: expected less than {n} tok/s", accelerator=accelerator, n=ceiling)
+                )
             found.append(f"{accelerator} {rate.value:.1f} < {ceiling}")
     return CheckFinding(tr("{rates} tok/s", rates=", ".join(found)))
 
@@ -227,19 +233,19 @@ def check_user_folder() -> CheckFinding:
         free = shutil.disk_usage(folder).free
     except (OSError, sqlite3.Error) as error:
         said = tr(
-            "{folder} cannot be written ({reason}): your facts, settings and unsaved work are not kept",
+            "cannot write to {folder} ({reason}): values, settings and unsaved work are lost on exit",
             folder=folder,
             reason=getattr(error, "strerror", None) or error,
         )
         return CheckFinding(said, doubt=True)
     if journal != "wal":
-        said = tr("{folder} is on a drive where two programs cannot share your facts", folder=folder)
+        said = tr("{folder} is on a drive without file locks: two programs cannot share your values", folder=folder)
         return CheckFinding(said, doubt=True)
     if free < _LEAST_FREE:
-        said = tr("{folder} has room for {n} MB only", folder=folder, n=free // _MB)
+        said = tr("{folder} has only {n} MB free", folder=folder, n=free // _MB)
         return CheckFinding(said, doubt=True)
     if find_installation() == "portable":
-        return CheckFinding(tr("{folder}, beside the program", folder=folder))
+        return CheckFinding(tr("{folder}, next to the program", folder=folder))
     return CheckFinding(str(folder))
 
 

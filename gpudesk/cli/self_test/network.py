@@ -57,13 +57,13 @@ def check_network() -> CheckFinding:
     """Nothing was opened, nothing is open, and a frozen program has nothing to open it with."""
     watch()
     assert _watch is not None
-    faults = [tr("a socket was used: {what}", what=what) for what in _watch.told]
+    faults = [tr("a network socket was used: {what}", what=what) for what in _watch.told]
     numbers = _open_sockets() - _watch.inherited
-    faults += [tr("a socket is open: {kind}", kind=kind) for kind in sorted(_kinds(numbers))]
+    faults += [tr("a network socket is open: {kind}", kind=kind) for kind in sorted(_kinds(numbers))]
     if getattr(sys, "frozen", False):
-        faults += [tr("{name} is part of the program", name=name) for name in _CLIENTS if _is_there(name)]
+        faults += [tr("{name} must not ship with the program", name=name) for name in _CLIENTS if _is_there(name)]
     fail_on_faults(faults)
-    return CheckFinding(tr("no socket was opened"))
+    return CheckFinding(tr("no network socket opened"))
 
 
 def _open_sockets() -> set[str]:
@@ -92,7 +92,7 @@ def _kinds(numbers: set[str]) -> Iterator[str]:
         return
     for number in numbers - within:
         kinds = (name for name, column in _TABLES.items() if number in (_listed(name, column) or ()))
-        yield next(kinds, tr("no known kind"))
+        yield next(kinds, tr("unknown kind"))
 
 
 def _listed(table: str, column: int) -> set[str] | None:

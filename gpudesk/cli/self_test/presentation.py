@@ -144,7 +144,7 @@ def check_icons() -> CheckFinding:
 
     count, faults = check_icons()
     fail_on_faults(faults)
-    return CheckFinding(trn("{n} icon drawn", "{n} icons drawn", count))
+    return CheckFinding(trn("{n} icon loaded", "{n} icons loaded", count))
 
 
 def check_fonts() -> CheckFinding:
@@ -153,7 +153,7 @@ def check_fonts() -> CheckFinding:
     from gpudesk.desktop.window.self_check import check_fonts
 
     fail_on_faults(check_fonts())
-    return CheckFinding(tr("three weights, digits of one width, all signs"))
+    return CheckFinding(tr("three weights, equal digit widths, all glyphs"))
 
 
 def check_window() -> CheckFinding:
@@ -164,7 +164,7 @@ def check_window() -> CheckFinding:
     with open_shipped_catalog() as service:
         drawn, faults = check_window(service, SAMPLE_TEMPLATE)
     fail_on_faults(faults)
-    return CheckFinding(trn("{n} page drawn", "{n} pages drawn", len(drawn)))
+    return CheckFinding(trn("{n} page shown", "{n} pages shown", len(drawn)))
 
 
 def check_display() -> CheckFinding:
@@ -180,9 +180,7 @@ def check_display() -> CheckFinding:
         return CheckFinding(said)
     # The libraries of Wayland are the system's, and a system without Wayland is in order.
     doubt = not all(_WAYLANDS in fault for fault in faults)
-    return CheckFinding(
-        tr("{usable}; not usable: {faults}", usable=said, faults=join_limited(faults, "; ")), doubt=doubt
-    )
+    return CheckFinding(tr("{usable}; unusable: {faults}", usable=said, faults=join_limited(faults, "; ")), doubt=doubt)
 
 
 #: The weights of the program's font, as PDF files write them.
@@ -211,9 +209,9 @@ def check_sheets() -> CheckFinding:
         write_sheet_json(answer),
     )
     if not all(answer.scenario.name in form for form in forms):
-        raise CheckFailedError(tr("a sheet lacks its title"))
+        raise CheckFailedError(tr("the test sheet has no title"))
     if not write_sheet_xlsx(build_machine_sheet(answer)).startswith(b"PK"):
-        raise CheckFailedError(tr("a sheet is no workbook"))
+        raise CheckFailedError(tr("the test sheet is not a valid workbook"))
     return CheckFinding("HTML, Markdown, CSV, JSON, XLSX")
 
 
@@ -228,18 +226,20 @@ def check_paper() -> CheckFinding:
         further = service.make_sheet_extras(answer)
         save_answer_as_pdf(answer, target, None, service.explain, further=further)
         if service.answer(service.read_scenario(target)).content_hash != answer.content_hash:
-            raise CheckFailedError(tr("a sheet does not open as the comparison that it shows"))
+            raise CheckFailedError(tr("the test sheet does not reopen as its comparison"))
         seen = read_pdf(target.read_bytes())
     faults = []
     if seen.pages == 0:
-        faults.append(tr("a sheet has no pages"))
+        faults.append(tr("the test sheet has no pages"))
     if answer.scenario.name.replace(" ", "") not in seen.text:
-        faults.append(tr("the title of a sheet cannot be found as text"))
+        faults.append(tr("the title of the test sheet is not searchable text"))
     # A language of other letters brings a font of the system's beside them.
     lacking = sorted(_FONTS - seen.fonts)
     if lacking:
-        faults.append(tr("the program's font is not inside a sheet: {names}", names=join_limited(lacking)))
+        faults.append(tr("the program font is not embedded in the test sheet: {names}", names=join_limited(lacking)))
     if any(min(sides) >= _LARGE for sides in seen.pictures):
-        faults.append(tr("a sheet is a picture, and not lines and letters"))
+        faults.append(tr("the test sheet is an image instead of vector graphics"))
     fail_on_faults(faults)
-    return CheckFinding(trn("{n} page, vector, font inside", "{n} pages, vector, font inside", seen.pages))
+    return CheckFinding(
+        trn("{n} page, vector graphics, embedded font", "{n} pages, vector graphics, embedded font", seen.pages)
+    )

@@ -129,25 +129,23 @@ class SelfTestReport:
         failed, doubts = self._count(CheckOutcome.FAILED), self._count(CheckOutcome.DOUBT)
         if failed:
             return trn(
-                "{n} check failed. Install GPU Desk again; if it fails again, pass this text on to whoever "
-                "looks after the program for you.",
-                "{n} checks failed. Install GPU Desk again; if they fail again, pass this text on to whoever "
-                "looks after the program for you.",
+                "{n} check failed. Reinstall GPU Desk. If it fails again, send this report to your administrator.",
+                "{n} checks failed. Reinstall GPU Desk. If they fail again, send this report to your administrator.",
                 failed,
             )
         if doubts:
             return trn(
-                "The program is in order; {n} warning says what is not as it should be around it.",
-                "The program is in order; {n} warnings say what is not as it should be around it.",
+                "GPU Desk works, with {n} warning about its environment.",
+                "GPU Desk works, with {n} warnings about its environment.",
                 doubts,
             )
-        return tr("Everything is in order.")
+        return tr("All checks passed.")
 
     def _count(self, outcome: CheckOutcome) -> int:
         return sum(result.outcome is outcome for result in self.results)
 
     def verdict_lines(self) -> list[str]:
-        kept = [] if self.file is None else [tr("This text is kept in {file}", file=self.file)]
+        kept = [] if self.file is None else [tr("Report saved to {file}", file=self.file)]
         return [*kept, self.verdict]
 
     def text(self) -> str:

@@ -126,11 +126,7 @@ class Job(QObject, Generic[_T]):
             # Who waits for the job must not wait for ever, and be told in its place too.
             kind = type(worker.error).__name__
             try:
-                self._failed(
-                    input_error(
-                        "job.unexpected", "a mistake in the program stopped it ({kind_of_fault})", kind_of_fault=kind
-                    )
-                )
+                self._failed(input_error("job.unexpected", "internal error ({kind_of_fault})", kind_of_fault=kind))
             finally:
                 raise worker.error
         elif worker.completed:
@@ -240,12 +236,12 @@ class Jobs(QObject):
 
     def _words(self, progress: JobProgress | None) -> str:
         if progress is None:
-            return tr("Working")
+            return tr("Working…")
         what = format_message(progress.what, self._formatter)
         if not progress.total:
             return what
         count = self._formatter.count
-        return tr("{what}, {done} of {total}", what=what, done=count(progress.done), total=count(progress.total))
+        return tr("{what}: {done} of {total}", what=what, done=count(progress.done), total=count(progress.total))
 
     def _say(self, text: str, *, can_cancel: bool) -> None:
         if text or self._text:

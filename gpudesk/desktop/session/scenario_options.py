@@ -29,7 +29,7 @@ def list_model_options(service: GpuDeskService) -> list[ChoiceOption]:
             key=model.id,
             text=model.name,
             notes=("" if model.max_context is None else _context(model.max_context),),
-            reason="" if model.dimensions_known else tr("its dimensions are not published"),
+            reason="" if model.dimensions_known else tr("dimensions not published"),
             tag=tr("yours") if service.catalog.thing(model.id).own else "",
             group=model.organisation,
             words=model.id,
@@ -44,7 +44,7 @@ def _context(tokens: int) -> str:
 
 
 def list_precision_options() -> list[ChoiceOption]:
-    widths = {"16": tr("16 bits"), "8": tr("8 bits"), "6": tr("6 bits"), "4": tr("4 bits")}
+    widths = {"16": tr("16-bit"), "8": tr("8-bit"), "6": tr("6-bit"), "4": tr("4-bit")}
     return [
         ChoiceOption(precision.value, label_precision(precision), notes=(widths[_bits(precision)],))
         for precision in Precision
@@ -68,13 +68,13 @@ def _bits(precision: Precision) -> str:
 
 def list_engine_options(service: GpuDeskService) -> list[ChoiceOption]:
     """Return the serving engines, first the choice to leave it to the program."""
-    any_engine = ChoiceOption("", tr("Any"), notes=(tr("the best supported for part and model"),))
+    any_engine = ChoiceOption("", tr("Any"), notes=(tr("best supported engine"),))
     return [any_engine, *(ChoiceOption(engine.id, engine.name) for engine in service.catalog.serving_engines())]
 
 
 def list_accelerator_options(service: GpuDeskService, scenario: Scenario, formatter: Formatter) -> list[ChoiceOption]:
     full = len(scenario.accelerators) >= MAX_ACCELERATORS
-    reason = tr("a comparison has six accelerators at the most") if full else ""
+    reason = tr("at most six accelerators per comparison") if full else ""
     parts = service.catalog.accelerators()
     # Those of the user stand with the others of their vendor.
     vendors = {vendor: place for place, vendor in enumerate(dict.fromkeys(part.vendor for part in parts))}
@@ -109,10 +109,12 @@ class LoadScale:
 def list_load_options() -> list[ChoiceOption]:
     return [
         ChoiceOption(LoadKind.CONCURRENCY.value, tr("Concurrency"), notes=(tr("requests in flight, closed loop"),)),
-        ChoiceOption(LoadKind.BATCH.value, tr("Batch"), notes=(tr("requests that start together"),)),
-        ChoiceOption(LoadKind.REQUEST_RATE.value, tr("Requests a second"), notes=(tr("open loop, with queueing"),)),
-        ChoiceOption(LoadKind.SATURATE.value, tr("Requests queued"), notes=(tr("all at once, to the last one"),)),
-        ChoiceOption(LoadKind.LIMITS.value, tr("TPOT limit, ms"), notes=(tr("most throughput within limits"),)),
+        ChoiceOption(LoadKind.BATCH.value, tr("Batch"), notes=(tr("requests started together"),)),
+        ChoiceOption(LoadKind.REQUEST_RATE.value, tr("Requests per second"), notes=(tr("open loop, with queueing"),)),
+        ChoiceOption(
+            LoadKind.SATURATE.value, tr("Requests queued"), notes=(tr("all at once, until the last one ends"),)
+        ),
+        ChoiceOption(LoadKind.LIMITS.value, tr("TPOT limit, ms"), notes=(tr("max throughput within limits"),)),
     ]
 
 

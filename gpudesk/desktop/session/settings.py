@@ -75,14 +75,10 @@ class UserSettings(QObject):
         stored = read_settings(self._path)
         kept = self._path.with_suffix(".json.bad")
         if stored.fault is not None:
-            self.problem = tr("Your settings could not be read. The defaults apply; the old file is {file}.", file=kept)
+            self.problem = tr("Your settings could not be read and were reset. The old file is {file}.", file=kept)
         elif stored.dropped:
             names = ", ".join(name.encode("ascii", "backslashreplace").decode() for name in stored.dropped)
-            self.problem = tr(
-                "Settings that cannot be used are back to their defaults: {names}. The old file is {file}.",
-                names=names,
-                file=kept,
-            )
+            self.problem = tr("Invalid settings were reset: {names}. The old file is {file}.", names=names, file=kept)
         if self.problem:
             log.info("%s (%s)", self.problem, stored.fault)
             # Moved and not copied: it may be anything.

@@ -78,13 +78,11 @@ class AcceleratorChip(QAbstractButton):
         self._slot = slot
         self._hollow = is_variant
         self._announced = announced
-        said = [name, tr("count chosen by the program") if count is None else tr("{n} of them", n=count)]
+        said = [name, tr("automatic count") if count is None else tr("count {n}", n=count)]
         said += [tr("announced")] if announced else []
         said += [tr("baseline")] if baseline else []
         self.setAccessibleName(", ".join(said))
-        self.setAccessibleDescription(
-            tr("Enter opens its menu, Del removes it, B makes it the baseline, ↑ and ↓ change the count")
-        )
+        self.setAccessibleDescription(tr("Enter: menu. Del: remove. B: set as baseline. ↑ ↓: change count."))
         self.setToolTip(", ".join(said))
         self.updateGeometry()
         self.update()
@@ -234,7 +232,7 @@ def _count_menu(desk: Desk, position: int, choice: AcceleratorChoice, name: str,
 
     def set_count(count: int | None) -> Callable[[], None]:
         return lambda: desk.apply(
-            scenario_edits.replace_count(desk.scenario, position, count), tr("Change of count of {name}", name=name)
+            scenario_edits.replace_count(desk.scenario, position, count), tr("Change count of {name}", name=name)
         )
 
     _switch(menu, group, tr("Smallest that fits"), set_count(None), on=choice.count is None)
@@ -265,21 +263,21 @@ def _ask_for_count(name: str, count: int, parent: QWidget | None) -> int | None:
     dialog = QInputDialog(parent.window() if parent is not None else None)
     dialog.setInputMode(QInputDialog.InputMode.IntInput)
     dialog.setWindowTitle(tr("Count"))
-    dialog.setLabelText(tr("How many {name}?", name=name))
+    dialog.setLabelText(tr("Number of {name}", name=name))
     dialog.setIntRange(1, MOST_ACCELERATORS)
     dialog.setIntValue(count)
     dialog.setOkButtonText(tr("Set count"))
-    dialog.setCancelButtonText(tr("Keep as it was"))
+    dialog.setCancelButtonText(tr("Cancel"))
     return dialog.intValue() if dialog.exec() else None
 
 
 def _plan_menu(choice: AcceleratorChoice, name: str, apply: Callable[..., Callable[[], None]], parent: QMenu) -> QMenu:
     menu = make_menu(tr("Parallel plan"), parent)
     group = QActionGroup(menu)
-    text = tr("Change of plan of {name}", name=name)
+    text = tr("Change plan of {name}", name=name)
     free = all(degree is None for degree in (choice.tp, choice.pp, choice.dp))
     release = apply(text, tp=None, pp=None, dp=None, ep=None, attention_dp=None)
-    _switch(menu, group, tr("Best at this load"), release, on=free and choice.ep is None)
+    _switch(menu, group, tr("Best for this load"), release, on=free and choice.ep is None)
     if choice.count is None:
         menu.addSeparator()
         menu.addAction(tr("Set a count to choose a plan")).setEnabled(False)
@@ -297,7 +295,7 @@ def _plan_menu(choice: AcceleratorChoice, name: str, apply: Callable[..., Callab
             entry.setCheckable(True)
             entry.setChecked(choice.ep == ep)
     attention = _add(
-        menu, tr("Attention data-parallel"), apply(text, attention_dp=None if choice.attention_dp else True)
+        menu, tr("Data-parallel attention"), apply(text, attention_dp=None if choice.attention_dp else True)
     )
     attention.setCheckable(True)
     attention.setChecked(bool(choice.attention_dp))
@@ -318,8 +316,8 @@ def _engine_menu(
 ) -> QMenu:
     menu = make_menu(tr("Serving engine"), parent)
     group = QActionGroup(menu)
-    text = tr("Change of serving engine of {name}", name=name)
-    _switch(menu, group, tr("As the scenario"), apply(text, serving_engine=None), on=choice.serving_engine is None)
+    text = tr("Change serving engine of {name}", name=name)
+    _switch(menu, group, tr("Same as scenario"), apply(text, serving_engine=None), on=choice.serving_engine is None)
     menu.addSeparator()
     for engine in desk.service.catalog.serving_engines():
         _switch(menu, group, engine.name, apply(text, serving_engine=engine.id), on=choice.serving_engine == engine.id)
@@ -474,7 +472,7 @@ class ChipRow(QWidget):
         else:
             count = next((count for count in reversed(COUNTS) if count < now), now)
         edited = scenario_edits.replace_count(self._desk.scenario, position, count)
-        self._desk.apply(edited, tr("Change of count of {name}", name=self._name(choice.accelerator)))
+        self._desk.apply(edited, tr("Change count of {name}", name=self._name(choice.accelerator)))
 
     def _make_baseline(self, chip: AcceleratorChip) -> None:
         self._move(self.chips.index(chip), 0)

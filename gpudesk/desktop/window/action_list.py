@@ -34,7 +34,7 @@ def show_more_settings(window: DocumentWindow) -> None:
         """Keep a title and a note that the user left alone, so that they go on following the scenario."""
         name = stored.name if scenario.name == shown.name else scenario.name
         note = stored.note if scenario.note == shown.note else scenario.note
-        desk.apply(replace(scenario, name=name, note=note), tr("Change of settings"))
+        desk.apply(replace(scenario, name=name, note=note), tr("Change settings"))
 
     _open(MoreSettingsDialog(window.theme, shown, apply, style=desk.formatter.style, parent=window))
 
@@ -116,7 +116,7 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
     return [
         ActionSpec(
             "catalog.import",
-            tr("Import facts…"),
+            tr("Import…"),
             catalog.ask_for_imports,
             MenuId.CATALOG,
             0,
@@ -127,7 +127,7 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
         ),
         ActionSpec(
             "catalog.add_accelerator",
-            tr("New accelerator of yours…"),
+            tr("New accelerator…"),
             open_editor(EditorKind.ACCELERATOR),
             MenuId.CATALOG,
             0,
@@ -136,7 +136,7 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
         ),
         ActionSpec(
             "catalog.add_price",
-            tr("New price of yours…"),
+            tr("New price…"),
             open_editor(EditorKind.PRICE),
             MenuId.CATALOG,
             0,
@@ -145,32 +145,25 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
         ),
         ActionSpec(
             "catalog.export",
-            tr("Export a table…"),
+            tr("Export table…"),
             catalog.export,
             MenuId.CATALOG,
             1,
             "table-2",
-            palette=tr("Export a table of the catalog"),
+            palette=tr("Export a catalog table"),
         ),
         ActionSpec(
             "catalog.pack",
-            tr("Hand on your facts as a pack…"),
+            tr("Share your values…"),
             catalog.make_pack,
             MenuId.CATALOG,
             1,
             "file-down",
             enabled=lambda: len(own.facts) > 0,
         ),
+        ActionSpec("catalog.stale", tr("Age limits…"), open_editor(EditorKind.STALENESS), MenuId.CATALOG, 2, "history"),
         ActionSpec(
-            "catalog.stale",
-            tr("When facts are stale…"),
-            open_editor(EditorKind.STALENESS),
-            MenuId.CATALOG,
-            2,
-            "history",
-        ),
-        ActionSpec(
-            "catalog.backups", tr("Backups of your facts…"), catalog.show_backups, MenuId.CATALOG, 2, "database"
+            "catalog.backups", tr("Backups of your values…"), catalog.show_backups, MenuId.CATALOG, 2, "database"
         ),
     ]
 
@@ -183,9 +176,9 @@ def list_undo_actions(window: DocumentWindow, catalog: CatalogController) -> lis
     return [
         ActionSpec(
             "edit.undo",
-            tr("Undo in the catalog")
+            tr("Undo in catalog")
             if undo is None
-            else tr("Undo in the catalog: {step}", step=format_message(undo, formatter)),
+            else tr("Undo in catalog: {step}", step=format_message(undo, formatter)),
             catalog.undo,
             MenuId.EDIT,
             0,
@@ -195,9 +188,9 @@ def list_undo_actions(window: DocumentWindow, catalog: CatalogController) -> lis
         ),
         ActionSpec(
             "edit.redo",
-            tr("Redo in the catalog")
+            tr("Redo in catalog")
             if redo is None
-            else tr("Redo in the catalog: {step}", step=format_message(redo, formatter)),
+            else tr("Redo in catalog: {step}", step=format_message(redo, formatter)),
             catalog.redo,
             MenuId.EDIT,
             0,
@@ -258,7 +251,7 @@ def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
         ),
         ActionSpec(
             "file.recent.clear",
-            tr("Forget recent files"),
+            tr("Clear recent files"),
             partial(clear_recent, window.settings),
             MenuId.FILE,
             0,
@@ -270,7 +263,7 @@ def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
         ActionSpec("file.save_as", tr("Save as…"), window.files.save_as, MenuId.FILE, 1, shortcuts=("Ctrl+Shift+S",)),
         ActionSpec(
             "sheet.preview",
-            tr("Preview the sheet…"),
+            tr("Preview sheet…"),
             window.preview,
             MenuId.FILE,
             2,
@@ -282,12 +275,7 @@ def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
         ActionSpec("file.close", tr("Close window"), window.close, MenuId.FILE, 3, "x", ("Ctrl+W",)),
         ActionSpec("file.quit", tr("Quit"), window.program.quit, MenuId.FILE, 3, "log-out", ("Ctrl+Q",)),
         ActionSpec(
-            "file.start",
-            tr("Show the start page"),
-            window.show_start,
-            MenuId.FILE,
-            0,
-            enabled=lambda: document.untouched,
+            "file.start", tr("Show start page"), window.show_start, MenuId.FILE, 0, enabled=lambda: document.untouched
         ),
     ]
 
@@ -324,7 +312,7 @@ def _edit_actions(window: DocumentWindow, catalog: CatalogController) -> list[Ac
 
 def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
     theme = window.theme
-    looks = ((themes.SYSTEM, tr("As the system")), (themes.LIGHT, tr("Light")), (themes.DARK, tr("Dark")))
+    looks = ((themes.SYSTEM, tr("System")), (themes.LIGHT, tr("Light")), (themes.DARK, tr("Dark")))
     icons = {themes.SYSTEM: "monitor", themes.LIGHT: "sun", themes.DARK: "moon"}
     languages = [(code, LANGUAGE_NAMES[code]) for code in available_languages() if code in LANGUAGE_NAMES]
     return [
@@ -344,16 +332,16 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
         ),
         ActionSpec(
             "view.panel",
-            tr("Sources and working"),
+            tr("Sources and calculation"),
             window.panel.toggle,
             MenuId.VIEW,
             1,
             "panel-right",
             ("Ctrl+I",),
             checked=lambda: window.panel.shown,
-            palette=tr("Show or hide sources and working"),
+            palette=tr("Show or hide sources and calculation"),
         ),
-        ActionSpec("view.rail", tr("Fold the list of pages"), window.rail.toggle, MenuId.VIEW, 1, "panel-left-close"),
+        ActionSpec("view.rail", tr("Collapse sidebar"), window.rail.toggle, MenuId.VIEW, 1, "panel-left-close"),
         *(
             ActionSpec(
                 f"view.theme.{look}",
@@ -376,9 +364,9 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
                 MenuId.VIEW,
                 2,
                 "a-large-small",
-                group=tr("Size of text"),
+                group=tr("Text size"),
                 checked=lambda percent=percent: theme.font_percent == percent,  # type: ignore[misc]
-                palette=tr("Size of text: {n}%", n=percent),
+                palette=tr("Text size: {n}%", n=percent),
             )
             for percent in FONT_PERCENTS
         ),
@@ -398,7 +386,7 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
         ),
         ActionSpec(
             "view.next_region",
-            tr("Go to the next region"),
+            tr("Go to next region"),
             partial(go_to_region, window, 1),
             MenuId.VIEW,
             3,
@@ -406,7 +394,7 @@ def _view_actions(window: DocumentWindow) -> list[ActionSpec]:
         ),
         ActionSpec(
             "view.previous_region",
-            tr("Go to the region before"),
+            tr("Go to previous region"),
             partial(go_to_region, window, -1),
             MenuId.VIEW,
             3,
@@ -457,20 +445,20 @@ def _scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
             "corner-down-right",
             ("Ctrl+L",),
             enabled=window.has_answer,
-            palette=tr("Show the commands that launch a deployment"),
+            palette=tr("Show launch commands for a deployment"),
         ),
         ActionSpec(
             "scenario.rank_announced",
-            tr("Rank announced parts"),
+            tr("Rank announced accelerators"),
             window.ranking.toggle,
             MenuId.SCENARIO,
             1,
             checked=lambda: window.ranking.announced,
-            palette=tr("Rank announced parts beside shipping ones"),
+            palette=tr("Rank announced accelerators with available ones"),
         ),
         ActionSpec(
             "scenario.pin",
-            tr("Pin this result"),
+            tr("Pin result"),
             desk.pin_ghost,
             MenuId.SCENARIO,
             2,
@@ -480,7 +468,7 @@ def _scenario_actions(window: DocumentWindow) -> list[ActionSpec]:
         ),
         ActionSpec(
             "scenario.unpin",
-            tr("Let the pinned result go"),
+            tr("Unpin result"),
             desk.clear_ghost,
             MenuId.SCENARIO,
             2,
@@ -501,17 +489,12 @@ def _help_actions(window: DocumentWindow) -> list[ActionSpec]:
             "help.keys", tr("Keyboard shortcuts"), partial(show_keys, window), MenuId.HELP, 0, "keyboard", ("Ctrl+F1",)
         ),
         ActionSpec(
-            "help.examples",
-            tr("Printed figures, worked out…"),
-            partial(show_worked_examples, window),
-            MenuId.HELP,
-            0,
-            "microscope",
+            "help.examples", tr("Checked claims…"), partial(show_worked_examples, window), MenuId.HELP, 0, "microscope"
         ),
-        ActionSpec("help.logs", tr("Open the folder of logs"), window.program.open_logs, MenuId.HELP, 1, "folder"),
+        ActionSpec("help.logs", tr("Open log folder"), window.program.open_logs, MenuId.HELP, 1, "folder"),
         ActionSpec(
             "help.check",
-            tr("Check the installation…"),
+            tr("Check installation…"),
             partial(show_installation_check, window),
             MenuId.HELP,
             1,

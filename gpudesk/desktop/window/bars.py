@@ -65,15 +65,15 @@ class TopBar(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.menus = QMenuBar(self)
-        self.menus.setAccessibleName(tr("Menus"))
+        self.menus.setAccessibleName(tr("Menu bar"))
         # Where the system has a menu bar of its own, users look for menus nowhere else.
         self.menus.setNativeMenuBar(sys.platform == "darwin")
         self.menus.setSizePolicy(QSizePolicy.Policy.Minimum, QSizePolicy.Policy.Fixed)
         self.title = ElidedLabel(theme, cut=Qt.TextElideMode.ElideMiddle)
         self.title.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.search = SearchButton(theme, self)
-        self.print = IconButton(theme, "printer", tr("Preview the sheet"), key="Ctrl+P")
-        self.panel = IconButton(theme, "panel-right", tr("Show or hide sources and working"), key="Ctrl+I")
+        self.print = IconButton(theme, "printer", tr("Preview sheet"), key="Ctrl+P")
+        self.panel = IconButton(theme, "panel-right", tr("Show or hide sources and calculation"), key="Ctrl+I")
         self._row = QHBoxLayout(self)
         self._row.addWidget(self.menus, 0, Qt.AlignmentFlag.AlignVCenter)
         self._row.addWidget(self.title, 1)
@@ -119,7 +119,7 @@ class StatusBar(QWidget):
         self._theme = theme
         self._catalog = ""
         self._message = ""
-        self.setAccessibleName(tr("Status"))
+        self.setAccessibleName(tr("Status bar"))
         self._left = ElidedLabel(theme, self)
         self._job = self._part()
         self._job.set_colour("text1")
@@ -129,7 +129,7 @@ class StatusBar(QWidget):
         self._saved = self._part()
         self._elapsed = self._part()
         self._offline = self._part(tr("Offline"))
-        self._offline.setToolTip(tr("GPU Desk works without a network and sends nothing."))
+        self._offline.setToolTip(tr("GPU Desk never uses the network."))
         self._row = QHBoxLayout(self)
         self._row.addWidget(self._left, 1)
         for part in (self._job, self._cancel, self._saved, self._elapsed, self._offline):
@@ -233,19 +233,19 @@ class StatusText(QObject):
 
     def say_not_kept(self, folder: str) -> None:
         """Say that unsaved edits cannot be kept for the case of a crash."""
-        self._bar.show_message(tr("Unsaved edits cannot be kept in {folder}: save often.", folder=folder))
+        self._bar.show_message(tr("Cannot back up unsaved edits in {folder}. Save often.", folder=folder))
 
     def _say_catalog(self) -> None:
         service, count = self._desk.service, self._desk.formatter.count
         catalog, own = service.catalog, len(service.user_catalog.facts)
         said = tr(
-            "Catalog {date} · {parts} accelerators, {models} models",
+            "Catalog {date} · {accelerators} accelerators, {models} models",
             date=catalog.data_date,
-            parts=count(len(catalog.accelerators())),
+            accelerators=count(len(catalog.accelerators())),
             models=count(len(catalog.models())),
         )
         if own:
-            yours = trn("{n} fact of yours", "{n} facts of yours", own, n=count(own))
+            yours = trn("{n} value entered by you", "{n} values entered by you", own, n=count(own))
             said = f"{said} · {yours}"
         self._bar.set_catalog(said)
 

@@ -40,7 +40,7 @@ from gpudesk.text.translation import tr, trn
 if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
 
-_WRITING_TABLE: Final = message("handing_on.table", "Writing the table")
+_WRITING_TABLE: Final = message("handing_on.table", "Writing table")
 
 
 log = logging.getLogger(__name__)
@@ -51,7 +51,7 @@ _IMPORT_FOLDER = "import.folder"
 def ask_for_imports(window: DocumentWindow) -> None:
     chosen, _ = QFileDialog.getOpenFileNames(
         window,
-        tr("Import facts"),
+        tr("Import"),
         str(get_folder(window.settings, _IMPORT_FOLDER)),
         tr("Models, accelerators, prices, packs (*.json *.gguf *.csv *.gpudeskpack);;All files (*)"),
     )
@@ -87,7 +87,7 @@ class ImportFlow(QObject):
 
     def _refuse(self, error: InputError) -> None:
         said = format_input_error(error, self._window.desk.formatter).rstrip(".")
-        self._window.note.show_note(tr("Not imported: {problem}. Nothing was written.", problem=said))
+        self._window.note.show_note(tr("Import failed: {problem}. Nothing was changed.", problem=said))
         self.deleteLater()
 
     def _show(self, found: tuple[FileImport, ...]) -> None:
@@ -139,9 +139,9 @@ def _offer_uses(window: DocumentWindow, taken: Sequence[ImportProposal]) -> list
     if subject is None or len(taken) > 1:
         return []
     if isinstance(subject, UserModel):
-        put = partial(window.desk.edit, tr("Change of model"), model=subject.id)
+        put = partial(window.desk.edit, tr("Change model"), model=subject.id)
         return [(tr("Set as model"), put)]
-    return [(tr("Add to the scenario"), partial(window.chips.add_accelerator, subject.id))]
+    return [(tr("Add to scenario"), partial(window.chips.add_accelerator, subject.id))]
 
 
 def format_added_facts(taken: Sequence[ImportProposal], window: DocumentWindow) -> str:
@@ -149,8 +149,8 @@ def format_added_facts(taken: Sequence[ImportProposal], window: DocumentWindow) 
     names = [proposal.name for proposal in taken if proposal.kind != "prices"]
     if not names:
         count = window.desk.formatter.count(prices)
-        return trn("Added {count} price to your facts.", "Added {count} prices to your facts.", prices, count=count)
-    return tr("Added {names} to your facts.", names=", ".join(names))
+        return trn("Imported {count} price.", "Imported {count} prices.", prices, count=count)
+    return tr("Imported {names}.", names=", ".join(names))
 
 
 def undo_import(window: DocumentWindow, steps: Sequence[FactEdit]) -> None:
@@ -159,14 +159,12 @@ def undo_import(window: DocumentWindow, steps: Sequence[FactEdit]) -> None:
     try:
         for step in reversed(steps):
             if own.undo_text is not step.text:
-                window.note.show_note(
-                    tr("Not undone: something else was changed since. Undo that first, on the page Catalog.")
-                )
+                window.note.show_note(tr("Undo failed: there are newer changes. Undo those first on the Catalog page."))
                 return
             own.undo()
     except InputError as error:
         said = format_input_error(error, window.desk.formatter).rstrip(".")
-        window.note.show_note(tr("Not undone: {problem}.", problem=said))
+        window.note.show_note(tr("Undo failed: {problem}.", problem=said))
 
 
 _EXPORT_FOLDER, _SIGNER = "export.folder", "pack.signer"
@@ -184,13 +182,13 @@ def list_export_tables() -> tuple[tuple[str, str], ...]:
         ("accelerators", tr("Accelerators")),
         ("models", tr("Models")),
         ("diffusion-models", tr("Diffusion models")),
-        ("diffusion-results", tr("Times of diffusion models")),
+        ("diffusion-results", tr("Diffusion model run times")),
         ("prices", tr("Prices")),
-        ("claims", tr("Claims")),
-        ("statements", tr("Statements of the source documents")),
+        ("claims", tr("Published values")),
+        ("statements", tr("Statements in documents")),
         ("disputes", tr("Disputes")),
         ("sources", tr("Sources")),
-        ("own", tr("Your facts")),
+        ("own", tr("Your values")),
     )
 
 
@@ -251,11 +249,11 @@ def _write_in_background(window: DocumentWindow, kind: str, steps: ProgressSteps
     def done(target: Path) -> None:
         log.info("written: %s, %s", kind, target.suffix)
         remedy = (tr("Open folder"), lambda: show_folder(target.parent, window.note.show_note))
-        window.note.show_note(tr("Written: {file}.", file=str(target)), [remedy], fault=False)
+        window.note.show_note(tr("Saved: {file}.", file=str(target)), [remedy], fault=False)
 
     def failed(error: InputError) -> None:
         said = format_input_error(error, window.desk.formatter).rstrip(".")
-        window.note.show_note(tr("Not written: {problem}. What was there is as it was.", problem=said))
+        window.note.show_note(tr("Not saved: {problem}. Existing files are unchanged.", problem=said))
 
     window.jobs.start(kind, steps, done, failed)
 
@@ -296,10 +294,10 @@ class TableExportForm(_FileTargetForm):
     def __init__(
         self, desk: Desk, theme: Theme, settings: UserSettings, table: str, parent: QWidget | None = None
     ) -> None:
-        super().__init__(desk, theme, settings, tr("Export a table"), parent)
+        super().__init__(desk, theme, settings, tr("Export table"), parent)
         self.add_head(
             self.windowTitle(),
-            tr("Every figure with its unit, source, date and kind. The suffix names the form of the file."),
+            tr("Every value has its unit, source, date and kind. The file extension sets the format."),
         )
         self.choice = ChoiceRow(theme, "table", tr("Table"), list_export_tables())
         self.choice.show_value(table)
@@ -311,9 +309,9 @@ class TableExportForm(_FileTargetForm):
 
     def ask_for_target(self) -> Path | None:
         forms = (
-            (tr("Workbook"), ExportFormat.XLSX.value),
-            (tr("Table with commas"), ExportFormat.CSV.value),
-            (tr("JSON for programs"), ExportFormat.JSON.value),
+            (tr("Excel workbook"), ExportFormat.XLSX.value),
+            (tr("CSV"), ExportFormat.CSV.value),
+            (tr("JSON"), ExportFormat.JSON.value),
             (tr("Markdown"), ExportFormat.MARKDOWN.value),
         )
         return self.ask(f"gpudesk-{self.table}.xlsx", forms)
@@ -323,28 +321,28 @@ class PackExportForm(_FileTargetForm):
     """Asks which facts are handed on, under what name, and whether they are signed."""
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, settings, tr("Hand on your facts"), parent)
+        super().__init__(desk, theme, settings, tr("Share your values"), parent)
         self.add_head(
             self.windowTitle(),
-            tr("One file with your facts and their sources. Whoever imports it sees first what it changes."),
+            tr("Saves your values and their sources to one file. Recipients preview all changes before they import."),
         )
         facts, count = desk.service.user_catalog.facts, desk.formatter.count
         said = (
             (_ALL, tr("All")),
             ("things", tr("Accelerators and models")),
-            ("figures", tr("Values and choices")),
+            ("figures", tr("Values and preferred sources")),
             ("prices", tr("Prices")),
         )
         options = []
         for key, text in said:
             number = len(select_keys(facts, key))
             if number:
-                facts_text = trn("{n} fact", "{n} facts", number, n=count(number))
+                facts_text = trn("{n} item", "{n} items", number, n=count(number))
                 options.append((key, f"{text} ({facts_text})"))
-        self.what = ChoiceRow(theme, "what", tr("What"), options)
-        self.named = TextRow(theme, "name", tr("Name"), required=True, empty=tr("What it is called for others"))
-        self.signing = SegmentRow(theme, "sign", tr("Signature"), (("no", tr("None")), ("yes", tr("With your key"))))
-        self.by = TextRow(theme, "by", tr("Signed by"), required=True, empty=tr("Your name for others"))
+        self.what = ChoiceRow(theme, "what", tr("Contents"), options)
+        self.named = TextRow(theme, "name", tr("Name"), required=True, empty=tr("Name that recipients see"))
+        self.signing = SegmentRow(theme, "sign", tr("Signature"), (("no", tr("None")), ("yes", tr("Your key"))))
+        self.by = TextRow(theme, "by", tr("Signed by"), required=True, empty=tr("Your name or team"))
         self.by.show_value(settings.get(_SIGNER, ""))
         self.add_rows([self.what, self.named, self.signing, self.by])
         self.signing.edited.connect(self._show_signer)
@@ -376,4 +374,4 @@ class PackExportForm(_FileTargetForm):
             self._settings.put(_SIGNER, self.signed_by)
         plain = "".join(c if c.isalnum() or c in " -_." else " " for c in self.pack_name)[:LONGEST_TEXT]
         name = " ".join(plain.split()) or "facts"
-        return self.ask(f"{name}{PACK_SUFFIX}", ((tr("Pack of facts"), PACK_SUFFIX),))
+        return self.ask(f"{name}{PACK_SUFFIX}", ((tr("Value pack"), PACK_SUFFIX),))

@@ -28,8 +28,8 @@ def show_user_file_problem(window: DocumentWindow) -> None:
     if own.problem is None:
         if own.unreadable:
             text = trn(
-                "{n} fact of yours cannot be used: {first}.",
-                "{n} facts of yours cannot be used, the first: {first}.",
+                "{n} of your values cannot be used: {first}.",
+                "{n} of your values cannot be used. First problem: {first}.",
                 len(own.unreadable),
                 first=format_message(own.unreadable[0], window.desk.formatter),
             )
@@ -37,10 +37,10 @@ def show_user_file_problem(window: DocumentWindow) -> None:
         return
     said = format_input_error(own.problem, window.desk.formatter).rstrip(".")
     window.note.show_note(
-        tr("Your own facts are not used: {problem}. Their file was not touched.", problem=said),
+        tr("Your values are not loaded: {problem}. Their file is unchanged.", problem=said),
         [
             *remedies,
-            (tr("Set the file aside and begin anew"), partial(set_file_aside, window)),
+            (tr("Start with an empty file"), partial(set_file_aside, window)),
             (tr("Open folder"), partial(_open_folder, window)),
         ],
     )
@@ -61,10 +61,10 @@ def set_file_aside(window: DocumentWindow) -> None:
         place = own.set_aside()
     except InputError as error:
         said = format_input_error(error, window.desk.formatter).rstrip(".")
-        window.note.show_note(tr("Not set aside: {problem}.", problem=said))
+        window.note.show_note(tr("File not moved: {problem}.", problem=said))
         return
     name = "" if place is None else place.name
-    text = tr("You begin with no facts of your own. The former file is kept as {name}.", name=name)
+    text = tr("Your values were reset. The old file is kept as {name}.", name=name)
     window.note.show_note(text, [(tr("Open folder"), partial(_open_folder, window))], fault=False)
 
 
@@ -160,7 +160,7 @@ class CatalogController(QObject):
         remedies = make_rewrite_actions(own, formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.show_backups))
-        text = tr("Not done: {problem}. Your facts are as they were.", problem=said)
+        text = tr("Change failed: {problem}. Your values are unchanged.", problem=said)
         self._window.note.show_note(text, remedies)
 
     def _show_rewrite_offer(self, text: str, fault: bool) -> None:

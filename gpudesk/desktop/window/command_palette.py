@@ -309,7 +309,7 @@ class CommandPalette(QWidget):
         view.setModel(self._model)
         view.setItemDelegate(self._delegate)
         view.setProperty("kind", "raised")
-        view.setAccessibleName(tr("What is found"))
+        view.setAccessibleName(tr("Results"))
         view.setFrameShape(QFrame.Shape.NoFrame)
         view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         view.setMouseTracking(True)
@@ -334,9 +334,9 @@ class CommandPalette(QWidget):
         box.view.setVisible(model.found > 0)
         box.nothing.setVisible(model.found == 0)
         if model.group:
-            box.nothing.setText(tr("Nothing matches in {group}. Tab searches elsewhere.", group=model.group))
+            box.nothing.setText(tr("No results in {group}. Press Tab to search other groups.", group=model.group))
         else:
-            box.nothing.setText(tr("Nothing matches. Use fewer letters."))
+            box.nothing.setText(tr("No results. Try fewer letters."))
         box.view.scrollToTop()
         if first >= 0:
             box.view.setCurrentIndex(model.index(first))

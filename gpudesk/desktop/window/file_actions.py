@@ -38,7 +38,7 @@ class FileActions:
     def ask_for_file(self) -> Path | None:
         chosen, _ = QFileDialog.getOpenFileName(
             self._window,
-            tr("Open a scenario"),
+            tr("Open scenario"),
             str(get_folder(self._settings, _FOLDER)),
             tr("Scenarios and sheets (*{suffix} *.pdf);;All files (*)", suffix=SCENARIO_SUFFIX),
         )
@@ -49,7 +49,7 @@ class FileActions:
         opened = self._read(lambda: self._document.open_file(path), path)
         if opened and self._document.carries_other_facts:
             self._note.show_note(
-                tr("Its author stated other facts, which are in the file. The figures here rest on yours."),
+                tr("This file contains values from its author that differ from yours. The results use your values."),
                 self._facts_of(path),
                 fault=False,
             )
@@ -57,7 +57,7 @@ class FileActions:
 
     def _facts_of(self, path: Path | None) -> list[NoteAction]:
         take = self.take_facts
-        return [] if take is None or path is None else [(tr("Look at them…"), partial(take, path))]
+        return [] if take is None or path is None else [(tr("Review values…"), partial(take, path))]
 
     def can_open(self, path: Path) -> bool:
         """Say what is wrong with a file, if anything is, before a window is made for it."""
@@ -76,7 +76,7 @@ class FileActions:
             said = _sentence(error)
             carries = isinstance(error, CarriedFactsError)
             self._note.show_note(
-                tr("Not opened: {problem} The open scenario is as it was.", problem=said),
+                tr("File not opened: {problem} The current scenario is unchanged.", problem=said),
                 self._facts_of(path) if carries else [],
             )
             return False
@@ -98,17 +98,17 @@ class FileActions:
         return ask_question(
             self._window,
             tr("GPU Desk"),
-            tr("“{file}” was changed elsewhere. Replace it?", file=path.name),
-            tr("The file changed after you opened it. Saving here discards that change."),
-            tr("Replace"),
-            tr("Keep the file"),
+            tr("“{file}” has changed on disk. Overwrite it?", file=path.name),
+            tr("Another program changed the file after you opened it. Saving discards those changes."),
+            tr("Overwrite"),
+            tr("Cancel"),
         )
 
     def save_as(self) -> bool:
         path = self._document.path
         proposed = get_folder(self._settings, _FOLDER) / self._document.suggested_name if path is None else path
         types = [(tr("Scenarios"), SCENARIO_SUFFIX)]
-        target = ask_save_path(self._window, tr("Save the scenario"), proposed, types)
+        target = ask_save_path(self._window, tr("Save scenario"), proposed, types)
         return target is not None and self._save(target)
 
     def _save(self, target: Path) -> bool:
@@ -117,10 +117,10 @@ class FileActions:
         except InputError as error:
             said = _sentence(error)
             if self._document.keep_now():
-                said = tr("Not saved: {problem} Your changes are kept in the recovery file.", problem=said)
+                said = tr("Not saved: {problem} Your changes are in the recovery file.", problem=said)
             else:
-                said = tr("Not saved: {problem} Your changes are in this window only.", problem=said)
-            self._note.show_note(said, [(tr("Save elsewhere…"), self.save_as)])
+                said = tr("Not saved: {problem} Your changes exist only in this window.", problem=said)
+            self._note.show_note(said, [(tr("Save as…"), self.save_as)])
             return False
         self._note.clear()
         log.info("saved")
@@ -134,11 +134,11 @@ class FileActions:
         box = QMessageBox(self._window)
         box.setIcon(QMessageBox.Icon.NoIcon)
         box.setWindowTitle(tr("GPU Desk"))
-        box.setText(tr("Save the changes to “{title}”?", title=self._document.title))
-        box.setInformativeText(tr("What is not saved is gone when the window closes."))
+        box.setText(tr("Save changes to “{title}”?", title=self._document.title))
+        box.setInformativeText(tr("Unsaved changes are lost when the window closes."))
         save = box.addButton(tr("Save"), QMessageBox.ButtonRole.AcceptRole)
         discard = box.addButton(tr("Discard changes"), QMessageBox.ButtonRole.DestructiveRole)
-        keep = box.addButton(tr("Keep editing"), QMessageBox.ButtonRole.RejectRole)
+        keep = box.addButton(tr("Cancel"), QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(save)
         box.setEscapeButton(keep)
         box.exec()

@@ -260,7 +260,7 @@ def _command(spec: ActionSpec) -> PaletteEntry:
     return PaletteEntry(
         group=group,
         title=spec.palette or spec.text,
-        detail=tr("in force") if spec.checked is not None and spec.checked() else "",
+        detail=tr("active") if spec.checked is not None and spec.checked() else "",
         icon=spec.icon or "corner-down-right",
         shortcut=format_key(spec.shortcuts[0]) if spec.shortcuts else "",
         run=spec.run,
@@ -295,7 +295,7 @@ def _models(window: DocumentWindow) -> list[PaletteEntry]:
             detail=option.reason or ", ".join(note for note in option.notes if note),
             icon="layers",
             shortcut="",
-            run=partial(desk.edit, tr("Change of model"), model=option.key),
+            run=partial(desk.edit, tr("Change model"), model=option.key),
             enabled=not option.reason,
             words=f"{option.words} {option.group}",
         )

@@ -150,7 +150,7 @@ class PageRail(QWidget):
             self._column.addWidget(button)
             button.clicked.connect(lambda _on, page=button.item.id: self._choose(page))
         self._column.addStretch(1)
-        self.fold_button = IconButton(theme, "panel-left-close", tr("Fold the list of pages"), parent=self)
+        self.fold_button = IconButton(theme, "panel-left-close", tr("Collapse sidebar"), parent=self)
         self.fold_button.clicked.connect(self.toggle)
         self._foot = QHBoxLayout()
         self._foot.addWidget(self.fold_button)
@@ -216,5 +216,5 @@ class PageRail(QWidget):
         lead = px(_FOLDED - _SIDE * 2 - 28) / 2 if folded else px(_ICON_X) - px(28 - _ICON) / 2
         self._foot.setContentsMargins(int(lead), 0, 0, 0)
         self.fold_button.set_icon("panel-left-open" if folded else "panel-left-close")
-        self.fold_button.set_name(tr("Unfold the list of pages") if folded else tr("Fold the list of pages"))
+        self.fold_button.set_name(tr("Expand sidebar") if folded else tr("Collapse sidebar"))
         self.update()

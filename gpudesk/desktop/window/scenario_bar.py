@@ -85,8 +85,8 @@ class ScenarioBar(QWidget):
         self.weights = ChoiceField(theme, tr("Weights"), self)
         self.kv = ChoiceField(theme, tr("KV cache"), self)
         self.engine = ChoiceField(theme, tr("Engine"), self)
-        self.input_tokens = NumberField(theme, tr("Input, tokens"), tokens, self)
-        self.output_tokens = NumberField(theme, tr("Output, tokens"), tokens, self)
+        self.input_tokens = NumberField(theme, tr("Input tokens"), tokens, self)
+        self.output_tokens = NumberField(theme, tr("Output tokens"), tokens, self)
         self.ttft = NumberField(theme, tr("TTFT limit, ms"), NumberFormat(0.1, 1e9, 1, style), self)
         self.load = LoadSlider(theme, self)
         # The slider takes what the fields leave it, down to its least length, before any field is cut.
@@ -210,7 +210,7 @@ class ScenarioBar(QWidget):
                 check_context(self._desk.scenario, model)
             except InputError as error:
                 problem = format_message(error.problem, self._desk.formatter)
-                fault = tr("{problem}. Your value is kept, but has no results", problem=problem)
+                fault = tr("{problem}. Your value is kept without results", problem=problem)
         self.input_tokens.set_fault(fault)
 
     def _show_faults(self) -> None:
@@ -223,12 +223,12 @@ class ScenarioBar(QWidget):
 
     def _connect(self) -> None:
         desk = self._desk
-        self.model.chosen.connect(lambda key: desk.edit(tr("Change of model"), model=key))
-        self.weights.chosen.connect(lambda key: desk.edit(tr("Change of weights' format"), weights=Precision(key)))
-        self.kv.chosen.connect(lambda key: desk.edit(tr("Change of KV cache's format"), kv=Precision(key)))
-        self.engine.chosen.connect(lambda key: desk.edit(tr("Change of serving engine"), serving_engine=key or None))
-        self.input_tokens.edited.connect(lambda n: self._workload(tr("Change of input tokens"), input_tokens=int(n)))
-        self.output_tokens.edited.connect(lambda n: self._workload(tr("Change of output tokens"), output_tokens=int(n)))
+        self.model.chosen.connect(lambda key: desk.edit(tr("Change model"), model=key))
+        self.weights.chosen.connect(lambda key: desk.edit(tr("Change weight precision"), weights=Precision(key)))
+        self.kv.chosen.connect(lambda key: desk.edit(tr("Change KV cache precision"), kv=Precision(key)))
+        self.engine.chosen.connect(lambda key: desk.edit(tr("Change serving engine"), serving_engine=key or None))
+        self.input_tokens.edited.connect(lambda n: self._workload(tr("Change input tokens"), input_tokens=int(n)))
+        self.output_tokens.edited.connect(lambda n: self._workload(tr("Change output tokens"), output_tokens=int(n)))
         self.ttft.edited.connect(self._ttft_edited)
         desk.catalog_changed.connect(self._show)
         self.load.kind_chosen.connect(self._kind_chosen)
@@ -241,18 +241,16 @@ class ScenarioBar(QWidget):
 
     def _ttft_edited(self, value: float) -> None:
         edited = scenario_edits.replace_load_value(self._desk.scenario, float(value), "ttft_ms")
-        self._desk.apply(edited, tr("Change of TTFT limit"))
+        self._desk.apply(edited, tr("Change TTFT limit"))
 
     def _kind_chosen(self, key: str) -> None:
-        self._desk.apply(
-            scenario_edits.replace_load_kind(self._desk.scenario, LoadKind(key)), tr("Change of kind of load")
-        )
+        self._desk.apply(scenario_edits.replace_load_kind(self._desk.scenario, LoadKind(key)), tr("Change load type"))
 
     def _moved(self, value: float) -> None:
         kind = self._desk.scenario.workload.load.kind
         whole = kind not in (LoadKind.REQUEST_RATE, LoadKind.LIMITS)
         edited = scenario_edits.replace_load_value(self._desk.scenario, int(value) if whole else float(value))
-        self._desk.apply(edited, tr("Change of load"))
+        self._desk.apply(edited, tr("Change load"))
 
     def _dress(self) -> None:
         px = self._theme.px

@@ -53,9 +53,9 @@ _EDITORS: Final = {
 
 def make_catalog_view(desk: Desk, settings: UserSettings | None) -> CatalogContext:
     scenario = desk.scenario
-    used = {choice.accelerator: tr("accelerator of the comparison") for choice in scenario.accelerators}
+    used = {choice.accelerator: tr("accelerator in the comparison") for choice in scenario.accelerators}
     if scenario.model:
-        used[scenario.model] = tr("model of the comparison")
+        used[scenario.model] = tr("model in the comparison")
     return CatalogContext(
         facts=desk.service.catalog,
         formatter=desk.formatter,

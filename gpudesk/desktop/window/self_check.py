@@ -67,7 +67,7 @@ def begin_check() -> str | None:
         require_offscreen_plugin()
         _application = QApplication(["gpudesk", "-platform", "offscreen"])
     elif not isinstance(existing, QApplication) or QGuiApplication.platformName() != "offscreen":
-        return tr("this can only be checked where no window is open")
+        return tr("close all windows to run this check")
     return None
 
 
@@ -78,8 +78,8 @@ def _keep(kind: QtMsgType, _context: QMessageLogContext, text: str | None) -> No
 def check_icons() -> tuple[int, Faults]:
     """Draw every icon; return how many there are, and those of which nothing can be seen."""
     files = sorted((paths.resources_dir() / "icons").glob("*.svg"))
-    faults = [tr("the icon {name} cannot be drawn", name=file.stem) for file in files if not _shows(file)]
-    return len(files), faults if files else [tr("there are no icons")]
+    faults = [tr("icon {name} cannot be loaded", name=file.stem) for file in files if not _shows(file)]
+    return len(files), faults if files else [tr("icons are missing")]
 
 
 def _shows(file: Path) -> bool:
@@ -105,24 +105,24 @@ def _font_faults(weight: str) -> Iterator[str]:
     file = paths.resources_dir() / "fonts" / f"DeskSans-{weight}.ttf"
     font = QRawFont(str(file), _FONT_PIXELS) if file.is_file() else QRawFont()
     if not font.isValid():
-        yield tr("the font {name} cannot be loaded", name=file.name)
+        yield tr("font {name} cannot be loaded", name=file.name)
         return
     if not font.familyName().startswith(FAMILY):
-        yield tr("{name} is the font {family}", name=file.name, family=font.familyName())
+        yield tr("font {name} has the unexpected family {family}", name=file.name, family=font.familyName())
     lacking = [sign for sign in _SIGNS + _SPACES if not font.supportsCharacter(ord(sign))]
     if lacking:
         codes = ", ".join(f"U+{ord(sign):04X}" for sign in lacking)
-        yield tr("{name} lacks the signs {codes}", name=file.name, codes=codes)
+        yield tr("font {name} has no glyphs for {codes}", name=file.name, codes=codes)
     digits = font.glyphIndexesForString("0123456789")
     if len({round(advance.x(), 3) for advance in font.advancesForGlyphIndexes(digits)}) != 1:
-        yield tr("the digits of {name} are not all of one width", name=file.name)
+        yield tr("digits in font {name} differ in width", name=file.name)
 
 
 def _family_faults(weight: str) -> Iterator[str]:
     info = QFontInfo(make_font(int(_FONT_PIXELS), _WEIGHT_NUMBERS[weight]))
     if info.family() != FAMILY or info.weight() != _WEIGHT_NUMBERS[weight]:
         found = f"{info.family()} {info.weight()}"
-        yield tr("asked for {family} {weight}, Qt takes {found}", family=FAMILY, weight=weight, found=found)
+        yield tr("requested font {family} {weight}, Qt uses {found}", family=FAMILY, weight=weight, found=found)
 
 
 def check_display() -> tuple[list[str], Faults]:
@@ -142,7 +142,7 @@ def check_display() -> tuple[list[str], Faults]:
             usable.append(file.stem.removeprefix("lib").removeprefix("q"))
         else:
             faults.append(loader.errorString())
-    return usable, faults if files else [tr("the plug-ins of Qt for the screen are missing")]
+    return usable, faults if files else [tr("Qt platform plug-ins are missing")]
 
 
 def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Faults]:
@@ -167,11 +167,11 @@ def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Fau
                 window.show_page(spec.id)
                 page = window.page
                 if page is None or not _settled(window, page):
-                    faults.append(tr("the page {name} stays empty", name=spec.title))
+                    faults.append(tr("page {name} is empty", name=spec.title))
                 else:
                     drawn.append(spec.title)
             if window.desk.answer is None:
-                faults.append(tr("the sample is not answered"))
+                faults.append(tr("the sample scenario has no result"))
         finally:
             program.end()
     return drawn, faults

@@ -83,16 +83,16 @@ class PreviewBar(QWidget):
         self._zoom.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self._larger = self._icon_button("zoom-in", tr("Zoom in"), "Ctrl++")
         self._larger.clicked.connect(lambda: self.zoomed.emit(ZOOM_STEP))
-        self._whole = self._icon_button("maximize", tr("Show a whole page"), "Ctrl+0")
+        self._whole = self._icon_button("maximize", tr("Fit page"), "Ctrl+0")
         self._whole.clicked.connect(self.whole_page_wanted)
-        self._back = self._icon_button("chevron-up", tr("Go to the page before"), "PgUp")
+        self._back = self._icon_button("chevron-up", tr("Previous page"), "PgUp")
         self._back.clicked.connect(lambda: self.turned.emit(-1))
-        self._on = self._icon_button("chevron-down", tr("Go to the next page"), "PgDown")
+        self._on = self._icon_button("chevron-down", tr("Next page"), "PgDown")
         self._on.clicked.connect(lambda: self.turned.emit(1))
         self._place = ThemedLabel(theme, font="small", colour="text2")
         self.rules = QCheckBox(tr("Rules"), self)
-        self.rules.setAccessibleName(tr("Append every rule"))
-        self.rules.setToolTip(tr("Append every rule of the recommendation"))
+        self.rules.setAccessibleName(tr("Append all rules"))
+        self.rules.setToolTip(tr("Append all recommendation rules"))
         self.rules.toggled.connect(self.rules_toggled)
         self._print = Button(theme, tr("Print…"), icon="printer", key=tr("Ctrl P"))
         self._print.setAutoDefault(False)
@@ -260,7 +260,7 @@ class SheetPreview(QDialog):
 
     def ask_and_save(self) -> None:
         proposed = self._folder() / _file_name(self._sheet.title)
-        target = ask_save_path(self, tr("Save the sheet"), proposed, [(tr("PDF files"), _SUFFIX)])
+        target = ask_save_path(self, tr("Save sheet"), proposed, [(tr("PDF files"), _SUFFIX)])
         if target is not None:
             self.save_to(target)
 
@@ -294,7 +294,7 @@ class SheetPreview(QDialog):
         except InputError as error:
             self._say(tr("Not printed: {problem}", problem=format_input_error(error)), fault=True)
             return
-        self._say(tr("Sent to the printer {name}", name=printer.printerName()))
+        self._say(tr("Sent to printer {name}", name=printer.printerName()))
         self.printed.emit()
 
     def _forbid_printing(self) -> None:
@@ -375,7 +375,7 @@ class SheetPreview(QDialog):
         self._view.setAccessibleDescription(self._summary())
         self._scroll = FullWidthScrollArea(sideways=True)
         self._scroll.setWidget(self._view)
-        self._scroll.setAccessibleName(tr("Pages of the sheet"))
+        self._scroll.setAccessibleName(tr("Sheet pages"))
         self._scroll.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self._scroll.verticalScrollBar().valueChanged.connect(self._show_place)
         self._scroll.viewport().installEventFilter(self)
@@ -450,7 +450,7 @@ def show_preview(window: DocumentWindow) -> None:
     desk.flush()
     evaluated = desk.evaluate_with_curves()
     if evaluated is None:
-        window.note.show_note(tr("There is nothing to print yet: choose a model and an accelerator."), fault=False)
+        window.note.show_note(tr("Nothing to print yet. Choose a model and an accelerator."), fault=False)
         return
 
     dialog = SheetPreview(
@@ -464,7 +464,7 @@ def show_preview(window: DocumentWindow) -> None:
         parent=window,
     )
     dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))
-    dialog.printed.connect(lambda: _say(window, "printed", tr("Sheet sent to the printer")))
+    dialog.printed.connect(lambda: _say(window, "printed", tr("Sheet sent to printer")))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
 

@@ -61,7 +61,7 @@ class SourcesPanel(QWidget):
         self._stale = True
         self._partial = False
         self.setObjectName("sources-panel")
-        self.setAccessibleName(tr("Sources and working"))
+        self.setAccessibleName(tr("Sources and calculation"))
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.setMinimumWidth(LEAST_WIDTH)
         self._make()
@@ -74,18 +74,18 @@ class SourcesPanel(QWidget):
         self._dress()
 
     def _make(self) -> None:
-        self._title = ThemedLabel(self._theme, tr("Sources and working"), font="section")
+        self._title = ThemedLabel(self._theme, tr("Sources and calculation"), font="section")
         self._pin = IconButton(self._theme, "pin", tr("Pin: keep showing this figure"))
         self._pin.setCheckable(True)
         self._pin.toggled.connect(self._set_pinned)
-        self._close = IconButton(self._theme, "x", tr("Close the panel"), key="Ctrl+I")
+        self._close = IconButton(self._theme, "x", tr("Close panel"), key="Ctrl+I")
         self._close.clicked.connect(self.close_requested)
         self._head = QHBoxLayout()
         self._head.addWidget(self._title, 1)
         self._head.addWidget(self._pin)
         self._head.addWidget(self._close)
         self.view = PanelView(self._theme, self)
-        self.view.setAccessibleName(tr("Sources and working"))
+        self.view.setAccessibleName(tr("Sources and calculation"))
         self.view.followed.connect(self._follow)
         self.setFocusProxy(self.view)
         self._column = QVBoxLayout(self)

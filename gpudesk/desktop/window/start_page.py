@@ -87,8 +87,8 @@ def warn_unsaved_storage(window: DocumentWindow) -> None:
     if not paths.can_write_user_dir():
         window.note.show_note(
             tr(
-                "{folder} cannot be written: your facts, settings and unsaved work are lost when GPU Desk "
-                "ends. Save scenarios and sheets elsewhere.",
+                "Cannot write to {folder}. Your values, settings and unsaved work are lost on exit. Save "
+                "your files elsewhere.",
                 folder=paths.user_dir(),
             )
         )
@@ -98,7 +98,7 @@ def _is_left(window: DocumentWindow, recovered: RecoveredScenario) -> bool:
     """Whether nobody has taken up meanwhile what a crash left; says so in the window where somebody has."""
     if any(each.file == recovered.file for each in list_recovered()):
         return True
-    window.note.show_note(tr("These edits are open in another window already."), fault=False)
+    window.note.show_note(tr("These edits are already open in another window."), fault=False)
     return False
 
 

@@ -36,7 +36,7 @@ def _said(capsys: Capture, *arguments: str, code: int = 0) -> str:
 
 
 def test_without_facts_there_are_no_backups(capsys: Capture) -> None:
-    assert _said(capsys, "backups").startswith("None yet. ")
+    assert _said(capsys, "backups").startswith("No backups yet. ")
     assert _said(capsys, "backups", "--json") == "[]\n"
     assert not paths.user_catalog_path().parent.exists()
 
@@ -61,8 +61,8 @@ def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Ca
 def test_restored_state_can_be_taken_back(two_states: Path, capsys: Capture) -> None:
     before = _facts(two_states)
     said = _said(capsys, "restore", "1").splitlines()
-    assert said[0] == f"Restored: you have {len(ALL)} facts now."
-    assert "`gpudesk catalog restore 1` brings it back" in said[1]
+    assert said[0] == f"Restored. You now have {len(ALL)} values."
+    assert "Restore them with `gpudesk catalog restore 1`" in said[1]
     assert _facts(two_states) == set(ALL)
     _said(capsys, "restore", "1")
     assert _facts(two_states) == before
@@ -88,9 +88,9 @@ def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys:
 @pytest.mark.parametrize(
     ("given", "expected"),
     [
-        ("2", "restore: there is no backup 2; `gpudesk catalog backups` lists those there are"),
-        ("0", "restore: there is no backup 0; "),
-        ("9" * 5000, "restore: there is no backup 999"),
+        ("2", "restore: unknown backup 2; list backups with `gpudesk catalog backups`"),
+        ("0", "restore: unknown backup 0; "),
+        ("9" * 5000, "restore: unknown backup 999"),
         ("nothing.sqlite", "nothing.sqlite: is not there; choose another backup"),
         (".", ".: is not a backup of your facts; choose another"),
         (str(Path(__file__)), "is not a backup of your facts; choose another"),

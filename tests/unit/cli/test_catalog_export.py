@@ -25,7 +25,7 @@ def test_a_table_is_written_in_the_form_of_its_suffix(tmp_path: Path, capsys: Ca
     for suffix in ("csv", "xlsx", "json", "md"):
         target = tmp_path / f"prices.{suffix.upper()}"
         assert entry.main(["catalog", "export", "prices", "-o", str(target)]) == 0
-        assert capsys.readouterr().out == f"Written: {target}\n"
+        assert capsys.readouterr().out == f"Wrote {target}\n"
     with (tmp_path / "prices.CSV").open(encoding="utf-8", newline="") as file:
         rows = list(csv.reader(file))
     found = json.loads((tmp_path / "prices.JSON").read_text("utf-8"))
@@ -43,9 +43,9 @@ def test_standard_output_gets_the_table_alone(capsysbinary: pytest.CaptureFixtur
 @pytest.mark.parametrize(
     ("target", "code", "said"),
     [
-        ("x.txt", 1, "x.txt: .txt is no form of a table; there are .csv, .xlsx, .json, .md"),
-        ("x", 1, "x: - is no form of a table; there are .csv, .xlsx, .json, .md"),
-        ("-", 2, "--format is missing; standard output has no suffix that names the form"),
+        ("x.txt", 1, "x.txt: unknown table format .txt; use one of .csv, .xlsx, .json, .md"),
+        ("x", 1, "x: unknown table format -; use one of .csv, .xlsx, .json, .md"),
+        ("-", 2, "--format is required for standard output"),
         ("no/such/x.csv", 1, "cannot be written"),
     ],
 )

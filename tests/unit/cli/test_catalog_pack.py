@@ -25,8 +25,8 @@ def pack(own_facts: None, tmp_path: Path, capsys: Capture) -> Path:
     target = tmp_path / "ours.gpudeskpack"
     assert entry.main(["catalog", "pack", "-o", str(target), "--sign", "Ada", "--name", "Ours"]) == 0
     written, mark = capsys.readouterr().out.splitlines()
-    assert written == f"Written: {target}"
-    assert mark.startswith("Fingerprint of your key: ")
+    assert written == f"Wrote {target}"
+    assert mark.startswith("Key fingerprint: ")
     return target
 
 
@@ -50,7 +50,7 @@ def test_a_pack_goes_from_one_user_to_another(
         assert dict(service.user_catalog.facts.facts) == dict(ALL.facts)
         assert service.catalog.accelerator("mi325x").memory_bandwidth == 5.5e12
     code, out, _ = bring_in(capsys, pack)
-    assert (code, out.split(":")[0]) == (0, f"Nothing added from {pack}")
+    assert (code, out.split(":")[0]) == (0, f"Nothing to import from {pack}")
     assert json.loads(bring_in(capsys, pack, "--json")[1])["written"] is False
 
 
@@ -59,7 +59,7 @@ def test_the_preview_says_whose_it_is_and_what_it_changes(
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
     code, out, _ = bring_in(capsys, pack, "--dry-run")
-    assert (code, out.splitlines()[0].split(" from ")[0]) == (0, f"Would add 8 of {len(ALL)} facts of Ours")
+    assert (code, out.splitlines()[0].split(" from ")[0]) == (0, f"Would import 8 of {len(ALL)} values of Ours")
     assert "Compare the fingerprint" in out
     assert "6.0 TB/s" in out
     assert not (tmp_path / "other").exists()
@@ -81,7 +81,7 @@ def test_a_signer_is_trusted_until_that_is_taken_back(
 ) -> None:
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "other"))
     assert entry.main(["catalog", "signers"]) == 0
-    assert capsys.readouterr().out.startswith("You trust nobody yet.")
+    assert capsys.readouterr().out.startswith("No trusted signers yet.")
     bring_in(capsys, pack, "--trust")
     assert entry.main(["catalog", "signers", "--json"]) == 0
     (signer,) = json.loads(capsys.readouterr().out)
@@ -89,7 +89,7 @@ def test_a_signer_is_trusted_until_that_is_taken_back(
     assert entry.main(["catalog", "signers"]) == 0
     assert signer["fingerprint"] in capsys.readouterr().out
     assert entry.main(["catalog", "signers", "--distrust", "2"]) == 1
-    assert "there is no signer 2" in capsys.readouterr().err
+    assert "unknown signer 2" in capsys.readouterr().err
     assert entry.main(["catalog", "signers", "--distrust", "1"]) == 0
     capsys.readouterr()
     with GpuDeskService.open() as service:

@@ -38,4 +38,4 @@ def test_without_a_load_there_are_specifications_alone(capsys: Capture, tmp_path
 def test_half_a_load_is_still_an_error(capsys: Capture, tmp_path: Path) -> None:
     assert entry.main(["compare", *SPECIFIED, "--requests", "5"]) != 0
     assert entry.main(["compare", *SPECIFIED, "-o", str(tmp_path / "mine.gpudesk")]) != 0
-    assert "no load is given" in capsys.readouterr().err
+    assert "no load given" in capsys.readouterr().err

@@ -46,7 +46,7 @@ def fields(capsys: Capture, *names: str) -> dict[str, Any]:
 #: Of the text of each topic.
 WORDS = {
     "waiting": ("Buy or wait: ", "Documents: ", "Arithmetic: "),
-    "vendors": ("Two vendors", "All on H200 SXM: ", "What documents say of mixing"),
+    "vendors": ("Two vendors", "All on H200 SXM: ", "Documents on mixed vendors"),
     "export": ("this is arithmetic, not advice", "989 × 16 = 15,824", "Rules, the newest first"),
     "negotiation": ("Negotiation sheet: 0 of 6 steps done", "[ ] A rival's quote in writing"),
     "software": ("Software on CUDA", "Software on ROCm", "works: Works on ROCm 7 (2026-05-15, Seed 003)"),

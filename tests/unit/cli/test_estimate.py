@@ -26,8 +26,8 @@ def fits(capsys: Capture, *more: str) -> str:
 def test_what_waits_for_the_serving_engine_is_not_said_to_wait_for_memory(capsys: Capture) -> None:
     usual = fits(capsys, "--concurrency", "5000")
     assert usual.startswith("runs ")
-    assert " of 5,000 at once; memory holds " in usual
-    assert fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95").startswith("holds ")
+    assert " of 5,000 requests at a time; memory fits " in usual
+    assert fits(capsys, "--concurrency", "5000", "--memory-fraction", "0.95").startswith("memory fits ")
     assert fits(capsys, "--concurrency", "1").endswith(" requests in flight")
 
 
@@ -40,8 +40,8 @@ def test_one_request_in_flight_is_said_in_the_singular(capsys: Capture) -> None:
 def test_without_a_load_the_options_for_one_are_named(capsys: Capture) -> None:
     assert entry.main(["estimate", *ASKED]) == 1
     assert capsys.readouterr().err == (
-        "gpudesk: no load is given; give --concurrency, --batch-size, --saturate or --request-rate, "
-        "or --ttft-ms with --tpot-ms\n"
+        "gpudesk: no load given; use one of --concurrency, --batch-size, --saturate, "
+        "--request-rate, or --ttft-ms with --tpot-ms\n"
     )
 
 
@@ -55,7 +55,7 @@ def test_what_does_not_fit_leaves_nothing_free(capsys: Capture) -> None:
     too_large = ["--concurrency", "1", "--input-tokens", "100000", "--weights", "bf16"]
     assert entry.main(["estimate", *ASKED, *too_large]) == 0
     said = capsys.readouterr().out
-    assert "\n  KV cache of one request " in said
+    assert "\n  KV cache per request " in said
     assert "\n  Free " not in said
 
 

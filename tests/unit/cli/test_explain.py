@@ -39,7 +39,7 @@ def test_a_broken_record_does_not_stop_the_working(capsys: Capture, broken_recor
     assert said.out.count("TPOT = ") == 2
     assert "Nearest published" not in said.out
     assert said.err.count("\n") == 1
-    assert said.err.startswith(f"gpudesk explain: our record cannot be shown: {broken_records}: ")
+    assert said.err.startswith(f"gpudesk explain: similar measured runs are unavailable: {broken_records}: ")
 
 
 def test_a_broken_record_is_null_for_programs(capsys: Capture, broken_records: Path) -> None:
@@ -94,5 +94,5 @@ def test_worked_examples_are_listed(capsys: Capture) -> None:
 def test_a_worked_example_that_is_not_there_is_said_not_to_be(capsys: Capture) -> None:
     assert entry.main(["explain", "W009-99"]) == 1
     assert capsys.readouterr().err == (
-        "gpudesk: figure: W009-99 is no worked example; `gpudesk explain examples` lists all there are\n"
+        "gpudesk: figure: unknown checked claim W009-99; list all with `gpudesk explain examples`\n"
     )

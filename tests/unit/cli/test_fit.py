@@ -98,10 +98,10 @@ def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, cou
         (("--context", "0"), 1, "--context: 0 is not between 1 and"),
         (("--concurrency", "-4"), 1, "--concurrency: -4 is not between 1 and"),
         (("--weights", "fp99"), 1, '--weights: "fp99" is not one of'),
-        (("--context", "5", "--input-tokens", "4"), 2, "--context stands for input and output tokens"),
-        (("--input-tokens", "4"), 2, "--input-tokens and --output-tokens go together"),
+        (("--context", "5", "--input-tokens", "4"), 2, "--context is input plus output tokens"),
+        (("--input-tokens", "4"), 2, "--input-tokens and --output-tokens are required together"),
         (("--reading", "x"), 2, "argument --reading: invalid choice: 'x'"),
-        (("--scenario", "a.gpudesk", "--template", "b"), 2, "--scenario and --template do not go together"),
+        (("--scenario", "a.gpudesk", "--template", "b"), 2, "use either --scenario or --template"),
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(
@@ -119,5 +119,5 @@ def test_a_context_beyond_what_a_model_is_made_for_is_said(capsys: Capture) -> N
     assert [cell["beyond_context"] for cell in cells(capsys, *ask)] == [True, False]
     assert entry.main(["fit", *ask]) == 0
     said = capsys.readouterr().out
-    assert said.endswith("Yi 34B reads 4,096 tokens at the most.\n")
+    assert said.endswith("Yi 34B supports at most 4,096 tokens.\n")
     assert "8B reads" not in said

@@ -1,12 +1,14 @@
 """The help of every command is worded as the golden file says."""
 
 import argparse
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from gpudesk.cli.parser import make_parser
+from gpudesk.cli import main as entry
+from gpudesk.cli.parser import EXAMPLES, make_parser
 
 GOLDEN = Path(__file__).parent / "golden" / "help.txt"
 
@@ -28,3 +30,14 @@ def test_help_is_that_of_the_golden_file(monkeypatch: pytest.MonkeyPatch, reques
         GOLDEN.parent.mkdir(exist_ok=True)
         GOLDEN.write_text(text, encoding="utf-8")
     assert text == GOLDEN.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("command", sorted(EXAMPLES.keys() - {"import"}))
+def test_examples_work(
+    command: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    name, *arguments = shlex.split(EXAMPLES[command])
+    assert name == "gpudesk"
+    assert (entry.main(arguments), arguments[0]) == (0, command)
+    capsys.readouterr()

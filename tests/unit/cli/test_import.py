@@ -58,8 +58,8 @@ def test_one_price_is_one_price(capsys: Capture, tmp_path: Path) -> None:
     more = "".join(row.replace("2.5", usd) for usd in ("2.5", "9", "10"))
     for rows, count, already in ((row, "1 price", ""), (more, "2 prices", "; you had 1 already")):
         offers.write_text(f"accelerator,usd_per_accelerator_hour,provider,date\n{rows}")
-        assert run(capsys, offers, "--dry-run")[1].startswith(f"Would add {count} from {offers}{already}\n")
-        assert run(capsys, offers)[1] == f"Added {count} from {offers}{already}\n"
+        assert run(capsys, offers, "--dry-run")[1].startswith(f"Would import {count} from {offers}{already}\n")
+        assert run(capsys, offers)[1] == f"Imported {count} from {offers}{already}\n"
 
 
 def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> None:
@@ -68,7 +68,7 @@ def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> Non
     for more in ([], ["--dry-run"]):
         code, out, err = run(capsys, offers, *more)
         assert (code, err) == (0, "")
-        assert out.startswith(f"Nothing added from {offers}: it is already in your catalog\n")
+        assert out.startswith(f"Nothing to import from {offers}: it is already in your catalog\n")
     assert json.loads(run(capsys, offers, "--json")[1])["written"] is False
     assert facts() == before
 
@@ -76,18 +76,18 @@ def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> Non
 def test_rows_that_are_left_out_are_told(capsys: Capture, offers: Path) -> None:
     offers.write_text(f"{PRICES}ex.1x,Abacus 9000,1,1.00,,eu-1\nex.8x,MI325X,8,free,,eu-1\n")
     left_out = [
-        "  Left out: 1 row of an accelerator that the catalog does not have: Abacus 9000 × 1",
-        "  Left out: 1 row with a cell that cannot be: no plain number, an amount that nobody asks, a date",
+        "  Skipped: 1 row of an accelerator that the catalog does not have: Abacus 9000 × 1",
+        "  Skipped: 1 row with a cell that cannot be: no plain number, an amount that nobody asks, a date",
     ]
     out = run(capsys, offers)[1].splitlines()
-    assert out[0] == f"Added 2 prices from {offers}"
+    assert out[0] == f"Imported 2 prices from {offers}"
     assert [line[: len(start)] for line, start in zip(out[1:], left_out, strict=True)] == left_out
 
 
 def test_a_model_is_added_in_one_line(capsys: Capture, llama: Path) -> None:
     code, out, err = run(capsys, llama)
     assert (code, err) == (0, "")
-    assert out == f"Added model my-llama (My-Llama) from {llama / 'config.json'}\n"
+    assert out == f"Imported model my-llama (My-Llama) from {llama / 'config.json'}\n"
     assert own_ids() == {"my-llama"}
     assert entry.main(["catalog", "show", "my-llama", "--json"]) == 0
     shown = json.loads(capsys.readouterr().out)
@@ -116,7 +116,7 @@ def test_a_dry_run_shows_all_and_writes_nothing(capsys: Capture, llama: Path, of
     assert code == 0
     assert "70,553,706,496" in out
     assert "320 KiB" in out
-    assert "Would add 2 prices" in out
+    assert "Would import 2 prices" in out
     assert "2.20" in out
     assert facts() == 0
 
@@ -242,7 +242,7 @@ def test_a_pack_shows_what_it_would_change_and_changes_it(
     assert (code, out) == (1, "")
     assert "is not signed" in err
     assert power() == before
-    assert run(capsys, pack, "--trust")[:2] == (0, f"Added 3 facts of Lab from {pack}\n")
+    assert run(capsys, pack, "--trust")[:2] == (0, f"Imported 3 values of Lab from {pack}\n")
     assert power() == 650
 
 
@@ -341,4 +341,4 @@ def test_the_same_file_on_another_day_brings_nothing_new(
     before = facts()
     code, out, _ = run(capsys, llama)
     assert (code, facts()) == (0, before)
-    assert out.startswith("Nothing added from")
+    assert out.startswith("Nothing to import from")

@@ -38,7 +38,7 @@ def test_version(capsys: Capture) -> None:
         (UsageError("no such thing; see there"), 2, "gpudesk: no such thing; see there\n"),
         (InputError(message("field.missing", "is missing"), "--model"), 1, "gpudesk: --model: is missing\n"),
         (MissingFileError("a is missing; run b"), 1, "gpudesk: a is missing; run b\n"),
-        (OSError(28, "No space left"), 1, "gpudesk: the output cannot be written: No space left\n"),
+        (OSError(28, "No space left"), 1, "gpudesk: cannot write output: No space left\n"),
     ],
 )
 def test_each_fault_has_its_exit_code_and_one_line(
@@ -55,7 +55,7 @@ def test_mistake_of_the_program_ends_in_one_line_and_a_report(
     assert fail_with(ZeroDivisionError("by zero"), monkeypatch) == 1
     said = capsys.readouterr().err
     log = user_home / "logs" / "faults.log"
-    assert said == (f"gpudesk: an unexpected fault (ZeroDivisionError) stopped this; the report is in {log}\n")
+    assert said == f"gpudesk: internal error (ZeroDivisionError); report: {log}\n"
     assert "ZeroDivisionError: by zero" in log.read_text(encoding="utf-8")
 
 
@@ -105,7 +105,7 @@ def test_wrong_usage_exits_2_with_one_line(arguments: list[str], capsys: Capture
 
 def test_text_where_a_number_belongs_is_quoted(capsys: Capture) -> None:
     assert entry.main(["estimate", "--input-tokens", "many"]) == 2
-    assert "--input-tokens: 'many' is text where a whole number belongs" in capsys.readouterr().err
+    assert "--input-tokens: 'many' is not a whole number" in capsys.readouterr().err
 
 
 def test_help_names_the_commands(capsys: Capture) -> None:
@@ -163,4 +163,6 @@ def test_files_that_no_window_opens_are_refused_by_name(tmp_path: Path, capsys: 
         file.touch()
     for files in ([notes], [scenario, notes]):
         assert entry.main([str(file) for file in files]) == 2
-        assert capsys.readouterr().err.startswith(f"gpudesk: {notes} is no scenario (.gpudesk), sheet (.pdf)")
+        assert capsys.readouterr().err.startswith(
+            f"gpudesk: cannot open {notes}: not a scenario (.gpudesk), sheet (.pdf)"
+        )

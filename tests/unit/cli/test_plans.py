@@ -87,9 +87,9 @@ def test_explain_gives_the_plans_next_to_the_one_taken(capsys: Capture) -> None:
 def test_explain_plan_is_a_table_of_all(capsys: Capture) -> None:
     said = run(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED, "--weights", "bf16")
     head, rule, first, *_ = said.splitlines()[1:]
-    assert head.split() == ["Plan", "Output", "tok/s", "TTFT", "ms", "TPOT", "ms", "Why,", "or", "why", "not"]
+    assert head.split() == ["Plan", "Output", "tok/s", "TTFT", "ms", "TPOT", "ms", "Reason"]
     assert set(rule) == {"─"}
-    assert "taken: " in first
+    assert "chosen: " in first
     assert "does not fit: weights take 131 of" in said
     found = read(capsys, "explain", "plan", "--accelerators", "h100-sxm:4", *ASKED)["accelerators"][0]
     assert found["term"] is None

@@ -2,6 +2,7 @@
 
 import json
 import math
+import re
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -114,21 +115,21 @@ def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert "3.33 requests/s and 1,000 output tok/s at the peak." in said
     assert "For 500 users at once you need " in said
     assert said.count("Users active at once") == 2
-    assert said.count("accelerators\n") == 2
+    assert len(re.findall(r"= \d+  accelerators\n", said)) == 2
 
 
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        ((), 1, "no demand is given; give --users, --request-rate, --tokens-per-day or --concurrency"),
+        ((), 1, "no demand given; use one of --users, --request-rate, --tokens-per-day, --concurrency"),
         (("--users", "0"), 1, "--users: "),
-        (("--tokens-per-day", "nan"), 2, "'nan' is no finite number"),
-        (("--users", "5", "--dp", "2"), 2, "--dp is what sizing works out"),
+        (("--tokens-per-day", "nan"), 2, "'nan' is not a finite number"),
+        (("--users", "5", "--dp", "2"), 2, "--dp cannot be set here"),
         (("--users", "5", "--utilisation", "1.5"), 1, "--utilisation: 1.5 is not between"),
         (("--users", "5", "--spare", "-1"), 1, "--spare: -1 is not between"),
         (("--users", "5", "--ttft-ms", "0"), 1, "--ttft-ms: "),
-        (("--users", "5", "--request-rate", "1"), 2, "--users and --request-rate do not go together"),
-        (("--users", "many"), 2, "is text where a number belongs"),
+        (("--users", "5", "--request-rate", "1"), 2, "use either --users or --request-rate"),
+        (("--users", "many"), 2, "is not a number"),
     ],
 )
 def test_what_cannot_be_asked_is_said_in_a_line(

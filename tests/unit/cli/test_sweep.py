@@ -55,9 +55,9 @@ def test_grid_goes_to_the_file_and_speed_to_standard_error(tmp_path: Path, capsy
     target = tmp_path / "grid.npz"
     assert entry.main([*GRID, "-o", str(target)]) == 0
     said = capsys.readouterr()
-    assert said.out == f"Written: {target}\n"
+    assert said.out == f"Wrote {target}\n"
     took = r"[\d.]+ s \([\d,]+/s\)"
-    assert re.fullmatch(rf"gpudesk sweep: evaluated 144 points in {took}, wrote them in {took}\n", said.err)
+    assert re.fullmatch(rf"gpudesk sweep: computed 144 points in {took}, wrote them in {took}\n", said.err)
     with np.load(target) as grid:
         assert grid["fits"].shape == (2, 1, 1, 1, 4, 2, 1, 9)
         assert grid["fits"].all()
@@ -81,10 +81,10 @@ def test_what_cannot_be_is_said_once_and_counted(tmp_path: Path, capsys: Capture
     assert any(" points do not fit: " in line and " heads " in f"{line} " for line in said)
     assert entry.main([*GRID, "--tp", "4,7", "-o", str(tmp_path / "seven.csv")]) == 0
     first, second, _ = capsys.readouterr().err.splitlines()
-    assert first.startswith("gpudesk sweep: nothing is possible with --tp 7: TP 7 does not divide")
+    assert first.startswith("gpudesk sweep: no point with --tp 7 is possible: TP 7 does not divide")
     assert second == "gpudesk sweep: 36 of 72 points do not fit: heads 36"
     assert entry.main([*GRID, "--tp", "7", "-o", str(tmp_path / "seven.csv")]) == 0
-    assert capsys.readouterr().err.startswith("gpudesk sweep: nothing of this is possible: TP 7 does not")
+    assert capsys.readouterr().err.startswith("gpudesk sweep: no point is possible: TP 7 does not")
 
 
 def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> None:
@@ -99,8 +99,8 @@ def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> Non
 @pytest.mark.parametrize(
     ("arguments", "code", "said"),
     [
-        (["--concurrency", ""], 2, "nothing between two commas"),
-        (["--tp", "8..1"], 2, "'8..1' is no range"),
+        (["--concurrency", ""], 2, "an empty item between commas"),
+        (["--tp", "8..1"], 2, "'8..1' is not a range"),
         (["--tp", "0"], 1, "--tp: 0 is not between 1 and"),
         (["--batch", "1"], 1, "--concurrency: batch and concurrency do not go together"),
         (["--accelerators", "h200"], 1, "--accelerators: there is no accelerator h200"),
@@ -125,7 +125,7 @@ def test_faults_are_one_line_at_their_place(
 
 def test_load_and_file_are_asked_for(tmp_path: Path, capsys: Capture) -> None:
     assert entry.main(["sweep", *ASKED, *LENGTHS, "-o", str(tmp_path / "sweep.csv")]) == 1
-    assert "no load is given; give one of batch, concurrency" in capsys.readouterr().err
+    assert "no load given; give one of batch, concurrency" in capsys.readouterr().err
     assert entry.main(GRID) == 2
     assert "-o" in capsys.readouterr().err
     assert entry.main([*GRID, "-o", "sweep.xlsx"]) == 1
@@ -152,7 +152,7 @@ def test_terminal_sees_progress_in_one_line_that_goes(
     *shown, last = capsys.readouterr().err.split("\r\x1b[K")
     assert shown[-1].endswith("144 of 144 points")
     assert "\n" not in "".join(shown)
-    assert last.startswith("gpudesk sweep: evaluated")
+    assert last.startswith("gpudesk sweep: computed")
 
 
 @pytest.mark.parametrize(
@@ -174,7 +174,7 @@ def test_user_who_stops_it_finds_no_half_file(suffix: str, sign: signal.Signals,
         process.send_signal(sign)
         _, said = process.communicate(timeout=60)
     assert process.returncode == code
-    assert re.fullmatch(r"gpudesk sweep: 32,000,000 points make about .*\n", said)
+    assert re.fullmatch(r"gpudesk sweep: 32,000,000 points need about .*\n", said)
     assert list(tmp_path.iterdir()) == []
 
 
@@ -185,9 +185,9 @@ def test_size_of_a_large_file_is_told_and_its_room_looked_at(
     target = tmp_path / "sweep.csv"
     many = [*GRID, "--input-tokens", "1..10", "--concurrency", "1..10", "-o", str(target)]
     assert entry.main(many) == 0
-    assert re.search(r"gpudesk sweep: \d+ points make about \d+", capsys.readouterr().err)
+    assert re.search(r"gpudesk sweep: \d+ points need about \d+", capsys.readouterr().err)
     target.unlink()
     monkeypatch.setattr("shutil.disk_usage", lambda _: type("Usage", (), {"free": 1000}))
     assert entry.main(many) == 1
-    assert "and the disk has" in capsys.readouterr().err
+    assert "but the disk has" in capsys.readouterr().err
     assert not target.exists()

@@ -181,21 +181,19 @@ def show_data_table(chart: CopyableChart) -> ChartDataDialog:
 
 
 def save_picture(chart: CopyableChart) -> None:
-    target = ask_save_path(
-        chart.window(), tr("Save picture"), paths.home_dir() / "chart.png", [(tr("Pictures"), ".png")]
-    )
+    target = ask_save_path(chart.window(), tr("Save image"), paths.home_dir() / "chart.png", [(tr("Images"), ".png")])
     if target is not None and not chart.grab().save(str(target)):
         QMessageBox.warning(
-            chart.window(), tr("Not saved"), tr("{file} cannot be written. Choose another folder", file=target)
+            chart.window(), tr("Not saved"), tr("Cannot write {file}. Choose another folder", file=target)
         )
 
 
 def list_chart_commands(chart: CopyableChart) -> list[ChartCommand]:
     return [
-        (tr("Copy picture"), lambda: copy_picture(chart)),
+        (tr("Copy image"), lambda: copy_picture(chart)),
         (tr("Copy data"), lambda: copy_data(chart)),
         (tr("Show as table"), lambda: show_data_table(chart)),
-        (tr("Save picture…"), lambda: save_picture(chart)),
+        (tr("Save image…"), lambda: save_picture(chart)),
     ]
 
 

@@ -113,7 +113,7 @@ class PanelNode:
 
 def make_empty_nodes() -> tuple[PanelNode, ...]:
     """Return what the panel says while nothing is selected."""
-    text = tr("Click any figure, curve or bar: its sources, its formula and the numbers in it appear here.")
+    text = tr("Click a figure, curve or bar to see its sources, formula and inputs.")
     return (PanelNode("empty", NoteBlock(text, "mouse-pointer-click", boxed=False), text),)
 
 
@@ -240,7 +240,7 @@ def _make_ruling_node(prefix: str, line: RulingLine) -> PanelNode:
 def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
     unfit = explanation.ground is ExplanationBasis.DOES_NOT_FIT
     if explanation.remedies:
-        title = tr("What would make it fit") if unfit else tr("What would end the waiting")
+        title = tr("Ways to make it fit") if unfit else tr("Ways to avoid queueing")
         yield _make_section_node("remedies", title)
     for place, remedy in enumerate(explanation.remedies):
         yield _make_remedy_node(f"remedy.{place}", remedy)
@@ -250,7 +250,7 @@ def _make_remedy_nodes(explanation: Explanation) -> Iterator[PanelNode]:
             yield PanelNode(f"apply.{place}", link, remedy.action)
     if unfit and any(each.action and each.remedy.kind is FitRemedyKind.COUNT for each in explanation.remedies):
         # Many of one beside few of the others is no comparison.
-        text = tr("As many as each needs")
+        text = tr("Use the smallest counts that fit")
         yield PanelNode("apply.each", LinkBlock(text, LinkCommand.FREE_COUNTS), text)
 
 
@@ -267,7 +267,7 @@ def _make_remedy_node(key: str, remedy: RemedyLine) -> PanelNode:
 def _make_record_nodes(record: MeasuredRunLines | None) -> Iterator[PanelNode]:
     if record is None:
         return
-    yield _make_section_node("record", tr("Our record"), tr("ours without having seen them"))
+    yield _make_section_node("record", tr("Similar measured runs"), tr("predicted without using them"))
     if record.of:
         yield _make_group_node("record.of", record.of)
     if record.remark:
@@ -292,7 +292,7 @@ def _make_run_node(key: str, line: MeasuredRunLine) -> PanelNode:
 def _make_limit_nodes(limits: LimiterBreakdown | None) -> Iterator[PanelNode]:
     if limits is None:
         return
-    yield _make_section_node("limits", tr("What limits it"), limits.of)
+    yield _make_section_node("limits", tr("Limiting factors"), limits.of)
     if limits.remark:
         yield make_note_node("limits.remark", limits.remark)
     texts = [f"{share.label} {share.text}" for share in limits.shares]
@@ -334,7 +334,7 @@ def _make_values(figure: str, unit: str | None) -> tuple[RowText, ...]:
 
 def _make_working_nodes(term: TermLine | None) -> Iterator[PanelNode]:
     if term is not None:
-        yield _make_section_node("working", tr("Working"), tr("select a term for its source"))
+        yield _make_section_node("working", tr("Calculation"), tr("select a term for its source"))
         yield make_term_node(term, "term")
 
 
@@ -416,10 +416,10 @@ def _make_catalog_nodes(explanation: Explanation) -> Iterator[PanelNode]:
         yield _make_section_node("details", tr("Source"))
         yield from make_detail_nodes(explanation.details, "detail")
     if explanation.statements:
-        yield _make_section_node("statements", tr("As printed"), tr("statements of source documents"))
+        yield _make_section_node("statements", tr("As published"), tr("statements in documents"))
     yield from _fold_long_list("statement", explanation.statements, _make_statement_node)
     if explanation.stated:
-        yield _make_section_node("stated", tr("What it states"))
+        yield _make_section_node("stated", tr("Values from this source"))
     for group in explanation.stated:
         key = f"stated.{group.key}"
         more = (_make_group_node(f"{key}.more", group.more),) if group.more else ()
@@ -439,7 +439,7 @@ def _make_statement_node(prefix: str, line: StatementLine) -> PanelNode:
 
 def _make_dispute_nodes(disputes: tuple[DisputeLine, ...]) -> Iterator[PanelNode]:
     if disputes:
-        yield _make_section_node("disputes", tr("Contradictions, judged"))
+        yield _make_section_node("disputes", tr("Disputed values"))
     yield from _fold_long_list("dispute", tuple(enumerate(disputes)), _make_dispute_node)
 
 
@@ -471,7 +471,7 @@ def _make_link_nodes(explanation: Explanation) -> Iterator[PanelNode]:
         yield PanelNode(f"offer.{place}", link, said)
     links = [LinkBlock(tr("Copy with sources"), LinkCommand.COPY_WITH_SOURCES)]
     if explanation.working is not None:
-        links.append(LinkBlock(tr("Copy working"), LinkCommand.COPY_WORKING))
+        links.append(LinkBlock(tr("Copy calculation"), LinkCommand.COPY_WORKING))
     for link in links:
         yield PanelNode(f"link.{link.command}", link, link.text)
 

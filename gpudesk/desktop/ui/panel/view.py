@@ -350,7 +350,7 @@ class PanelView(QTreeView):
         menu.addAction(tr("Copy"), self.copy_current).setEnabled(bool(line.node.copied))
         if line.node.has_children:
             is_open = self.isExpanded(self.currentIndex())
-            menu.addAction(tr("Fold") if is_open else tr("Unfold"), lambda: self._toggle(line))
+            menu.addAction(tr("Collapse") if is_open else tr("Expand"), lambda: self._toggle(line))
         menu.aboutToHide.connect(menu.deleteLater)
         place = event.globalPos()
         if event.reason() == QContextMenuEvent.Reason.Keyboard:

@@ -216,7 +216,7 @@ class PaperMemoryChart:
 
     def _key(self, room: float) -> SheetPiece:
         names = [name for name, _ in self._bars[0].parts]
-        words = [*zip(_INKS, names, strict=True), ("sunken", tr("left free"))]
+        words = [*zip(_INKS, names, strict=True), ("sunken", tr("free"))]
         places: list[tuple[float, int]] = []
         x, line = 0.0, 0
         for _, name in words:
@@ -236,7 +236,7 @@ class PaperMemoryChart:
 
 
 def _tail(bar: SheetMemoryBar) -> str:
-    return bar.label if bar.needed is None else tr("{needed} needed", needed=bar.needed)
+    return bar.label if bar.needed is None else tr("needs {needed}", needed=bar.needed)
 
 
 def _draw_bar(ink: SheetPainter, bar: SheetMemoryBar, x: float, middle: float, height: float, scale: float) -> None:

@@ -99,9 +99,7 @@ def require_offscreen_plugin() -> None:
     """Raise `MissingFileError` without the plug-in that draws without a screen; Qt would end the process."""
     folder = Path(QLibraryInfo.path(QLibraryInfo.LibraryPath.PluginsPath)) / "platforms"
     if not any(folder.glob("*qoffscreen*")):
-        raise MissingFileError(
-            tr("Qt's plug-in qoffscreen is missing in {folder}; install GPU Desk again", folder=folder)
-        )
+        raise MissingFileError(tr("Qt plug-in qoffscreen is missing in {folder}; reinstall GPU Desk", folder=folder))
 
 
 #: Qt's application lives as long as the program.

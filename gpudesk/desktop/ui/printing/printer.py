@@ -18,7 +18,7 @@ from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, message
 
-_REFUSED: Final = message("printer.refused", "the printer does not take the job; look whether it is on, or save a PDF")
+_REFUSED: Final = message("printer.refused", "the printer rejected the job; check that it is on, or save a PDF")
 
 _SOCKETS: Final = (Path("/run/cups/cups.sock"), Path("/var/run/cups/cups.sock"))
 _SETTINGS: Final = (Path("/etc/cups/client.conf"), Path("~/.cups/client.conf"))

@@ -177,8 +177,8 @@ def make_text_sections(
         TextSection(tr("Notes"), tuple(_note(note) for note in sheet.notes)),
         TextSection(tr("About this comparison"), tuple(_whole_note(sheet)) if whole_note else ()),
         TextSection(tr("About these estimates"), tuple(_remark(remark) for remark in sheet.remarks)),
-        TextSection(tr("How the headline figures come about"), tuple(_working(sheet)) if working else ()),
-        TextSection(tr("Also in dispute"), tuple(_dispute(entry) for entry in sheet.disputes)),
+        TextSection(tr("Headline figure calculations"), tuple(_working(sheet)) if working else ()),
+        TextSection(tr("Other disputed values"), tuple(_dispute(entry) for entry in sheet.disputes)),
         TextSection(sheet.whose.title, tuple(_whose(sheet))),
         TextSection(tr("Sources"), tuple(_source(source) for source in sheet.sources)),
     )

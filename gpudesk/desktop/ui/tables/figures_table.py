@@ -81,7 +81,7 @@ class FiguresModel(TableItemModel):
         return super().data(index, Qt.ItemDataRole.DisplayRole if role == Qt.ItemDataRole.ToolTipRole else role)
 
     def get_head(self, section: int, *, spoken: bool) -> str | None:
-        remarks = self.figures.remarks_head or tr("What limits it")
+        remarks = self.figures.remarks_head or tr("Limiting factor")
         return None if spoken else (tr("Accelerator"), *self.figures.heads, remarks)[section]
 
     def get_alignment(self, column: int) -> Qt.AlignmentFlag:

@@ -36,7 +36,7 @@ class MarkLegend(QWidget):
         """Explain marks, given as the name of a glyph and what it means."""
         if tuple(marks) != self._marks:
             self._marks = tuple(marks)
-            self.setAccessibleName(tr("Marks: {marks}", marks=", ".join(text for _, text in marks)))
+            self.setAccessibleName(tr("Legend: {marks}", marks=", ".join(text for _, text in marks)))
             self.update()
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name

@@ -328,8 +328,8 @@ class ChoicePopup(QFrame):
     def _build(self, name: str) -> None:
         self.setAccessibleName(name)
         self._search.setProperty("kind", "bare")
-        self._search.setAccessibleName(tr("{name}: type to narrow the list", name=name))
-        self._search.setPlaceholderText(tr("Type to narrow the list"))
+        self._search.setAccessibleName(tr("{name}: type to filter", name=name))
+        self._search.setPlaceholderText(tr("Type to filter"))
         self._search.textChanged.connect(self._narrow)
         self._search.installEventFilter(self)
         view = self._view
@@ -359,7 +359,7 @@ class ChoicePopup(QFrame):
         found = self._model.rowCount() > 0
         self._view.setVisible(found)
         self._nothing.setVisible(not found)
-        self._nothing.setText(tr("Nothing in the list matches “{text}”", text=text))
+        self._nothing.setText(tr("No matches for “{text}”", text=text))
         self._go_to(self._model.next_row(-1, 1))
 
     def _go_to(self, row: int, *, only_selectable: bool = False) -> None:

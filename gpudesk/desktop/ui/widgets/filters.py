@@ -48,7 +48,7 @@ class FilterField(QLineEdit):
         self.setPlaceholderText(name)
         self.setAccessibleName(name)
         self.setToolTip(tip)
-        self._clear = IconButton(theme, "x", tr("Clear the filter"), size=14.0, parent=self)
+        self._clear = IconButton(theme, "x", tr("Clear filter"), size=14.0, parent=self)
         self._clear.setFocusPolicy(Qt.FocusPolicy.NoFocus)
         self._clear.setCursor(Qt.CursorShape.ArrowCursor)
         self._clear.clicked.connect(self.clear)
@@ -141,8 +141,8 @@ class FilterPill(QAbstractButton):
             return
         self._on = on
         self.setText(text)
-        self.setAccessibleName(tr("{facet}, in force", facet=text) if on else text)
-        self.setAccessibleDescription(tr("Delete clears it") if on else "")
+        self.setAccessibleName(tr("{facet}, active", facet=text) if on else text)
+        self.setAccessibleDescription(tr("Press Delete to clear") if on else "")
         self.updateGeometry()
         self.update()
 

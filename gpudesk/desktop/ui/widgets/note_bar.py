@@ -90,7 +90,7 @@ class _NoteLine(QWidget):
         self._label = ThemedLabel(theme, "", font="small", colour="text1")
         self._label.setWordWrap(True)
         self._label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        close = IconButton(theme, "x", tr("Close the note"))
+        close = IconButton(theme, "x", tr("Dismiss"))
         close.clicked.connect(self.closed)
         self._row = make_row((self._label, 1), close, on=self)
         theme.follow(self._dress)
@@ -152,12 +152,12 @@ def show_folder(folder: Path, say: Callable[[str, Sequence[NoteAction]], object]
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
         reason = (error.strerror or str(error)).lower()
-        say(tr("The folder {path} cannot be made: {reason}.", path=folder, reason=reason), [])
+        say(tr("Cannot create folder {path}: {reason}.", path=folder, reason=reason), [])
         return False
     if QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
         return True
     copy = (tr("Copy path"), lambda: QGuiApplication.clipboard().setText(str(folder)))
-    say(tr("No program that shows folders was found. The folder is {path}.", path=folder), [copy])
+    say(tr("No file manager found. The folder is {path}.", path=folder), [copy])
     return False
 
 

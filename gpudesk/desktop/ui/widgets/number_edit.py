@@ -52,11 +52,11 @@ class NumberFormat:
             factor, compact = _MULTIPLES[compact[-1]], compact[:-1]
         value = self._value(compact) * factor
         if self.decimals == 0 and value != round(value):
-            raise NumberError(tr("A whole number is wanted. Use {value}", value=self.text(round(value))))
+            raise NumberError(tr("Enter a whole number, such as {value}", value=self.text(round(value))))
         if value < self.least:
-            raise NumberError(tr("{value} at least", value=self.text(self.least)))
+            raise NumberError(tr("Minimum: {value}", value=self.text(self.least)))
         if value > self.most:
-            raise NumberError(tr("{value} at most", value=self.text(self.most)))
+            raise NumberError(tr("Maximum: {value}", value=self.text(self.most)))
         return value
 
     def _value(self, compact: str) -> float:
@@ -73,7 +73,7 @@ class NumberFormat:
             value = math.nan
         if not math.isfinite(value) or not any(c.isdigit() for c in plain):
             example = self.text(min(max(self.least, 64), self.most))
-            raise NumberError(tr("A number is wanted, such as {value}", value=example))
+            raise NumberError(tr("Enter a number, such as {value}", value=example))
         return value
 
 

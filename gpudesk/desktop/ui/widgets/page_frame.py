@@ -129,12 +129,12 @@ class MissingInputView(QWidget):
     def show_missing(self, missing: str) -> None:
         self._missing = missing
         if missing == "model":
-            self._title.setText(tr("No model is chosen"))
-            self._words.setText(tr("A comparison is of one model on several accelerators"))
+            self._title.setText(tr("No model selected"))
+            self._words.setText(tr("A comparison shows one model on several accelerators"))
             self._button.setText(tr("Choose a model"))
         else:
-            self._title.setText(tr("No accelerator is chosen"))
-            self._words.setText(tr("Add up to six; the first is the baseline of all differences"))
+            self._title.setText(tr("No accelerator selected"))
+            self._words.setText(tr("Add up to six. The first is the baseline."))
             self._button.setText(tr("Add an accelerator"))
 
 

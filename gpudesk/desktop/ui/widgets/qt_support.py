@@ -110,7 +110,7 @@ def _may_replace(parent: QWidget, path: Path) -> bool:
         parent,
         tr("GPU Desk"),
         tr("Replace “{file}”?", file=path.name),
-        tr("A file of that name is in the folder already."),
+        tr("A file with this name already exists."),
         tr("Replace"),
         tr("Choose another name"),
     )

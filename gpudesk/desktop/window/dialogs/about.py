@@ -43,7 +43,7 @@ _OPENING = frozenset({Qt.Key.Key_Return, Qt.Key.Key_Enter})
 
 
 def describe_work(part: ThirdPartyWork) -> str:
-    return tr("{work}, in {holder}", work=part.work, holder=part.within) if part.within else part.work
+    return tr("{work} (in {holder})", work=part.work, holder=part.within) if part.within else part.work
 
 
 class ThirdPartyList(QWidget):
@@ -58,9 +58,9 @@ class ThirdPartyList(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._parts = tuple(parts)
-        name = tr("Works and their licences")
+        name = tr("Components and licenses")
         self._count = ThemedLabel(theme, font="small", colour="text3")
-        tip = tr("Show works whose name, author or licence has these words")
+        tip = tr("Filter by name, author or license")
         self.filter = FilterField(theme, tr("Filter"), tip, framed=True, width=_FIELD)
         self.filter.setVisible(len(self._parts) > _MANY)
         self.filter.changed.connect(self._narrow)
@@ -119,10 +119,10 @@ class _WorksTable(ListTable):
     opened = Signal()
 
     def __init__(self, theme: Theme, parts: Sequence[ThirdPartyWork]) -> None:
-        super().__init__([tr("Work"), tr("Licence")])
+        super().__init__([tr("Component"), tr("License")])
         self.setRowCount(len(parts))
         for row, part in enumerate(parts):
-            self.fill_row(row, (describe_work(part), part.licence or tr("not stated")))
+            self.fill_row(row, (describe_work(part), part.licence or tr("not given")))
         self.setFont(theme.font("small"))
         self.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
         self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
@@ -157,7 +157,7 @@ class LicenseView(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.back = IconButton(theme, "arrow-left", tr("Back to the list"), key="Esc")
+        self.back = IconButton(theme, "arrow-left", tr("Back to list"), key="Esc")
         self.back.clicked.connect(self.left)
         self.title = ThemedLabel(theme, font="page", wrap=True)
         self.facts = ThemedLabel(theme, font="small", colour="text2", wrap=True)
@@ -182,11 +182,11 @@ class LicenseView(QWidget):
 
     def show_part(self, part: ThirdPartyWork) -> None:
         self.title.setText(describe_work(part))
-        facts = [(tr("Licence"), part.licence), (tr("Author"), part.author), (tr("Home"), part.home)]
+        facts = [(tr("License"), part.licence), (tr("Author"), part.author), (tr("Website"), part.home)]
         self.facts.setText("\n".join(f"{name}: {value}" for name, value in facts if value))
-        missing = tr("The text of this licence does not come with the package. Its name says which it is.")
+        missing = tr("The package does not include this license text. Look up the license by its name.")
         self.text.setPlainText(make_licence_text(part) or missing)
-        self.text.setAccessibleName(tr("Licence of {work}", work=part.work))
+        self.text.setAccessibleName(tr("License of {work}", work=part.work))
         self.text.setFocus(Qt.FocusReason.OtherFocusReason)
 
     @property
@@ -247,8 +247,8 @@ def _commit(known: ProgramRelease) -> ProgramFact:
 
     def told(commit: str, time: str) -> str:
         if known.modified:
-            return tr("{commit} of {time}, with changes", commit=commit, time=time)
-        return tr("{commit} of {time}", commit=commit, time=time)
+            return tr("{commit}, {time}, with local changes", commit=commit, time=time)
+        return tr("{commit}, {time}", commit=commit, time=time)
 
     short = told(known.commit[:_COMMIT], moment.partition("T")[0])
     return ProgramFact(name, short, told(known.commit, moment))
@@ -256,10 +256,10 @@ def _commit(known: ProgramRelease) -> ProgramFact:
 
 def _installed(how: Installation) -> str:
     return {
-        "checkout": tr("a checkout of the sources"),
-        "package": tr("a Python package"),
-        "frozen": tr("a program of its own"),
-        "portable": tr("portable, with your data beside it"),
+        "checkout": tr("source checkout"),
+        "package": tr("Python package"),
+        "frozen": tr("standalone program"),
+        "portable": tr("portable, with your data in the program folder"),
     }[how]
 
 
@@ -297,7 +297,7 @@ class AboutDialog(QDialog):
     @property
     def text(self) -> str:
         facts = [f"{fact.name}: {fact.copied or fact.value}" for fact in self._facts]
-        works = [f"{describe_work(part)}: {part.licence or tr('not stated')}" for part in self._parts]
+        works = [f"{describe_work(part)}: {part.licence or tr('not given')}" for part in self._parts]
         return "\n".join(["GPU Desk", *facts, "", *works]) + "\n"
 
     def copy_text(self) -> None:
@@ -329,9 +329,7 @@ class AboutDialog(QDialog):
 
     def _settle(self) -> None:
         self.copy.setText(tr("Copy"))
-        self.copy.setToolTip(
-            tr("Copy the terms of this work") if self._reads else tr("Copy all facts and the list of works")
-        )
+        self.copy.setToolTip(tr("Copy license text") if self._reads else tr("Copy version details and components"))
         self.read.setVisible(not self._reads)
         self.read.setEnabled(self.parts.current is not None)
 
@@ -355,7 +353,7 @@ class AboutDialog(QDialog):
         words = QVBoxLayout()
         words.setSpacing(0)
         words.addWidget(ThemedLabel(theme, "GPU Desk", font="verdict"))
-        about = tr("Compares AI accelerators for one workload, on this computer alone. Apache License 2.0.")
+        about = tr("Compares AI accelerators for LLM inference, fully offline. Apache License 2.0.")
         words.addWidget(ThemedLabel(theme, about, font="small", colour="text2", wrap=True))
         row.addLayout(words, 1)
         return row
@@ -401,7 +399,7 @@ class AboutDialog(QDialog):
         self.copy = Button(self._theme, tr("Copy"), icon="copy")
         self.copy.setAutoDefault(False)
         self.copy.clicked.connect(self.copy_text)
-        self.read = Button(self._theme, tr("Show licence"), icon="file-text")
+        self.read = Button(self._theme, tr("Show license"), icon="file-text")
         self.read.setAutoDefault(False)
         self.read.clicked.connect(self.parts.open_current)
         self.leave = Button(self._theme, tr("Close"), kind="primary")

@@ -88,8 +88,8 @@ class ChooserDialog(QDialog):
         )
         self.platform = SegmentedControl(
             theme,
-            tr("Software today"),
-            [(UNKNOWN_ANSWER, tr("Not stated")), ("CUDA", "CUDA"), ("ROCm", "ROCm"), ("none", tr("None yet"))],
+            tr("Current platform"),
+            [(UNKNOWN_ANSWER, tr("Not sure")), ("CUDA", "CUDA"), ("ROCm", "ROCm"), ("none", tr("None yet"))],
         )
         self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.note.hide()
@@ -109,7 +109,7 @@ class ChooserDialog(QDialog):
         about = tr("Searches the whole catalog and recommends up to six accelerators. A limit of 0 means no limit.")
         captions = [
             ThemedLabel(theme, text, font="caption", colour="text3", parent=self)
-            for text in (tr("Buy or rent"), tr("Software today"))
+            for text in (tr("Buy or rent"), tr("Current platform"))
         ]
         payment, platform = (
             make_column(caption, control, gap=px(4))

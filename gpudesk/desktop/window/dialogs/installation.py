@@ -126,7 +126,7 @@ class InstallationCheck(QObject):
         if verdict is not None:
             self.ended.emit(verdict)
         else:
-            self.failed.emit(tr("it ended without a result, with status {code}", code=code), self._said)
+            self.failed.emit(tr("the check stopped with exit code {code}", code=code), self._said)
 
     def _drop_folder(self) -> None:
         if self._folder is not None:
@@ -150,7 +150,7 @@ def _verdict(file: Path) -> InstallationVerdict | None:
 def format_progress(done: int) -> str:
     if not done:
         return tr("Checking the installation. This takes a few seconds.")
-    return trn("{n} check done.", "{n} checks done.", done)
+    return trn("{n} check completed.", "{n} checks completed.", done)
 
 
 _WIDTH, _HEIGHT = 680.0, 540.0
@@ -173,7 +173,7 @@ class InstallationDialog(QDialog):
         super().__init__(parent)
         self._theme = theme
         self._text = ""
-        self.setWindowTitle(tr("Check of the installation"))
+        self.setWindowTitle(tr("Installation check"))
         self.said = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
         self.table = self._make_table()
         self._make_buttons()
@@ -207,7 +207,7 @@ class InstallationDialog(QDialog):
 
     def _make_table(self) -> ListTable:
         theme = self._theme
-        table = ListTable([tr("Check"), tr("Found"), tr("Time taken")], stretched=1, numbers=(2,))
+        table = ListTable([tr("Check"), tr("Result"), tr("Time")], stretched=1, numbers=(2,))
         table.setAccessibleName(tr("Checks"))
         table.setFont(theme.font("small"))
         table.setIconSize(QSize(theme.px(16), theme.px(16)))
@@ -230,7 +230,7 @@ class InstallationDialog(QDialog):
         self.bar.setRange(0, 0)
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(px(4))
-        self.bar.setAccessibleName(tr("The installation is being checked"))
+        self.bar.setAccessibleName(tr("Checking the installation"))
         foot = QHBoxLayout()
         foot.setSpacing(px(8))
         foot.addWidget(self.copy)
@@ -256,7 +256,7 @@ class InstallationDialog(QDialog):
         self._fit()
 
     def _fail(self, reason: str, output: str) -> None:
-        said = tr("The installation could not be checked: {reason}. Install GPU Desk again.", reason=reason)
+        said = tr("Installation check failed: {reason}. Reinstall GPU Desk.", reason=reason)
         self._end(said, f"{said}\n{output}")
 
     def _end(self, said: str, text: str) -> None:

@@ -48,7 +48,7 @@ def _entry(spec: ActionSpec, group: str) -> PaletteEntry:
 
 def _where(spec: ActionSpec) -> str:
     if spec.single_key:
-        return tr("where no field has the focus")
+        return tr("when no field has focus")
     return tr("in the list") if spec.own_keys else ""
 
 
@@ -64,13 +64,13 @@ class KeyboardDialog(QDialog):
         self._model.set_entries(entries)
         self.setWindowTitle(tr("Keyboard shortcuts"))
         self.search = QLineEdit()
-        self.search.setPlaceholderText(tr("Search for a command or a key"))
-        self.search.setAccessibleName(tr("Search for a command or a key"))
+        self.search.setPlaceholderText(tr("Search commands and keys"))
+        self.search.setAccessibleName(tr("Search commands and keys"))
         self.search.addAction(theme.icon("search"), QLineEdit.ActionPosition.LeadingPosition)
         self.search.textChanged.connect(self._narrow)
         self.search.installEventFilter(self)
         self.view = self._list()
-        self._nothing = ThemedLabel(theme, tr("No shortcut matches."), colour="text2")
+        self._nothing = ThemedLabel(theme, tr("No matching shortcuts."), colour="text2")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
         column = QVBoxLayout(self)
         column.setContentsMargins(theme.px(12), theme.px(16), theme.px(12), theme.px(12))

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
@@ -27,10 +26,6 @@ from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr
 
 _WIDTH, _HEIGHT, _MONO, _AROUND = 760.0, 720.0, 12.0, 6.0
-_ABOUT: Final = (
-    "The deployment of the estimate as commands for a shell, and the measurement that would confirm it. "
-    "Options are those of the version that is chosen; look them up where yours is another one."
-)
 _USE, _REPRODUCE = "use", "reproduce"
 
 
@@ -115,18 +110,18 @@ class LaunchDialog(QDialog):
         self.engine.chosen.connect(self._choose_engine)
         self.version = ChoiceField(theme, tr("Version"))
         self.version.chosen.connect(self._choose_version)
-        purposes = [(_USE, tr("For use")), (_REPRODUCE, tr("As estimated"))]
+        purposes = [(_USE, tr("Production")), (_REPRODUCE, tr("Reproduce estimate"))]
         self.purpose = SegmentedControl(theme, tr("Purpose"), purposes)
         self.purpose.chosen.connect(self._show)
         self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
 
     def _make_body(self) -> None:
         theme = self._theme
-        self.server = CommandBox(theme, tr("Start the server"))
+        self.server = CommandBox(theme, tr("Start server"))
         self.file = CommandBox(theme, "")
-        self.benchmark = CommandBox(theme, tr("Measure it"))
+        self.benchmark = CommandBox(theme, tr("Run benchmark"))
         self.extras = ThemedLabel(theme, wrap=True)
-        self.extras.setAccessibleName(tr("Why it is set"))
+        self.extras.setAccessibleName(tr("Reasons for each option"))
         self.notes = ThemedLabel(theme, wrap=True)
         self.notes.setAccessibleName(tr("Notes"))
         self.sources = ThemedLabel(theme, font="small", colour="text3", wrap=True)
@@ -161,7 +156,11 @@ class LaunchDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(20), px(24), px(16))
         column.setSpacing(px(12))
-        column.addWidget(ThemedLabel(self._theme, tr(_ABOUT), colour="text2", wrap=True))
+        about = tr(
+            "Shell commands that start the estimated deployment and benchmark it. "
+            "Options match the selected version. Check them if yours differs."
+        )
+        column.addWidget(ThemedLabel(self._theme, about, colour="text2", wrap=True))
         column.addLayout(head)
         column.addLayout(second)
         column.addWidget(self.said)
@@ -221,7 +220,7 @@ class LaunchDialog(QDialog):
         self.benchmark.set_text(plan.benchmark)
         file = plan.files[0] if plan.files else None
         if file is not None:
-            self.file.set_title(tr("File {name}, beside the command", name=file.name))
+            self.file.set_title(tr("Save as {name} in the same folder", name=file.name))
         self.file.set_text("" if file is None else file.text)
         self.notes.setText("\n".join(f"• {format_message(note, self._formatter)}." for note in plan.notes))
         self.extras.setText("\n".join(f"• {describe_extra(each)}" for each in plan.extras))

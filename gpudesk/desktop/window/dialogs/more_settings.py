@@ -100,7 +100,7 @@ class SettingField:
         if "given" in parameters:
             parameters["given"] = f"“{typed}”"
         told = format_message(replace(said, parameters=MappingProxyType(parameters)))
-        return tr("{fault}. Leave it empty for {meaning}", fault=told, meaning=self.empty)
+        return tr("{fault}. Default: {meaning}", fault=told, meaning=self.empty)
 
 
 def list_workload_fields() -> tuple[SettingField, ...]:
@@ -117,8 +117,8 @@ def list_workload_fields() -> tuple[SettingField, ...]:
         SettingField(
             "acceptance_length",
             tr("Acceptance length"),
-            tr("tokens a step"),
-            tr("1, no speculative decoding"),
+            tr("tokens per step"),
+            tr("1 (no speculative decoding)"),
             in_workload=True,
             blank=1.0,
         ),
@@ -127,16 +127,16 @@ def list_workload_fields() -> tuple[SettingField, ...]:
 
 def list_serving_fields() -> tuple[SettingField, ...]:
     return (
-        SettingField("date", tr("Software of"), tr("YYYY-MM"), tr("the newest that was measured"), is_text=True),
+        SettingField("date", tr("Software date"), tr("YYYY-MM"), tr("latest measured version"), is_text=True),
         SettingField(
             "memory_fraction",
             tr("Memory fraction"),
             tr("% of each accelerator"),
-            tr("that of the serving engine"),
+            tr("serving engine default"),
             scale=100,
         ),
-        SettingField("max_batch", tr("Largest batch"), tr("requests"), tr("that of the serving engine")),
-        SettingField("max_batched_tokens", tr("Most tokens a step"), tr("tokens"), tr("that of the serving engine")),
+        SettingField("max_batch", tr("Max batch size"), tr("requests"), tr("serving engine default")),
+        SettingField("max_batched_tokens", tr("Max tokens per step"), tr("tokens"), tr("serving engine default")),
     )
 
 
@@ -229,7 +229,7 @@ class SettingRow(QWidget):
         self.checked.emit()
 
     def _describe(self) -> None:
-        self.edit.setAccessibleDescription(self.fault or tr("Leave it empty for {meaning}", meaning=self.field.empty))
+        self.edit.setAccessibleDescription(self.fault or tr("Default: {meaning}", meaning=self.field.empty))
 
 
 _WIDTH, _HEIGHT = 640.0, 640.0
@@ -311,27 +311,25 @@ class MoreSettingsDialog(QDialog):
         work = scenario.workload
         self.name = QLineEdit(scenario.name)
         self.name.setPlaceholderText(tr("Untitled"))
-        self.name.setAccessibleName(tr("Name of the scenario"))
+        self.name.setAccessibleName(tr("Scenario name"))
         self._name_fault = self._fault_label()
         self.note = QPlainTextEdit(scenario.note)
         self.note.setTabChangesFocus(True)
-        self.note.setAccessibleName(tr("Note, printed at the head of the sheet"))
-        self.note.setPlaceholderText(tr("Stands at the head of the sheet: for whom, and why"))
+        self.note.setAccessibleName(tr("Note, printed at the top of the sheet"))
+        self.note.setPlaceholderText(tr("Printed at the top of the sheet"))
         self.note.setFixedHeight(theme.px(_NOTE))
         # The text then begins under that of the line above.
         self.note.document().setDocumentMargin(theme.px(8))
         self._note_fault = self._fault_label()
-        self.lengths = SegmentedControl(
-            theme, tr("Lengths of requests"), [(_VARIED, tr("Varied")), (_FIXED, tr("All alike"))]
-        )
+        self.lengths = SegmentedControl(theme, tr("Request lengths"), [(_VARIED, tr("Varied")), (_FIXED, tr("Fixed"))])
         self.lengths.set_value(_VARIED if work.varied else _FIXED)
         self.server = SegmentedControl(
             theme,
-            tr("Requests come"),
-            [(_BY_LOAD, tr("By the load")), (_SERVER, tr("Through a server")), (_OFFLINE, tr("Offline"))],
+            tr("Request source"),
+            [(_BY_LOAD, tr("Automatic")), (_SERVER, tr("HTTP server")), (_OFFLINE, tr("Offline"))],
         )
         self.server.set_value(next(key for key, value in _SERVERS.items() if value is work.server))
-        self.eager = QCheckBox(tr("Eager mode, without graphs"))
+        self.eager = QCheckBox(tr("Eager mode (no graph capture)"))
         self.eager.setChecked(work.eager)
 
     def _lay_out(self) -> None:
@@ -343,8 +341,8 @@ class MoreSettingsDialog(QDialog):
         column.addLayout(self._row(tr("Name"), self.name, self._name_fault))
         column.addLayout(self._row(tr("Note"), self.note, self._note_fault))
         self._add_section(column, tr("Workload"), list_workload_fields())
-        column.addLayout(self._row(tr("Lengths of requests"), self.lengths))
-        column.addLayout(self._row(tr("Requests come"), self.server))
+        column.addLayout(self._row(tr("Request lengths"), self.lengths))
+        column.addLayout(self._row(tr("Request source"), self.server))
         self._add_section(column, tr("Serving"), list_serving_fields())
         column.addLayout(self._row("", self.eager))
         column.addStretch(1)
@@ -383,7 +381,7 @@ class MoreSettingsDialog(QDialog):
         return grid
 
     def _buttons(self, theme: Theme) -> QHBoxLayout:
-        cancel = Button(theme, tr("Keep as it was"))
+        cancel = Button(theme, tr("Cancel"))
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
         apply = Button(theme, tr("Apply"), kind="primary", key=tr("Enter"))

@@ -68,7 +68,7 @@ class WorkedExamplesDialog(QDialog):
         self._formatter = formatter
         self._examples = tuple(examples)
         self._source_title = source_title
-        self.setWindowTitle(tr("Printed figures, worked out"))
+        self.setWindowTitle(tr("Checked claims"))
         self._make_head()
         self.table = self._make_table()
         self._make_detail()
@@ -88,7 +88,7 @@ class WorkedExamplesDialog(QDialog):
         options = ((_ALL, tr("All")), *((each.value, tr(_TITLES[each])) for each in WorkedExampleVerdict))
         self.verdict = SegmentedControl(theme, tr("Verdict"), options)
         self.verdict.chosen.connect(self._narrow)
-        tip = tr("Show figures whose number, document or words have these")
+        tip = tr("Filter by number, document or text")
         self.filter = FilterField(theme, tr("Filter"), tip, framed=True, width=_FIELD)
         self.filter.changed.connect(self._narrow)
         self.filter.left.connect(self._go_to_rows)
@@ -96,10 +96,10 @@ class WorkedExamplesDialog(QDialog):
 
     def _make_table(self) -> ListTable:
         theme = self._theme
-        heads = [tr("Number"), tr("Verdict"), tr("What"), tr("Printed"), tr("Arithmetic")]
+        heads = [tr("Number"), tr("Verdict"), tr("Claim"), tr("Published"), tr("Computed")]
         table = ListTable(heads, stretched=_STATEMENT, numbers=(_PRINTED, _WORKED), heads_shown=True)
         table.setRowCount(len(self._examples))
-        table.setAccessibleName(tr("Printed figures"))
+        table.setAccessibleName(tr("Checked claims"))
         table.setFont(theme.font("small"))
         table.verticalHeader().setDefaultSectionSize(theme.px(_ROW))
         table.setWordWrap(False)
@@ -124,7 +124,7 @@ class WorkedExamplesDialog(QDialog):
         theme = self._theme
         self.working = ThemedLabel(theme, wrap=True)
         self.working.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.working.setAccessibleName(tr("Working of the figure"))
+        self.working.setAccessibleName(tr("Calculation"))
         self._detail = FullWidthScrollArea()
         self._detail.setFixedHeight(theme.px(_DETAIL))
         holder = QWidget()
@@ -136,7 +136,7 @@ class WorkedExamplesDialog(QDialog):
         self._detail.show_widget(holder)
 
     def _make_buttons(self) -> None:
-        self.copy = Button(self._theme, tr("Copy the working"), icon="copy")
+        self.copy = Button(self._theme, tr("Copy calculation"), icon="copy")
         self.copy.setAutoDefault(False)
         self.copy.clicked.connect(self.copy_text)
         self.leave = Button(self._theme, tr("Close"), kind="primary")
@@ -198,7 +198,7 @@ class WorkedExamplesDialog(QDialog):
         kept = set(shown)
         for row in range(len(self._examples)):
             self.table.setRowHidden(row, row not in kept)
-        said = trn("{n} figure", "{n} figures", len(shown), n=self._formatter.count(len(shown)))
+        said = trn("{n} claim", "{n} claims", len(shown), n=self._formatter.count(len(shown)))
         self._count.setText(said)
         self.filter.setAccessibleDescription(said)
         if self.current is None:
@@ -217,9 +217,9 @@ class WorkedExamplesDialog(QDialog):
         return "" if source is None else self._source_title(source)
 
     def _show_current(self) -> None:
-        self.copy.setText(tr("Copy the working"))
+        self.copy.setText(tr("Copy calculation"))
         self.copy.setEnabled(self.current is not None)
-        self.working.setText(self.text or tr("No figure is shown. Empty the filter."))
+        self.working.setText(self.text or tr("No matching claims. Clear the filter."))
 
     def _lines(self, figure: WorkedFigure) -> list[str]:
         example = figure.example

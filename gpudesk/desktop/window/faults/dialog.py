@@ -45,10 +45,10 @@ class FaultMessage:
 
 def make_fault_message(fault: FaultRecord, kept: str, report: str) -> FaultMessage:
     if fault.place:
-        happened = tr("A step stopped midway: {kind} in {place}.", kind=fault.kind, place=fault.place)
+        happened = tr("An operation failed: {kind} in {place}.", kind=fault.kind, place=fault.place)
     else:
-        happened = tr("A step stopped midway: {kind}.", kind=fault.kind)
-    return FaultMessage(tr("Something in GPU Desk has failed"), happened, kept, report, fault)
+        happened = tr("An operation failed: {kind}.", kind=fault.kind)
+    return FaultMessage(tr("Internal error"), happened, kept, report, fault)
 
 
 class FaultDialog(QDialog):
@@ -134,9 +134,9 @@ class FaultDialog(QDialog):
         self.leave = Button(theme, leave, kind="primary")
         self.leave.setDefault(True)
         self.leave.clicked.connect(self.accept)
-        self.former = IconButton(theme, "chevron-left", tr("Show the former fault"))
+        self.former = IconButton(theme, "chevron-left", tr("Show previous error"))
         self.former.clicked.connect(lambda: self.step(-1))
-        self.next = IconButton(theme, "chevron-right", tr("Show the next fault"))
+        self.next = IconButton(theme, "chevron-right", tr("Show next error"))
         self.next.clicked.connect(lambda: self.step(1))
         self.place = ThemedLabel(theme, font="small", colour="text2")
 
@@ -183,10 +183,10 @@ class FaultDialog(QDialog):
         self.kept.setVisible(bool(told.kept))
         self.report.setPlainText(told.report)
         self.copy.setText(tr("Copy report"))
-        self._say(tr("The report is on this computer only. Read it before you hand it on."))
+        self._say(tr("The report stays on this computer. Review it before you share it."))
         self._show_place()
         self._count()
-        self.setAccessibleDescription(" ".join(filter(None, (told.title, told.happened, told.kept))))
+        self.setAccessibleDescription(" ".join(filter(None, (f"{told.title}.", told.happened, told.kept))))
 
     def _show_place(self) -> None:
         several = len(self._told) > 1
@@ -202,7 +202,7 @@ class FaultDialog(QDialog):
         count = 1 if fault is None else fault.count
         self.again.setVisible(count > 1)
         if fault is not None and count > 1:
-            text = trn("It came {n} time, last at {time}.", "It came {n} times, last at {time}.", count,
+            text = trn("Occurred {n} time, last at {time}.", "Occurred {n} times, last at {time}.", count,
                        time=f"{fault.last:%H:%M:%S}")  # fmt: skip
             if text != self.again.text():
                 self.again.setText(text)
@@ -255,11 +255,11 @@ def show_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None
     """Show the reports; they stay in the folder of logs, and are not offered again."""
 
     title = tr("GPU Desk ended unexpectedly")
-    kept = tr("Edits that were not saved then are offered at the start, where there were any.")
+    kept = tr("The start page offers any unsaved edits.")
     told = []
     for crash in crashes:
         crash.shown()
-        told.append(FaultMessage(title, tr("That was on {when}.", when=_when(crash)), kept, crash.report))
+        told.append(FaultMessage(title, tr("Time: {when}.", when=_when(crash)), kept, crash.report))
     FaultDialog(window.theme, told, tr("Close"), window).present()
 
 

@@ -151,7 +151,7 @@ class FaultReporter(QObject):
             return
         theme = Theme(self._app) if self._program is None else self._program.theme
         above = QApplication.activeModalWidget() or QApplication.activeWindow()
-        self._dialog = FaultDialog(theme, [told], tr("Go on"), above)
+        self._dialog = FaultDialog(theme, [told], tr("Continue"), above)
         if self._program is None:
             # The program will have one of its own, and two would both dress it.
             self._dialog.destroyed.connect(theme.deleteLater)
@@ -162,7 +162,7 @@ class FaultReporter(QObject):
         windows = [] if self._program is None else self._program.windows
         edited = [window.document for window in windows if window.document.edited]
         if not edited:
-            return tr("Nothing is lost: there were no unsaved changes.")
+            return tr("You had no unsaved changes.")
         try:
             # Each of them, also after one that could not be.
             kept = not [document for document in edited if not document.keep_now()]
@@ -170,11 +170,8 @@ class FaultReporter(QObject):
             log.exception("unsaved changes could not be kept")
             kept = False
         if kept:
-            return tr("Your unsaved changes are kept, and the rest of the program works on.")
-        return tr(
-            "Your unsaved changes could not be written to the recovery file: they are in the window only. "
-            "Save them now."
-        )
+            return tr("Your unsaved changes are backed up. You can continue to work.")
+        return tr("Your unsaved changes could not be backed up. Save them now.")
 
 
 class FaultWatch:

@@ -41,8 +41,8 @@ def _dialog(app: QApplication, text: str, error: BaseException) -> QDialog:
     with contextlib.suppress(Exception):
         facts = collect_program_facts(ask_git=True)
     trace = make_fault(type(error), error, error.__traceback__).trace
-    kept = tr("What you have saved is as it was.")
-    told = FaultMessage(tr("GPU Desk cannot go on"), _sentence(text), kept, format_report(facts, trace, []))
+    kept = tr("Your saved files are unchanged.")
+    told = FaultMessage(tr("GPU Desk could not start"), _sentence(text), kept, format_report(facts, trace, []))
     return FaultDialog(Theme(app), [told], tr("Close"))
 
 

@@ -27,19 +27,19 @@ ICONS = Path("resources") / "icons"
 
 
 def test_whole_icons_pass(bundle: Path) -> None:
-    assert presentation.check_icons().text == f"{len(list((bundle / ICONS).glob('*.svg')))} icons drawn"
+    assert presentation.check_icons().text == f"{len(list((bundle / ICONS).glob('*.svg')))} icons loaded"
 
 
 @pytest.mark.parametrize("content", ["", "<svg", '<svg xmlns="http://www.w3.org/2000/svg"/>'])
 def test_icon_of_which_nothing_is_seen_is_named(bundle: Path, content: str) -> None:
     (bundle / ICONS / "check.svg").write_text(content)
-    with pytest.raises(CheckFailedError, match="the icon check cannot be drawn"):
+    with pytest.raises(CheckFailedError, match="icon check cannot be loaded"):
         presentation.check_icons()
 
 
 def test_lost_icons_are_told(bundle: Path) -> None:
     shutil.rmtree(bundle / ICONS)
-    with pytest.raises(CheckFailedError, match="there are no icons"):
+    with pytest.raises(CheckFailedError, match="icons are missing"):
         presentation.check_icons()
 
 
@@ -48,7 +48,7 @@ def test_a_system_without_wayland_is_in_order(monkeypatch: pytest.MonkeyPatch) -
     monkeypatch.setattr(self_check, "check_display", lambda: (["xcb"], [lost]))
     found = presentation.check_display()
     assert not found.doubt
-    assert found.text == f"xcb; not usable: {lost}"
+    assert found.text == f"xcb; unusable: {lost}"
 
 
 # Qt itself
@@ -66,12 +66,12 @@ def test_without_its_plug_in_for_no_screen_qt_is_not_begun(tmp_path: Path, monke
 
 
 def test_whole_fonts_pass(bundle: Path) -> None:
-    assert presentation.check_fonts().text == "three weights, digits of one width, all signs"
+    assert presentation.check_fonts().text == "three weights, equal digit widths, all glyphs"
 
 
 def test_missing_font_is_named(bundle: Path) -> None:
     (bundle / FONTS / "DeskSans-SemiBold.ttf").unlink()
-    with pytest.raises(CheckFailedError, match=r"^the font DeskSans-SemiBold\.ttf cannot be loaded$"):
+    with pytest.raises(CheckFailedError, match=r"^font DeskSans-SemiBold\.ttf cannot be loaded$"):
         presentation.check_fonts()
 
 
@@ -88,13 +88,13 @@ def test_other_font_under_the_name_of_ours_is_told(bundle: Path) -> None:
     if not others:
         pytest.skip("no other font is installed")
     shutil.copy(others[0], bundle / FONTS / "DeskSans-Regular.ttf")
-    with pytest.raises(CheckFailedError, match=r"DeskSans-Regular\.ttf is the font DejaVu Sans"):
+    with pytest.raises(CheckFailedError, match=r"DeskSans-Regular\.ttf has the unexpected family DejaVu Sans"):
         presentation.check_fonts()
 
 
 def test_sign_that_the_font_lacks_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "_SIGNS", "0123456789中")
-    with pytest.raises(CheckFailedError, match=r"DeskSans-Regular\.ttf lacks the signs U\+4E2D"):
+    with pytest.raises(CheckFailedError, match=r"DeskSans-Regular\.ttf has no glyphs for U\+4E2D"):
         presentation.check_fonts()
 
 
@@ -104,14 +104,14 @@ def test_digits_of_several_widths_are_told(monkeypatch: pytest.MonkeyPatch) -> N
             return list(super().glyphIndexesForString(text.replace("1", "W")))
 
     monkeypatch.setattr(self_check, "QRawFont", Uneven)
-    with pytest.raises(CheckFailedError, match=r"the digits of DeskSans-Regular\.ttf are not all of one width"):
+    with pytest.raises(CheckFailedError, match=r"digits in font DeskSans-Regular\.ttf differ in width"):
         presentation.check_fonts()
 
 
 def test_other_family_than_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "FAMILY", "DeskSans")
     monkeypatch.setattr(self_check, "_font_faults", lambda _weight: iter(()))
-    with pytest.raises(CheckFailedError, match="asked for DeskSans Regular, Qt takes Desk Sans 400"):
+    with pytest.raises(CheckFailedError, match="requested font DeskSans Regular, Qt uses Desk Sans 400"):
         presentation.check_fonts()
 
 
@@ -119,12 +119,12 @@ def test_other_family_than_asked_for_is_told(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_sample_on_paper_passes() -> None:
-    assert presentation.check_paper().text == "2 pages, vector, font inside"
+    assert presentation.check_paper().text == "2 pages, vector graphics, embedded font"
 
 
 def test_paper_with_other_letters_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(presentation, "_FONTS", frozenset({"DeskSans-Black"}))
-    with pytest.raises(CheckFailedError, match="the program's font is not inside a sheet: DeskSans-Black"):
+    with pytest.raises(CheckFailedError, match="the program font is not embedded in the test sheet: DeskSans-Black"):
         presentation.check_paper()
 
 
@@ -138,7 +138,7 @@ def test_paper_without_its_scenario_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_page_of_the_window_is_drawn_without_touching_the_users_folder(user_home: Path) -> None:
-    assert presentation.check_window().text == "6 pages drawn"
+    assert presentation.check_window().text == "6 pages shown"
     assert not user_home.exists()
     assert os.environ["GPUDESK_HOME"] == str(user_home)
 
@@ -166,7 +166,7 @@ def test_warning_of_the_program_is_told(monkeypatch: pytest.MonkeyPatch) -> None
 def test_page_that_stays_empty_is_told(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(self_check, "_PATIENCE_S", 0.2)
     monkeypatch.setattr(self_check, "_LEAST_COLOURS", 1 << 24)
-    with pytest.raises(CheckFailedError, match="the page Compare stays empty; the page Performance stays empty"):
+    with pytest.raises(CheckFailedError, match="page Compare is empty; page Performance is empty"):
         presentation.check_window()
 
 
@@ -179,7 +179,7 @@ def test_plug_ins_for_the_screen_are_found() -> None:
 
 def test_missing_plug_ins_are_told(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
     monkeypatch.setattr(QCoreApplication, "libraryPaths", lambda: [str(tmp_path)])
-    with pytest.raises(CheckFailedError, match="the plug-ins of Qt for the screen are missing"):
+    with pytest.raises(CheckFailedError, match="Qt platform plug-ins are missing"):
         presentation.check_display()
 
 
@@ -221,5 +221,5 @@ def test_qt_that_cannot_be_loaded_is_the_failure_of_each_check() -> None:
 
 def test_process_with_a_window_on_a_screen_is_left_alone(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(QGuiApplication, "platformName", lambda: "xcb")
-    with pytest.raises(CheckFailedError, match="only be checked where no window is open"):
+    with pytest.raises(CheckFailedError, match="close all windows to run this check"):
         presentation.check_window()

@@ -32,11 +32,11 @@ from tests.unit.domain.own_samples import ALL
 def test_whole_bundle_passes(bundle: Path) -> None:
     found = check_resources()
     assert not found.doubt
-    assert re.fullmatch(r"\d{3} files unharmed", found.text)
+    assert re.fullmatch(r"\d{3} files intact", found.text)
 
 
 def test_checkout_passes_without_a_list() -> None:
-    assert check_resources().text.endswith("files read in a checkout")
+    assert check_resources().text.endswith("files read from a source checkout")
 
 
 def test_missing_icon_is_named(bundle: Path) -> None:
@@ -58,7 +58,7 @@ def test_file_of_somebody_else_is_a_doubt(bundle: Path) -> None:
     (bundle / "resources" / "fonts" / "Mine.ttf").touch()
     found = check_resources()
     assert found.doubt
-    assert found.text.endswith("not of the program: resources/fonts/Mine.ttf")
+    assert found.text.endswith("unexpected files: resources/fonts/Mine.ttf")
 
 
 def test_library_that_is_gone_from_a_frozen_program_is_named(bundle: Path) -> None:
@@ -112,7 +112,7 @@ def test_catalog_says_what_it_holds(bundle: Path) -> None:
         catalog = service.catalog
         expected = f"{len(catalog.accelerators())} accelerators, {len(catalog.models())} models"
         assert check_catalog() == CheckFinding(
-            f"{expected}, of {catalog.data_date}, revision {catalog.shipped_revision[:8]}"
+            f"{expected}, {catalog.data_date}, revision {catalog.shipped_revision[:8]}"
         )
 
 
@@ -138,7 +138,7 @@ def test_broken_calibration_is_told(bundle: Path) -> None:
 
 
 def test_user_without_a_file_has_none_yet(user_home: Path) -> None:
-    assert check_own_file() == CheckFinding("none yet")
+    assert check_own_file() == CheckFinding("no file yet")
     assert not user_home.exists()
 
 
@@ -146,7 +146,7 @@ def test_users_facts_are_counted_and_stay_as_they_are() -> None:
     with GpuDeskService.open() as service:
         service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="x"), after=tuple(ALL)))
     before = paths.user_catalog_path().read_bytes()
-    assert check_own_file().text == f"{len(ALL)} facts in your file"
+    assert check_own_file().text == f"{len(ALL)} values in your file"
     assert paths.user_catalog_path().read_bytes() == before
 
 
@@ -155,7 +155,7 @@ def test_users_damaged_file_is_a_doubt_and_named_as_theirs(user_home: Path) -> N
     paths.user_catalog_path().write_bytes(b"no database at all")
     found = check_own_file()
     assert found.doubt
-    assert found.text.startswith("your file cannot be used, which leaves the rest as it is")
+    assert found.text.startswith("your values cannot be loaded")
     assert str(paths.user_catalog_path()) in found.text
     assert paths.user_catalog_path().read_bytes() == b"no database at all"
 
@@ -164,7 +164,7 @@ def test_users_damaged_file_is_a_doubt_and_named_as_theirs(user_home: Path) -> N
 
 
 def test_known_questions_are_answered(bundle: Path) -> None:
-    assert re.fullmatch(r"\d\d questions answered as expected", check_golden().text)
+    assert re.fullmatch(r"\d\d test questions have the expected answers", check_golden().text)
     assert not check_memory().doubt
     assert not check_speed().doubt
 
@@ -176,7 +176,7 @@ def test_other_figure_is_told_with_what_it_should_be(bundle: Path) -> None:
     figure["value"] *= 1.0001
     file.write_text(json.dumps(golden), encoding="utf-8")
     name = re.escape(golden["cases"][3]["request"]["id"])
-    said = rf"1 of \d\d questions have other answers; {name}: tpot_ms\.value is .*, not {figure['value']}"
+    said = rf"1 of \d\d test questions have wrong answers; {name}: tpot_ms\.value is .*, expected {figure['value']}"
     with pytest.raises(CheckFailedError, match=said):
         check_golden()
 
@@ -187,5 +187,5 @@ def test_shifted_constant_moves_figures(bundle: Path) -> None:
     shifted, count = re.subn(r'("default": 0\.\d)(\d)', lambda found: f"{found[1]}{9 - int(found[2])}", text)
     assert count
     file.write_text(shifted, encoding="utf-8")
-    with pytest.raises(CheckFailedError, match="have other answers"):
+    with pytest.raises(CheckFailedError, match="have wrong answers"):
         check_golden()

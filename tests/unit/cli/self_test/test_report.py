@@ -50,8 +50,8 @@ def test_all_in_order(monkeypatch: pytest.MonkeyPatch, capsys: Capture, log_file
     assert lines[1:] == [
         "Check 1: ok (seen) [0.00 s]",
         "Check 2: ok [0.00 s]",
-        f"This text is kept in {log_file}",
-        "Everything is in order.",
+        f"Report saved to {log_file}",
+        "All checks passed.",
     ]
     # What is kept is what was said, but where it is kept.
     assert log_file.read_text(encoding="utf-8").splitlines() == [*lines[:3], lines[-1]]
@@ -62,7 +62,7 @@ def test_doubt_is_no_failure(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -
     assert main(["--self-test"]) == 0
     said = capsys.readouterr().out
     assert "Check 1: warning (half seen) [" in said
-    assert said.endswith("The program is in order; 1 warning says what is not as it should be around it.\n")
+    assert said.endswith("GPU Desk works, with 1 warning about its environment.\n")
 
 
 @pytest.mark.parametrize(
@@ -83,7 +83,7 @@ def test_failure_keeps_no_other_check_from_running_and_says_what_to_do(
     lines = captured.out.splitlines()
     assert lines[1].startswith(f"Check 1: failed ({said}) [")
     assert lines[3].startswith("Check 3: ok")
-    assert lines[-1].startswith("1 check failed. Install GPU Desk again; if it fails again, pass this ")
+    assert lines[-1].startswith("1 check failed. Reinstall GPU Desk. If it fails again, send this ")
     assert captured.err == ""
 
 
@@ -110,7 +110,7 @@ def test_result_goes_to_a_file_by_its_suffix(monkeypatch: pytest.MonkeyPatch, ca
     checks(monkeypatch, fine)
     assert main(["--self-test", "-o", str(tmp_path / "a.json")]) == 0
     assert main(["--self-test", "-o", str(tmp_path / "a.txt")]) == 0
-    assert "Everything is in order." in capsys.readouterr().out
+    assert "All checks passed." in capsys.readouterr().out
     assert json.loads((tmp_path / "a.json").read_text(encoding="utf-8"))["ok"] is True
     assert "Check 1: ok (seen)" in (tmp_path / "a.txt").read_text(encoding="utf-8")
 
@@ -121,7 +121,7 @@ def test_file_that_cannot_be_written_is_said_after_the_result(
     checks(monkeypatch, fine)
     assert main(["--self-test", "-o", str(tmp_path / "none" / "a.txt")]) == 1
     captured = capsys.readouterr()
-    assert "Everything is in order." in captured.out
+    assert "All checks passed." in captured.out
     assert captured.err.startswith(f"gpudesk: {tmp_path / 'none' / 'a.txt'}: cannot be written")
 
 
@@ -140,7 +140,7 @@ def test_wrong_usage_is_said_before_anything_is_checked(monkeypatch: pytest.Monk
     assert main(["--self-test", "--nonsense"]) == 2
     assert main(["estimate", "--self-test"]) == 2
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "gpudesk: unrecognized arguments: --nonsense; see `gpudesk --self-test --help`"
+    assert said[0] == "gpudesk: unrecognized arguments: --nonsense; for help, run `gpudesk --self-test --help`"
 
 
 def test_windowed_program_without_a_terminal_opens_what_it_kept(

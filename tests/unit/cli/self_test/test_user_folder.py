@@ -23,24 +23,24 @@ def test_folder_that_cannot_be_is_a_doubt_that_says_what_it_means(
     monkeypatch.setenv("GPUDESK_HOME", str(tmp_path / "file" / "below"))
     found = check_user_folder()
     assert found.doubt
-    assert "cannot be written" in found.text
-    assert "your facts, settings and unsaved work are not kept" in found.text
+    assert "cannot write to" in found.text
+    assert "values, settings and unsaved work are lost on exit" in found.text
 
 
 def test_little_room_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(shutil, "disk_usage", lambda _: SimpleNamespace(free=12_345_678))
     found = check_user_folder()
     assert found.doubt
-    assert found.text.endswith("has room for 12 MB only")
+    assert found.text.endswith("has only 12 MB free")
 
 
 def test_drive_that_no_two_programs_can_share_is_a_doubt(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(installation, "_journal_of", lambda _: "delete")
     found = check_user_folder()
     assert found.doubt
-    assert "two programs cannot share your facts" in found.text
+    assert "two programs cannot share your values" in found.text
 
 
 def test_portable_program_says_so(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpudesk.release.find_installation", lambda: "portable")
-    assert check_user_folder().text.endswith(", beside the program")
+    assert check_user_folder().text.endswith(", next to the program")

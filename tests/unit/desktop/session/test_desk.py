@@ -31,7 +31,7 @@ def concurrency(desk: Desk) -> int | None:
 
 
 def set_load(desk: Desk, value: int) -> None:
-    desk.apply(scenario_edits.replace_load_value(desk.scenario, value), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, value), "Change load")
 
 
 def test_an_edit_is_named_answered_and_undone(desk: Desk, qtbot: QtBot) -> None:
@@ -43,7 +43,7 @@ def test_an_edit_is_named_answered_and_undone(desk: Desk, qtbot: QtBot) -> None:
     assert changed == [frozenset({"workload"})]
     assert desk.answer is not None
     assert desk.answer.scenario.workload.load.concurrency == 128
-    assert desk.undo_stack.undoText() == "Change of load"
+    assert desk.undo_stack.undoText() == "Change load"
     with qtbot.waitSignal(desk.answered):
         desk.undo_stack.undo()
     assert desk.answer == before
@@ -108,7 +108,7 @@ def test_many_edits_of_one_turn_are_answered_once(desk: Desk, qtbot: QtBot) -> N
 
 def test_what_cannot_be_answered_leaves_the_last_good_answer(desk: Desk) -> None:
     good = desk.answer
-    desk.edit("Change of model", model="no-such-model")
+    desk.edit("Change model", model="no-such-model")
     desk.evaluate()
     assert desk.answer is good
     problems = [desk.problem]

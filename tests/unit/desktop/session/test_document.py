@@ -43,7 +43,7 @@ def sample_file(tmp_path: Path) -> Path:
 
 
 def set_load(desk: Desk, value: int) -> None:
-    desk.apply(scenario_edits.replace_load_value(desk.scenario, value), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, value), "Change load")
 
 
 def load_on_disk(path: Path) -> int | None:

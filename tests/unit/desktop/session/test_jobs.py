@@ -105,7 +105,7 @@ def test_a_mistake_of_the_program_is_raised_as_one_of_the_window(jobs: Jobs, out
     assert raised[0][0] is ZeroDivisionError
     (said,) = outcome.said
     assert isinstance(said, InputError)
-    assert format_input_error(said) == "a mistake in the program stopped it (ZeroDivisionError)"
+    assert format_input_error(said) == "internal error (ZeroDivisionError)"
     assert not jobs.running
 
 

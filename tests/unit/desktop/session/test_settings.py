@@ -71,8 +71,7 @@ def test_damage_is_said_and_the_old_file_kept(tmp_path: Path, qtbot: QtBot) -> N
     settings = UserSettings(path)
     assert settings.get("theme", "system") == "dark"
     assert settings.problem == (
-        "Settings that cannot be used are back to their defaults: performance.read_off. "
-        f"The old file is {path.with_suffix('.json.bad')}."
+        f"Invalid settings were reset: performance.read_off. The old file is {path.with_suffix('.json.bad')}."
     )
     assert "1e999" in path.with_suffix(".json.bad").read_text()
     settings.write()

@@ -71,10 +71,10 @@ def test_facts_name_versions_commit_data_and_where_the_users_files_are(
     monkeypatch.setattr(about, "get_release", lambda: noted)
     facts = {fact.name: fact for fact in list_program_facts(service)}
     assert facts["Version"].value == __version__
-    assert facts["Commit"].value == "0123456789 of 2026-11-22, with changes"
-    assert facts["Commit"].copied == f"{COMMIT} of 2026-11-22T20:00:00Z, with changes"
+    assert facts["Commit"].value == "0123456789, 2026-11-22, with local changes"
+    assert facts["Commit"].copied == f"{COMMIT}, 2026-11-22T20:00:00Z, with local changes"
     assert service.catalog.revision in facts["Catalog"].value
-    assert facts["Installed"].value == "a checkout of the sources"
+    assert facts["Installed"].value == "source checkout"
     assert facts["Your data"].value == str(paths.user_dir())
     assert {"Python", "Qt", "PySide6", "NumPy", "pyqtgraph"} <= facts.keys()
 
@@ -109,20 +109,20 @@ def test_one_button_copies_everything(theme: Theme, qtbot: QtBot, service: GpuDe
     press(Qt.Key.Key_Space)
     copied = QGuiApplication.clipboard().text()
     assert all(f"{fact.name}: {fact.copied or fact.value}\n" in copied for fact in facts)
-    assert "libpng 1.6.59, in Qt: libpng-2.0\nnumpy 2.4.6: BSD-3-Clause\n" in copied
+    assert "libpng 1.6.59 (in Qt): libpng-2.0\nnumpy 2.4.6: BSD-3-Clause\n" in copied
     assert dialog.copy.text() == "Copied"
 
 
 def test_all_parts_are_listed_and_a_short_list_needs_no_filter(theme: Theme, qtbot: QtBot) -> None:
     dialog = opened(theme, qtbot, AboutDialog(theme, [], FEW))
-    assert visible_rows(dialog) == ["GPU Desk 0.1.0", "libpng 1.6.59, in Qt", "numpy 2.4.6"]
+    assert visible_rows(dialog) == ["GPU Desk 0.1.0", "libpng 1.6.59 (in Qt)", "numpy 2.4.6"]
     assert not dialog.parts.filter.isVisible()
 
 
 def test_a_long_list_is_narrowed_by_name_and_by_licence(shown: AboutDialog) -> None:
     tab_to(shown.parts.filter)
     QTest.keyClicks(shown.parts.filter, "qt PNG")
-    assert visible_rows(shown) == ["libpng 1.6.59, in Qt"]
+    assert visible_rows(shown) == ["libpng 1.6.59 (in Qt)"]
     assert shown.parts.filter.accessibleDescription() == "1 of 63"
     QTest.keyClick(shown.parts.filter, Qt.Key.Key_Escape)
     assert len(visible_rows(shown)) == 63
@@ -142,7 +142,7 @@ def test_a_filter_that_nothing_has_leaves_nothing_to_open(shown: AboutDialog) ->
 def test_columns_have_names_to_be_read_out(shown: AboutDialog) -> None:
     model = shown.parts.table.model()
     names = [model.headerData(column, Qt.Orientation.Horizontal) for column in range(2)]
-    assert names == ["Work", "Licence"]
+    assert names == ["Component", "License"]
 
 
 def test_enter_in_the_list_opens_the_licence_and_escape_comes_back(shown: AboutDialog) -> None:
@@ -152,12 +152,12 @@ def test_enter_in_the_list_opens_the_licence_and_escape_comes_back(shown: AboutD
     press(Qt.Key.Key_Return)
     assert shown.isVisible()
     assert shown.licence.text.hasFocus()
-    assert shown.licence.title.text() == "libpng 1.6.59, in Qt"
+    assert shown.licence.title.text() == "libpng 1.6.59 (in Qt)"
     assert "Cosmin Truta" in shown.licence.facts.text()
     assert "Copyright Cosmin Truta" in shown.licence.text.toPlainText()
     shown.copy.click()
     copied = QGuiApplication.clipboard().text()
-    assert copied.startswith("libpng 1.6.59, in Qt\n")
+    assert copied.startswith("libpng 1.6.59 (in Qt)\n")
     assert copied.endswith(shown.licence.text.toPlainText())
     press(Qt.Key.Key_Escape)
     assert shown.isVisible()
@@ -182,13 +182,13 @@ def test_a_double_click_opens_the_licence(shown: AboutDialog) -> None:
     place = table.visualRect(table.model().index(1, 0)).center()
     QTest.mouseClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
     QTest.mouseDClick(table.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert shown.licence.title.text() == "libpng 1.6.59, in Qt"
+    assert shown.licence.title.text() == "libpng 1.6.59 (in Qt)"
 
 
 def test_a_part_whose_text_is_not_there_says_so(theme: Theme, qtbot: QtBot) -> None:
     dialog = opened(theme, qtbot, AboutDialog(theme, [], FEW))
     dialog.show_licence(FEW[2])
-    assert "does not come with the package" in dialog.licence.text.toPlainText()
+    assert "does not include this license text" in dialog.licence.text.toPlainText()
 
 
 def test_the_program_opens_its_own_licence(theme: Theme, qtbot: QtBot) -> None:

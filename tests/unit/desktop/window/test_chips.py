@@ -69,10 +69,10 @@ def one_step(desk: Desk, text: str) -> None:
 
 def test_a_chip_says_what_it_stands_for(row: ChipRow) -> None:
     assert [chip.accessibleName() for chip in row.chips] == [
-        "H200 SXM, 1 of them, baseline",
-        "MI325X, 1 of them",
-        "B200 SXM, 1 of them",
-        "MI355X, 1 of them",
+        "H200 SXM, count 1, baseline",
+        "MI325X, count 1",
+        "B200 SXM, count 1",
+        "MI355X, count 1",
     ]
 
 
@@ -96,7 +96,7 @@ def test_b_makes_the_baseline_and_keeps_the_focus_with_it(row: ChipRow, desk: De
     press(row, 2, Qt.Key.Key_B)
     assert parts(desk) == ["b200-hgx", "h200-sxm", "mi325x", "mi355x"]
     assert row.chips[0].hasFocus()
-    assert row.chips[0].accessibleName() == "B200 SXM, 1 of them, baseline"
+    assert row.chips[0].accessibleName() == "B200 SXM, count 1, baseline"
     one_step(desk, "Set B200 SXM as baseline")
 
 
@@ -110,7 +110,7 @@ def test_arrows_change_the_count(row: ChipRow, desk: Desk) -> None:
     assert desk.undo_stack.count() == 0
     press(row, 1, Qt.Key.Key_Up)
     assert choice(desk, 1).count == 2
-    one_step(desk, "Change of count of MI325X")
+    one_step(desk, "Change count of MI325X")
     press(row, 1, Qt.Key.Key_Up)
     press(row, 1, Qt.Key.Key_Down)
     assert choice(desk, 1).count == 2
@@ -138,9 +138,9 @@ def test_enter_and_space_open_the_menu(row: ChipRow, key: Qt.Key) -> None:
 @pytest.mark.parametrize(
     ("path", "fields", "text"),
     [
-        (("Count", "× 8"), {"count": 8}, "Change of count of MI325X"),
-        (("Count", "Smallest that fits"), {"count": None}, "Change of count of MI325X"),
-        (("Serving engine", "vLLM"), {"serving_engine": "vllm"}, "Change of serving engine of MI325X"),
+        (("Count", "× 8"), {"count": 8}, "Change count of MI325X"),
+        (("Count", "Smallest that fits"), {"count": None}, "Change count of MI325X"),
+        (("Serving engine", "vLLM"), {"serving_engine": "vllm"}, "Change serving engine of MI325X"),
     ],
 )
 def test_the_menu_changes_its_own_accelerator(
@@ -163,10 +163,10 @@ def test_the_menu_sets_a_plan_and_lets_it_go(row: ChipRow, desk: Desk) -> None:
     entry(menu, "Parallel plan", "TP 2").trigger()
     menu.close()
     assert (choice(desk, 1).tp, choice(desk, 1).pp, choice(desk, 1).dp) == (2, 1, 1)
-    one_step(desk, "Change of plan of MI325X")
+    one_step(desk, "Change plan of MI325X")
     menu = menu_of(row, 1)
     assert entry(menu, "Parallel plan", "TP 2").isChecked()
-    entry(menu, "Parallel plan", "Best at this load").trigger()
+    entry(menu, "Parallel plan", "Best for this load").trigger()
     menu.close()
     assert choice(desk, 1).tp is None
 
@@ -278,7 +278,7 @@ def test_any_count_can_be_typed(row: ChipRow, desk: Desk, qtbot: QtBot, key: Qt.
     def type_it() -> None:
         dialog = QApplication.activeModalWidget()
         assert isinstance(dialog, QInputDialog)
-        assert dialog.labelText() == "How many H200 SXM?"
+        assert dialog.labelText() == "Number of H200 SXM"
         dialog.setIntValue(12)
         QTest.keyClick(dialog, key)
 

@@ -29,7 +29,7 @@ def opened(theme: Theme, qtbot: QtBot) -> Iterator[Open]:
 
     def open_it(*faults: FaultRecord) -> FaultDialog:
         told = [make_fault_message(each, "All is kept.", f"Report of {each.kind}") for each in faults]
-        dialog = FaultDialog(theme, told, "Go on")
+        dialog = FaultDialog(theme, told, "Continue")
         made.append(dialog)
         dialog.present()
         qtbot.waitExposed(dialog)
@@ -43,8 +43,8 @@ def opened(theme: Theme, qtbot: QtBot) -> Iterator[Open]:
 
 def test_it_says_what_happened_what_was_kept_and_shows_the_report(opened: Open) -> None:
     dialog = opened(fault())
-    assert dialog.title.text() == "Something in GPU Desk has failed"
-    assert dialog.happened.text() == "A step stopped midway: KeyError in desktop/app.py:7."
+    assert dialog.title.text() == "Internal error"
+    assert dialog.happened.text() == "An operation failed: KeyError in desktop/app.py:7."
     assert dialog.kept.text() == "All is kept."
     assert dialog.report.toPlainText() == "Report of KeyError"
     assert dialog.report.isReadOnly()
@@ -53,7 +53,7 @@ def test_it_says_what_happened_what_was_kept_and_shows_the_report(opened: Open) 
 
 
 def test_a_fault_without_a_place_is_said_without(opened: Open) -> None:
-    assert opened(fault(place="")).happened.text() == "A step stopped midway: KeyError."
+    assert opened(fault(place="")).happened.text() == "An operation failed: KeyError."
 
 
 def test_the_report_is_copied_and_the_dialog_stays(opened: Open) -> None:
@@ -100,7 +100,7 @@ def test_a_fault_that_comes_again_is_counted_where_it_is_shown(opened: Open, qtb
     dialog = opened(shown, other)
     shown.again(1200)
     qtbot.waitUntil(dialog.again.isVisible)
-    assert dialog.again.text().startswith("It came 1200 times, last at ")
+    assert dialog.again.text().startswith("Occurred 1200 times, last at ")
     dialog.step(1)
     assert not dialog.again.isVisible()
 
@@ -134,7 +134,7 @@ def test_all_of_it_can_be_reached_by_the_keyboard_and_has_a_name(opened: Open) -
     assert {dialog.leave, dialog.next, dialog.report, dialog.copy, dialog.folder} <= set(seen)
     assert all(button.accessibleName() for button in dialog.findChildren(QAbstractButton))
     assert dialog.report.accessibleName() == "Report"
-    assert dialog.accessibleDescription().startswith("Something in GPU Desk has failed A step stopped")
+    assert dialog.accessibleDescription().startswith("Internal error. An operation failed")
 
 
 @pytest.mark.parametrize("percent", [100, 150])

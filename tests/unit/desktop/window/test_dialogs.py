@@ -145,9 +145,9 @@ def test_keeping_it_as_it_was_changes_nothing(dialog: MoreSettingsDialog, applie
 @pytest.mark.parametrize(
     ("name", "text", "fault"),
     [
-        ("prefix_hit_rate", "130", "“130” is not between 0 and 100. Leave it empty for none"),
+        ("prefix_hit_rate", "130", "“130” is not between 0 and 100. Default: none"),
         ("memory_fraction", "0", "“0” is not above 0 and at most 100."),
-        ("memory_fraction", "most", "A number is wanted"),
+        ("memory_fraction", "most", "Enter a number"),
         ("acceptance_length", "0.5", "“0.5” is not between 1 and 1,000."),
         ("max_batch", "2.5", "a whole number belongs"),
         ("max_batched_tokens", "-4", "is not between 1 and"),

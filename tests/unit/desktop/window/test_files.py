@@ -87,8 +87,8 @@ def test_a_name_that_is_known_is_not_asked_for(
 def test_a_fault_is_said_until_something_succeeds(files: FileActions, note: NoteBar, tmp_path: Path) -> None:
     assert not files.open(tmp_path / "gone.gpudesk")
     assert note.text == (
-        f"Not opened: {tmp_path / 'gone.gpudesk'}: cannot be read: no such file or directory. "
-        "The open scenario is as it was."
+        f"File not opened: {tmp_path / 'gone.gpudesk'}: cannot be read: no such file or directory. "
+        "The current scenario is unchanged."
     )
     assert files.open_template(FOUR)
     assert note.text == ""
@@ -102,7 +102,7 @@ def test_what_can_be_opened_is_looked_at_without_opening_it(
     before = desk.scenario
     assert files.can_open(good)
     assert not files.can_open(tmp_path)
-    assert note.text.startswith("Not opened: ")
+    assert note.text.startswith("File not opened: ")
     assert desk.scenario is before
 
 

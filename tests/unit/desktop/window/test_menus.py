@@ -74,7 +74,7 @@ def test_menus_show_what_can_be_done_now(window: MainWindow) -> None:
     shown = in_menus(window)
     assert not shown["Undo"].isEnabled()
     assert shown["Compare"].isChecked()
-    assert not shown["Let the pinned result go"].isEnabled()
+    assert not shown["Unpin result"].isEnabled()
     window.desk.edit("Change of name", name="Other")
     window.show_page("memory")
     shown = in_menus(window)
@@ -85,16 +85,16 @@ def test_menus_show_what_can_be_done_now(window: MainWindow) -> None:
 
 
 def test_an_entry_of_a_menu_does_what_it_says(window: MainWindow) -> None:
-    in_menus(window)["Pin this result"].trigger()
+    in_menus(window)["Pin result"].trigger()
     assert window.desk.ghost is not None
-    in_menus(window)["Let the pinned result go"].trigger()
+    in_menus(window)["Unpin result"].trigger()
     assert window.desk.ghost is None
 
 
 def test_one_of_the_themes_and_sizes_is_ticked(window: MainWindow) -> None:
     in_menus(window)["Dark"].trigger()
     shown = in_menus(window)
-    assert [name for name in ("As the system", "Light", "Dark") if shown[name].isChecked()] == ["Dark"]
+    assert [name for name in ("System", "Light", "Dark") if shown[name].isChecked()] == ["Dark"]
     assert window.theme.dark
     in_menus(window)["125%"].trigger()
     assert [name for name, entry in in_menus(window).items() if entry.isChecked() and "%" in name] == ["125%"]
@@ -130,7 +130,7 @@ def test_letters_in_a_list_that_dropped_narrow_it(window: MainWindow) -> None:
 
 
 def test_recent_files_can_be_forgotten(window: MainWindow) -> None:
-    assert not in_menus(window)["Forget recent files"].isEnabled()
+    assert not in_menus(window)["Clear recent files"].isEnabled()
 
 
 def test_only_about_and_quit_move_to_the_menu_that_bears_the_programs_name(window: MainWindow) -> None:
@@ -159,6 +159,6 @@ def test_the_systems_own_menu_bar_knows_entries_and_keys_before_it_is_opened(win
     assert isinstance(scenario, QMenu)
     letters = {entry.text(): entry for entry in scenario.actions()}["Add accelerator…"]
     assert letters.shortcut().isEmpty(), "a letter would be taken out of the text that one types"
-    entered = {entry.text(): entry for entry in scenario.actions()}["Pin this result"]
+    entered = {entry.text(): entry for entry in scenario.actions()}["Pin result"]
     entered.trigger()
     assert window.desk.ghost is not None

@@ -56,7 +56,7 @@ def test_a_folder_is_made_and_shown(tmp_path: Path, monkeypatch: pytest.MonkeyPa
 def test_without_a_file_manager_the_path_is_said_and_copied(tmp_path: Path, qtbot: QtBot) -> None:
     said = Said()
     assert not show_folder(tmp_path, said)
-    assert said.texts == [f"No program that shows folders was found. The folder is {tmp_path}."]
+    assert said.texts == [f"No file manager found. The folder is {tmp_path}."]
     ((title, copy),) = said.remedies
     copy()
     assert title == "Copy path"
@@ -67,7 +67,7 @@ def test_a_folder_that_cannot_be_made_is_said(tmp_path: Path, qtbot: QtBot) -> N
     (tmp_path / "file").write_text("")
     said = Said()
     assert not show_folder(tmp_path / "file" / "logs", said)
-    assert said.texts == [f"The folder {tmp_path / 'file' / 'logs'} cannot be made: not a directory."]
+    assert said.texts == [f"Cannot create folder {tmp_path / 'file' / 'logs'}: not a directory."]
 
 
 @pytest.mark.usefixtures("no_manager")

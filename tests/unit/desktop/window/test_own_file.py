@@ -195,8 +195,8 @@ def broken_file(user_home: Path) -> Path:
 @pytest.mark.usefixtures("broken_file")
 def test_a_broken_file_is_said_with_what_can_be_done(own_window: MainWindow, qtbot: QtBot) -> None:
     show_user_file_problem(own_window)
-    assert own_window.note.text.startswith("Your own facts are not used: ")
-    assert own_window.note.text.endswith("Their file was not touched.")
+    assert own_window.note.text.startswith("Your values are not loaded: ")
+    assert own_window.note.text.endswith("Their file is unchanged.")
     QTest.keyClick(button(own_window, "Show backups"), Qt.Key.Key_Space)
     dialog = own_window.findChild(BackupsDialog)
     assert dialog is not None
@@ -208,9 +208,9 @@ def test_it_is_set_aside_and_one_begins_anew(
 ) -> None:
     raw = broken_file.read_bytes()
     show_user_file_problem(own_window)
-    QTest.keyClick(button(own_window, "Set the file aside and begin anew"), Qt.Key.Key_Space)
+    QTest.keyClick(button(own_window, "Start with an empty file"), Qt.Key.Key_Space)
     assert user_service.user_catalog.problem is None
-    assert "The former file is kept as " in own_window.note.text
+    assert "The old file is kept as " in own_window.note.text
     (kept,) = [each for each in broken_file.parent.glob("*broken*") if each.is_file()]
     assert kept.read_bytes() == raw
     state(user_service, 640)
@@ -234,4 +234,4 @@ def damaged_row(user_home: Path) -> None:
 @pytest.mark.usefixtures("damaged_row")
 def test_a_row_that_is_left_out_is_named(own_window: MainWindow) -> None:
     show_user_file_problem(own_window)
-    assert own_window.note.text.startswith("1 fact of yours cannot be used: row 1 of the table price (own-price-2)")
+    assert own_window.note.text.startswith("1 of your values cannot be used: row 1 of the table price (own-price-2)")

@@ -33,7 +33,7 @@ def test_printing_decides_nothing_again(window: MainWindow, tmp_path: Path) -> N
 
 
 def test_the_sheet_is_titled_by_what_it_compares(window: MainWindow) -> None:
-    window.desk.edit("Change of model", model="llama-3.1-405b")
+    window.desk.edit("Change model", model="llama-3.1-405b")
     show_preview(window)
     preview = window.findChild(SheetPreview)
     assert isinstance(preview, SheetPreview)

@@ -58,7 +58,7 @@ def test_tab_stops_once_at_the_open_page_and_then_at_the_button(rail: PageRail) 
         for button in rail.findChildren(QAbstractButton)
         if button.focusPolicy() & Qt.FocusPolicy.TabFocus
     ]
-    assert stops == ["Performance", "Fold the list of pages"]
+    assert stops == ["Performance", "Collapse sidebar"]
 
 
 def test_no_page_can_be_open(rail: PageRail) -> None:
@@ -75,7 +75,7 @@ def test_the_user_folds_it_and_it_says_so(rail: PageRail, qtbot: QtBot) -> None:
     assert changed.args == [True]
     assert rail.width() == 48
     assert item(rail, "Memory and fit").toolTip() == "Memory and fit  Ctrl 3"
-    assert rail.fold_button.accessibleName() == "Unfold the list of pages"
+    assert rail.fold_button.accessibleName() == "Expand sidebar"
 
 
 def test_a_narrow_window_folds_it_without_changing_what_the_user_keeps(rail: PageRail, qtbot: QtBot) -> None:

@@ -77,8 +77,8 @@ def one_step(desk: Desk, text: str, read: Callable[[Scenario], object], before: 
 @pytest.mark.parametrize(
     ("field", "typed", "read", "before", "after", "text"),
     [
-        ("model", "405b", lambda s: s.model, "llama-3.1-70b", "llama-3.1-405b", "Change of model"),
-        ("engine", "vLLM", lambda s: s.serving_engine, None, "vllm", "Change of serving engine"),
+        ("model", "405b", lambda s: s.model, "llama-3.1-70b", "llama-3.1-405b", "Change model"),
+        ("engine", "vLLM", lambda s: s.serving_engine, None, "vllm", "Change serving engine"),
     ],
 )
 def test_a_choice_changes_its_own_value(
@@ -106,7 +106,7 @@ def choose_first(field: ChoiceField) -> None:
 
 
 @pytest.mark.parametrize(
-    ("field", "text"), [("weights", "Change of weights' format"), ("kv", "Change of KV cache's format")]
+    ("field", "text"), [("weights", "Change weight precision"), ("kv", "Change KV cache precision")]
 )
 def test_formats_change_to_another(bar: ScenarioBar, desk: Desk, field: str, text: str) -> None:
     choose_first(getattr(bar, field))
@@ -116,8 +116,8 @@ def test_formats_change_to_another(bar: ScenarioBar, desk: Desk, field: str, tex
 @pytest.mark.parametrize(
     ("field", "read", "before", "text"),
     [
-        ("input_tokens", lambda s: s.workload.input_tokens, 4000, "Change of input tokens"),
-        ("output_tokens", lambda s: s.workload.output_tokens, 1000, "Change of output tokens"),
+        ("input_tokens", lambda s: s.workload.input_tokens, 4000, "Change input tokens"),
+        ("output_tokens", lambda s: s.workload.output_tokens, 1000, "Change output tokens"),
     ],
 )
 def test_a_typed_number_changes_its_own_value(
@@ -156,7 +156,7 @@ def test_the_slider_by_keys_is_one_step_a_key(bar: ScenarioBar, desk: Desk) -> N
     bar.load.slider.setFocus()
     QTest.keyClick(bar.load.slider, Qt.Key.Key_Right)
     after = read_load_value(desk.scenario.workload.load)
-    one_step(desk, "Change of load", lambda s: read_load_value(s.workload.load), 64, after)
+    one_step(desk, "Change load", lambda s: read_load_value(s.workload.load), 64, after)
     assert isinstance(after, int)
 
 
@@ -178,13 +178,13 @@ def test_a_drag_of_the_slider_is_one_step(bar: ScenarioBar, desk: Desk) -> None:
 
 def test_the_load_is_typed(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.load.field, "100")
-    one_step(desk, "Change of load", lambda s: read_load_value(s.workload.load), 64, 100)
+    one_step(desk, "Change load", lambda s: read_load_value(s.workload.load), 64, 100)
 
 
 @pytest.mark.parametrize("kind", [kind for kind in LoadKind if kind is not LoadKind.CONCURRENCY])
 def test_every_kind_of_load_can_be_chosen_moved_and_answered(bar: ScenarioBar, desk: Desk, kind: LoadKind) -> None:
     bar.load.kind_chosen.emit(kind.value)
-    one_step(desk, "Change of kind of load", lambda s: s.workload.load.kind, LoadKind.CONCURRENCY, kind)
+    one_step(desk, "Change load type", lambda s: s.workload.load.kind, LoadKind.CONCURRENCY, kind)
     desk.flush()
     assert desk.problem is None
     before = read_load_value(desk.scenario.workload.load)
@@ -208,17 +208,17 @@ def test_limits_have_a_field_for_each(bar: ScenarioBar, desk: Desk) -> None:
     bar.load.kind_chosen.emit(LoadKind.LIMITS.value)
     desk.undo_stack.clear()
     type_in(bar.ttft.edit, "1500")
-    one_step(desk, "Change of TTFT limit", lambda s: s.workload.load.ttft_ms, 2000.0, 1500.0)
+    one_step(desk, "Change TTFT limit", lambda s: s.workload.load.ttft_ms, 2000.0, 1500.0)
     desk.undo_stack.clear()
     type_in(bar.load.field, "25")
-    one_step(desk, "Change of load", lambda s: s.workload.load.tpot_ms, 50.0, 25.0)
+    one_step(desk, "Change load", lambda s: s.workload.load.tpot_ms, 50.0, 25.0)
 
 
 def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.input_tokens.edit, "200000")
     assert bar.input_tokens.fault == (
-        "Llama 3.1 70B reads at most 131,072 tokens, input and output together; use at most 130,072 input tokens. "
-        "Your value is kept, but has no results"
+        "Llama 3.1 70B reads at most 131,072 tokens, input and output together; use at most 130,072 "
+        "input tokens. Your value is kept without results"
     )
     desk.flush()
     assert bar.input_tokens.edit.text() == "200,000"
@@ -231,8 +231,8 @@ def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: Scenario
 
 
 def test_fields_show_what_is_in_force_after_undo_and_another_document(bar: ScenarioBar, desk: Desk) -> None:
-    desk.apply(replace_workload(desk.scenario, input_tokens=123), "Change of input tokens")
-    desk.apply(replace_load_value(desk.scenario, 7), "Change of load")
+    desk.apply(replace_workload(desk.scenario, input_tokens=123), "Change input tokens")
+    desk.apply(replace_load_value(desk.scenario, 7), "Change load")
     assert (bar.input_tokens.edit.text(), bar.load.field.text()) == ("123", "7")
     desk.undo_stack.undo()
     desk.undo_stack.undo()
@@ -246,7 +246,7 @@ def test_what_is_half_typed_is_not_lost_by_an_edit_elsewhere(bar: ScenarioBar, d
     bar.input_tokens.edit.setFocus()
     bar.input_tokens.edit.selectAll()
     QTest.keyClicks(bar.input_tokens.edit, "77")
-    desk.apply(replace_load_value(desk.scenario, 7), "Change of load")
+    desk.apply(replace_load_value(desk.scenario, 7), "Change load")
     assert bar.input_tokens.edit.text() == "77"
 
 

@@ -118,7 +118,7 @@ def test_the_place_of_the_window_is_kept(window: MainWindow) -> None:
 def test_the_fields_of_the_scenario_stand_apart_at_any_width(
     window: MainWindow, qtbot: QtBot, width: int, kind: LoadKind
 ) -> None:
-    window.desk.apply(scenario_edits.replace_load_kind(window.desk.scenario, kind), "Change of kind of load")
+    window.desk.apply(scenario_edits.replace_load_kind(window.desk.scenario, kind), "Change load type")
     window.resize(width, 640)
     qtbot.waitUntil(lambda: window.width() == width)
     QApplication.processEvents()
@@ -130,7 +130,7 @@ def test_the_fields_of_the_scenario_stand_apart_at_any_width(
 
 
 def test_the_title_follows_the_model_until_the_user_writes_one(window: MainWindow, qtbot: QtBot) -> None:
-    window.desk.edit("Change of model", model="llama-3.1-405b")
+    window.desk.edit("Change model", model="llama-3.1-405b")
     assert window.windowTitle().endswith("for Llama 3.1 405B[*] — GPU Desk")
     assert "70B" not in window.document.suggested_name
     stored = window.desk.scenario.name
@@ -147,7 +147,7 @@ def test_the_title_follows_the_model_until_the_user_writes_one(window: MainWindo
     answer(None)
     assert window.desk.scenario.name == stored
     answer("For the board")
-    window.desk.edit("Change of model", model="llama-3.1-8b")
+    window.desk.edit("Change model", model="llama-3.1-8b")
     assert window.windowTitle() == "For the board[*] — GPU Desk"
 
 

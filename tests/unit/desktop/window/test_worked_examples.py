@@ -52,7 +52,7 @@ def test_a_verdict_narrows_the_list(dialog: WorkedExamplesDialog) -> None:
 def test_what_is_not_found_is_said(dialog: WorkedExamplesDialog) -> None:
     QTest.keyClicks(dialog.filter, "no such words")
     assert shown(dialog) == []
-    assert dialog.working.text() == "No figure is shown. Empty the filter."
+    assert dialog.working.text() == "No matching claims. Clear the filter."
     assert not dialog.copy.isEnabled()
     QTest.keyClick(dialog.filter, Qt.Key.Key_Escape)
     assert len(shown(dialog)) == 560

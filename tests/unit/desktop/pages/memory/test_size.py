@@ -102,7 +102,7 @@ def test_fields_change_the_demand_one_step_each(sized: SizingView, desk: Desk) -
     [
         ("peak_factor", "0.5", "1 at least"),
         ("utilisation_cap", "120", "100 at most"),
-        ("spare_replicas", "1.5", "A whole number is wanted. Use 2"),
+        ("spare_replicas", "1.5", "Enter a whole number, such as 2"),
         ("tpot_ms", "soon", "A number is wanted"),
     ],
 )

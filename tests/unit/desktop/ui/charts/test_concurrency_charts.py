@@ -308,7 +308,7 @@ def test_the_chart_has_a_name_and_a_summary(chart: ThroughputChart) -> None:
 def test_the_context_menu_offers_every_command(chart: ThroughputChart, qtbot: QtBot) -> None:
     menu = chart.context_menu()
     texts = [action.text() for action in menu.actions() if action.text()]
-    assert texts == ["Copy picture", "Copy data", "Show as table", "Save picture…", "Reset zoom"]
+    assert texts == ["Copy image", "Copy data", "Show as table", "Save image…", "Reset zoom"]
 
 
 # Pinned results, faults, themes
@@ -377,7 +377,7 @@ def test_the_working_line_strikes_no_label_through(chart: ThroughputChart, desk:
     for line in chart.drawing.lines:
         place = chart.placed[line.key]
         middle = chart.frame.value_x(place.x + 15)
-        desk.apply(scenario_edits.replace_load_value(desk.scenario, max(1, round(middle))), "Change of load")
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, max(1, round(middle))), "Change load")
         desk.flush()
         chart.grab()
         assert chart.drawing.rule is not None

@@ -59,15 +59,15 @@ def test_ways_out_are_of_what_does_not_fit_or_of_what_waits(panel: SourcesPanel,
     desk.select(select_figure("h200-sxm", "memory"))
     desk.apply(scenario_edits.replace_load_value(desk.scenario, 2000.0), "Many")
     desk.flush()
-    assert "What would end the waiting" in "; ".join(sections(panel))
+    assert "Ways to avoid queueing" in "; ".join(sections(panel))
     desk.apply(on_two(desk.scenario), "On two")
     desk.flush()
-    assert "What would make it fit" in "; ".join(sections(panel))
+    assert "Ways to make it fit" in "; ".join(sections(panel))
 
 
 def test_nothing_selected_says_what_to_do(panel: SourcesPanel) -> None:
     (text,) = lines(panel, NoteBlock)
-    assert text.startswith("Click any figure")
+    assert text.startswith("Click a figure")
 
 
 def test_a_selected_value_shows_its_claims(desk: Desk, panel: SourcesPanel) -> None:
@@ -114,7 +114,7 @@ def test_every_kind_of_figure_has_a_head_that_is_no_dash(desk: Desk, panel: Sour
 def test_the_panel_follows_the_scenario(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(THROUGHPUT)
     before = lines(panel, Explanation)[0]
-    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change load")
     qtbot.waitUntil(lambda: lines(panel, Explanation)[0] != before)
     assert "8 requests in flight" in lines(panel, Explanation)[0]
 
@@ -123,7 +123,7 @@ def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel) 
     desk.select(THROUGHPUT)
     working = lines(panel, TermLine)[0]
     desk.begin_gesture("load")
-    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 8), "Change load")
     desk.flush()
     assert "8 requests in flight" in lines(panel, Explanation)[0]
     assert lines(panel, TermLine)[0] == working
@@ -132,7 +132,7 @@ def test_during_a_drag_only_the_figure_follows(desk: Desk, panel: SourcesPanel) 
 
 
 def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
-    desk.apply(on_two(desk.scenario), "Change of model")
+    desk.apply(on_two(desk.scenario), "Change model")
     desk.flush()
     desk.select(select_figure("h200-sxm", "memory"))
     assert "GiB short" in lines(panel, Explanation)[0]
@@ -148,13 +148,15 @@ def test_a_part_that_does_not_fit_offers_what_would_make_it_fit(desk: Desk, pane
 
 
 def test_every_accelerator_can_be_given_the_count_that_it_needs(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
-    desk.apply(on_two(desk.scenario), "Change of model")
+    desk.apply(on_two(desk.scenario), "Change model")
     desk.flush()
     before = desk.scenario
     desk.select(select_figure("h200-sxm", "memory"))
-    assert [text for text in lines(panel, LinkBlock) if text == "As many as each needs"] == ["As many as each needs"]
+    assert [text for text in lines(panel, LinkBlock) if text == "Use the smallest counts that fit"] == [
+        "Use the smallest counts that fit"
+    ]
     assert panel.view.go_to("apply.each")
-    assert current(panel) == "As many as each needs"
+    assert current(panel) == "Use the smallest counts that fit"
     press(qtbot, panel, Qt.Key.Key_Return)
     desk.flush()
     assert desk.answer is not None
@@ -214,7 +216,7 @@ def test_a_pinned_panel_stays_on_its_figure(desk: Desk, panel: SourcesPanel) -> 
 
 def test_the_close_button_asks_to_be_closed(panel: SourcesPanel, qtbot: QtBot) -> None:
     buttons = panel.findChildren(IconButton)
-    (close,) = [button for button in buttons if button.accessibleName() == "Close the panel"]
+    (close,) = [button for button in buttons if button.accessibleName() == "Close panel"]
     with qtbot.waitSignal(panel.close_requested):
         close.click()
 
@@ -284,7 +286,7 @@ def test_the_context_menu_copies_and_folds(desk: Desk, panel: SourcesPanel, qtbo
     QApplication.sendEvent(panel.view.viewport(), event)
     menu = panel.view.findChild(QMenu)
     assert menu is not None
-    assert [action.text() for action in menu.actions()] == ["Copy", "Fold"]
+    assert [action.text() for action in menu.actions()] == ["Copy", "Collapse"]
     menu.actions()[1].trigger()
     assert not panel.view.isExpanded(panel.view.currentIndex())
     menu.close()
@@ -354,7 +356,7 @@ def test_lines_of_the_same_shape_change_in_place(desk: Desk) -> None:
     model.dataChanged.connect(lambda top, *_: changed.append(top))
     assert model.show(NodeBuilder().build(first))
     assert changed == []
-    desk.apply(scenario_edits.replace_load_value(desk.scenario, 60), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 60), "Change load")
     desk.flush()
     second = explainer.explain(THROUGHPUT)
     assert second is not None
@@ -412,7 +414,7 @@ def test_costs_alone_leave_the_explanation_of_a_figure(desk: Desk, panel: Source
     assert before is not None
     assert panel.explanation is before
     with qtbot.waitSignal(desk.answered):
-        desk.apply(scenario_edits.replace_load_value(desk.scenario, 9), "Change of load")
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, 9), "Change load")
     assert panel.explanation is not None
     assert panel.explanation.figure != before.figure
 

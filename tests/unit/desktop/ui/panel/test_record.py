@@ -27,14 +27,14 @@ def test_a_figure_comes_with_what_was_published_near_it(desk: Desk, panel: Sourc
     assert len(nearest) == 3
     assert all(" tok/s, ours " in text and "(+10%, inside the band)" in text for text in nearest)
     titles = sections(panel)
-    assert titles[0] == "Our record, ours without having seen them"
-    assert titles[1].startswith("What limits it")
+    assert titles[0] == "Similar measured runs, predicted without using them"
+    assert titles[1].startswith("Limiting factor")
     desk.select(select_figure("b200-hgx", "request_s"))
     assert "Time per output token" in groups(panel)[0]
     assert all(" ms, ours " in text for text in lines(panel, MeasuredRunLine))
     desk.select(select_figure("b200-hgx", "memory"))
     assert not lines(panel, MeasuredRunLine)
-    assert not any(text.startswith("Our record") for text in sections(panel))
+    assert not any(text.startswith("Similar measured runs") for text in sections(panel))
 
 
 @pytest.mark.usefixtures("recorded")
@@ -61,7 +61,7 @@ def test_during_a_drag_the_record_stays(desk: Desk, panel: SourcesPanel) -> None
     desk.select(THROUGHPUT)
     before = lines(panel, MeasuredRunLine)
     desk.begin_gesture("load")
-    desk.apply(scenario_edits.replace_load_value(desk.scenario, 1), "Change of load")
+    desk.apply(scenario_edits.replace_load_value(desk.scenario, 1), "Change load")
     desk.flush()
     assert lines(panel, MeasuredRunLine) == before
     desk.end_gesture()

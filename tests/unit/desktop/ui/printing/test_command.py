@@ -25,7 +25,7 @@ def run(*arguments: str | Path, **variables: str) -> subprocess.CompletedProcess
 def test_pdf_needs_no_display_and_says_nothing_but_where_it_is(tmp_path: Path) -> None:
     target = tmp_path / "sheet.pdf"
     done = run("sheet", "--template", "b200-or-mi355x", "-o", target, "--paper", "letter", LC_ALL="C")
-    assert (done.returncode, done.stdout, done.stderr) == (0, f"Written: {target}\n", "")
+    assert (done.returncode, done.stdout, done.stderr) == (0, f"Wrote {target}\n", "")
     assert info_of(target)["Page size"].startswith("612 x 792")
     assert "5,745" in words_of(target) or "Too close to call" in words_of(target)
 

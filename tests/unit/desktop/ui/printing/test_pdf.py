@@ -133,7 +133,7 @@ def test_whole_note_follows_where_the_head_has_no_room_for_it(answer_to: AnswerT
 def test_working_is_told_where_it_takes_no_further_page(
     answer_to: AnswerTo, service: GpuDeskService, tmp_path: Path
 ) -> None:
-    title = "How the headline figures come about"
+    title = "Headline figure calculations"
     two, six = (answer_to(read_template(name)) for name in ("mi325x-or-h200-70b", "405b-one-node"))
     for answer, told in ((two, True), (six, False)):
         save_answer_as_pdf(answer, tmp_path / "sheet.pdf", "a4", service.explain)

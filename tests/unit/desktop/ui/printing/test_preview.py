@@ -195,7 +195,7 @@ def test_every_control_has_a_name(preview: SheetPreview) -> None:
     buttons = preview.findChildren(QAbstractButton)
     named = [button.accessibleName() for button in buttons if button.window() is preview]
     assert all(named)
-    assert {"Save PDF…", "Print…", "Zoom in", "Go to the next page", "Paper: Letter"} <= set(named)
+    assert {"Save PDF…", "Print…", "Zoom in", "Next page", "Paper: Letter"} <= set(named)
     assert preview._view.accessibleName() == "Comparison sheet, 2 pages"
     assert "Most requests in flight: MI325X" in preview._view.accessibleDescription()
 
@@ -289,4 +289,4 @@ def test_printing_goes_through_the_systems_dialog(
     with qtbot.waitSignal(preview.printed):
         preview.print_pages()
     assert target.read_bytes().startswith(b"%PDF-")
-    assert preview.note.startswith("Sent to the printer")
+    assert preview.note.startswith("Sent to printer")

@@ -166,7 +166,7 @@ def test_the_option_model_keeps_its_promises(qtmodeltester: ModelTester) -> None
 
 
 def number_field(theme: Theme) -> NumberField:
-    field = NumberField(theme, "Input, tokens", NumberFormat(1, 1_000_000))
+    field = NumberField(theme, "Input tokens", NumberFormat(1, 1_000_000))
     field.set_value(4000)
     return field
 
@@ -174,7 +174,7 @@ def number_field(theme: Theme) -> NumberField:
 def test_a_number_is_taken_over_by_enter(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = number_field(theme)
     show(field)
-    assert field.edit.accessibleName() == "Input, tokens"
+    assert field.edit.accessibleName() == "Input tokens"
     field.edit.selectAll()
     QTest.keyClicks(field.edit, "8k")
     with qtbot.waitSignal(field.edited) as edited:
@@ -214,7 +214,7 @@ def test_a_fault_is_said_at_the_field_and_mended_there(
     QTest.keyClicks(field.edit, "lots")
     with qtbot.assertNotEmitted(field.edited):
         QTest.keyClick(field.edit, Key.Key_Return)
-    assert field.fault == field.edit.accessibleDescription() == "A number is wanted, such as 64"
+    assert field.fault == field.edit.accessibleDescription() == "Enter a number, such as 64"
     assert field.edit.text() == "lots", "what was typed stays to be mended"
     assert field.value == 4000
     field.set_value(4000)

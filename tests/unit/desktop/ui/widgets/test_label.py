@@ -17,7 +17,7 @@ def test_a_label_follows_the_theme_and_keeps_it_with_a_new_parent(theme: Theme, 
     qtbot.addWidget(window)
     splitter = QSplitter(window)
     holder = QWidget(window)
-    label = ThemedLabel(theme, "Sources and working", parent=holder)
+    label = ThemedLabel(theme, "Sources and calculation", parent=holder)
     window.show()
     theme.set_preference(DARK)
     assert colour(label) == theme.colour("text1").name()

@@ -57,16 +57,16 @@ def test_decimals_are_read_as_the_language_writes_them(style: NumberFormat, text
 @pytest.mark.parametrize(
     ("text", "sentence"),
     [
-        ("", "A number is wanted, such as 64"),
-        ("many", "A number is wanted, such as 64"),
-        ("nan", "A number is wanted, such as 64"),
-        ("inf", "A number is wanted, such as 64"),
-        ("1e9", "10,000,000 at most"),
-        ("0", "1 at least"),
-        ("-5", "1 at least"),
-        ("−5", "1 at least"),
-        ("99,999,999", "10,000,000 at most"),
-        ("1.5", "A whole number is wanted. Use 2"),
+        ("", "Enter a number, such as 64"),
+        ("many", "Enter a number, such as 64"),
+        ("nan", "Enter a number, such as 64"),
+        ("inf", "Enter a number, such as 64"),
+        ("1e9", "Maximum: 10,000,000"),
+        ("0", "Minimum: 1"),
+        ("-5", "Minimum: 1"),
+        ("−5", "Minimum: 1"),
+        ("99,999,999", "Maximum: 10,000,000"),
+        ("1.5", "Enter a whole number, such as 2"),
     ],
 )
 def test_what_cannot_be_used_is_told_with_the_remedy(text: str, sentence: str) -> None:

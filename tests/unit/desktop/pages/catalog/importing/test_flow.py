@@ -61,7 +61,7 @@ def test_a_model_that_is_dropped_is_added_and_set(
     name = dialog.row("name")
     assert isinstance(name, TextRow)
     QTest.keyClick(name.edit, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Added My-Llama to your facts."))
+    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported My-Llama."))
     assert user_service.catalog.thing("my-llama").own
     press(own_window, "Set as model")
     assert own_window.desk.scenario.model == "my-llama"
@@ -112,7 +112,7 @@ def test_several_files_come_one_after_the_other(
     second = dialog_of(own_window, qtbot)
     assert second.windowTitle().endswith("2 of 2")
     second.accept()
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Added Other to your facts."))
+    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported Other."))
     assert {thing.id for thing in user_service.catalog.things() if thing.own} == {"other"}
 
 

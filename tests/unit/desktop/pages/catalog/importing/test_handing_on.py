@@ -60,7 +60,7 @@ def test_a_table_gets_the_suffix_of_its_form(
     (form,) = own_window.findChildren(TableExportForm)
     choose(tmp_path / "prices", "Table with commas (*.csv)")
     form.accept()
-    assert written(own_window, qtbot) == f"Written: {tmp_path / 'prices.csv'}."
+    assert written(own_window, qtbot) == f"Saved: {tmp_path / 'prices.csv'}."
     head = (tmp_path / "prices.csv").read_text("utf-8-sig").splitlines()
     assert any("on_demand" in line for line in head)
 
@@ -89,7 +89,7 @@ def test_facts_are_handed_on_signed(
     form.signing.edited.emit()
     form.by.show_value("Ada")
     form.accept()
-    assert written(own_window, qtbot) == f"Written: {tmp_path / 'ours.gpudeskpack'}."
+    assert written(own_window, qtbot) == f"Saved: {tmp_path / 'ours.gpudeskpack'}."
     pack = read_pack((tmp_path / "ours.gpudeskpack").read_bytes())
     assert (pack.name, pack.signature is not None and pack.signature.name) == ("Ours", "Ada")
     assert dict(pack.facts.facts) == dict(ALL.facts)

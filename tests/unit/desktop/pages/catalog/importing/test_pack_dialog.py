@@ -60,7 +60,7 @@ def test_all_that_differs_from_nothing_is_chosen_and_taken(
     assert dialog.trust.text() == "Import without a signature: I trust this file"
     dialog.trust.setChecked(True)
     QTest.keyClick(dialog.table, Qt.Key.Key_Return)
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Added Lab to your facts."))
+    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported Lab."))
     assert (power(user_service, "mi300x"), power(user_service, "gaudi3")) == (650, 860)
 
 
