@@ -228,11 +228,11 @@ class AssumptionControls(QWidget):
         terms = [(term, label_rent_term(term).capitalize()) for term in RENT_TERMS]
         self.term = SegmentedControl(theme, tr("Rent term"), terms, self)
         self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
-        self.runs_on = ChoiceField(theme, tr("Current software platform"), self)
+        self.runs_on = ChoiceField(theme, tr("Software platform"), self)
         unstated = ChoiceOption("", tr("Not set"))
         self.runs_on.set_options([unstated, *(ChoiceOption(platform, platform) for platform in SOFTWARE_PLATFORMS)])
         self.runs_on.chosen.connect(lambda platform: self.edited.emit({"runs_on": platform or None}))
-        self.around = QCheckBox(tr("Vary all inputs ± 20%"), self)
+        self.around = QCheckBox(tr("All inputs ± 20%"), self)
         self.around.setToolTip(tr("Use a range of ± 20% for every input."))
         self.around.clicked.connect(lambda on: self.edited.emit({"around": _AROUND if on else None}))
         self.discounts = Button(theme, tr("Use reported discounts"), parent=self)
