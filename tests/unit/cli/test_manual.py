@@ -120,7 +120,7 @@ def test_topics_are_listed(capsys: Capture) -> None:
     ("topic", "shown"),
     [
         ("memory", "MEMORY AND FIT"),
-        ("memory#fit", "Fit now"),
+        ("memory#fit", "Current fit"),
         ("Rent or buy", "payback"),
         ("ttft", "time_to_first_token_seconds"),
         ("Time to first token", "waiting time included"),
