@@ -27,7 +27,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog translations fuzz lock notices screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog translations fuzz lock notices manual screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -59,6 +59,7 @@ help:
 	@echo "windows-test   try the installer for Windows under wine, with a stand-in for the program (as root)"
 	@echo "lock        write the lock files anew; UPGRADE=--upgrade finds newer versions"
 	@echo "screenshots take the pictures of the README from the real window"
+	@echo "manual      make the manual as HTML in build/manual"
 	@echo "notices     write THIRD_PARTY_NOTICES.md from the installed packages"
 	@echo "clean       remove everything that was built"
 
@@ -201,6 +202,9 @@ translations: $(VENV)/.ready
 notices: $(VENV)/.ready
 	$(BIN)/python packaging/inventory/notices.py > build/notices.md
 	mv build/notices.md THIRD_PARTY_NOTICES.md
+
+manual: $(VENV)/.ready
+	$(BIN)/python packaging/make_manual.py build/manual
 
 screenshots: $(VENV)/.ready build/.debian-run $(CATALOG)
 	$(BIN)/python packaging/screenshots.py resources/pictures
