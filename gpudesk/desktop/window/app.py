@@ -265,7 +265,7 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
     program.handlers.install()
     if isinstance(program.app, DesktopApplication):
         program.app.give_files_to(program.open_files)
-    from gpudesk.desktop.window.start_page import offer_recovered, warn_unsaved_storage
+    from gpudesk.desktop.window.start_page import FirstHints, offer_recovered, warn_unsaved_storage
 
     if window.page is not None:
         offer_recovered(window)
@@ -275,6 +275,8 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
         window.note.offer(program.settings.problem, [])
     if os.environ.get(_TIMING):
         report_times(window)
+    else:
+        FirstHints(window)
     return window
 
 

@@ -1,16 +1,19 @@
-"""The start page in a window, and the unsaved work it offers."""
+"""The start page in a window, the unsaved work it offers, and the hints of the first use."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
+
+from PySide6.QtCore import QObject
 
 from gpudesk import paths
 from gpudesk.desktop.pages.first_run import SAMPLE_TEMPLATE_ID, FirstRunPage, RecentFile, RecoveredFile
 from gpudesk.desktop.session.recovery import RecoveredScenario, discard_recovered, list_recovered
 from gpudesk.desktop.session.settings import list_recent_files
+from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -92,6 +95,68 @@ def warn_unsaved_storage(window: DocumentWindow) -> None:
                 folder=paths.user_dir(),
             )
         )
+
+
+#: The hints that were closed, or whose move was made.
+_SEEN_HINTS: Final = "hints.seen"
+
+
+def list_hints() -> dict[str, str]:
+    """Return the hints by the move that each teaches, in their order."""
+    return {
+        "load": tr("Tip: drag the slider above to change the load. All figures follow."),
+        "figure": tr("Tip: select a figure to see its formula and its sources on the right."),
+        "print": tr("Tip: press {key} to print the comparison or save it as PDF.", key=format_key("Ctrl+P")),
+    }
+
+
+class FirstHints(QObject):
+    """Teaches three moves above the page, one at a time; a hint stays away once it is closed or its move is made."""
+
+    def __init__(self, window: DocumentWindow) -> None:
+        super().__init__(window)
+        self._window = window
+        self._shown = ""
+        self._withdraw: Callable[[], None] = lambda: None
+        self._load = window.desk.scenario.workload.load
+        window.desk.answered.connect(self.show_next)
+        window.desk.selection_changed.connect(self._note_selection)
+
+    @property
+    def seen(self) -> list[str]:
+        stored: list[str] = self._window.settings.get(_SEEN_HINTS, [])
+        return stored
+
+    def show_next(self) -> None:
+        """Show the first hint that was not seen, once there are figures; a changed load is the first move."""
+        desk = self._window.desk
+        if self._shown == "load" and desk.scenario.workload.load != self._load:
+            self.finish("load")
+        left = [name for name in list_hints() if name not in self.seen]
+        if self._shown or not left or self._window.page is None or desk.answer is None:
+            return
+        self._shown, self._load = left[0], desk.scenario.workload.load
+        self._withdraw = self._window.note.offer(
+            list_hints()[left[0]], [(tr("Hide tips"), self.hide)], lambda: self.finish(left[0])
+        )
+
+    def finish(self, name: str) -> None:
+        """Take a hint as seen, and show the next one."""
+        if name != self._shown:
+            return
+        self._window.settings.put(_SEEN_HINTS, [*self.seen, name])
+        self._shown = ""
+        self._withdraw()
+        self.show_next()
+
+    def hide(self) -> None:
+        self._window.settings.put(_SEEN_HINTS, list(list_hints()))
+        self._shown = ""
+        self._withdraw()
+
+    def _note_selection(self) -> None:
+        if self._window.desk.selection is not None:
+            self.finish("figure")
 
 
 def _is_left(window: DocumentWindow, recovered: RecoveredScenario) -> bool:

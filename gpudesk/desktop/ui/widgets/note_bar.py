@@ -54,21 +54,31 @@ class NoteBar(QWidget):
         self._note.show()
         self.show()
 
-    def offer(self, text: str, remedies: Sequence[NoteAction]) -> None:
-        """Say plainly, above the note, what is there to be dealt with; it stays until it is, or closed."""
+    def offer(
+        self, text: str, remedies: Sequence[NoteAction], closed: Callable[[], object] | None = None
+    ) -> Callable[[], None]:
+        """Say plainly, above the note, what is there to be dealt with; it stays until it is, or closed.
+
+        The function that is returned withdraws it; `closed` is called when the user closes it or takes a remedy.
+        """
         offer = _NoteLine(self._theme)
         offer.say(text, remedies, fault=False)
         offer.closed.connect(lambda: self._drop(offer))
+        if closed is not None:
+            offer.closed.connect(closed)
         self._column.insertWidget(len(self._offers), offer)
         self._offers.append(offer)
         offer.show()
         self.show()
+        return lambda: self._drop(offer)
 
     def clear(self) -> None:
         self._note.hide()
         self.setVisible(bool(self._offers))
 
     def _drop(self, offer: _NoteLine) -> None:
+        if offer not in self._offers:
+            return
         self._offers.remove(offer)
         offer.hide()
         offer.deleteLater()
