@@ -1,6 +1,6 @@
 """The reference of the command line from its parser: a page of the manual, and the man page.
 
-`command_reference.py` writes both. Groups of options that several commands share are told once.
+`command_reference.py` prints the man page. Groups of options that several commands share are told once.
 """
 # ruff: noqa: SLF001 - argparse has no public way to walk a parser
 
@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import argparse
 import re
+import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from pathlib import Path
@@ -17,7 +18,6 @@ from gpudesk.cli.parser import make_parser
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 MANUAL_PAGE: Final = ROOT / "resources/manual/command-line.md"
-MAN_PAGE: Final = ROOT / "packaging/linux/share/gpudesk.1"
 _FRAME: Final = ROOT / "packaging/linux/gpudesk.1.in"
 _INTRODUCTION: Final = """# Command line
 
@@ -126,7 +126,7 @@ def make_manual_page() -> str:
 
 
 def _name(group: OptionGroup) -> str:
-    return group.title.partition(",")[0]
+    return re.split(r"[,(]", group.title)[0].strip()
 
 
 def _anchor(group: OptionGroup) -> str:
@@ -190,5 +190,4 @@ def _escape_argument(text: str) -> str:
 
 
 if __name__ == "__main__":
-    MANUAL_PAGE.write_text(make_manual_page(), encoding="utf-8")
-    MAN_PAGE.write_text(make_man_page(), encoding="utf-8")
+    sys.stdout.write(make_man_page())

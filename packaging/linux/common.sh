@@ -48,7 +48,8 @@ copy_tree() {
     chmod 755 "$2/gpudesk"
 }
 
-# Lays out what a desktop knows a program by: entry, icons, types of files, description, manual page.
+# Lays out what a desktop and shells know a program by: entry, icons, types of files, description, manual page,
+# completion.
 #   install_share ICONS SHARE_FOLDER
 install_share() {
     put "$here/share/gpudesk.desktop" "$2/applications/gpudesk.desktop"
@@ -59,8 +60,10 @@ install_share() {
     awk -v releases="$releases" '$0 == "@RELEASES@" { print releases; next } { print }' \
         "$here/share/$name.in" > "$2/metainfo/$name"
     mkdir -p "$2/man/man1"
-    sed "s/@VERSION@/$version/;s/@DATE@/$(LC_ALL=C date -u -d "@$epoch" '+%B %-d, %Y')/" \
-        "$here/share/gpudesk.1" | gzip -9n > "$2/man/man1/gpudesk.1.gz"
+    python "$here/../command_reference.py" > "$2/man/man1/gpudesk.1"
+    sed -i "s/@VERSION@/$version/;s/@DATE@/$(LC_ALL=C date -u -d "@$epoch" '+%B %-d, %Y')/" "$2/man/man1/gpudesk.1"
+    gzip -9nf "$2/man/man1/gpudesk.1"
+    python "$here/../completion.py" "$2"
     for size in 16 22 24 32 48 64 128 256 512; do
         put_icons "$1" "-$size.png" "$2/icons/hicolor/${size}x$size"
     done

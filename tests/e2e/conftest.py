@@ -26,6 +26,12 @@ RunProgram = Callable[..., Completed]
 StartProgram = Callable[..., None]
 
 
+@pytest.fixture(autouse=True)
+def _no_hints(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Show no hints of the first use: every test here is one."""
+    monkeypatch.setattr("gpudesk.desktop.window.start_page.FirstHints", lambda _window: None)
+
+
 @pytest.fixture
 def gpudesk(tmp_path: Path) -> RunProgram:
     """Return what runs `gpudesk` in this process, in a tenth of the time of a start, and gives its output."""

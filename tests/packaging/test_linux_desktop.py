@@ -1,6 +1,7 @@
 """What a Linux desktop is told of the program: entry, types of files, description, manual page."""
 
 import argparse
+import gzip
 import os
 import re
 import shutil
@@ -47,7 +48,8 @@ def share(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("linux")
     tree, icons = make_tree(folder / "tree"), make_icons(folder / "icons")
     script = f'here="{LINUX}"; . "$here/common.sh"; read_tree "$1"; install_share "$2" "$3"'
-    subprocess.run(["sh", "-euc", script, "sh", tree, icons, folder / "share"], check=True)
+    environment = {**os.environ, "PYTHON": sys.executable}
+    subprocess.run(["sh", "-euc", script, "sh", tree, icons, folder / "share"], check=True, env=environment)
     return folder / "share"
 
 
@@ -115,8 +117,8 @@ def parsers(parser: argparse.ArgumentParser) -> Iterator[tuple[str, argparse.Arg
                 yield from parsers(below)
 
 
-def test_manual_page_tells_of_every_command_and_option() -> None:
-    page = (LINUX / "share/gpudesk.1").read_text(encoding="utf-8")
+def test_manual_page_tells_of_every_command_and_option(share: Path) -> None:
+    page = gzip.decompress((share / "man/man1/gpudesk.1.gz").read_bytes()).decode()
     commands = dict(parsers(make_parser()))
     options = {
         option
@@ -128,3 +130,29 @@ def test_manual_page_tells_of_every_command_and_option() -> None:
     assert options - told == set()
     assert told - options == set()
     assert set(commands) - set(re.findall(r"Ss gpudesk (?:\w+ )?([\w-]+)", page)) == set()
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["gpudesk", "esti"], "estimate"),
+        (["gpudesk", "estimate", "--accelerators", "h200-s"], "h200-sxm"),
+        (["gpudesk", "compare", "--template", "70b"], "70b-chat-on-four"),
+        (["gpudesk", "decide", "--list-q"], "--list-questions"),
+    ],
+)
+def test_bash_completes_commands_options_and_entries_of_the_catalog(
+    share: Path, words: list[str], expected: str
+) -> None:
+    script = (
+        'source "$1"; shift; function=$(complete -p gpudesk | sed "s/.*-F \\([^ ]*\\).*/\\1/"); COMP_WORDS=("$@"); '
+        'COMP_CWORD=$(($# - 1)); $function gpudesk "${@: -1}" "${@: -2:1}"; echo "${COMPREPLY[@]}"'
+    )
+    file = share / "bash-completion/completions/gpudesk"
+    run = subprocess.run(["bash", "-c", script, "bash", file, *words], capture_output=True, text=True, check=True)
+    assert run.stdout.split() == [expected]
+
+
+def test_completion_is_there_for_zsh_and_fish(share: Path) -> None:
+    assert (share / "zsh/vendor-completions/_gpudesk").read_text(encoding="utf-8").startswith("#compdef gpudesk")
+    assert "h200-sxm" in (share / "fish/vendor_completions.d/gpudesk.fish").read_text(encoding="utf-8")
