@@ -68,8 +68,8 @@ def write_inputs(
     """
     last = len(columns) + 1
     page.say(0, 0, tr("Inputs"), looks.title)
-    page.say(1, 0, tr("Change the shaded cells: all other sheets follow. Values are the likely ones."), looks.label)
-    heads = (tr("Input"), *(names[column.key] for column in columns), tr("Unit"), tr("Where from"))
+    page.say(1, 0, tr("Edit the shaded cells; all other sheets update. Values are the most likely ones."), looks.label)
+    heads = (tr("Input"), *(names[column.key] for column in columns), tr("Unit"), tr("Source"))
     page.write_texts(_INPUTS_HEAD, heads, looks.head)
     given: dict[str, dict[str, CellFormula]] = {column.key: {} for column in columns}
     for row, name in enumerate(OPEN_INPUTS, start=_INPUTS_HEAD + 1):
@@ -100,7 +100,7 @@ def _is_own_fleet(column: CostColumn, name: str) -> bool:
 def _label_input(name: str) -> str:
     if name == COUNT:
         return tr("Accelerators")
-    return tr("Output of all accelerators") if name == THROUGHPUT else label_cost_input(name)
+    return tr("Total output throughput") if name == THROUGHPUT else label_cost_input(name)
 
 
 def _get_input_value(column: CostColumn, name: str) -> float | None:
@@ -122,16 +122,16 @@ def _describe_allowed_range(name: str) -> dict[str, Any]:
         "criteria": "between",
         "minimum": bounds.low,
         "maximum": bounds.high,
-        "error_message": tr("A number from {low} to {high}", low=low, high=high)[:_LONGEST_ERROR],
+        "error_message": tr("Enter a number from {low} to {high}.", low=low, high=high)[:_LONGEST_ERROR],
     }
 
 
 def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapping[str, str], revision: str) -> str:
     """Return where the values of an input come from: once where it is the same for all accelerators."""
     if name == COUNT:
-        return tr("the comparison; with another number the output is another one too")
+        return tr("from the comparison; if you change it, change the throughput too")
     if name == THROUGHPUT:
-        return tr("estimated by the program for the load of the comparison")
+        return tr("estimated for the load of the comparison")
     said = [(names[column.key], describe_input_source(column.inputs[name], revision)) for column in columns]
     if len({origin for _, origin in said}) == 1:
         return said[0][1]
@@ -176,13 +176,13 @@ def write_accelerator(
     Rows of months beyond the term stay empty until the reader makes it longer.
     """
     page.say(0, 0, name, looks.title)
-    page.say(1, 0, tr("Amounts are US dollars, taxes excluded."), looks.label)
+    page.say(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
     figures = _write_figures(page, given, looks)
     lines = _write_lines(page, given, figures, looks)
     page.say(_TOTAL, 0, tr("Total"), looks.sum)
     total = page.work_out(_TOTAL, 1, sum_cells(list(lines.values())), looks.total)
     cash = _write_cash(page, given, figures, lines, looks)
-    page.say(_CHEAPER, 0, tr("Less cash than renting from month"), looks.label)
+    page.say(_CHEAPER, 0, tr("Payback month"), looks.label)
     cheaper = _write_months(page, figures.months, cash, months, looks)
     from_month = page.work_out(_CHEAPER, 1, cheaper, looks.count)
     page.sheet.set_column(0, 0, 42)
@@ -212,8 +212,8 @@ def _write_figures(page: FormulaSheet, given: InputCells, looks: WorkbookFormats
     page.write_texts(_FIGURES_HEAD, (tr("Figure"), tr("Value"), tr("Unit")), looks.head)
     kilowatts = given[COUNT] * (given["accelerator_w"] + given["host_w"]) / _KILO
     rows = (
-        (tr("Power of the machines"), kilowatts, "kW", looks.number),
-        (tr("Share of the cost of software"), given[COUNT] / given["fleet"], "", looks.small),
+        (tr("Total power"), kilowatts, "kW", looks.number),
+        (tr("Share of software cost"), given[COUNT] / given["fleet"], "", looks.small),
         (tr("Term"), given["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
     )
     cells = []
@@ -227,7 +227,7 @@ def _write_figures(page: FormulaSheet, given: InputCells, looks: WorkbookFormats
 def _write_lines(
     page: FormulaSheet, given: InputCells, figures: _OwningFigures, looks: WorkbookFormats
 ) -> dict[str, CellFormula]:
-    page.write_texts(_LINES_HEAD, (tr("Line"), tr("Over the term, USD")), looks.head)
+    page.write_texts(_LINES_HEAD, (tr("Cost item"), tr("Total, USD")), looks.head)
     cells: dict[str, CellFormula] = {}
 
     def write(terms: Mapping[str, CellFormula]) -> None:
@@ -288,11 +288,11 @@ def _write_cash(
     rent = given["rent_usd_per_hour"]
     hired = given[COUNT] * rent * HOURS_PER_YEAR / MONTHS_PER_YEAR
     rows = (
-        (tr("Paid at once: hardware with spares, porting"), bought + lines["porting"]),
-        (tr("Paid each month: all that runs"), (running + lines["upkeep"]) / figures.months),
-        (tr("Rented, paid at once: porting"), choose_if_blank(rent, "", lines["porting"])),
+        (tr("Buy, upfront: hardware with spares, porting"), bought + lines["porting"]),
+        (tr("Buy, per month: running costs"), (running + lines["upkeep"]) / figures.months),
+        (tr("Rent, upfront: porting"), choose_if_blank(rent, "", lines["porting"])),
         (
-            tr("Rented, paid each month: rent around the clock, upkeep of software"),
+            tr("Rent, per month: rent around the clock, software maintenance"),
             choose_if_blank(rent, "", hired + lines["upkeep"] / figures.months),
         ),
     )
@@ -309,12 +309,12 @@ def _write_months(
     """Write month by month; return the first month in which more would have gone for rent."""
     heads = (
         tr("Month"),
-        tr("Paid, USD"),
-        tr("Paid so far, USD"),
-        tr("Rented, paid, USD"),
-        tr("Rented, paid so far, USD"),
-        tr("Rented less owned so far, USD"),
-        tr("Sign: 1 where owning took less"),
+        tr("Buy, USD"),
+        tr("Buy, cumulative, USD"),
+        tr("Rent, USD"),
+        tr("Rent, cumulative, USD"),
+        tr("Rent minus buy, cumulative, USD"),
+        tr("1 if buying is cheaper"),
     )
     page.write_texts(_MONTHS_HEAD, heads, looks.head)
     rows = [_write_month(page, _MONTHS_HEAD + 1, _build_first_month(page, cash, looks), looks)]
@@ -428,8 +428,8 @@ def _created(made_on: str) -> datetime:
 
 def _write_about(page: FormulaSheet, title: str, revision: str, made_on: str, looks: WorkbookFormats) -> None:
     page.say(0, 0, title, looks.title)
-    page.say(1, 0, tr("Amounts are US dollars, taxes excluded."), looks.label)
-    page.say(2, 0, tr("Catalog {revision}, made on {date}.", revision=revision, date=made_on), looks.label)
+    page.say(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
+    page.say(2, 0, tr("Catalog {revision}, created on {date}.", revision=revision, date=made_on), looks.label)
     page.sheet.set_column(0, 0, 34)
     page.sheet.set_column(1, 8, 18)
 
@@ -441,12 +441,12 @@ def _write_totals(
         tr("Accelerator"),
         tr("Accelerators"),
         tr("Years"),
-        tr("Total over the term, USD"),
-        tr("Paid at once, USD"),
-        tr("Paid each month, USD"),
-        tr("A million output tokens, USD"),
-        tr("Rented around the clock with software over the term, USD"),
-        tr("Less cash than renting from month"),
+        tr("Total, owned, USD"),
+        tr("Upfront, owned, USD"),
+        tr("Monthly, owned, USD"),
+        tr("Per million output tokens, owned, USD"),
+        tr("Total, rented around the clock, USD"),
+        tr("Payback month"),
     )
     page.write_texts(_SUMMARY_HEAD, heads, looks.head)
     for row, (name, given, owned) in enumerate(rows, start=_SUMMARY_HEAD + 1):
@@ -472,7 +472,7 @@ def _write_left_out(
 ) -> None:
     if not columns:
         return
-    page.write_texts(row, (tr("Left out"), tr("Why")), looks.head)
+    page.write_texts(row, (tr("Not included"), tr("Reason")), looks.head)
     for line, column in enumerate(columns, start=row + 1):
         page.say(line, 0, names[column.key], looks.label)
         why = [describe_missing_input(name) for name in column.missing if name != _ONLY_RENT]

@@ -403,7 +403,7 @@ class CatalogCellFormatter:
         if column.key in ("usd", "usd_hour") and any(_format_amounts(self._table, row)):
             return tr("not such a price")
         if column.key == "price":
-            return tr("unknown: no price on record")
+            return tr("unknown: price not published")
         if column.attribute is not None or column.kind is CatalogColumnKind.VALUE:
             return tr("unknown: no source states it")
         return tr("nothing")

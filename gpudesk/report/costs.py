@@ -40,6 +40,10 @@ class MoneyFormatter:
         """Return a unit of money as `USD/kWh` in the currency that is shown."""
         return unit.replace(_USD, self.code)
 
+    def add_currency(self, amount: str) -> str:
+        """Return an amount for a sentence: `$1.16`, but `1.07 EUR`."""
+        return self._formatter.money(amount, self.code)
+
     def small(self, usd: float | None) -> str:
         """Return an amount of some dollars and cents: two decimals below 100, three digits below 0.1."""
         if usd is None:
@@ -66,7 +70,7 @@ class MoneyFormatter:
         return f"{self.small(banded.low)}{_SPACE}–{_SPACE}{self.small(banded.high)}"
 
     def banded(self, banded: IntervalEstimate | None) -> str:
-        """Return a small amount with its band and the code."""
+        """Return a small amount with its interval and the code."""
         if banded is None:
             return MISSING_VALUE_TEXT
         return f"{self.small(banded.value)} ({self.band(banded)}){_SPACE}{self.code}"
@@ -74,44 +78,44 @@ class MoneyFormatter:
 
 _INPUTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "throughput": "Throughput, its band",
-        "years": "Years",
-        "utilisation": "Hours in use",
-        "requests_per_user_month": "Requests of a user in a month",
+        "throughput": "Throughput (80% interval)",
+        "years": "Service life",
+        "utilisation": "Utilization",
+        "requests_per_user_month": "Requests per user per month",
         "price_usd": "Purchase price",
         "discount": "Discount",
-        "server_share": "Server, share of the price",
-        "network_share": "Network, share of the price",
-        "rack_share": "Rack, share of the price",
+        "server_share": "Server, share of price",
+        "network_share": "Network, share of price",
+        "rack_share": "Rack, share of price",
         "spares": "Spares",
-        "residual": "Value at the end",
-        "capital_rate": "Cost of capital in a year",
-        "energy_usd_per_kwh": "Energy",
+        "residual": "Residual value",
+        "capital_rate": "Cost of capital per year",
+        "energy_usd_per_kwh": "Electricity price",
         "pue": "Power overhead (PUE)",
-        "accelerator_w": "Power of an accelerator",
-        "host_w": "Power of the host, each",
-        "draw": "Power drawn, of that",
+        "accelerator_w": "Accelerator power",
+        "host_w": "Host power per accelerator",
+        "draw": "Average power draw",
         "demand_usd_per_kw_month": "Demand charge",
         "hosting_usd_per_kw_month": "Hosting",
-        "rack_kw": "Power of a rack",
-        "support": "Support in a year",
-        "staff_usd_per_year": "Staff, each",
-        "engineer_usd_per_year": "An engineer",
-        "engineers": "Engineers for upkeep",
+        "rack_kw": "Rack power",
+        "support": "Support per year",
+        "staff_usd_per_year": "Staff per accelerator",
+        "engineer_usd_per_year": "Cost of an engineer",
+        "engineers": "Maintenance engineers",
         "porting_engineer_months": "Porting, engineer-months",
-        "fleet": "Accelerators that share software",
+        "fleet": "Accelerators sharing software",
         "rent_usd_per_hour": "Rent",
         "api_input_usd_per_million": "Hosted API, input",
         "api_output_usd_per_million": "Hosted API, output",
-        "grid_g_per_kwh": "Carbon of the grid",
-        "embodied_kg": "Carbon of making one",
+        "grid_g_per_kwh": "Grid carbon intensity",
+        "embodied_kg": "Embodied carbon",
     }
 )
 _GROUPS: Final[Mapping[CostInputGroup, str]] = MappingProxyType(
     {
         CostInputGroup.USE: "Use",
         CostInputGroup.HARDWARE: "Hardware",
-        CostInputGroup.MONEY: "Capital",
+        CostInputGroup.MONEY: "Cost of capital",
         CostInputGroup.SITE: "Site and energy",
         CostInputGroup.SERVICE: "Service",
         CostInputGroup.SOFTWARE: "Software engineering",
@@ -126,8 +130,8 @@ _LINES: Final[Mapping[str, str]] = MappingProxyType(
         "server": "Servers",
         "network": "Network",
         "rack": "Racks",
-        "residual": "Value at the end",
-        "capital": "Capital",
+        "residual": "Residual value",
+        "capital": "Cost of capital",
         "power": "Power",
         "cooling": "Cooling and losses",
         "demand": "Demand charge",
@@ -135,7 +139,7 @@ _LINES: Final[Mapping[str, str]] = MappingProxyType(
         "support": "Support",
         "staff": "Staff",
         "porting": "Porting",
-        "upkeep": "Upkeep of software",
+        "upkeep": "Software maintenance",
     }
 )
 #: Lines that one looks at together, in the order of a bar; what is left over at the end is taken off.
@@ -143,23 +147,25 @@ COST_PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
         "Price": ("accelerators",),
         "Server": ("server", "network", "rack"),
-        "Capital": ("capital",),
+        "Cost of capital": ("capital",),
         "Power": ("power", "cooling", "demand"),
         "Hosting": ("hosting",),
         "Service": ("support", "staff"),
         "Software": ("porting", "upkeep"),
     }
 )
-_TERMS: Final[Mapping[str, str]] = MappingProxyType({"on_demand": "on demand", "spot": "spot", "reserved": "reserved"})
+_TERMS: Final[Mapping[str, str]] = MappingProxyType({"on_demand": "on-demand", "spot": "spot", "reserved": "reserved"})
 _MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "price_usd": "no price on record",
-        "rent_usd_per_hour": "no rent on record",
-        "accelerator_w": "power is not known",
-        "throughput": "no throughput at this load",
+        "price_usd": "purchase price unknown",
+        "rent_usd_per_hour": "rental price unknown",
+        "accelerator_w": "board power unknown",
+        "throughput": "throughput at this load unknown",
     }
 )
-_UNITS: Final[Mapping[str, str]] = MappingProxyType({"years": "years", "months": "months", "h/month": "hours a month"})
+_UNITS: Final[Mapping[str, str]] = MappingProxyType(
+    {"years": "years", "months": "months", "h/month": "hours per month"}
+)
 
 
 def label_cost_input(name: str) -> str:
@@ -233,16 +239,16 @@ def describe_input_source(found: ResolvedCostInput, revision: str) -> str:
     if found.origin is CostInputOrigin.YOURS and found.source is not None:
         return tr("anecdotal: {note}; {source}", note=translate_data(found.source.note), source=found.source.title)
     if found.origin is CostInputOrigin.YOURS:
-        return tr("stated by you")
+        return tr("entered by you")
     if found.origin is CostInputOrigin.NOWHERE:
-        return tr("not stated")
+        return tr("no value")
     if found.record is not None:
         return _describe_price_record(found, revision)
     if found.source is None:
         return tr("catalog")
     source = found.source
     if not source.title:
-        return tr("assumed: {note}", note=translate_data(source.note))
+        return tr("assumption: {note}", note=translate_data(source.note))
     dated = f"{source.title}, {source.date}" if source.date else source.title
     return tr("{note}; {source}", note=translate_data(source.note), source=dated)
 
@@ -251,19 +257,19 @@ def _describe_price_record(found: ResolvedCostInput, revision: str) -> str:
     record = found.record
     if record is None:
         return ""
-    counted = trn("{n} price on record", "{n} prices on record", record.count, n=record.count)
+    prices = trn("{n} catalog price", "{n} catalog prices", record.count, n=record.count)
     if record.newest is None:
-        return tr("{prices}, undated, catalog {revision}", prices=counted, revision=revision)
-    said = tr("{prices}, newest of {date}", prices=counted, date=record.newest)
+        return tr("{prices}, undated (catalog {revision})", prices=prices, revision=revision)
+    dated = tr("{prices}, newest {date}", prices=prices, date=record.newest)
     if not record.undated:
-        return said
-    return tr("{said}; {n} undated, catalog {revision}", said=said, n=record.undated, revision=revision)
+        return dated
+    return tr("{prices}; {n} undated (catalog {revision})", prices=dated, n=record.undated, revision=revision)
 
 
 def describe_utilization(utilisation: UncertainValue, formatter: Formatter) -> str:
     if utilisation.likely >= 1.0:
-        return tr("busy all hours")
-    return tr("busy {share} of hours", share=formatter.per_cent(utilisation.likely))
+        return tr("100% utilization")
+    return tr("{share} utilization", share=formatter.per_cent(utilisation.likely))
 
 
 def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
@@ -273,15 +279,15 @@ def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter)
         return ""
     fleet = paid[0].inputs["fleet"]
     if fleet.origin is not CostInputOrigin.YOURS or fleet.spread is None:
-        return tr("software paid by each deployment alone")
-    return tr("software shared by {n} accelerators", n=formatter.count(fleet.spread.likely))
+        return tr("software cost not shared")
+    return tr("software cost shared by {n} accelerators", n=formatter.count(fleet.spread.likely))
 
 
 def describe_rent_terms(term: str, utilisation: UncertainValue) -> str:
     """Return on what terms is rented, and that idle hours are paid where there are any."""
     if utilisation.likely >= 1.0:
-        return tr("rents {term}", term=label_rent_term(term))
-    return tr("rents {term}, idle hours included", term=label_rent_term(term))
+        return tr("{term} rent", term=label_rent_term(term))
+    return tr("{term} rent including idle hours", term=label_rent_term(term))
 
 
 def format_draw_share(share: float, formatter: Formatter) -> str:
@@ -296,12 +302,15 @@ def list_missing_costs(column: CostColumn, name: str) -> list[str]:
 
 
 def list_api_remarks(costs: CostAnswer) -> list[str]:
-    """Return, as sentences, why there is no cost of a hosted API although something of it is stated."""
-    return [tr("hosted API: no price of {label}", label=tr(_API_SIDES[name])) for name in costs.api_missing]
+    """Return, as sentences, which price of a hosted API is missing although the other one is known."""
+    return [tr(_API_PROBLEMS[name]) for name in costs.api_missing]
 
 
-_API_SIDES: Final[Mapping[str, str]] = MappingProxyType(
-    {"api_input_usd_per_million": "its input tokens", "api_output_usd_per_million": "its output tokens"}
+_API_PROBLEMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "api_input_usd_per_million": "hosted API: price of input tokens unknown",
+        "api_output_usd_per_million": "hosted API: price of output tokens unknown",
+    }
 )
 
 
@@ -310,90 +319,83 @@ def describe_break_even(found: BreakEven, names: Mapping[str, str], formatter: F
     name, value = names[found.key], found.value
     rival = "" if found.against is None else names[found.against]
     if found.name in _OWN:
-        said, never = _OWN[found.name]
-        return tr(said if value is not None else never, name=name, value=_format_break_even_value(found, formatter))
+        at_value, never = _OWN[found.name]
+        return tr(at_value if value is not None else never, name=name, value=_format_break_even_value(found, formatter))
     if found.name in _API:
-        said, never = _API[found.name]
-        return tr(said if value is not None else never, name=name, value=formatter.estimate(value))
+        at_value, never = _API[found.name]
+        return tr(at_value if value is not None else never, name=name, value=formatter.estimate(value))
     if found.name == "hours_to_port":
         if value is None:
-            return tr("The dearer software for {name} never pays back in rent against {rival}", name=name, rival=rival)
+            return tr("{name}’s extra software cost never pays back (compared with {rival})", name=name, rival=rival)
         return tr(
-            "The dearer software for {name} pays back in rent against {rival}"
-            " from {value} accelerator-hours a month on",
+            "{name}’s extra software cost pays back above {value} rented accelerator-hours per month"
+            " (compared with {rival})",
             name=name,
             rival=rival,
             value=formatter.count(value),
         )
     kind = found.name.removesuffix("_to_tie")
-    said, throughout = _TIES[kind]
+    at_value, always_cheaper, never_cheaper = _TIES[kind]
     if value is not None:
-        return tr(said, name=name, rival=rival, value=_describe_tie(kind, value, formatter, money))
-    if found.cheaper:
-        return tr(
-            "A token of {name} is cheaper than one of {rival} {throughout}", **_name_of_column(found, names, throughout)
-        )
-    return tr(
-        "A token of {name} is dearer than one of {rival} {throughout}", **_name_of_column(found, names, throughout)
-    )
+        return tr(at_value, name=name, rival=rival, value=_describe_tie(kind, value, formatter, money))
+    return tr(always_cheaper if found.cheaper else never_cheaper, name=name, rival=rival)
 
 
-def _name_of_column(found: BreakEven, names: Mapping[str, str], throughout: str) -> dict[str, str]:
-    name = names[found.key]
-    rival = "" if found.against is None else names[found.against]
-    return {"name": name, "rival": rival, "throughout": tr(throughout, name=name)}
-
-
-#: What would have to be for a token to cost the same, and how it is put that nothing does.
-_TIES: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+#: Kind -> where tokens cost the same, and what holds where no value makes them cost the same.
+_TIES: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
     {
         "price_usd": (
-            "A token of {name} costs what one of {rival} does at a purchase price of {value} for {name}",
-            "at any purchase price of {name}",
+            "Break-even price: at {value}, {name} costs the same per token as {rival}",
+            "{name} costs less per token than {rival} at any purchase price",
+            "{name} costs more per token than {rival} at any purchase price",
         ),
         "discount": (
-            "A token of {name} costs what one of {rival} does at a discount of {value} on {name}",
-            "at any discount on {name}, none included",
+            "Break-even discount: at {value}, {name} costs the same per token as {rival}",
+            "{name} costs less per token than {rival} at any discount",
+            "{name} costs more per token than {rival} at any discount",
         ),
         "engineers": (
-            "A token of {name} costs what one of {rival} does with {value} engineers for the fleet of {name}",
-            "with any number of engineers for {name}, none included",
+            "Break-even team size: with {value} engineers, {name} costs the same per token as {rival}",
+            "{name} costs less per token than {rival} with any number of engineers",
+            "{name} costs more per token than {rival} with any number of engineers",
         ),
         "energy_usd_per_kwh": (
-            "A token of {name} costs what one of {rival} does where energy is {value}",
-            "whatever energy costs",
+            "Break-even electricity price: at {value}, {name} costs the same per token as {rival}",
+            "{name} costs less per token than {rival} at any electricity price",
+            "{name} costs more per token than {rival} at any electricity price",
         ),
         "throughput": (
-            "A token of {name} costs what one of {rival} does where {name} yields {value}",
-            "at any throughput of {name}",
+            "Break-even throughput: at {value}, {name} costs the same per token as {rival}",
+            "{name} costs less per token than {rival} at any throughput",
+            "{name} costs more per token than {rival} at any throughput",
         ),
     }
 )
 _API: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "tokens_to_own": (
-            "{name} bought is cheaper than the hosted API from {value} million output tokens a month on",
-            "The hosted API is cheaper than {name} bought at any load that it serves",
+            "Above {value} million output tokens per month, buying {name} is cheaper than the hosted API",
+            "The hosted API is cheaper than buying {name} at any load that {name} can serve",
         ),
         "tokens_to_rent": (
-            "{name} rented is cheaper than the hosted API from {value} million output tokens a month on",
-            "The hosted API is cheaper than {name} rented at any load that it serves",
+            "Above {value} million output tokens per month, renting {name} is cheaper than the hosted API",
+            "The hosted API is cheaper than renting {name} at any load that {name} can serve",
         ),
     }
 )
 _OWN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "months_to_own": (
-            "After {value} months less cash has gone for {name} bought than rented around the clock",
-            "Within the years planned no less cash goes for {name} bought than rented around the clock",
+            "{name}: buying pays back after {value} months, compared with renting around the clock",
+            "{name}: buying does not pay back within its service life, compared with renting around the clock",
         ),
         "hours_to_own": (
-            "Over all years {name} bought is cheaper from {value} hours a month on if idle ones cost no rent",
-            "Over all years {name} rented is cheaper however many hours a month it is used",
+            "{name}: buying is cheaper above {value} hours per month, if idle hours cost no rent",
+            "{name}: renting is cheaper at any number of hours per month",
         ),
         "utilisation_to_own": (
-            "In use {value} of all hours {name} costs as much bought as rented for these hours alone",
-            "Even in use all hours {name} costs no more rented than bought",
+            "Above {value} utilization, buying {name} is cheaper than renting it by the hour",
+            "Renting {name} by the hour is cheaper than buying, even at 100% utilization",
         ),
     }
 )
@@ -409,9 +411,9 @@ def _format_break_even_value(found: BreakEven, formatter: Formatter) -> str:
 
 def _describe_tie(kind: str, value: float, formatter: Formatter, money: MoneyFormatter) -> str:
     if kind == "price_usd":
-        return f"{money.whole(value)}{_SPACE}{money.code}"
+        return money.add_currency(money.whole(value))
     if kind == "energy_usd_per_kwh":
-        return f"{money.small(value)}{_SPACE}{money.code}/kWh"
+        return f"{money.add_currency(money.small(value))}/kWh"
     if kind == "throughput":
         return f"{formatter.estimate(value)}{_SPACE}tok/s"
     if is_share_input(kind):

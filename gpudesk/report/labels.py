@@ -96,6 +96,17 @@ _NEARLY_CERTAIN: Final = 0.995
 #: Distances below this share of one are told as none.
 _NO_DISTANCE: Final = 0.005
 
+#: Documents with rules and statements, short enough for a cell: title, and the publisher where it is known.
+_DOCUMENTS: Final = MappingProxyType(
+    {
+        "seed-000": "MI325X vs H200",
+        "seed-001": "MI300X vs H100, dreaming.press",
+        "seed-002": "AMD stack scorecard",
+        "seed-003": "B200 vs MI355X, Hostrunway",
+        "seed-004": "MI325X product page",
+    }
+)
+
 #: What was about to happen to the file when a backup was made.
 _BACKUP_REASONS: Final = MappingProxyType(
     {
@@ -158,6 +169,11 @@ def get_figure_unit(name: str) -> str | None:
 
 def label_source_kind(kind: str) -> str:
     return tr(_SOURCE_KINDS[kind])
+
+
+def label_document(source: str) -> str:
+    """Return the short title of a source document by its id; another source keeps its id."""
+    return tr(_DOCUMENTS[source]) if source in _DOCUMENTS else source
 
 
 def label_backup_reason(reason: str) -> str:

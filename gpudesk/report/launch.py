@@ -36,7 +36,7 @@ def list_launch_sources(plan: LaunchPlan) -> list[str]:
     """Return a line that names the version and one for each place where its options were read."""
     facts = plan.facts
     head = tr(
-        "Options of {engine} {version}, looked up on {date} in {read}:",
+        "Options for {engine} {version}, from {read}, retrieved on {date}:",
         engine=facts.name,
         version=facts.version,
         read=facts.read,
@@ -56,10 +56,10 @@ def list_launch_lines(
     yield from plan.server.split("\n")
     for file in plan.files:
         yield ""
-        yield f"# {tr('File {name}, beside the command', name=file.name)}"
+        yield f"# {tr('File {name}, next to the command', name=file.name)}"
         yield from file.text.rstrip("\n").split("\n")
     yield ""
-    yield f"# {tr('Measure it')}"
+    yield f"# {tr('Run the benchmark')}"
     yield from plan.benchmark.split("\n")
     yield ""
     for note in plan.notes:

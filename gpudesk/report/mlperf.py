@@ -53,25 +53,30 @@ def describe_mlperf_verdict(
 ) -> str:
     row, outcomes = found.row(accelerator), found.outcomes(accelerator)
     if row is None or accelerator == found.baseline or not outcomes:
-        return tr("Choose another accelerator with results to set it against {name}.", name=names[found.baseline])
+        return tr("Choose another accelerator with results to compare with {name}.", name=names[found.baseline])
     pair = names[accelerator], names[found.baseline]
-    said = []
+    results = []
     for scenario, outcome in outcomes.items():
         ratio = row.cells[scenario].ratio or 1.0
-        leader, lead = pair[ratio < 1.0], max(ratio, 1.0 / ratio) - 1.0
-        text = tr("{leader} by {lead}", leader=leader, lead=format_share(lead, formatter))
+        values = {
+            "scenario": label_mlperf_scenario(scenario).lower(),
+            "leader": pair[ratio < 1.0],
+            "other": pair[ratio >= 1.0],
+            "lead": format_share(max(ratio, 1.0 / ratio) - 1.0, formatter),
+        }
         if outcome is MlperfOutcome.TIE:
-            text = tr("too close to call ({lead})", lead=text)
-        said.append(f"{label_mlperf_scenario(scenario).lower()} {text}")
+            results.append(tr("{scenario}: too close to call ({leader} by {lead})", **values))
+        else:
+            results.append(tr("{scenario}: {leader} leads {other} by {lead}", **values))
     parts = [
-        tr("Ahead for each accelerator, {one} or {other}: {said}.", one=pair[0], other=pair[1], said="; ".join(said)),
+        tr("Per accelerator, {results}.", results="; ".join(results)),
         tr(
-            "Below {share} nobody is: two submissions in three of one system differ by less.",
+            "Leads below {share} are noise: two in three repeat submissions differ by less.",
             share=format_share(found.tie_share, formatter),
         ),
     ]
     if len(set(outcomes.values())) > 1:
-        parts.insert(1, tr("Who wins changes with the MLPerf scenario."))
+        parts.insert(1, tr("The leader depends on the MLPerf scenario."))
     return " ".join(parts)
 
 
@@ -127,9 +132,9 @@ def build_stated_ratio_row(
 
 def describe_stated_ratio(stated: StatedMlperfRatio) -> str:
     if stated.round is None:
-        return tr("no single round")
+        return tr("no MLPerf round stated")
     if stated.found is None:
-        return tr("no results for it")
+        return tr("no matching results")
     if abs(stated.found - stated.ratio) <= _ROUNDED:
         return tr("confirmed")
     return tr("not confirmed")

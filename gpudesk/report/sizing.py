@@ -74,21 +74,21 @@ def _tokens(workload: Workload, formatter: Formatter) -> str:
 #: What factors are called, and their units.
 _FACTORS: Final = MappingProxyType(
     {
-        "users": "Users active at once",
-        "in_flight": "Requests in flight at the busiest time",
-        "requests_each": "Requests of a user",
-        "requests": "Requests on average",
-        "tokens_a_day": "Output tokens a day",
-        "days_a_second": "Days in a second",
-        "requests_a_token": "Requests for an output token",
-        "peak": "Busiest time over the average",
-        "replica_seconds": "Time of one replica for a request",
-        "replica_in_flight": "Share of a replica for each of them",
-        "cap": "Room above the load of a replica",
+        "users": "Concurrent users",
+        "in_flight": "Peak requests in flight",
+        "requests_each": "Requests per user",
+        "requests": "Average requests",
+        "tokens_a_day": "Output tokens per day",
+        "days_a_second": "Days per second",
+        "requests_a_token": "Requests per output token",
+        "peak": "Peak ÷ average",
+        "replica_seconds": "Replica time per request",
+        "replica_in_flight": "Replica share per request",
+        "cap": "Headroom per replica",
         "rounding": "Rounding up to whole replicas",
         "tp": "Tensor parallel",
         "pp": "Pipeline stages",
-        "reserve": "With the replicas in reserve",
+        "reserve": "With spare replicas",
     }
 )
 
@@ -109,7 +109,7 @@ def describe_demand(demand: Demand, formatter: Formatter) -> str:
     amount = _amount(demand, formatter)
     if demand.kind is DemandKind.CONCURRENCY:
         return ", ".join([amount, *_limits(demand, formatter)])
-    peak = tr("{times} × at the busiest time", times=formatter.stated(demand.peak_factor))
+    peak = tr("peak {times} × average", times=formatter.stated(demand.peak_factor))
     return ", ".join([amount, peak, *_limits(demand, formatter)])
 
 
@@ -118,19 +118,19 @@ def _amount(demand: Demand, formatter: Formatter) -> str:
     if demand.kind is DemandKind.USERS:
         each = formatter.stated(demand.requests_per_user_hour)
         if demand.amount == 1:
-            return tr("one user with {each} requests an hour", each=each)
-        return tr("{n} users with {each} requests an hour each", n=amount, each=each)
+            return tr("1 user with {each} requests per hour", each=each)
+        return tr("{n} users with {each} requests per hour each", n=amount, each=each)
     if demand.kind is DemandKind.REQUEST_RATE:
         one = demand.amount == 1
-        return tr("one request a second") if one else tr("{n} requests a second", n=amount)
+        return tr("1 request per second") if one else tr("{n} requests per second", n=amount)
     if demand.kind is DemandKind.CONCURRENCY:
         return _format_in_flight(demand, formatter)
-    return tr("{n} output tokens a day", n=amount)
+    return tr("{n} output tokens per day", n=amount)
 
 
 def _format_in_flight(demand: Demand, formatter: Formatter) -> str:
     one = demand.amount == 1
-    return tr("one request in flight") if one else tr("{n} requests in flight", n=formatter.stated(demand.amount))
+    return tr("1 request in flight") if one else tr("{n} requests in flight", n=formatter.stated(demand.amount))
 
 
 def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
@@ -138,7 +138,7 @@ def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
     if sizing.requests_per_s is None or sizing.output_tokens_per_s is None:
         return ""
     return tr(
-        "{rate} requests/s and {tokens} output tok/s at the peak",
+        "{rate} requests/s and {tokens} output tok/s at peak",
         rate=formatter.estimate(sizing.requests_per_s),
         tokens=formatter.estimate(sizing.output_tokens_per_s),
     )
@@ -146,90 +146,67 @@ def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
 
 def _limits(demand: Demand, formatter: Formatter) -> list[str]:
     limits = (
-        (demand.ttft_ms, tr("first token within {n} ms", n=formatter.stated(demand.ttft_ms or 0))),
-        (demand.tpot_ms, tr("{n} ms a token at the most", n=formatter.stated(demand.tpot_ms or 0))),
+        (demand.ttft_ms, tr("TTFT up to {n} ms", n=formatter.stated(demand.ttft_ms or 0))),
+        (demand.tpot_ms, tr("TPOT up to {n} ms", n=formatter.stated(demand.tpot_ms or 0))),
     )
     return [text for limit, text in limits if limit is not None]
 
 
 def describe_sizing(sizing: SizingResult, candidate: SizingOption, name: str, formatter: Formatter) -> str:
-    """Return the one sentence that a customer understands; `name` is what the accelerator is called."""
-    asked = _asked(sizing.demand, formatter)
+    """Return the count in a sentence for customers; `name` is the name of the accelerator."""
+    demand = _format_demand(sizing.demand, formatter)
     if candidate.count is None or candidate.reason is not None:
         reason = "" if candidate.reason is None else format_message(candidate.reason, formatter)
-        return tr("For {asked} no {name} is named: {reason}.", asked=asked, name=name, reason=_lower(reason))
+        return tr("{name} cannot serve {demand}: {reason}.", demand=demand, name=name, reason=_lower(reason))
+    size = candidate.plan.replica
+    values = {
+        "demand": demand,
+        "n": formatter.count(candidate.count),
+        "name": name,
+        "size": formatter.count(size),
+        "replicas": formatter.count(candidate.replicas),
+        "spare": formatter.count(candidate.spare // size),
+    }
+    if size == 1:
+        if candidate.spare:
+            return tr("{n} × {name} for {demand}: {replicas} for peak load and {spare} spare.", **values)
+        return tr("{n} × {name} for {demand}, without spares.", **values)
+    if candidate.spare:
+        return tr(
+            "{n} × {name} for {demand}: replicas of {size} accelerators, {replicas} for peak load and {spare} spare.",
+            **values,
+        )
     return trn(
-        "For {asked} you need {n} {name}: {working}{reserve}.",
-        "For {asked} you need {n} {name}: {working}{reserve}.",
-        candidate.count,
-        asked=asked,
-        n=formatter.count(candidate.count),
-        name=name,
-        working=_working(candidate, formatter),
-        reserve=_reserve(candidate, formatter),
+        "{n} × {name} for {demand}: {replicas} replica of {size} accelerators, without spares.",
+        "{n} × {name} for {demand}: {replicas} replicas of {size} accelerators, without spares.",
+        candidate.replicas,
+        **values,
     )
 
 
 def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, name: str, formatter: Formatter) -> str:
     """Return the same with what should be read with care, each as a sentence of its own."""
-    said = describe_sizing(sizing, candidate, name, formatter)
-    return " ".join([said, *(f"{format_message(note, formatter)}." for note in candidate.notes)])
+    answer = describe_sizing(sizing, candidate, name, formatter)
+    return " ".join([answer, *(f"{format_message(note, formatter)}." for note in candidate.notes)])
 
 
-def _asked(demand: Demand, formatter: Formatter) -> str:
+def _format_demand(demand: Demand, formatter: Formatter) -> str:
     amount = formatter.stated(demand.amount)
     if demand.kind is DemandKind.USERS:
         one = demand.amount == 1
-        return tr("one user") if one else tr("{n} users at once", n=amount)
+        return tr("1 user") if one else tr("{n} concurrent users", n=amount)
     if demand.kind is DemandKind.REQUEST_RATE:
         one = demand.amount == 1
-        return tr("one request a second") if one else tr("{n} requests a second", n=amount)
+        return tr("1 request per second") if one else tr("{n} requests per second", n=amount)
     if demand.kind is DemandKind.CONCURRENCY:
         return _format_in_flight(demand, formatter)
-    return tr("{n} output tokens a day", n=amount)
-
-
-def _working(candidate: SizingOption, formatter: Formatter) -> str:
-    size = candidate.plan.replica
-    if size == 1:
-        return trn(
-            "one carries the busiest time",
-            "{n}, each with a copy of the model, carry the busiest time",
-            candidate.replicas,
-            n=formatter.count(candidate.replicas),
-        )
-    return trn(
-        "one copy of the model on {size} carries the busiest time",
-        "{n} copies of the model on {size} each carry the busiest time",
-        candidate.replicas,
-        n=formatter.count(candidate.replicas),
-        size=formatter.count(size),
-    )
-
-
-def _reserve(candidate: SizingOption, formatter: Formatter) -> str:
-    if not candidate.spare:
-        return tr(", and none is in reserve")
-    copies = candidate.spare // candidate.plan.replica
-    if candidate.plan.replica == 1:
-        return trn(
-            ", and one stands by for one that fails",
-            ", and {n} stand by for those that fail",
-            copies,
-            n=formatter.count(copies),
-        )
-    return trn(
-        ", and another copy stands by for one that fails",
-        ", and {n} further copies stand by for those that fail",
-        copies,
-        n=formatter.count(copies),
-    )
+    return tr("{n} output tokens per day", n=amount)
 
 
 def describe_bound(candidate: SizingOption, formatter: Formatter) -> str:
     """Return how the count compares with what reading memory alone would take; empty without an answer."""
-    said, *reasons = list_bound_lines(candidate, formatter) or [""]
-    return f"{said}: {'; '.join(reasons)}" if reasons else said
+    bound, *reasons = list_bound_lines(candidate, formatter) or [""]
+    return f"{bound}: {'; '.join(reasons)}" if reasons else bound
 
 
 def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]:
@@ -237,12 +214,12 @@ def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]
     bound = candidate.bound
     if bound is None:
         return []
-    said = tr(
-        "Reading memory alone would take {floor}; this is {ratio} times that",
+    text = tr(
+        "Lower bound from memory bandwidth: {floor} accelerators; this count is {ratio} × that",
         floor=formatter.estimate(bound.floor),
         ratio=formatter.estimate(bound.ratio),
     )
-    return [said, *(format_message(reason, formatter) for reason in bound.reasons)]
+    return [text, *(format_message(reason, formatter) for reason in bound.reasons)]
 
 
 def _lower(text: str) -> str:
@@ -266,15 +243,15 @@ class HeadroomLevel(StrEnum):
 #: Names of the readings of a memory label, and what they do.
 _READINGS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
-        CapacityReadingId.DECIMAL: ("Label in GB", "the label read as GB"),
-        CapacityReadingId.BINARY: ("Label in GiB", "the label read as GiB"),
+        CapacityReadingId.DECIMAL: ("Label in GB", "capacity read as GB"),
+        CapacityReadingId.BINARY: ("Label in GiB", "capacity read as GiB"),
         CapacityReadingId.DECIMAL_RESERVED: (
             "GB, 10% reserve",
-            "the label read as GB with a tenth kept free, counts of 1, 2, 4, 8, 16",
+            "capacity read as GB, 10% kept free, counts of 1, 2, 4, 8, 16",
         ),
         CapacityReadingId.BINARY_RESERVED: (
             "GiB, 10% reserve",
-            "the label read as GiB with a tenth kept free, counts of 1, 2, 4, 8, 16",
+            "capacity read as GiB, 10% kept free, counts of 1, 2, 4, 8, 16",
         ),
     }
 )
@@ -285,7 +262,7 @@ def label_reading(key: str) -> str:
 
 
 def describe_reading(key: str) -> str:
-    return tr("For checking printed figures, never what answers use: weights alone, {how}", how=tr(_READINGS[key][1]))
+    return tr("Only for checking published counts: weights alone, {how}", how=tr(_READINGS[key][1]))
 
 
 def compute_headroom_share(cell: FitCell) -> float:
@@ -301,7 +278,7 @@ def classify_headroom(share: float) -> HeadroomLevel:
 
 def describe_matrix_question(question: FitQuestion, formatter: Formatter) -> str:
     """Return what every cell is asked: formats, tokens and sequences."""
-    held = trn(
+    sequences = trn(
         "{n} sequence of {tokens} tokens",
         "{n} sequences of {tokens} tokens",
         question.concurrency,
@@ -309,32 +286,32 @@ def describe_matrix_question(question: FitQuestion, formatter: Formatter) -> str
         tokens=formatter.count(question.context),
     )
     return tr(
-        "{weights} weights, {kv} KV cache, {held}",
+        "{weights} weights, {kv} KV cache, {sequences}",
         weights=label_precision(question.weights),
         kv=label_precision(question.kv),
-        held=held,
+        sequences=sequences,
     )
 
 
-def describe_fit_cell(cell: FitCell, part: str, model: Model, question: FitQuestion, formatter: Formatter) -> str:
-    """Return all that a cell of the estimator says; `part` is what the accelerator is called."""
+def describe_fit_cell(cell: FitCell, name: str, model: Model, question: FitQuestion, formatter: Formatter) -> str:
+    """Return all that a cell of the estimator says; `name` is the name of the accelerator."""
     weights = label_precision(cell.weights)
     if cell.count is None or cell.plan is None:
         reason = "" if cell.reason is None else format_message(cell.reason, formatter)
         return tr(
-            "{model} on {part}, {weights} weights: none. {reason}",
+            "{model} on {name}, {weights} weights: no deployment. {reason}",
             model=model.name,
-            part=part,
+            name=name,
             weights=weights,
             reason=capitalize_first(reason),
         )
-    said = trn(
-        "{model} on {part}, {weights} weights: {n} holds it on {engine}; {left} of {usable} GiB usable left, {share}",
-        "{model} on {part}, {weights} weights: {n} hold it on {engine} with {plan}; {left} of {usable} GiB "
-        "usable left on the fullest, {share}",
+    result = trn(
+        "{model} on {name}, {weights} weights: fits on {n} with {engine}; {left} of {usable} GiB free ({share})",
+        "{model} on {name}, {weights} weights: fits on {n} with {engine}, {plan}; at least {left} of "
+        "{usable} GiB free on each ({share})",
         cell.count,
         model=model.name,
-        part=part,
+        name=name,
         weights=weights,
         n=formatter.count(cell.count),
         plan=format_plan(cell.plan),
@@ -345,25 +322,26 @@ def describe_fit_cell(cell: FitCell, part: str, model: Model, question: FitQuest
     )
     longest = model.max_context
     if longest is None or question.context <= longest:
-        return said
-    return tr("{said}. The model reads {n} tokens at the most", said=said, n=formatter.count(longest))
+        return result
+    return tr("{result}. The model’s context limit is {n} tokens", result=result, n=formatter.count(longest))
 
 
-def describe_reading_cell(cell: FitCell, part: str, model: Model, formatter: Formatter) -> str:
+def describe_reading_cell(cell: FitCell, name: str, model: Model, formatter: Formatter) -> str:
     """Return what a cell of a reading says: the weights, what one accelerator takes, and the count."""
     if cell.count is None or cell.usable_bytes is None or cell.headroom_bytes is None:
         reason = "" if cell.reason is None else format_message(cell.reason, formatter)
         return tr(
-            "{model} on {part}: no count by this reading. {reason}",
+            "{model} on {name}: no count with this reading. {reason}",
             model=model.name,
-            part=part,
+            name=name,
             reason=capitalize_first(reason),
         )
     needed = (cell.usable_bytes - cell.headroom_bytes) * cell.count
     return tr(
-        "{model} on {part}: {n} by this reading. {needed} GB of {weights} weights, {usable} GB in each",
+        "{model} on {name}: {n} with this reading. {weights} weights need {needed} GB; each "
+        "accelerator has {usable} GB",
         model=model.name,
-        part=part,
+        name=name,
         n=formatter.count(cell.count),
         weights=label_precision(cell.weights),
         needed=formatter.gb(needed),

@@ -233,7 +233,7 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
         "Assumptions": ("text", "Purchase price, H200 SXM, low"),
     },
     "Decide": {
-        "Questions": ("radio button", "ROCm, AMD parts in production"),
+        "Questions": ("radio button", "ROCm, AMD in production"),
         "Recommendation": ("table", "Key figures"),
         "Answer sets": ("push button", ""),
         "Factors": ("table", "Factors"),

@@ -93,7 +93,7 @@ def test_cells_of_the_comparison_are_sentences_with_figures() -> None:
     assert "too close to call with MI355X" in throughput
     (cost,) = [cell for cell in cells if cell.startswith("Cost, rented, MI325X")]
     assert "best in the row, −45% against H200 SXM" in cost
-    assert "Cost, owned, MI355X, unknown: no price on record" in cells
+    assert "Cost, owned, MI355X, unknown: no catalog price" in cells
 
 
 def test_moving_the_slider_changes_what_the_cells_say_and_undo_takes_it_back() -> None:
@@ -137,7 +137,7 @@ def test_answers_of_the_dialogue_are_heard_with_what_they_leave() -> None:
     answers = [control for control in controls if control["role"] == "radio button"]
     steps = [each["name"] for each in answers if each["name"][:2] in {f"{n}," for n in range(1, 10)}]
     assert len(steps) == 9
-    (platform,) = [each for each in answers if each["name"] == "ROCm, AMD parts in production"]
+    (platform,) = [each for each in answers if each["name"] == "ROCm, AMD in production"]
     assert platform["description"].startswith("All 4 remain; ")
     assert platform["description"].endswith("; key 2")
 

@@ -139,7 +139,7 @@ def _open_questions(user: WalkUser) -> None:
     """Open the first screen of questions."""
     user.press(_DECIDE)
     user.rest()
-    user.click("1, Software that stays, ")
+    user.click("1, Existing software, ")
     user.rest()
 
 

@@ -84,19 +84,19 @@ class SourceNumbering:
         label = tr("Price") if attribute.name in PRICE_BOUND_ATTRIBUTES else label_attribute(attribute.name)
         claim = attribute.preferred
         if claim is None:
-            said = tr("{part}, {attribute}: unknown.", part=name, attribute=label)
+            value = tr("{name}, {attribute}: unknown.", name=name, attribute=label)
         else:
-            said = tr(
-                "{part}, {attribute}: {value} [{source}].",
-                part=name,
+            value = tr(
+                "{name}, {attribute}: {value} [{source}].",
+                name=name,
                 attribute=label,
                 value=self._taken(attribute, claim, high),
                 source=self.source(claim.source),
             )
         rivals = "; ".join(self._rival_texts(attribute))
-        refused = tr("Not taken: {rivals}.", rivals=rivals) if rivals else ""
-        given = attribute.reason if attribute.reason != tr("Your value") else None
-        return " ".join(part for part in (said, refused, to_sentence(given) if given else "") if part)
+        refused = tr("Not used: {rivals}.", rivals=rivals) if rivals else ""
+        reason = attribute.reason if attribute.reason != tr("Your value") else None
+        return " ".join(part for part in (value, refused, to_sentence(reason) if reason else "") if part)
 
     def _taken(self, attribute: AttributeClaims, claim: Claim, high: AttributeClaims | None) -> str:
         """Return the value that is taken, both ends of a price, and whether it is one of the user's."""
@@ -105,8 +105,8 @@ class SourceNumbering:
         if upper is not None and upper.value != claim.value:
             text = f"{self._formatter.catalog(claim.value, Quantity.USD)} – {self._claimed(attribute, upper)}"
         if claim.own or (upper is not None and upper.own):
-            return tr("{value}, own value", value=text)
-        return tr("{value}, own choice", value=text) if is_user_chosen(attribute) else text
+            return tr("{value}, custom value", value=text)
+        return tr("{value}, custom choice", value=text) if is_user_chosen(attribute) else text
 
     def _rival_texts(self, attribute: AttributeClaims) -> Iterable[str]:
         """Return each rival value once, with all who state it."""
@@ -253,7 +253,7 @@ def _build_range_cell(column: ComparisonColumn, names: Sequence[str], formatter:
     ends = [column.attributes[name] for name in names if name in column.attributes]
     stated = [(end, value) for end in ends if (value := _get_number(end)) is not None]
     if not stated:
-        return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("no price found"))
+        return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("price unknown"))
     texts = dict.fromkeys(formatter.catalog(value, Quantity.USD) for _, value in stated)
     low, high = stated[0][1], stated[-1][1]
     return ComparisonCell(

@@ -80,7 +80,7 @@ def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Fo
         )
         for figure in compared
     )
-    return ComparisonGroup("difference", tr("Against {baseline}", baseline=names[0]), rows)
+    return ComparisonGroup("difference", tr("Compared with {baseline}", baseline=names[0]), rows)
 
 
 def is_compared(answer: Answer, figure: str) -> bool:
@@ -110,14 +110,14 @@ def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None
     What does not fit runs no load and leaves nothing free: there the bytes are None.
     """
     return (
-        ("weights", tr("Weights on the fullest"), lambda estimate: estimate.memory.weights_bytes),
+        ("weights", tr("Weights per accelerator"), lambda estimate: estimate.memory.weights_bytes),
         ("kv", tr("KV cache at this load"), lambda estimate: estimate.memory.kv_bytes if estimate.fits else None),
         (
             "activations",
             tr("Activations and runtime"),
             lambda estimate: estimate.memory.activations_bytes + estimate.memory.runtime_bytes,
         ),
-        ("free", tr("Left free"), lambda estimate: estimate.memory.free_bytes if estimate.fits else None),
+        ("free", tr("Free"), lambda estimate: estimate.memory.free_bytes if estimate.fits else None),
     )
 
 
@@ -197,14 +197,14 @@ def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> Comparison
     if estimate is None or not estimate.fits:
         text, explanation = describe_missing_figure(column, formatter)
         needs = None if estimate is None else estimate.needs
-        remedy = None if needs is None else tr("use {n}", n=formatter.count(needs))
+        remedy = None if needs is None else tr("needs {n}", n=formatter.count(needs))
         return ComparisonCell(text, text, detail=remedy, explanation=explanation, mark=CellMarking.FAILS)
     asked, admitted = estimate.concurrency, estimate.admitted
     held = None
     if asked is not None and admitted is not None and admitted < asked:
         numbers = {"n": formatter.count(admitted), "m": formatter.count(asked)}
         by_memory = admitted == estimate.max_concurrency
-        held = tr("holds {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
+        held = tr("memory for {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
     mark = CellMarking.QUEUES if column.queues else None
     return ComparisonCell(tr("fits"), tr("fits"), detail=held, mark=mark)
 
@@ -214,8 +214,8 @@ def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
     running, most = formatter.count(estimate.admitted), formatter.count(estimate.max_concurrency)
     if (estimate.concurrency or 0) > (estimate.admitted or 0):
         asked = formatter.count(estimate.concurrency)
-        return tr("runs {n} of {m} at once; memory holds {most} at full length", n=running, m=asked, most=most)
-    return tr("runs {n} at once; memory holds {most} at full length", n=running, most=most)
+        return tr("{n} of {m} in flight; memory for {most} at full length", n=running, m=asked, most=most)
+    return tr("{n} in flight; memory for {most} at full length", n=running, most=most)
 
 
 def build_plan_cell(estimate: Estimate, formatter: Formatter) -> ComparisonCell:
@@ -261,7 +261,7 @@ def find_largest_concurrency(held: Sequence[int | None]) -> int | None:
 def format_limiter(estimate: Estimate) -> str:
     """Return what binds the deployment; where no load meets the latency limits, these do."""
     if estimate.fits and estimate.output_tokens_per_s is None and estimate.stable is not False:
-        return tr("the latency limits")
+        return tr("latency limits")
     return MISSING_VALUE_TEXT if estimate.limiter is None else label_limiter(estimate.limiter)
 
 
@@ -291,7 +291,7 @@ def build_workload_rows(answer: Answer, figures: Iterable[Figure], formatter: Fo
             lambda estimate: label_serving_engine(estimate.serving_engine),
             formatter,
         ),
-        _build_word_row(answer, "basis", tr("Basis of the estimate"), label_estimate_basis, formatter),
+        _build_word_row(answer, "basis", tr("Estimation method"), label_estimate_basis, formatter),
     )
     return {row.key: row for row in rows}
 
@@ -305,9 +305,9 @@ def describe_missing_figure(column: ComparisonColumn, formatter: Formatter) -> t
         short = tr("does not fit on {n}", n=formatter.count(estimate.count))
         return short, None if estimate.reason is None else format_message(estimate.reason, formatter)
     if estimate.stable is False:
-        return tr("overloaded"), tr("Requests arrive faster than they can be answered")
+        return tr("overloaded"), tr("Requests arrive faster than this deployment can serve them")
     if estimate.output_tokens_per_s is None:
-        return tr("limits not met"), tr("Not even one request in flight meets the latency limits")
+        return tr("limits not met"), tr("Even a single request misses the latency limits")
     return tr("not at this load"), None
 
 

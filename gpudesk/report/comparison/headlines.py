@@ -133,7 +133,7 @@ class _HeadlineBuilder:
         name = self._names[found.position]
         if judge_odds(found.odds) is LeadVerdict.TOO_CLOSE:
             return AnnouncedLead(
-                tr("{name} (announced): too close to call", name=name), tr("{name} (announced): level", name=name)
+                tr("{name} (announced): too close to call", name=name), tr("{name} (announced): equal", name=name)
             )
         distance, odds = format_distance(found.ratio, formatter), format_odds(found.odds, formatter)
         return AnnouncedLead(
@@ -150,7 +150,7 @@ class _HeadlineBuilder:
             return AnnouncedLead()
         count, name = self._formatter.count(outside[most]), self._names[most]
         return AnnouncedLead(
-            tr("{name} (announced) would hold {n}", name=name, n=count),
+            tr("{name} (announced): up to {n}", name=name, n=count),
             tr("{name} (announced): {distance}", name=name, distance=count),
         )
 
@@ -178,11 +178,11 @@ class _ScreenHeadlines(_HeadlineBuilder):
         best = tuple(position for position, value in held.items() if value == most)
         text = self._formatter.count(most)
         if len(self._held) == 1:
-            return self._make(_IN_FLIGHT, best, text, tr("then memory is full"))
+            return self._make(_IN_FLIGHT, best, text, tr("limited by memory"))
         if len(held) == 1:
             return self._make(_IN_FLIGHT, best, text, self._describe_only_one())
         if len(best) > 1:
-            return self._make(_IN_FLIGHT, best, text, tr("The same on each"), CellMarking.OPEN)
+            return self._make(_IN_FLIGHT, best, text, tr("Same on all"), CellMarking.OPEN)
         runner = max((place for place in held if place not in best), key=lambda place: held[place])
         detail = self._describe_distance(most / held[runner], runner) if held[runner] else ""
         return self._make(_IN_FLIGHT, best, text, detail)
@@ -194,7 +194,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         first = next(iter(ranked))
         value, low, high = map(self._text(figure).format, ranked[first])
         if len(self._answer.columns) == 1:
-            detail = tr("{low} to {high}, four times in five", low=low, high=high)
+            detail = tr("80% interval: {low} to {high}", low=low, high=high)
         else:
             detail = self._describe_only_one()
         return self._make(figure, (first,), value, detail)
@@ -205,23 +205,23 @@ class _ScreenHeadlines(_HeadlineBuilder):
             describe_missing_value(self._answer, figure, position, self._formatter)[0]
             for position in range(len(columns))
         }
-        reason = reasons.pop() if len(reasons) == 1 else tr("none has this figure")
+        reason = reasons.pop() if len(reasons) == 1 else tr("not available")
         if len(columns) > 1 and all(column.queues for column in columns):
             reason = tr("requests queue on all")
         if len(columns) > 1 and all(column.estimate is not None and not column.estimate.fits for column in columns):
-            reason = tr("none fits")
+            reason = tr("does not fit on any")
         return self._make(figure, (), MISSING_VALUE_TEXT, reason)
 
     def _describe_only_one(self) -> str:
         if self._is_only_one_shipping():
-            return tr("The only one that ships")
+            return tr("Only one available")
         if self._is_only_one_without_queue():
-            return tr("The only one where no requests queue")
+            return tr("Only one without queueing")
         fitting = [column for column in self._answer.columns if column.estimate is not None and column.estimate.fits]
-        return tr("The only one that fits") if len(fitting) == 1 else tr("The only one with this figure")
+        return tr("Only one that fits") if len(fitting) == 1 else tr("Only one with this figure")
 
     def _tell_open(self, figure: str, best: tuple[int, ...], ranked: dict[int, IntervalEstimate]) -> Headline:
-        formatter, text_of = self._formatter, self._text(figure).format
+        text_of = self._text(figure).format
         values = [ranked[position].value for position in best]
         texts = list(dict.fromkeys(map(text_of, values)))
         if len(best) == _LEAST_TO_COMPARE:
@@ -229,9 +229,8 @@ class _ScreenHeadlines(_HeadlineBuilder):
             detail = tr("Too close to call, {odds} odds", odds=self._format_odds_of_best(figure, ranked))
             return self._make(figure, best, text, detail, CellMarking.OPEN)
         text = self._format_range(figure, values) if len(texts) > 1 else texts[0]
-        words = ("", "", "", tr("three"), tr("four"), tr("five"), tr("six"))
-        count = words[len(best)] if len(best) < len(words) else formatter.count(len(best))
-        return self._make(figure, best, text, tr("Too close to call among {count}", count=count), CellMarking.OPEN)
+        detail = tr("Too close to call among {n}", n=self._formatter.count(len(best)))
+        return self._make(figure, best, text, detail, CellMarking.OPEN)
 
     def _describe_distance(self, ratio: float, runner: int) -> str:
         distance = format_distance(ratio, self._formatter)
@@ -243,7 +242,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         unit = tr("requests") if figure == _IN_FLIGHT else self._text(figure).unit or ""
         return Headline(
             figure=figure,
-            label=tr("Most in flight") if figure == _IN_FLIGHT else label_figure(figure),
+            label=label_figure(figure),
             leaders=tuple(self._leaders[position] for position in best),
             text=text,
             unit=unit if best else "",
@@ -272,15 +271,15 @@ class _SheetHeadlines(_HeadlineBuilder):
             return None
         remedies = "; ".join(f"{name}: {self._describe_remedy(estimate)}" for name, estimate in short.items())
         count, of = len(short), len(self._names)
-        text = tr("None fits") if count == of else tr("{n} of {m} do not fit", n=count, m=of)
+        text = tr("No accelerator fits") if count == of else tr("{n} of {m} do not fit", n=count, m=of)
         if count == 1 and of > 1:
             text = tr("{name} does not fit", name=next(iter(short)))
         return Headline("fits", tr("Fits"), (), text, "", remedies, CellMarking.FAILS)
 
     def _describe_remedy(self, estimate: Estimate) -> str:
         if estimate.needs is None:
-            return tr("fits on no count")
-        return tr("use {n}", n=self._formatter.count(estimate.needs))
+            return tr("does not fit at any count")
+        return tr("needs {n}", n=self._formatter.count(estimate.needs))
 
     def of_figure(self, figure: str) -> Headline | None:
         """Return who is best at a figure with a band, or the only one that is ranked beside announced ones."""
@@ -294,9 +293,9 @@ class _SheetHeadlines(_HeadlineBuilder):
             return self._make(figure, best, self._describe_tied(figure, ranked, best))
         detail = self._text(figure).format_interval(ranked[best[0]])
         if self._is_only_one_shipping():
-            detail = f"{detail}, {tr('the only one that ships')}"
+            detail = f"{detail}, {tr('only one available')}"
         elif alone:
-            detail = f"{detail}, {tr('the only one where no requests queue')}"
+            detail = f"{detail}, {tr('only one without queueing')}"
         elif lead := self._describe_lead(figure, best[0]):
             detail = f"{detail}, {lead}"
         return self._make(figure, best, detail)
@@ -335,7 +334,7 @@ class _SheetHeadlines(_HeadlineBuilder):
         detail = tr("{n} in flight", n=formatter.count(most))
         if best[0] != 0 and 0 in held:
             detail = tr(
-                "{n} against {m} on {baseline}",
+                "{n}, compared with {m} on {baseline}",
                 n=formatter.count(most),
                 m=formatter.count(held[0]),
                 baseline=self._names[0],

@@ -55,18 +55,18 @@ class _ImpactTextBuilder:
     def fit(self, column: ColumnChange) -> str:
         name, after, before = self._names[column.key], column.after, column.before
         if after is None:
-            return tr("{name} has no estimate any more", name=name)
+            return tr("{name} no longer has an estimate", name=name)
         count = self._formatter.count(after.count)
         if column.fitted and not column.fits:
             if after.needs is None:
-                return tr("{name} no longer fits on {n}", name=name, n=count)
+                return tr("{name}: the model no longer fits on {n}", name=name, n=count)
             needs = self._formatter.count(after.needs)
-            return tr("{name} no longer fits on {n}: needs {needs}", name=name, n=count, needs=needs)
+            return tr("{name}: the model no longer fits on {n}, needs {needs}", name=name, n=count, needs=needs)
         if column.fits and not column.fitted:
-            return tr("{name} now fits on {n}", name=name, n=count)
+            return tr("{name}: the model now fits on {n}", name=name, n=count)
         if before is not None and before.count != after.count:
             was = self._formatter.count(before.count)
-            return tr("{name} now takes {n}, before {was}", name=name, n=count, was=was)
+            return tr("{name} now needs {n} (was {was})", name=name, n=count, was=was)
         return ""
 
     def lead(self, lead: LeaderChange) -> str:
@@ -80,7 +80,7 @@ class _ImpactTextBuilder:
             return ""
         if lead.figure == MAX_CONCURRENCY.key:
             tied = join_names([self._names[key] for key in lead.after])
-            return tr("{names} now hold equally many requests", names=tied) if lead.after else ""
+            return tr("{names} now have equal max concurrency", names=tied) if lead.after else ""
         if len(lead.before) == 1:
             return tr("Now too close to call in {figure}", figure=label)
         if len(lead.before) > 1 and lead.after:
@@ -94,7 +94,7 @@ class _ImpactTextBuilder:
         joined = join_names([self._names[key] for key in lead.after if key not in lead.before])
         if left and joined:
             return tr(
-                "{joined} now among the best in {figure}, in place of {left}", joined=joined, left=left, figure=label
+                "{joined} now among the best in {figure}, replacing {left}", joined=joined, left=left, figure=label
             )
         if left:
             return tr("{names} no longer among the best in {figure}", names=left, figure=label)
@@ -115,7 +115,7 @@ class _ImpactTextBuilder:
                 return ""
             if was is not None:
                 return tr(
-                    "{name} now {distance} ahead of {other} in {figure}, before {was}",
+                    "{name} now {distance} ahead of {other} in {figure} (was {was})",
                     name=name,
                     distance=now,
                     other=other,
@@ -127,7 +127,7 @@ class _ImpactTextBuilder:
         if odds is None:
             return tr("{name} now {distance} ahead of {other} in {figure}", **values)
         return tr(
-            "{name} now {distance} ahead of {other} in {figure}, {odds} odds",
+            "{name} now {distance} ahead of {other} in {figure} ({odds} odds)",
             odds=format_odds(odds, self._formatter),
             **values,
         )
@@ -172,7 +172,7 @@ class _ImpactTextBuilder:
         if was != now and column.fitted:
             numbers = {"was": self._formatter.count(was), "now": self._formatter.count(now)}
             name = self._names[column.key]
-            lines.append(tr("{name}: most requests in flight {was} → {now}", name=name, **numbers))
+            lines.append(tr("{name}: max concurrency {was} → {now}", name=name, **numbers))
         return lines
 
     def _figure(self, key: str, change: FigureChange) -> str:
@@ -191,7 +191,7 @@ class _ImpactTextBuilder:
 
     def rest(self) -> str:
         names = join_names([self._names[column.key] for column in self._impact.columns])
-        return tr("{names}: throughput and latency move by less than half a per cent", names=names)
+        return tr("{names}: throughput and latency change by less than 0.5%", names=names)
 
     def _touched(self, figure: str) -> bool:
         if figure == MAX_CONCURRENCY.key:

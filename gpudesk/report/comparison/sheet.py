@@ -89,7 +89,7 @@ def build_counts_table(
 ) -> ComparisonTable:
     """Return the counts: for one request, for all in flight, and for what users ask of the service."""
     groups = tuple(_build_count_groups(answer, how_many, formatter))
-    return ComparisonTable(heads, groups, tr("How many are needed"))
+    return ComparisonTable(heads, groups, tr("Accelerators needed"))
 
 
 def list_sizing_remarks(
@@ -171,13 +171,13 @@ def _build_sizing_group(sizing: SizingResult, formatter: Formatter) -> Compariso
     per_replica = count(lambda each: each.concurrency_per_replica)
     rows = (
         row("accelerators", tr("Accelerators"), None, total),
-        row("replicas", tr("Working replicas"), None, count(lambda each: each.replicas)),
-        row("spare", tr("Accelerators in reserve"), None, count(lambda each: each.spare)),
+        row("replicas", tr("Replicas for peak load"), None, count(lambda each: each.replicas)),
+        row("spare", tr("Spare accelerators"), None, count(lambda each: each.spare)),
         row("hosts", tr("Hosts"), None, count(lambda each: each.nodes)),
-        row("concurrency_per_replica", tr("In flight, each replica"), None, per_replica),
+        row("concurrency_per_replica", tr("In flight per replica"), None, per_replica),
         row("concurrency", tr("In flight, all replicas"), None, count(lambda each: each.concurrency)),
-        row("throughput", tr("Throughput at the most"), "tok/s", rate),
-        row("power", tr("Power of accelerators at TDP"), "kW", lambda each: _format_power(each, formatter)),
+        row("throughput", tr("Max throughput"), "tok/s", rate),
+        row("power", tr("Accelerator power (TDP)"), "kW", lambda each: _format_power(each, formatter)),
     )
     return ComparisonGroup("sizing", describe_demand(sizing.demand, formatter), rows)
 
@@ -215,10 +215,10 @@ def build_costs_table(
     """Return what rent and ownership cost, and from when on owning is cheaper; tokens' costs are compared above."""
     money = MoneyFormatter(formatter, answer.scenario.costs.currency)
     title = tr(
-        "Cost in {code}, {busy}, {rents}, taxes excluded",
+        "Cost in {code}: {utilization}, {rent}, before tax",
         code=money.code,
-        busy=describe_utilization(costs.utilisation, formatter),
-        rents=describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation),
+        utilization=describe_utilization(costs.utilisation, formatter),
+        rent=describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation),
     )
     software = describe_software_share(costs.columns, formatter)
     if software:
@@ -249,12 +249,12 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
         return ComparisonCell(money.small(column.rent_usd_per_hour))
 
     years = next((column.tco.years for column in costs.columns if column.tco is not None), None)
-    rows = [row("rent", tr("Rent of one"), money.unit("USD/h"), rent)]
+    rows = [row("rent", tr("Rent per accelerator"), money.unit("USD/h"), rent)]
     if years is not None:
-        label = tr("{years} years of owning", years=formatter.stated(years))
+        label = tr("Cost over {years} years, owned", years=formatter.stated(years))
         rows.append(row("total", label, tr("k{code}", code=money.code), total))
-        rows.append(row("months_to_own", tr("Below rent after"), tr("months"), months))
-    rows.append(row("energy", tr("Energy of an output token"), "J", joules))
+        rows.append(row("months_to_own", tr("Payback period"), tr("months"), months))
+    rows.append(row("energy", tr("Energy per output token"), "J", joules))
     return tuple(rows)
 
 
@@ -269,12 +269,12 @@ def list_cost_remarks(
     lines += [SheetRemark(tr("Cost"), line) for line in list_api_remarks(costs)]
     if costs.columns:
         inputs, currency = costs.columns[0].inputs, answer.scenario.costs.currency
-        said = ", ".join(
+        ranges = ", ".join(
             f"{label_cost_input(name)} {format_input_range(name, inputs[name].spread, formatter, currency)}"
             for name in _NAMED
             if name in inputs
         )
-        lines.append(SheetRemark(tr("Cost"), tr("Taken for granted, with what it may be: {inputs}", inputs=said)))
+        lines.append(SheetRemark(tr("Cost"), tr("Assumptions and their ranges: {inputs}", inputs=ranges)))
     return tuple(lines)
 
 
@@ -305,12 +305,12 @@ def list_stale_remarks(
         ]
         if old:
             facts.append(f"{name} ({'; '.join(old)})")
-    said = []
+    remarks = []
     if prices:
-        said.append(tr("Old purchase prices: {parts}", parts=", ".join(prices)))
+        remarks.append(tr("Old purchase prices: {names}", names=", ".join(prices)))
     if facts:
-        said.append(tr("Sources older than {n} days: {parts}", n=rule.facts, parts=", ".join(facts)))
-    return (SheetRemark("", ". ".join(said)),) if said else ()
+        remarks.append(tr("Sources older than {n} days: {names}", n=rule.facts, names=", ".join(facts)))
+    return (SheetRemark("", ". ".join(remarks)),) if remarks else ()
 
 
 def _format_stale_age(column: ComparisonColumn, name: str, today: str) -> int | None:
@@ -354,7 +354,7 @@ def build_sheet(
     )
     source_rows = build_source_rows(answer, references)
     whose = ComparisonTable(
-        heads, (ComparisonGroup("source", "", source_rows),) if source_rows else (), tr("Whose figures these are")
+        heads, (ComparisonGroup("source", "", source_rows),) if source_rows else (), tr("Source of each figure")
     )
     return ComparisonSheet(
         title=answer.scenario.name,
@@ -441,7 +441,7 @@ def _describe_sheet_column(column: ComparisonColumn) -> str:
         None if architecture is None else architecture.value,
         column.accelerator.form_factor,
         tr("announced") if column.accelerator.announced else None,
-        tr("own entry") if is_user_entry(column.attributes.values()) else None,
+        tr("custom entry") if is_user_entry(column.attributes.values()) else None,
     ]
     return ", ".join(str(word) for word in stated if word)
 
@@ -449,7 +449,7 @@ def _describe_sheet_column(column: ComparisonColumn) -> str:
 def _format_model_name(answer: Answer) -> str:
     name = answer.model.name
     own = is_user_entry(answer.model_attributes.values())
-    return tr("{name} (own entry)", name=name) if own else name
+    return tr("{name} (custom entry)", name=name) if own else name
 
 
 def _list_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValue, ...]:
@@ -457,7 +457,7 @@ def _list_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValu
     if not answer.has_load:
         return (
             LabeledValue(tr("Model"), _format_model_name(answer)),
-            LabeledValue(tr("Load"), tr("none given, so specifications only")),
+            LabeledValue(tr("Load"), tr("none (specifications only)")),
         )
     work = scenario.workload
     engines = {column.estimate.serving_engine for column in answer.columns if column.estimate}
@@ -467,13 +467,13 @@ def _list_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValu
         LabeledValue(tr("Weights"), label_precision(scenario.weights)),
         LabeledValue(tr("KV cache"), label_precision(scenario.kv)),
         LabeledValue(
-            tr("Serving engine"), label_serving_engine(engines.pop()) if len(engines) == 1 else tr("see the table")
+            tr("Serving engine"), label_serving_engine(engines.pop()) if len(engines) == 1 else tr("see table")
         ),
         LabeledValue(tr("Input"), format_tokens(work.input_tokens, formatter)),
         LabeledValue(tr("Output"), format_tokens(work.output_tokens, formatter)),
         LabeledValue(tr("Load"), format_load(work.load, formatter)),
         LabeledValue(
-            tr("Count"), tr("{n} each", n=formatter.count(counts.pop())) if len(counts) == 1 else tr("see the table")
+            tr("Count"), tr("{n} each", n=formatter.count(counts.pop())) if len(counts) == 1 else tr("see table")
         ),
     ]
     return (*facts, *_list_unusual_assumptions(answer, formatter))
@@ -484,15 +484,15 @@ def _list_unusual_assumptions(answer: Answer, formatter: Formatter) -> tuple[Lab
     scenario, work = answer.scenario, answer.scenario.workload
     facts = []
     if not work.varied:
-        facts.append(LabeledValue(tr("Lengths"), tr("all alike")))
+        facts.append(LabeledValue(tr("Request lengths"), tr("fixed")))
     if work.prefix_hit_rate:
         facts.append(LabeledValue(tr("Prefix cache"), formatter.per_cent(work.prefix_hit_rate)))
     if work.acceptance_length > 1:
-        facts.append(LabeledValue(tr("Tokens a step"), formatter.estimate(work.acceptance_length)))
+        facts.append(LabeledValue(tr("Tokens per step"), formatter.estimate(work.acceptance_length)))
     if work.eager:
-        facts.append(LabeledValue(tr("Graphs"), tr("none")))
+        facts.append(LabeledValue(tr("Graph capture"), tr("off")))
     if scenario.date:
-        facts.append(LabeledValue(tr("Software of"), scenario.date))
+        facts.append(LabeledValue(tr("Software as of"), scenario.date))
     if scenario.memory_fraction:
         facts.append(LabeledValue(tr("Memory fraction"), formatter.per_cent(scenario.memory_fraction)))
     return tuple(facts)
@@ -505,14 +505,14 @@ def _list_key_texts(answer: Answer) -> tuple[str, ...]:
         for name, each in column.attributes.items()
         if _is_on_sheet(name)
     )
-    raised = tr("raised: sources differ, see notes")
+    raised = tr("raised: sources disagree, see notes")
     queues = (tr("△ requests queue"),) if any(column.queues for column in answer.columns) else ()
     return (
-        tr("bold: best in the row"),
+        tr("bold: best in row"),
         tr("≈ too close to call"),
         *queues,
-        tr("small: the band that holds four in five"),
-        tr("raised: own value, or sources differ, see notes") if own else raised,
+        tr("small: 80% interval"),
+        tr("raised: custom value or sources disagree, see notes") if own else raised,
     )
 
 

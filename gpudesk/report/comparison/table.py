@@ -151,25 +151,27 @@ def describe_compared_cell(table: ComparisonTable, row: ComparisonRow, position:
     unit = speak_unit(row.unit)
     parts.append(f"{cell.text} {unit}".rstrip())
     if cell.band is not None and cell.low is not None and cell.high is not None:
-        parts.append(tr("band {low} to {high}", low=formatter.estimate(cell.low), high=formatter.estimate(cell.high)))
+        parts.append(
+            tr("80% interval {low} to {high}", low=formatter.estimate(cell.low), high=formatter.estimate(cell.high))
+        )
     elif cell.detail:
         parts.append(cell.detail)
     parts += _describe_mark(table, row, position)
     if cell.delta:
-        parts.append(tr("{delta} against {baseline}", delta=cell.delta, baseline=table.heads[0].name))
+        parts.append(tr("{delta} compared with {baseline}", delta=cell.delta, baseline=table.heads[0].name))
     if cell.basis is not None:
         parts.append(label_basis(cell.basis))
     if cell.own:
         parts.append(tr("your value"))
     if cell.disputed:
-        parts.append(tr("sources differ: {n}", n=cell.disputed))
+        parts.append(tr("{n} sources disagree", n=cell.disputed))
     return ", ".join(parts) + (f". {cell.explanation}" if cell.explanation else "")
 
 
 def _describe_mark(table: ComparisonTable, row: ComparisonRow, position: int) -> list[str]:
     mark = row.cells[position].mark
     if mark is CellMarking.BEST:
-        return [tr("best in the row")]
+        return [tr("best in row")]
     if mark in (CellMarking.TIED, CellMarking.OPEN):
         others = [
             head.name
@@ -190,7 +192,7 @@ def describe_headline(headline: Headline) -> str:
     figure = f"{headline.text} {speak_unit(headline.unit)}".rstrip()
     names = join_names([leader.name for leader in headline.leaders])
     odds = [tr("{name} {n}%", name=leader.name, n=round(share * 100.0)) for leader, share in headline.odds]
-    best = tr("odds of being the best: {odds}", odds=", ".join(odds)) if odds else ""
+    best = tr("odds of being best: {odds}", odds=", ".join(odds)) if odds else ""
     parts = [headline.label, figure, names, headline.detail, headline.announced.text, best]
     return ", ".join(part for part in parts if part)
 

@@ -56,7 +56,7 @@ class _ComparisonVerdict:
         rival = self._candidates[second]
         sentences = [self._describe_lead(first, rival)]
         if self._has_wider_software(rival) and not self._has_wider_software(first):
-            sentences.append(tr("{name} has the wider software support.", name=self._names[rival.key]))
+            sentences.append(tr("{name} has wider software support.", name=self._names[rival.key]))
         return " ".join(sentences)
 
     def _describe_alone(self, first: DecisionCandidate) -> str:
@@ -78,13 +78,11 @@ class _ComparisonVerdict:
             "other": self._name(rival),
         }
         if self._decision.tied_by is not None:
-            return tr(
-                "Figures are too close to call ({odds} odds); {name} is preferred: {figures} than {other}.", **values
-            )
+            return tr("Too close to call ({odds} odds); {name} is preferred: {figures} than {other}.", **values)
         return {
             LeadVerdict.LEADS: tr("{name} leads ({odds} odds): {figures} than {other}.", **values),
             LeadVerdict.LIKELY_LEADS: tr("{name} likely leads ({odds} odds): {figures} than {other}.", **values),
-            LeadVerdict.LEANS: tr("Odds lean to {name} ({odds}): {figures} than {other}.", **values),
+            LeadVerdict.LEANS: tr("Leans to {name} ({odds} odds): {figures} than {other}.", **values),
             LeadVerdict.TOO_CLOSE: tr("Too close to call: {name} has {figures} than {other} ({odds} odds).", **values),
         }[judge_odds(first.odds)]
 
@@ -114,19 +112,19 @@ class _ComparisonVerdict:
         """
         d = format_distance(ratio, self._formatter)
         if objective is ObjectiveName.COST:
-            more, less = tr("{d} higher rent per token", d=d), tr("{d} lower rent per token", d=d)
+            more, less = tr("{d} higher cost per token (rented)", d=d), tr("{d} lower cost per token (rented)", d=d)
             if payments == ("owned", "owned"):
-                more, less = tr("{d} higher cost per token, owned,", d=d), tr("{d} lower cost per token, owned,", d=d)
+                more, less = tr("{d} higher cost per token (owned)", d=d), tr("{d} lower cost per token (owned)", d=d)
             elif payments != _RENTS:
                 ours, theirs = (label_payment(each or "rented") for each in payments)
-                more = tr("{d} higher cost per token ({ours}, compared with {theirs})", d=d, ours=ours, theirs=theirs)
-                less = tr("{d} lower cost per token ({ours}, compared with {theirs})", d=d, ours=ours, theirs=theirs)
+                more = tr("{d} higher cost per token ({payment}, not {other})", d=d, payment=ours, other=theirs)
+                less = tr("{d} lower cost per token ({payment}, not {other})", d=d, payment=ours, other=theirs)
         elif objective is ObjectiveName.THROUGHPUT:
             more, less = tr("{d} more throughput per accelerator", d=d), tr("{d} less throughput per accelerator", d=d)
         elif objective is ObjectiveName.DENSITY:
             more, less = tr("{d} more throughput per kW", d=d), tr("{d} less throughput per kW", d=d)
         elif objective is ObjectiveName.LATENCY:
-            more, less = tr("{d} longer answer time", d=d), tr("{d} shorter answer time", d=d)
+            more, less = tr("{d} higher latency", d=d), tr("{d} lower latency", d=d)
         elif objective is ObjectiveName.CAPACITY:
             more, less = tr("{d} more requests in flight", d=d), tr("{d} fewer requests in flight", d=d)
         else:
@@ -162,7 +160,7 @@ def describe_throughput(answer: Answer, formatter: Formatter) -> str:
     names = list_column_names(answer)
     ranked = rank_figures(answer, _THROUGHPUT)
     if not ranked:
-        return " ".join(_list_outsiders(answer, names, formatter)) or tr("No throughput is known at this load.")
+        return " ".join(_list_outsiders(answer, names, formatter)) or tr("Throughput at this load is unknown.")
     text = FigureText(answer, _THROUGHPUT, formatter)
     best = find_best(ranked, _THROUGHPUT)
     estimate = answer.columns[best].estimate
@@ -194,7 +192,8 @@ def describe_throughput(answer: Answer, formatter: Formatter) -> str:
                 **values,
             ),
             LeadVerdict.LEANS: tr(
-                "Odds lean to {name} ({odds}): {value}, {distance} more throughput than {other}, limited by {limiter}.",
+                "Leans to {name} ({odds} odds): {value}, {distance} more throughput than {other}, "
+                "limited by {limiter}.",
                 **values,
             ),
             LeadVerdict.TOO_CLOSE: tr(
@@ -216,16 +215,15 @@ def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) 
         for name, column in zip(names, answer.columns, strict=True)
         if column.estimate is not None and not column.estimate.fits
     ]
-    if short:
-        yield f"{'; '.join(short)}."
+    yield from (f"{each}." for each in short)
 
 
 def describe_short_deployment(name: str, count: int, needs: int | None, formatter: Formatter) -> str:
     """Return that a model does not fit on so many accelerators, and on how many it would."""
     values = {"name": name, "n": formatter.count(count), "needs": formatter.count(needs)}
     if needs is None:
-        return tr("{name} does not fit on any count", **values)
-    return tr("{name} does not fit on {n}, needs {needs}", **values)
+        return tr("{name}: the model does not fit at any count", **values)
+    return tr("{name}: the model needs {needs} accelerators, not {n}", **values)
 
 
 def describe_fit(answer: Answer, formatter: Formatter) -> str:
@@ -247,15 +245,23 @@ def describe_fit(answer: Answer, formatter: Formatter) -> str:
             "n": formatter.count(most[roomiest] or 0),
         }
         if len(holding) == 1:
-            sentences.append(tr("{names} holds the load ({load}), up to {n} in flight.", **values))
+            sentences.append(tr("{names} handles this load ({load}), with up to {n} requests in flight.", **values))
         elif len(holding) == len(names):
-            sentences.append(tr("All hold the load ({load}); {best} holds the most, up to {n} in flight.", **values))
+            sentences.append(
+                tr(
+                    "All handle this load ({load}); {best} has the highest concurrency, {n} requests in flight.",
+                    **values,
+                )
+            )
         else:
             sentences.append(
-                tr("{names} hold the load ({load}); {best} holds the most, up to {n} in flight.", **values)
+                tr(
+                    "{names} handle this load ({load}); {best} has the highest concurrency, {n} requests in flight.",
+                    **values,
+                )
             )
     elif any(column.estimate is not None for column in answer.columns):
-        sentences.append(tr("None holds the load ({load}).", load=load))
+        sentences.append(tr("No accelerator handles this load ({load}).", load=load))
     return " ".join([*sentences, *_list_outsiders(answer, names, formatter)])
 
 
@@ -268,7 +274,7 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
     ranked = {figure: found for figure in (_RENTED, _OWNED) if (found := rank_figures(answer, figure))}
     if costs is None or not ranked:
         reasons = {describe_missing_value(answer, _RENTED, place, formatter)[0] for place in range(len(answer.columns))}
-        return to_sentence(tr("No cost per token: {reasons}", reasons="; ".join(sorted(reasons))))
+        return to_sentence(tr("Cost per token unknown: {reasons}", reasons="; ".join(sorted(reasons))))
     cheapest = {figure: find_best(found, figure) for figure, found in ranked.items()}
     order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
     sentences = [_describe_cheapest(answer, figure, cheapest[figure], formatter) for figure in order]

@@ -40,20 +40,11 @@ from gpudesk.report.decision.export_control import (
     select_scored_rules,
 )
 from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
+from gpudesk.report.labels import label_document
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, translate_data, trn
-
-#: Ids of the source documents begin so.
-_SEED: Final = "seed-"
-
-
-def label_document(source: str) -> str:
-    """Return what a document is called beside what it says, `Seed 002`."""
-    if not source.startswith(_SEED):
-        return source
-    return tr("Seed {number}", number=source.removeprefix(_SEED))
 
 
 def format_date(day: str | None) -> str:
@@ -63,12 +54,12 @@ def format_date(day: str | None) -> str:
 def label_support_level(entry: SupportEntry) -> str:
     labels = {
         SupportLevel.NONE: tr("not supported"),
-        SupportLevel.COMMUNITY: tr("by the community"),
-        SupportLevel.LAGS: tr("behind"),
+        SupportLevel.COMMUNITY: tr("community support"),
+        SupportLevel.LAGS: tr("lags behind"),
         SupportLevel.WORKS: tr("works"),
         SupportLevel.VALIDATED: tr("validated"),
         SupportLevel.FIRST_CLASS: tr("first-class"),
-        SupportLevel.FULL: tr("full"),
+        SupportLevel.FULL: tr("full support"),
     }
     return labels[entry.level]
 
@@ -115,12 +106,12 @@ def describe_support(entry: SupportEntry) -> str:
 
 def describe_operator(reference: ReferenceDeployment) -> str:
     """Return who it is, or what is said of who is not named."""
-    return reference.who if reference.named else tr("{who} (not named)", who=reference.who)
+    return reference.who if reference.named else tr("{who} (unnamed)", who=reference.who)
 
 
 def format_scale(reference: ReferenceDeployment, formatter: Formatter) -> str:
     if reference.count is None:
-        return tr("no number printed")
+        return tr("count not published")
     return trn("{n} accelerator", "{n} accelerators", reference.count, n=formatter.count(reference.count))
 
 
@@ -139,7 +130,7 @@ def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> 
 
 
 def _add_dispute_ids(text: str, disputes: tuple[str, ...]) -> str:
-    return tr("{text}; disputed in {ids}", text=text, ids=format_ids(disputes)) if disputes else text
+    return tr("{text}; sources disagree ({ids})", text=text, ids=format_ids(disputes)) if disputes else text
 
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -164,7 +155,7 @@ def list_load_workings(time: WeightLoadTime, formatter: Formatter) -> tuple[str,
     # The time itself is one of what it is made of, or the larger of two.
     lines = [line for each in time.working.inputs for line in _steps(each, formatter)]
     if time.storage_s is not None:
-        lines.append(tr("The slower of both sets the time."))
+        lines.append(tr("The slower of the two sets the time."))
     return tuple(lines)
 
 
@@ -193,21 +184,21 @@ def describe_quoted_link(quoted: QuotedLinkRate, formatter: Formatter) -> str:
     if quoted.high_bytes_per_s != quoted.low_bytes_per_s:
         rate = tr("{low} to {high}", low=rate, high=formatter.quantity(quoted.high_bytes_per_s, "B/s"))
         time = tr("{slow} to {fast}", slow=time, fast=formatter.quantity(quoted.fastest_s, "s"))
-    said = tr(
-        "{claim} states {rate} ({day}), at which it would take {time}",
-        claim=quoted.claim,
+    text = tr(
+        "At the {rate} stated in {claim} ({day}): {time}",
         rate=rate,
+        claim=quoted.claim,
         day=format_date(quoted.dated),
         time=time,
     )
-    return _glue_units(said)
+    return _glue_units(text)
 
 
 def format_host_count(loading: WeightLoading, formatter: Formatter) -> str:
     count = loading.in_host
     if count is None:
         return MISSING_VALUE_TEXT
-    return trn("{n} in a host", "{n} in a host", count, n=formatter.count(count))
+    return trn("{n} per host", "{n} per host", count, n=formatter.count(count))
 
 
 def describe_unknown_time(problem: Message, formatter: Formatter) -> str:
@@ -221,27 +212,27 @@ def list_loading_notes(loading: WeightLoading, formatter: Formatter) -> tuple[st
 #: What a step depends on -> what it is called.
 _FACTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "fleet_size": "accelerators that share the software",
-        "competing_quote": "a rival's quote is at hand",
-        "both_platforms": "the serving engine runs on all that is compared",
+        "fleet_size": "accelerators sharing the software",
+        "competing_quote": "competing quote available",
+        "both_platforms": "serving engine runs on all accelerators",
     }
 )
 #: What a step depends on -> what has to be known of it.
 _MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "fleet_size": "how many accelerators share the software",
-        "competing_quote": "whether a rival's quote is at hand",
-        "both_platforms": "whether the serving engine runs on all that is compared",
+        "fleet_size": "number of accelerators sharing the software",
+        "competing_quote": "whether you have a competing quote",
+        "both_platforms": "whether the serving engine runs on all accelerators",
     }
 )
 _STRENGTHS: Final[Mapping[ProcurementStrength, str]] = MappingProxyType(
-    {ProcurementStrength.STRONG: "Weighs much", ProcurementStrength.MILD: "Weighs a little"}
+    {ProcurementStrength.STRONG: "High impact", ProcurementStrength.MILD: "Low impact"}
 )
 
 
 def label_step_state(line: ProcurementStepStatus) -> str:
     if line.applies is None:
-        return tr("Cannot be told")
+        return tr("Undecided")
     return tr("Applies") if line.applies else tr("Does not apply")
 
 
@@ -261,7 +252,7 @@ def describe_missing_facts(line: ProcurementStepStatus) -> str | None:
     """Return what is missing to tell whether a step applies; None where it can be told."""
     if line.applies is not None or not line.missing:
         return None
-    return tr("Missing to tell: {facts}.", facts="; ".join(tr(_MISSING[each]) for each in line.missing))
+    return tr("Missing: {facts}.", facts="; ".join(tr(_MISSING[each]) for each in line.missing))
 
 
 def describe_step_alternative(line: ProcurementStepStatus) -> str | None:
@@ -275,7 +266,7 @@ def describe_expired_step(line: ProcurementStepStatus) -> str | None:
     """Return that the time which the document had in mind is over; None where it is not, or has no end."""
     if not line.past or line.step.until is None:
         return None
-    return tr("The document speaks of the time until {month}, which is over.", month=line.step.until)
+    return tr("Expired: the source covers the time until {month}.", month=line.step.until)
 
 
 def _describe_step_test(tested: ConditionResult, formatter: Formatter) -> str:
@@ -284,7 +275,7 @@ def _describe_step_test(tested: ConditionResult, formatter: Formatter) -> str:
     said = tr(_FACTS[name])
     if not sign:
         return tr("{fact}: {outcome}", fact=said, outcome=_outcome(tested.holds))
-    left = tr("not known") if tested.left is None else formatter.stated(_number(tested.left))
+    left = tr("unknown") if tested.left is None else formatter.stated(_number(tested.left))
     right = formatter.stated(_number(tested.right))
     return tr(
         "{fact}, {left} {sign} {right}: {outcome}",
@@ -302,7 +293,7 @@ def _number(fact: object) -> float | None:
 
 def _outcome(holds: bool | None) -> str:
     if holds is None:
-        return tr("not known")
+        return tr("unknown")
     return tr("yes") if holds else tr("no")
 
 
@@ -325,11 +316,11 @@ def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
     """Return a figure with what it is of, its date and its marks: anecdotal, worked out again, disputed."""
     marks = [figure.dated or tr("undated")]
     if figure.anecdotal:
-        marks.append(tr("anecdotal: unnamed persons"))
+        marks.append(tr("anecdotal (unnamed people)"))
     if figure.worked:
-        marks.append(tr("worked out again: {ids}", ids=format_ids(figure.worked)))
+        marks.append(tr("recomputed: {ids}", ids=format_ids(figure.worked)))
     if figure.disputes:
-        marks.append(tr("disputed in {ids}", ids=format_ids(figure.disputes)))
+        marks.append(tr("sources disagree: {ids}", ids=format_ids(figure.disputes)))
     return tr(
         "{amount}: {label} ({marks})",
         amount=format_step_amount(figure, formatter),
@@ -346,11 +337,11 @@ def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
 
 
 def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
-    said = tr("{state}. {strength}.", state=label_step_state(line), strength=label_step_strength(line.step.strength))
+    state = tr("{state}. {strength}.", state=label_step_state(line), strength=label_step_strength(line.step.strength))
     if not line.open_points:
-        return said
-    left = trn("{n} point open", "{n} points open", line.open_points, n=formatter.count(line.open_points))
-    return tr("{said} {open}.", said=said, open=capitalize_first(left))
+        return state
+    left = trn("{n} point open.", "{n} points open.", line.open_points, n=formatter.count(line.open_points))
+    return f"{state} {left}"
 
 
 class AdvisoryLine(NamedTuple):
@@ -378,18 +369,19 @@ def list_export_lines(
         yield from (AdvisoryLine(2, text) for text in list_scores(check, formatter))
         for rule in select_scored_rules(rules):
             found = next(each for each in check.rules if each.rule.id == rule.id)
-            said = "; ".join(list_rule_cell_lines(found, formatter))
-            yield AdvisoryLine(2, tr("{rule}, {days}: {said}", rule=rule.name, days=format_rule_dates(rule), said=said))
+            result = "; ".join(list_rule_cell_lines(found, formatter))
+            line = tr("{rule}, {days}: {result}", rule=rule.name, days=format_rule_dates(rule), result=result)
+            yield AdvisoryLine(2, line)
         yield from (AdvisoryLine(2, describe_refused_claim(each, check.name, formatter)) for each in check.refused)
     yield from (AdvisoryLine(1, tr("{note}.", note=note)) for note in list_check_notes(checks, formatter))
-    yield AdvisoryLine(0, tr("Rules, the newest first"))
+    yield AdvisoryLine(0, tr("Rules, newest first"))
     for rule in rules.rules:
         yield AdvisoryLine(1, tr("{rule}, {days}", rule=format_rule_title(rule), days=format_rule_dates(rule)))
         yield from (AdvisoryLine(2, text) for text in list_export_rule_lines(rule, rules, formatter))
         named = describe_destination(rule, checks[0]) if checks else None
         if named is not None:
             yield AdvisoryLine(2, named)
-        yield from (AdvisoryLine(2, tr("Read in {place}", place=place)) for place in list_rule_publications(rule))
+        yield from (AdvisoryLine(2, tr("Source: {place}", place=place)) for place in list_rule_publications(rule))
 
 
 # A purchase
@@ -397,8 +389,8 @@ def list_export_lines(
 
 def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Iterator[AdvisoryLine]:
     """Yield every step: whether it applies, what to ask, its figures, its points, what is done and noted."""
-    said = format_progress(sheet, formatter)
-    yield AdvisoryLine(0, tr("Negotiation sheet: {progress}", progress=said))
+    progress = format_progress(sheet, formatter)
+    yield AdvisoryLine(0, tr("Negotiation sheet: {progress}", progress=progress))
     for line in sheet.lines:
         step = line.step
         title = tr("{title} ({id})", title=step.title, id=step.id)
@@ -447,7 +439,7 @@ def list_support_lines(support: SoftwareSupport, platforms: Iterable[str]) -> It
 
 
 def describe_missing_support(platform: str) -> str:
-    return tr("No document on record says anything of software on {platform}.", platform=platform)
+    return tr("No source describes software support on {platform}.", platform=platform)
 
 
 def list_reference_lines(references: Sequence[ReferenceDeployment], formatter: Formatter) -> Iterator[AdvisoryLine]:
@@ -458,7 +450,7 @@ def list_reference_lines(references: Sequence[ReferenceDeployment], formatter: F
 
 
 def describe_missing_references() -> str:
-    return tr("No document on record tells of a deployment of these accelerators.")
+    return tr("No source describes a deployment of these accelerators.")
 
 
 # Loading
@@ -468,16 +460,17 @@ def list_loading_lines(
     loadings: Mapping[str, WeightLoading | Message], names: Mapping[str, str], formatter: Formatter
 ) -> Iterator[AdvisoryLine]:
     """Yield the time to load weights for each column, with its formulas, and what it leaves out."""
-    yield AdvisoryLine(0, tr("Loading the weights"))
+    yield AdvisoryLine(0, tr("Weight loading time"))
     for key, found in loadings.items():
         if isinstance(found, Message):
-            yield AdvisoryLine(1, tr("{name}: {said}", name=names[key], said=describe_unknown_time(found, formatter)))
+            problem = describe_unknown_time(found, formatter)
+            yield AdvisoryLine(1, tr("{name}: {problem}", name=names[key], problem=problem))
             continue
         yield AdvisoryLine(
-            1, tr("{name}, weights {size}", name=names[key], size=format_loaded_weights(found, formatter))
+            1, tr("{name}: weights of {size}", name=names[key], size=format_loaded_weights(found, formatter))
         )
         yield from _list_time_lines(tr("One accelerator"), found.one, formatter)
-        host = tr("One host, {count}", count=format_host_count(found, formatter))
+        host = tr("One host ({count})", count=format_host_count(found, formatter))
         yield from _list_time_lines(host, found.host, formatter)
         yield from (AdvisoryLine(2, describe_quoted_link(each, formatter)) for each in found.quoted)
     notes = merge_loading_notes(loadings, names, formatter)

@@ -40,16 +40,16 @@ _INPUTS_WITH_ORIGIN: Final = frozenset(
 
 _INPUTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "buy_part": "Part to buy now",
-        "next_part": "Next part",
+        "buy_part": "Buy now",
+        "next_part": "Next accelerator",
         "months_to_launch": "Launch in",
-        "months_to_next": "Next part in",
-        "slip_low": "Slip, at least",
+        "months_to_next": "Next available in",
+        "slip_low": "Slip, min",
         "slip_likely": "Slip, likely",
-        "slip_high": "Slip, at most",
-        "years": "Used for",
-        "usd_per_month": "A month without it is worth",
-        "tokens_per_month": "Output tokens of a month",
+        "slip_high": "Slip, max",
+        "years": "Service life",
+        "usd_per_month": "Cost of delay per month",
+        "tokens_per_month": "Output tokens per month",
     }
 )
 _UNITS: Final[Mapping[str, str]] = MappingProxyType(
@@ -64,23 +64,23 @@ _UNITS: Final[Mapping[str, str]] = MappingProxyType(
         "tokens_per_month": "M tokens",
     }
 )
-_SLIP: Final = "not stated: up to two quarters, as a late tape-out costs by the scorecard of 2024-02"
+_SLIP: Final = "default: up to two quarters, the cost of a late tape-out (AMD stack scorecard, 2024-02)"
 _ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "buy_part": "as recommended, else the baseline",
-        "next_part": "the newest announced one, of the same vendor if there is one",
+        "buy_part": "the recommended accelerator, or the baseline",
+        "next_part": "the newest announced accelerator, same vendor first",
         "slip_low": _SLIP,
         "slip_likely": _SLIP,
         "slip_high": _SLIP,
-        "years": "as in the inputs of costs",
+        "years": "from the cost inputs",
     }
 )
 _VERDICTS: Final[Mapping[DeferralVerdict, str]] = MappingProxyType(
     {
         DeferralVerdict.BUY: "buy now",
         DeferralVerdict.WAIT: "wait",
-        DeferralVerdict.EQUAL: "costs the same",
-        DeferralVerdict.OPEN: "cannot be told",
+        DeferralVerdict.EQUAL: "same cost",
+        DeferralVerdict.OPEN: "undecided",
     }
 )
 
@@ -119,9 +119,9 @@ def get_deferral_unit(name: str, money: MoneyFormatter) -> str:
 def describe_deferral_origin(name: str, found: DeferralAnalysis, *, stated: bool, names: Mapping[str, str]) -> str:
     """Return where the value of an input comes from; `stated` is whether the user said it."""
     if name == "months_to_launch":
-        return tr("said in the dialogue") if stated else tr("assumed, where documents leave it open")
+        return tr("your answer") if stated else tr("default")
     if stated:
-        return tr("stated by you")
+        return tr("entered by you")
     if name in _ORIGINS:
         return tr(_ORIGINS[name])
     if name == "months_to_next":
@@ -132,19 +132,19 @@ def describe_deferral_origin(name: str, found: DeferralAnalysis, *, stated: bool
 def _without_origin(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
     monthly = found.monthly
     if monthly.without_origin is None or monthly.stopgap is None:
-        return tr("not known: no accelerator compared has a rent")
+        return tr("unknown: no compared accelerator has a rental price")
     name = names[monthly.stopgap]
     if monthly.without_origin is GapCostOrigin.RIVAL_RENT:
-        return tr("what renting {name}, which is compared too, costs with its software", name=name)
-    return tr("what renting {name} meanwhile costs with its software", name=name)
+        return tr("rent of {name} (also compared), including software", name=name)
+    return tr("rent of {name} in the meantime, including software", name=name)
 
 
 def _tokens_origin(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
     if found.tokens_origin is TokenDemandOrigin.DEMAND:
-        return tr("the demand, on average")
+        return tr("average demand")
     if found.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
-        return tr("all that {name} works out in its hours of use", name=names[found.chosen])
-    return tr("not known")
+        return tr("full output of {name} during its hours of use", name=names[found.chosen])
+    return tr("unknown")
 
 
 # Verdict
@@ -157,23 +157,26 @@ def format_deferral_verdict(found: DeferralAnalysis, names: Mapping[str, str]) -
         return tr("Buy {name} now", name=chosen)
     if found.verdict is DeferralVerdict.WAIT:
         return tr("Wait for {name}", name=following) if following else tr("Do without {name}", name=chosen)
-    other = tr("wait for {name}", name=following) if following else tr("do without")
     if found.verdict is DeferralVerdict.EQUAL:
-        return tr("Buy {name} now or {other}: it costs the same", name=chosen, other=other)
-    return tr("Buy {name} now or {other}: it cannot be told", name=chosen, other=other)
+        verdict = tr("Same cost")
+    else:
+        verdict = tr("Undecided") if found.sums is None else tr("Too close to call")
+    if following is None:
+        return tr("{verdict}: buy {name} now, or do without it", verdict=verdict, name=chosen)
+    return tr("{verdict}: buy {name} now, or wait for {other}", verdict=verdict, name=chosen, other=following)
 
 
 def label_deferral_verdict(verdict: DeferralVerdict | None) -> str:
     """Return a verdict in a few words; None is what documents leave open."""
-    return tr("leave it open") if verdict is None else tr(_VERDICTS[verdict])
+    return tr("undecided") if verdict is None else tr(_VERDICTS[verdict])
 
 
 def describe_document_verdict(found: DeferralAnalysis) -> str:
     strong = [rule for rule in found.rules if rule.strong and rule.verdict is not None]
     if found.document is None:
         if not strong:
-            return tr("leave it open")
-        return tr("contradict each other ({rules})", rules=_rules(strong))
+            return tr("undecided")
+        return tr("contradictory ({rules})", rules=_rules(strong))
     return tr("{verdict} ({rules})", verdict=label_deferral_verdict(found.document), rules=_rules(strong))
 
 
@@ -182,15 +185,15 @@ def _rules(rules: list[RuleOpinion]) -> str:
 
 
 def describe_computed_verdict(found: DeferralAnalysis, formatter: Formatter) -> str:
-    said = label_deferral_verdict(found.computed)
+    verdict = label_deferral_verdict(found.computed)
     if found.computed is DeferralVerdict.OPEN and found.likely is not DeferralVerdict.OPEN:
-        said = tr("most likely {verdict}", verdict=label_deferral_verdict(found.likely))
+        verdict = tr("most likely {verdict}", verdict=label_deferral_verdict(found.likely))
     if found.sums is None:
         if found.computed is not DeferralVerdict.OPEN:
-            return tr("{verdict}, whatever the next part costs", verdict=said)
-        return tr("{verdict}, since a cost is not known", verdict=said)
+            return tr("{verdict}, at any price of the next accelerator", verdict=verdict)
+        return tr("{verdict}: a cost is unknown", verdict=verdict)
     share = format_draw_share(found.sums.wait_share, formatter)
-    return tr("{verdict}; waiting saves in {share} of draws", verdict=said, share=share)
+    return tr("{verdict}; waiting saves money in {share} of simulations", verdict=verdict, share=share)
 
 
 def describe_deferral_rule(said: RuleOpinion) -> str:
@@ -238,18 +241,18 @@ def _list_known_figures(
     following = "" if found.next_part is None else names[found.next_part]
     months, a_month = tr("months"), tr("{code}/month", code=money.code)
     if following:
-        yield _scale_months(tr("{name} can be had in", name=following), found.delivery_months, months, formatter)
-    yield _scale_months(tr("Months without either"), found.gap_months, months, formatter)
-    yield _scale_usd(tr("A month on {name}", name=chosen), monthly.buy_usd, a_month, money)
+        yield _scale_months(tr("{name} available in", name=following), found.delivery_months, months, formatter)
+    yield _scale_months(tr("Gap without either"), found.gap_months, months, formatter)
+    yield _scale_usd(tr("Monthly cost on {name}", name=chosen), monthly.buy_usd, a_month, money)
     if following:
-        yield _scale_usd(tr("A month on {name}", name=following), monthly.next_usd, a_month, money)
-    yield _scale_usd(tr("A month without either"), monthly.without_usd, a_month, money)
+        yield _scale_usd(tr("Monthly cost on {name}", name=following), monthly.next_usd, a_month, money)
+    yield _scale_usd(tr("Monthly cost of the gap"), monthly.without_usd, a_month, money)
     if sums is not None:
-        yield _scale_usd(tr("Paid or lost before it is there"), sums.gap_usd, money.code, money)
-        yield _scale_usd(tr("Not spent on {name} meanwhile", name=chosen), sums.avoided_usd, money.code, money)
+        yield _scale_usd(tr("Cost of the gap"), sums.gap_usd, money.code, money)
+        yield _scale_usd(tr("Saved on {name} meanwhile", name=chosen), sums.avoided_usd, money.code, money)
         yield _scale_usd(tr("Cost of waiting"), sums.waiting_usd, money.code, money)
-        yield _scale_usd(tr("Gain in the months after"), sums.gain_usd, money.code, money)
-        yield _scale_usd(tr("Saved by waiting, in all"), sums.saved_usd, money.code, money)
+        yield _scale_usd(tr("Savings afterwards"), sums.gain_usd, money.code, money)
+        yield _scale_usd(tr("Total saved by waiting"), sums.saved_usd, money.code, money)
 
 
 def _scale_months(name: str, spread: UncertainValue | None, unit: str, formatter: Formatter) -> RangeFigureRow:
@@ -289,18 +292,18 @@ def list_deferral_flips(
     turns, rows = found.turns, list[tuple[str, str]]()
     following = "" if found.next_part is None else names[found.next_part]
     months = (
-        (tr("Months without either, at most"), turns.gap_months),
-        (tr("{name} is there in", name=following), turns.delivery_months),
-        (tr("It slips by"), turns.slip_months),
-        (tr("The launch is in"), turns.launch_months),
+        (tr("Gap without either, at most"), turns.gap_months),
+        (tr("{name} available in", name=following), turns.delivery_months),
+        (tr("Release slips by"), turns.slip_months),
+        (tr("Launch in"), turns.launch_months),
     )
     rows += [(name, format_months(value, formatter)) for name, value in months if value is not None]
     if turns.price_usd is not None:
         price = _span(turns.price_usd, money.whole, money.code)
-        rows.append((tr("{name} costs, each", name=following), price))
+        rows.append((tr("Price per {name}", name=following), price))
     if turns.usd_per_million is not None:
         cost = _span(turns.usd_per_million, money.small, tr("{code}/M tokens", code=money.code))
-        rows.append((tr("Its million output tokens cost"), cost))
+        rows.append((tr("Cost per million output tokens"), cost))
     return rows
 
 
@@ -334,13 +337,13 @@ def describe_release_slip(found: DeferralAnalysis, names: Mapping[str, str], for
     turn = found.turns.slip_months
     if turn is not None:
         return tr(
-            "Waiting pays up to a slip of {months} of {name}, and costs more than it gains beyond it.",
+            "Waiting for {name} pays off if it slips by at most {months}.",
             months=format_months(turn, formatter),
             name=name,
         )
     if found.likely is DeferralVerdict.WAIT:
-        return tr("Waiting for {name} pays however late it is.", name=name)
-    return tr("Waiting for {name} costs more than it gains, even if it is not late.", name=name)
+        return tr("Waiting for {name} pays off at any delay.", name=name)
+    return tr("Waiting for {name} costs more than it saves, even if {name} is on time.", name=name)
 
 
 class SignalState(StrEnum):
@@ -348,7 +351,7 @@ class SignalState(StrEnum):
 
     PASSED = "passed"
     NOT = "not passed"
-    UNKNOWN = "not known"
+    UNKNOWN = "unknown"
 
 
 def find_signal_state(watched: SignalStatus) -> SignalState:
@@ -358,7 +361,7 @@ def find_signal_state(watched: SignalStatus) -> SignalState:
 
 
 def label_signal_state(state: SignalState) -> str:
-    return {SignalState.PASSED: tr("passed"), SignalState.NOT: tr("not passed"), SignalState.UNKNOWN: tr("not known")}[
+    return {SignalState.PASSED: tr("passed"), SignalState.NOT: tr("not passed"), SignalState.UNKNOWN: tr("unknown")}[
         state
     ]
 
@@ -390,11 +393,11 @@ def describe_known_value(watched: SignalStatus, source: str, formatter: Formatte
     """Return the value that holds with its date and where it is from: the user's source, or `source`."""
     held = watched.note or watched.known
     if held is None:
-        return tr("nothing on record")
+        return tr("no value")
     value = format_signal_value(watched.signal, held.value, formatter)
     if watched.note is not None:
-        return tr("{value}, {date}; yours: {source}", value=value, date=held.date, source=watched.note.source)
-    return tr("{value}, {date}; {source}", value=value, date=held.date, source=source)
+        return tr("{value}, {date} (yours: {source})", value=value, date=held.date, source=watched.note.source)
+    return tr("{value}, {date} ({source})", value=value, date=held.date, source=source)
 
 
 def describe_recorded_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
@@ -403,7 +406,7 @@ def describe_recorded_value(watched: SignalStatus, source: str, formatter: Forma
     if watched.note is None or known is None:
         return ""
     value = format_signal_value(watched.signal, known.value, formatter)
-    return tr("on record: {value}, {date}; {source}", value=value, date=known.date, source=source)
+    return tr("catalog: {value}, {date} ({source})", value=value, date=known.date, source=source)
 
 
 def describe_signal_note(watched: SignalStatus) -> str:
@@ -425,7 +428,7 @@ def describe_signal_effect(watched: SignalStatus) -> str:
     signal = watched.signal
     if watched.passed:
         return signal.if_passed
-    change = tr("If it passes: {change}", change=lower_for_sentence(signal.if_passed))
+    change = tr("If passed: {change}", change=lower_for_sentence(signal.if_passed))
     return change if watched.passed is None else f"{signal.if_not} {change}"
 
 
@@ -434,7 +437,7 @@ def describe_idle_note(watched: SignalStatus) -> str:
     note = watched.idle
     if note is None:
         return ""
-    return tr("Your note of {date} is not of this signal’s form any more and has no effect.", date=note.date)
+    return tr("Your note of {date} is ignored, because it no longer matches this signal.", date=note.date)
 
 
 def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) -> str:

@@ -41,11 +41,11 @@ _SHARED: Final = frozenset({"export.destination", "export.read"})
 
 
 def get_export_warning() -> str:
-    return tr("Verify with the rule in force and counsel: this is arithmetic, not advice")
+    return tr("Arithmetic, not legal advice: check the current rule and ask counsel")
 
 
 def get_score_head() -> str:
-    return tr("Score: TFLOPS × bits")
+    return tr("Score (TFLOPS × bits)")
 
 
 # Scores
@@ -55,7 +55,7 @@ def format_score_product(score: ExportScore, formatter: Formatter) -> str:
     """Return a score as the product that it is, `2,614.9 × 8 = 20,919`."""
     flops = formatter.stated(float(f"{score.flops / _TERA:.9g}"))
     if score.bits is None or score.tpp is None:
-        return tr("{flops} TFLOPS, not in the score", flops=flops)
+        return tr("{flops} TFLOPS, not scored", flops=flops)
     return f"{flops} × {score.bits} = {formatter.number(score.tpp)}"
 
 
@@ -99,7 +99,7 @@ def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
 
 
 def label_standing(standing: LimitSide) -> str:
-    words = {LimitSide.ABOVE: tr("above"), LimitSide.BELOW: tr("below"), LimitSide.UNKNOWN: tr("cannot be told")}
+    words = {LimitSide.ABOVE: tr("above"), LimitSide.BELOW: tr("below"), LimitSide.UNKNOWN: tr("unknown")}
     return words[standing]
 
 
@@ -108,28 +108,28 @@ def describe_limit_standing(held: LimitComparison, formatter: Formatter) -> str:
     kind = held.limit.measured
     limit = format_measured_amount(kind, held.limit.value, formatter)
     if held.value is None:
-        return tr("{kind}: not known, limit {limit}", kind=label_measured_quantity(kind), limit=limit)
+        return tr("{kind}: unknown, limit {limit}", kind=label_measured_quantity(kind), limit=limit)
     value = format_measured_amount(kind, held.value, formatter)
     if held.standing is LimitSide.BELOW:
-        said = tr("below {limit}", limit=limit)
+        comparison = tr("below {limit}", limit=limit)
     elif held.value == held.limit.value:
-        said = tr("at {limit} exactly, which counts as above", limit=limit)
+        comparison = tr("exactly {limit}, which counts as above", limit=limit)
     else:
-        said = tr("above {limit}", limit=limit)
-    return tr("{kind} {value}: {said}", kind=label_measured_quantity(kind), value=value, said=said)
+        comparison = tr("above {limit}", limit=limit)
+    return tr("{kind} {value}: {comparison}", kind=label_measured_quantity(kind), value=value, comparison=comparison)
 
 
 def describe_rule_outcome(check: ExportRuleCheck) -> str:
     """Return whether a rule describes the figures of an accelerator, and by which of its lines."""
     if not check.lines:
-        return tr("No score is held against it")
+        return tr("No score applies")
     met = [line.line.name for line in check.lines if line.met]
     if met:
-        return tr("Described: {lines}", lines=", ".join(met))
+        return tr("Controlled: {lines}", lines=", ".join(met))
     unsettled = [line.line.name for line in check.lines if line.met is None]
     if unsettled:
-        return tr("Cannot be told: {lines}", lines=", ".join(unsettled))
-    return tr("Not described")
+        return tr("Undecided: {lines}", lines=", ".join(unsettled))
+    return tr("Not controlled")
 
 
 def list_rule_cell_lines(check: ExportRuleCheck, formatter: Formatter) -> tuple[str, ...]:
@@ -151,8 +151,8 @@ def format_rule_dates(rule: ExportRule) -> str:
     if rule.in_force is None:
         return tr("published {day}", day=rule.published)
     if rule.in_force == rule.published:
-        return tr("published and in force {day}", day=rule.published)
-    return tr("in force {day}, published {published}", day=rule.in_force, published=rule.published)
+        return tr("published and effective {day}", day=rule.published)
+    return tr("effective {day}, published {published}", day=rule.in_force, published=rule.published)
 
 
 def format_rule_title(rule: ExportRule) -> str:
@@ -161,7 +161,7 @@ def format_rule_title(rule: ExportRule) -> str:
 
 def describe_rule_status(rule: ExportRule, rules: ExportRuleSet) -> str | None:
     if rule.not_enforced_since is not None:
-        return tr("Not enforced since {day}, says its publisher", day=rule.not_enforced_since)
+        return tr("Not enforced since {day}, according to its publisher", day=rule.not_enforced_since)
     if rule.superseded_by is not None:
         later = next(each for each in rules.rules if each.id == rule.superseded_by)
         return tr("Superseded by: {rule}", rule=later.name)
@@ -209,8 +209,8 @@ def describe_destination(rule: ExportRule, check: ExportCheck) -> str | None:
     if found is None or check.destination is None:
         return None
     if found:
-        return tr("What was read of it names {place}.", place=check.destination)
-    return tr("What was read of it does not name {place}.", place=check.destination)
+        return tr("The rule text on file names {place}.", place=check.destination)
+    return tr("The rule text on file does not name {place}.", place=check.destination)
 
 
 # What is refused, and what else is to be said
@@ -221,8 +221,8 @@ def describe_refused_claim(claim: RefutedStatement, name: str, formatter: Format
     flops = formatter.stated(claim.peak / _TERA)
     product = f"{flops} × {claim.bits} = {formatter.number(claim.tpp)}"
     return tr(
-        "Refused: {statement} says that {name} stays below the threshold. {product}, and the threshold is "
-        "{limit} ({dispute}).",
+        "Wrong claim: {statement} puts {name} below the threshold. But {product}, and the threshold "
+        "is {limit} ({dispute}).",
         statement=claim.statement,
         name=name,
         product=product,

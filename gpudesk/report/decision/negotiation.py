@@ -15,7 +15,6 @@ from gpudesk.report.decision.advisory import (
     format_date,
     format_progress,
     format_step_figure,
-    label_document,
     list_step_remarks,
     summarize_step,
 )
@@ -114,7 +113,7 @@ def _build_step_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
 
 def _build_step_block(number: int, line: ProcurementStepStatus, formatter: Formatter) -> Iterator[DocumentBlock]:
     step = line.step
-    yield DocumentHeading(3, tr("{number}. {title} ({id})", number=number, title=step.title, id=step.id))
+    yield DocumentHeading(3, tr("{number}. {title}", number=number, title=step.title))
     yield DocumentParagraph(step.ask)
     yield DocumentParagraph(step.why)
     yield DocumentParagraph(" ".join((summarize_step(line, formatter), *list_step_remarks(line, formatter))))
@@ -122,8 +121,8 @@ def _build_step_block(number: int, line: ProcurementStepStatus, formatter: Forma
         yield DocumentParagraph(tr("Figures:"))
         yield BulletList(tuple(format_step_figure(figure, formatter) for figure in step.figures))
     points = ((each.done, each.point.text, each.note) for each in line.points)
-    yield DocumentParagraph(tr("To tick off:"))
-    yield CheckList(((line.done, tr("The whole step"), line.note), *points))
+    yield DocumentParagraph(tr("Checklist:"))
+    yield CheckList(((line.done, tr("Whole step"), line.note), *points))
 
 
 def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
@@ -144,9 +143,9 @@ def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
         for claim in check.refused
     ]
     named = [
-        tr("{rule}: {said}", rule=rule.name, said=said)
+        tr("{rule}: {destination}", rule=rule.name, destination=destination)
         for rule in paper.rules.rules
-        if checks and (said := describe_destination(rule, checks[0])) is not None
+        if checks and (destination := describe_destination(rule, checks[0])) is not None
     ]
     notes = (tr("{note}.", note=note) for note in list_check_notes(checks, formatter))
     yield BulletList((*refused, *named, *notes))
@@ -155,8 +154,7 @@ def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
 def _build_source_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     yield DocumentHeading(2, tr("Sources"))
     documents = (
-        tr("{label}: {title}, {day}", label=label_document(key), title=source.title, day=format_date(source.date))
-        for key, source in paper.sources.items()
+        tr("{title}, {day}", title=source.title, day=format_date(source.date)) for source in paper.sources.values()
     )
     rules = (
         tr("{rule}, {days}. {title}", rule=format_rule_title(rule), days=format_rule_dates(rule), title=rule.title)

@@ -25,225 +25,210 @@ from gpudesk.text.translation import tr, trn
 
 _SCREENS: Final[Mapping[DialogueScreen, str]] = MappingProxyType(
     {
-        DialogueScreen.SOFTWARE: "Software that stays",
-        DialogueScreen.MEMORY: "Memory and formats",
-        DialogueScreen.LATENCY: "How fast it answers",
-        DialogueScreen.SITE: "Where it runs",
-        DialogueScreen.GOAL: "What decides",
-        DialogueScreen.TEAM: "The team",
-        DialogueScreen.MONEY: "Own or rent",
-        DialogueScreen.TIMING: "When it starts",
+        DialogueScreen.SOFTWARE: "Existing software",
+        DialogueScreen.MEMORY: "Memory and number formats",
+        DialogueScreen.LATENCY: "Latency",
+        DialogueScreen.SITE: "Site",
+        DialogueScreen.GOAL: "Goal",
+        DialogueScreen.TEAM: "Team",
+        DialogueScreen.MONEY: "Buy or rent",
+        DialogueScreen.TIMING: "Timing",
         DialogueScreen.VENDORS: "Vendors",
     }
 )
 _GROUPS: Final[Mapping[RuleStrength, str]] = MappingProxyType(
-    {RuleStrength.HARD: "Must hold", RuleStrength.STRONG: "Matters most", RuleStrength.MILD: "Fine points"}
+    {RuleStrength.HARD: "Required", RuleStrength.STRONG: "Most important", RuleStrength.MILD: "Details"}
 )
 #: Question -> (title, why it is asked).
 _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {
         "serving_engine": (
-            "Which serving engine must it run on?",
-            "An engine that stays rules out accelerators that it does not run on.",
+            "Which serving engine do you need?",
+            "Accelerators that this serving engine does not support are ruled out.",
         ),
         "tuned_for": (
-            "Is code of your own tied to one platform?",
-            "Kernels made for one platform, or for one generation, are written again for another.",
+            "Is your code tied to one platform?",
+            "Kernels tuned for one platform or generation must be rewritten for another.",
         ),
-        "porting": (
-            "May software move to another platform?",
-            "Without a port, only accelerators of the platform at hand are left.",
-        ),
+        "porting": ("Can you port your software?", "If not, only accelerators of your current platform remain."),
         "shape": (
-            "Must one accelerator hold the model?",
-            "Held by one, nothing is exchanged; many models side by side want many accelerators.",
+            "Must the model fit on one accelerator?",
+            "A model on one accelerator needs no traffic between accelerators.",
         ),
         "long_context": (
             "Is long context a core need?",
-            "What weights leave of the memory holds the KV cache, and that grows with the context.",
+            "The KV cache grows with context and uses the memory that weights leave free.",
         ),
         "precision": (
-            "Which number formats are set?",
-            "FP4 runs only where there is arithmetic for it; weights that stay as they are take more memory.",
+            "Which number format do you need?",
+            "FP4 needs hardware support; unquantized weights need more memory.",
         ),
         "ttft_limit_ms": (
-            "How long may a user wait for the first token?",
-            "A limit removes accelerators whose whole band misses it under the scenario's load.",
+            "What is your limit for time to first token?",
+            "Accelerators whose whole 80% interval misses the limit are ruled out.",
         ),
         "tpot_limit_ms": (
-            "How long may each further token take?",
-            "What a user reads at: 50 ms a token are 20 tokens a second.",
+            "What is your limit per output token?",
+            "Reading speed: 50 ms per token is 20 tokens per second.",
         ),
-        "service": (
-            "Who waits for the answers?",
-            "A user at the keyboard, users behind a limit, or nobody: each favors another figure.",
-        ),
-        "site": (
-            "Where will it run?",
-            "Modules fit the servers that they were made for, and racks end at their power.",
-        ),
+        "service": ("Who waits for answers?", "Interactive use needs low latency; batch work needs throughput."),
+        "site": ("Where will it run?", "Form factor and rack power limit the choice of accelerators."),
         "destination": (
             "Is the destination under export control?",
-            "Performance is held to the thresholds of the rule in force; nothing here is legal advice.",
+            "Compares performance with the current thresholds. This is not legal advice.",
         ),
-        "priority": (
-            "What do you want the most of?",
-            "The answer is the score: every deployment that keeps the limits is ranked by it.",
-        ),
-        "work": (
-            "What kind of work is it?",
-            "Figures here are those of serving language models; other work leans on other things.",
-        ),
+        "priority": ("What matters most?", "All accelerators that meet your limits are ranked by this goal."),
+        "work": ("What kind of work is it?", "Estimates cover LLM serving; other work has other bottlenecks."),
         "standing": (
-            "Does somebody want to see that others do it?",
-            "A named deployment, or a service at the frontier, asks for a longer record.",
+            "Do you need reference deployments?",
+            "Customers or management may require proof from named deployments.",
         ),
-        "team": ("Who will run it?", "Porting, tuning and faults fall on the team."),
-        "tuning": ("How much tuning will you do?", "What must work as it is delivered leans on the wider software."),
-        "current_platform": ("What does your software run on today?", "Moving costs engineers; staying costs nothing."),
-        "acquisition": ("Own or rent?", "Owners spread tuning over years; renting depends on who offers the part."),
+        "team": ("Who will operate it?", "The team does the porting, tuning and troubleshooting."),
+        "tuning": ("How much tuning will you do?", "Less tuning favors the platform with wider software support."),
+        "current_platform": ("Which platform do you run today?", "Porting costs engineering time; staying does not."),
+        "acquisition": (
+            "Buy or rent?",
+            "Buyers spread tuning cost over years; renting depends on available providers.",
+        ),
         "monthly_hours": (
-            "How many accelerator hours a month do you rent?",
-            "Lower rents pay for a port from some number of hours on.",
+            "How many accelerator-hours do you rent per month?",
+            "With enough hours, lower rent pays for porting.",
         ),
         "budget_usd": (
-            "What may the accelerators cost to buy?",
-            "The whole deployment's accelerators, discounts taken off.",
+            "What is your budget for accelerators?",
+            "Total purchase price of all accelerators, after discounts.",
         ),
         "adoption_months": (
-            "How many months of infrastructure work are funded?",
-            "Taking up another platform takes 3 to 12 months by what documents say.",
+            "How many months of infrastructure work can you fund?",
+            "Sources report 3 to 12 months to adopt another platform.",
         ),
         "months_to_launch": (
-            "In how many months does it start?",
-            "Waiting makes sense only for what can be had by then.",
+            "When do you go live?",
+            "Waiting helps only if the next accelerator is available by then.",
         ),
-        "waiting": ("Would you wait for the next part?", "Dates slip; a slip of two quarters is common."),
+        "waiting": ("Would you wait for the next accelerator?", "Release dates slip, often by two quarters."),
         "vendor_policy": (
             "One vendor or two?",
-            "Unlike accelerators in one pool hold each other up; two pools with routing do not.",
+            "Different accelerators in one pool slow each other down; separate pools avoid this.",
         ),
-        "api_checked": (
-            "Have you checked a hosted API instead?",
-            "It is the earlier question: an API may be cheaper than hosting it yourself.",
-        ),
+        "api_checked": ("Have you compared a hosted API?", "An API may be cheaper than hosting the model yourself."),
     }
 )
 #: Question -> option -> (title, use).
 _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
     {
         "serving_engine": {
-            "any": ("Any", "Whatever serves this model"),
-            "vllm": ("vLLM", "Runs on either platform"),
-            "sglang": ("SGLang", "Runs on either platform"),
-            "tensorrt-llm": ("TensorRT-LLM", "Already in use; CUDA alone"),
-            "tgi": ("TGI", "With the guarantees of its makers"),
-            "own": ("Our own", "Serving code of your own"),
+            "any": ("Any", "Any engine that serves the model"),
+            "vllm": ("vLLM", "Runs on CUDA and ROCm"),
+            "sglang": ("SGLang", "Runs on CUDA and ROCm"),
+            "tensorrt-llm": ("TensorRT-LLM", "CUDA only"),
+            "tgi": ("TGI", "Supported by Hugging Face"),
+            "own": ("In-house", "Your own serving code"),
         },
         "tuned_for": {
-            "nothing": ("No", "Frameworks only"),
-            "cuda": ("CUDA kernels", "Written or tuned by yourselves"),
-            "cdna4": ("CDNA 4 kernels", "Models tuned for that generation"),
+            "nothing": ("No", "Standard frameworks only"),
+            "cuda": ("CUDA kernels", "Written or tuned by your team"),
+            "cdna4": ("CDNA 4 kernels", "Models tuned for this generation"),
         },
-        "porting": {"yes": ("Yes", "Moving is allowed"), "no": ("No", "It stays on its platform")},
+        "porting": {"yes": ("Yes", "Porting is possible"), "no": ("No", "Stay on the current platform")},
         "shape": {
-            "free": ("No", "One or several, as it fits"),
-            "one": ("Yes", "Weights, KV cache and reserve on one"),
-            "several": ("Many models", "Side by side rather than one large one"),
+            "free": ("No", "One or several accelerators"),
+            "one": ("Yes", "Weights, KV cache and reserve fit on one"),
+            "several": ("Many models", "Many small models, not one large model"),
         },
-        "long_context": {"no": ("No", "Contexts as in the scenario"), "yes": ("Yes", "100,000 tokens and more matter")},
+        "long_context": {"no": ("No", "Context length from the scenario"), "yes": ("Yes", "100,000 tokens or more")},
         "precision": {
-            "any": ("As in the scenario", "No format is required"),
-            "fp4": ("FP4 in production", "Four-bit arithmetic is required"),
-            "automatic": ("Chosen automatically", "FP8 and FP4 without settings by hand"),
-            "unquantised": ("Unquantised", "16 bits stay 16 bits"),
+            "any": ("From the scenario", "No format is required"),
+            "fp4": ("FP4 in production", "Requires 4-bit compute"),
+            "automatic": ("Automatic", "FP8 and FP4 without manual setup"),
+            "unquantised": ("Unquantized", "Keep 16-bit weights"),
         },
         "service": {
-            "interactive": ("A user at the keyboard", "Each token is read as it comes"),
-            "server": ("Users behind a limit", "Many requests, answers in time"),
-            "offline": ("Nobody", "Batch work overnight"),
+            "interactive": ("Interactive user", "Reads tokens as they stream"),
+            "server": ("Users with a latency limit", "Many requests, each within the limit"),
+            "offline": ("Nobody", "Batch work, for example overnight"),
         },
         "site": {
-            "open": ("Anywhere", "Servers are bought or rented with it"),
-            "rack": ("Few racks", "Space or power of racks is the limit"),
-            "oam": ("OAM servers", "They are there already"),
-            "hgx": ("SXM servers", "They are there already"),
-            "pcie": ("PCIe slots", "In servers that are there"),
-            "amd": ("An AMD site", "Servers and tools of AMD"),
+            "open": ("Anywhere", "Servers are bought or rented too"),
+            "rack": ("Limited rack space", "Rack space or power is the limit"),
+            "oam": ("OAM servers", "Existing servers"),
+            "hgx": ("SXM servers", "Existing servers"),
+            "pcie": ("PCIe slots", "Existing servers"),
+            "amd": ("AMD site", "AMD servers and tools"),
         },
         "destination": {
-            "free": ("No", "Nothing is to be checked"),
-            "controlled": ("Yes", "Check the rule for each part"),
-            UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so"),
+            "free": ("No", "Nothing to check"),
+            "controlled": ("Yes", "Check each accelerator"),
+            UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
         },
         "priority": {
-            "balanced": ("Balanced", "Cost of a token where prices are known"),
-            "cost": ("Cost", "The lowest cost of a token"),
-            "speed": ("Throughput", "The most tokens/s per accelerator"),
-            "latency": ("Latency", "The quickest answer at this load"),
-            "users": ("Users at once", "Long requests side by side"),
-            "certainty": ("Certainty", "The shortest time to production"),
+            "balanced": ("Balanced", "Cost per token where prices are known"),
+            "cost": ("Cost", "Lowest cost per token"),
+            "speed": ("Throughput", "Most tokens/s per accelerator"),
+            "latency": ("Latency", "Fastest answers at this load"),
+            "users": ("Concurrency", "Most requests in flight"),
+            "certainty": ("Certainty", "Shortest time to production"),
         },
         "work": {
             "serving": ("Serving text", "Chat, code, agents, search"),
-            "multimodal": ("Multimodal", "Text with images or sound"),
+            "multimodal": ("Multimodal", "Text with images or audio"),
             "media": ("Images or video", "Diffusion models"),
             "embeddings": ("Embeddings", "Vectors for search and ranking"),
-            "fine_tuning": ("Fine-tuning", "Outside this program"),
-            "training": ("Training", "Outside this program"),
+            "fine_tuning": ("Fine-tuning", "Not covered"),
+            "training": ("Training", "Not covered"),
         },
         "standing": {
-            NO_LIMIT_ANSWER: ("No", "Your own test is enough"),
-            "reference": ("A reference", "Somebody known who does it"),
-            "frontier": ("At the frontier", "The largest models, at the largest scale"),
+            NO_LIMIT_ANSWER: ("No", "Your own tests are enough"),
+            "reference": ("Named reference", "A known company already runs this"),
+            "frontier": ("Frontier scale", "Largest models at the largest scale"),
         },
         "team": {
-            "rocm": ("Skilled in ROCm", "They work with it today"),
-            "can_learn": ("Can learn ROCm", "There is time and will"),
-            "cuda": ("CUDA only", "And it stays so"),
-            "small": ("Small or new", "Little time for faults"),
-            UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so"),
+            "rocm": ("Skilled in ROCm", "Works with ROCm today"),
+            "can_learn": ("Can learn ROCm", "Has time and interest"),
+            "cuda": ("CUDA only", "No plan to change"),
+            "small": ("Small or new", "Little time for troubleshooting"),
+            UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
         },
         "tuning": {
-            "full": ("Every framework", "Nothing may be missing"),
-            "untuned": ("None", "It must work as delivered"),
-            "tuned": ("As is usual", "Flags and formats are tried"),
-            "own_code": ("Code of our own", "Serving code, or work on ROCm"),
-            UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so"),
+            "full": ("Every framework", "All frameworks must work"),
+            "untuned": ("None", "Must work out of the box"),
+            "tuned": ("Typical tuning", "Try flags and number formats"),
+            "own_code": ("Custom code", "Own serving code or ROCm work"),
+            UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
         },
         "current_platform": {
-            "CUDA": ("CUDA", "NVIDIA parts in production"),
-            "ROCm": ("ROCm", "AMD parts in production"),
+            "CUDA": ("CUDA", "NVIDIA in production"),
+            "ROCm": ("ROCm", "AMD in production"),
             "other": ("Another", "TPU, Neuron or Gaudi"),
-            NO_LIMIT_ANSWER: ("Nothing yet", "No port is needed"),
-            UNKNOWN_ANSWER: ("I do not know", "No cost of porting is counted"),
+            NO_LIMIT_ANSWER: ("Nothing yet", "No porting needed"),
+            UNKNOWN_ANSWER: ("I don’t know", "Excludes porting cost"),
         },
         "acquisition": {
-            "undecided": ("Undecided", "Both are worked out"),
-            "own": ("Own", "Bought, run for years"),
-            "rent": ("Rent", "By the hour"),
+            "undecided": ("Undecided", "Compare both"),
+            "own": ("Buy", "Run for years"),
+            "rent": ("Rent", "Pay by the hour"),
         },
-        "monthly_hours": {UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so")},
-        "budget_usd": {NO_LIMIT_ANSWER: ("No limit", "Price removes nothing")},
-        "adoption_months": {UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so")},
-        "ttft_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "Batch work, or nobody waits")},
-        "tpot_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "Nobody reads along")},
-        "months_to_launch": {UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so")},
+        "monthly_hours": {UNKNOWN_ANSWER: ("I don’t know", "Leave this out")},
+        "budget_usd": {NO_LIMIT_ANSWER: ("No limit", "Price rules nothing out")},
+        "adoption_months": {UNKNOWN_ANSWER: ("I don’t know", "Leave this out")},
+        "ttft_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "Batch work")},
+        "tpot_limit_ms": {NO_LIMIT_ANSWER: ("No limit", "No one reads the stream")},
+        "months_to_launch": {UNKNOWN_ANSWER: ("I don’t know", "Leave this out")},
         "waiting": {
-            "no": ("No", "What can be had today"),
-            "unpriced": ("Yes", "A slip is not priced yet"),
-            "priced": ("Yes, slip priced", "Two quarters late is paid for"),
+            "no": ("No", "Available accelerators only"),
+            "unpriced": ("Yes", "Ignore the cost of a delay"),
+            "priced": ("Yes, with delay cost", "Include a two-quarter delay"),
         },
         "vendor_policy": {
-            "any": ("Any", "Whatever comes out"),
-            "one": ("One vendor", "One platform for all"),
+            "any": ("Any", "Best result wins"),
+            "one": ("One vendor", "One platform for everything"),
             "two_pools": ("Two pools", "Routed by model and context"),
-            "shared_pool": ("One mixed pool", "Both behind one queue"),
+            "shared_pool": ("One mixed pool", "Both share one queue"),
         },
         "api_checked": {
-            "yes": ("Yes", "Hosting pays"),
+            "yes": ("Yes", "Self-hosting is cheaper"),
             "no": ("No", "Not yet"),
-            UNKNOWN_ANSWER: ("I do not know", "Asks for nothing and says so"),
+            UNKNOWN_ANSWER: ("I don’t know", "Leave this out"),
         },
     }
 )
@@ -251,26 +236,26 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
 _USES: Final[Mapping[tuple[str, float], str]] = MappingProxyType(
     {
         ("ttft_limit_ms", 1000.0): "Chat that feels immediate",
-        ("ttft_limit_ms", 2000.0): "Usual for chat and coding help",
-        ("ttft_limit_ms", 5000.0): "Reports, agents with a user waiting",
-        ("tpot_limit_ms", 20.0): "Faster than anybody reads",
+        ("ttft_limit_ms", 2000.0): "Typical for chat and coding",
+        ("ttft_limit_ms", 5000.0): "Reports and agents",
+        ("tpot_limit_ms", 20.0): "Faster than reading speed",
         ("tpot_limit_ms", 50.0): "Comfortable reading",
         ("tpot_limit_ms", 100.0): "Slow reading",
-        ("monthly_hours", 500.0): "Below one accelerator all month",
-        ("monthly_hours", 1_000.0): "Where a document draws the line",
-        ("monthly_hours", 10_000.0): "About fourteen accelerators all month",
-        ("monthly_hours", 1_000_000.0): "A fleet of well over a thousand",
-        ("adoption_months", 0.0): "No time for it",
-        ("adoption_months", 3.0): "A quarter",
+        ("monthly_hours", 500.0): "Less than one accelerator full-time",
+        ("monthly_hours", 1_000.0): "Threshold from a source",
+        ("monthly_hours", 10_000.0): "About 14 accelerators full-time",
+        ("monthly_hours", 1_000_000.0): "More than 1,000 accelerators",
+        ("adoption_months", 0.0): "None funded",
+        ("adoption_months", 3.0): "One quarter",
         ("adoption_months", 6.0): "Half a year",
         ("adoption_months", 12.0): "A year",
-        ("months_to_launch", 0.0): "The load is live now",
-        ("months_to_launch", 3.0): "Within a quarter",
-        ("months_to_launch", 9.0): "Where documents are silent",
+        ("months_to_launch", 0.0): "Already live",
+        ("months_to_launch", 3.0): "Within one quarter",
+        ("months_to_launch", 9.0): "Next planning cycle",
         ("months_to_launch", 12.0): "A year or more",
         ("budget_usd", 50_000.0): "One or two accelerators",
-        ("budget_usd", 250_000.0): "One machine",
-        ("budget_usd", 1_000_000.0): "A few machines",
+        ("budget_usd", 250_000.0): "One server",
+        ("budget_usd", 1_000_000.0): "A few servers",
     }
 )
 
@@ -313,9 +298,9 @@ def format_answer_number(name: str, value: float, formatter: Formatter) -> str:
         return tr("{number} s", number=formatter.stated(value / 1000.0))
     text = formatter.stated(value)
     if unit == "USD":
-        return tr("{number} USD", number=text)
+        return tr("${number}", number=text)
     if unit == "h/month":
-        return tr("{number} h a month", number=text)
+        return tr("{number} h/month", number=text)
     if unit == "months":
         return tr("{number} month", number=text) if value == 1.0 else tr("{number} months", number=text)
     return tr("{number} ms", number=text)
@@ -331,9 +316,9 @@ _LED_BY_TWO = 2
 class ColumnOutcome(StrEnum):
     """What becomes of an accelerator under an answer."""
 
-    STAYS = "stays"
+    STAYS = "remains"
     UNDECIDED = "undecided"
-    REMOVED = "removed"
+    REMOVED = "ruled out"
 
 
 def find_column_outcome(standing: DecisionCandidate) -> ColumnOutcome:
@@ -345,9 +330,9 @@ def find_column_outcome(standing: DecisionCandidate) -> ColumnOutcome:
 
 def label_column_outcome(fate: ColumnOutcome) -> str:
     return {
-        ColumnOutcome.STAYS: tr("stays"),
+        ColumnOutcome.STAYS: tr("remains"),
         ColumnOutcome.UNDECIDED: tr("undecided"),
-        ColumnOutcome.REMOVED: tr("removed"),
+        ColumnOutcome.REMOVED: tr("ruled out"),
     }[fate]
 
 
@@ -356,13 +341,13 @@ def describe_remaining(decision: Decision, names: Mapping[str, str]) -> str:
     left = [key for key, fate in fates.items() if fate is not ColumnOutcome.REMOVED]
     open_keys = [key for key in left if fates[key] is ColumnOutcome.UNDECIDED]
     if not left:
-        return tr("None remains")
+        return tr("None remain")
     count = tr("All {n} remain", n=len(left)) if len(left) == len(fates) else tr("{n} remain", n=len(left))
     if len(left) == 1:
-        count = tr("It remains") if len(fates) == 1 else tr("1 remains")
+        count = tr("1 remains")
     if not open_keys:
         return count
-    return tr("{leaves}, {undecided}", leaves=count, undecided=_undecided(open_keys, left, names))
+    return tr("{leaves}; {undecided}", leaves=count, undecided=_undecided(open_keys, left, names))
 
 
 def _undecided(open_keys: list[str], left: list[str], names: Mapping[str, str]) -> str:
@@ -383,7 +368,7 @@ def describe_lead(decision: Decision, names: Mapping[str, str]) -> str:
         return ""
     first, n = names[found.key], _to_per_cent(odds[found.key])
     if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
-        return tr("{name} leads, {n}% odds", name=first, n=n)
+        return tr("{name} leads ({n}% odds)", name=first, n=n)
     other = decision.runner_up
     return tr("{one} {n}%, {other} {m}%", one=first, n=n, other=names[other], m=_to_per_cent(odds[other]))
 

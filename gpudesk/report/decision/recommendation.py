@@ -144,14 +144,14 @@ def list_recommendation_lines(
     memory = None if decision.scope.answered else describe_memory_fit(decision, names, formatter)
     grouped: tuple[tuple[str, Iterable[str]], ...] = (
         (tr("Memory"), () if memory is None else (memory,)),
-        (tr("Figures"), _list_delivered_lines(decision, formatter)),
+        (tr("Key figures"), _list_delivered_lines(decision, formatter)),
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
         (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),
-        (tr("What would work"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
+        (tr("Alternatives"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
         (tr("Missing figures"), (describe_missing_value(each, names, formatter) for each in unpriced)),
-        (tr("What would change it"), _list_flips(flips, decision, names, formatter)),
+        (tr("Tipping points"), _list_flips(flips, decision, names, formatter)),
         (tr("Ruled out"), list_removed_columns(decision, names, formatter)),
-        (tr("What to measure"), pilot),
+        (tr("Measure next"), pilot),
         (tr("Next steps"), dict.fromkeys(translate_data(each.text) for each in decision.advice)),
         (tr("Assumptions"), list_decision_assumptions(decision, formatter, costs)),
         (tr("Your answers"), _list_user_answers(decision, formatter)),
@@ -165,33 +165,30 @@ def list_decision_assumptions(
     """Yield what a recommendation assumes: architecture of the model, payment, hours in use, software, fleet."""
     architecture = decision.facts.get("generic_architecture")
     if architecture is not None:
-        yield tr(
-            "The model's architecture {architecture} is unknown; it is computed as a plain decoder",
-            architecture=architecture,
-        )
+        yield tr("Unknown model architecture {architecture}: computed as a plain decoder", architecture=architecture)
     if decision.objective.name is not ObjectiveName.COST or decision.recommended is None:
         return
     years, payments = decision.facts.get("years"), {each.payment for each in decision.candidates}
     shared = costs.columns[0].inputs["fleet"].spread if costs is not None and costs.columns else None
     if decision.answers["acquisition"].value == UNDECIDED_ANSWER:
-        yield tr("You did not say whether you buy or rent: each accelerator is compared at its lower cost")
+        yield tr("Buy or rent is not answered: each accelerator is compared at its lower cost")
         if isinstance(decision.answers["budget_usd"].value, float):
-            yield tr("Accelerators above your budget are only rented")
+            yield tr("Accelerators above your budget are compared only as rented")
     if "rented" in payments:
-        yield tr("Rented accelerators are paid for around the clock")
+        yield tr("Rented accelerators are paid around the clock")
     if "owned" in payments and isinstance(years, float):
-        yield trn("Owned accelerators are used for {n} year", "Owned accelerators are used for {n} years",
+        yield trn("Bought accelerators are used for {n} year", "Bought accelerators are used for {n} years",
                   round(years), n=formatter.stated(years))  # fmt: skip
     if costs is not None:
         yield tr("Utilization: {share}", share=formatter.per_cent(costs.utilisation.likely))
     platform = decision.answers["current_platform"].value
     if platform == UNKNOWN_ANSWER:
-        yield tr("Your software platform is not stated, so no porting cost is counted")
+        yield tr("Porting cost is excluded, because your current platform is unknown")
     elif shared is not None:
         fleet = shared.likely
         yield trn(
-            "Porting cost is counted, shared by {n} accelerator",
-            "Porting cost is counted, shared by {n} accelerators",
+            "Porting cost is included, shared by {n} accelerator",
+            "Porting cost is included, shared by {n} accelerators",
             round(fleet),
             n=formatter.count(round(fleet)),
         )
@@ -213,9 +210,12 @@ def list_removed_columns(decision: Decision, names: HeadNames, formatter: Format
     """Yield each column that is removed with the first rule that does it, and how many others do."""
     for _, found in groupby(decision.exclusions, key=lambda each: each.key):
         first, *others = found
-        said = describe_exclusion(first, names, formatter, decision)
-        more = trn("; {n} more rule", "; {n} more rules", len(others), n=len(others)) if others else ""
-        yield tr("{said}{more}", said=said, more=more)
+        reason = describe_exclusion(first, names, formatter, decision)
+        if others:
+            reason = trn(
+                "{reason}; {n} more rule", "{reason}; {n} more rules", len(others), n=len(others), reason=reason
+            )
+        yield reason
 
 
 def _list_flips(

@@ -35,35 +35,35 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 
 _INPUTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "vendor_a": "First part",
-        "vendor_b": "Second part",
+        "vendor_a": "First accelerator",
+        "vendor_b": "Second accelerator",
         "long_share": "Long requests",
-        "long_input_tokens": "Their input",
-        "long_output_tokens": "Their output",
-        "requests_per_s": "All requests",
+        "long_input_tokens": "Input of long requests",
+        "long_output_tokens": "Output of long requests",
+        "requests_per_s": "Total request rate",
         "other_model": "Another model",
-        "other_model_kind": "It answers",
-        "other_model_weights": "Its weights",
+        "other_model_kind": "Requests for it",
+        "other_model_weights": "Weights of it",
     }
 )
 _ORIGINS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "vendor_a": "the first column",
-        "vendor_b": "the first column of another vendor, else of another part",
-        "long_share": "assumed: nobody states it",
-        "long_input_tokens": "four times those of the scenario, as far as the model reads",
-        "long_output_tokens": "as in the scenario",
-        "other_model": "none: the scenario’s model answers all",
-        "other_model_kind": "the long requests, unless you say otherwise",
-        "other_model_weights": "as in the scenario",
+        "vendor_b": "the first column of another vendor or accelerator",
+        "long_share": "assumption: no source gives a value",
+        "long_input_tokens": "four times the scenario’s input, up to the context limit",
+        "long_output_tokens": "from the scenario",
+        "other_model": "none: the scenario’s model answers all requests",
+        "other_model_kind": "default: long requests",
+        "other_model_weights": "from the scenario",
     }
 )
 _RATES: Final[Mapping[RequestRateOrigin, str]] = MappingProxyType(
     {
-        RequestRateOrigin.DEMAND: "the demand of the scenario, at its peak",
-        RequestRateOrigin.YOURS: "stated by you",
-        RequestRateOrigin.LOAD: "the load of the scenario",
-        RequestRateOrigin.BASELINE: "as many as the first column answers under its load",
+        RequestRateOrigin.DEMAND: "peak demand of the scenario",
+        RequestRateOrigin.YOURS: "entered by you",
+        RequestRateOrigin.LOAD: "load of the scenario",
+        RequestRateOrigin.BASELINE: "capacity of the first column at its load",
     }
 )
 _KINDS: Final[Mapping[RequestKind, str]] = MappingProxyType({RequestKind.SHORT: "short", RequestKind.LONG: "long"})
@@ -115,7 +115,7 @@ def describe_routing_origin(name: str, origin: RequestRateOrigin, *, stated: boo
     """Return where the value of an input comes from; `origin` is that of the requests a second."""
     if name == "requests_per_s":
         return tr(_RATES[origin])
-    return tr("stated by you") if stated else tr(_ORIGINS[name])
+    return tr("entered by you") if stated else tr(_ORIGINS[name])
 
 
 def describe_request_mix(found: RoutingResult, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:
@@ -127,11 +127,11 @@ def describe_request_mix(found: RoutingResult, formatter: Formatter, models: Map
 
 def _kind_text(kind: RequestClass, formatter: Formatter, models: Mapping[str, str] | None) -> str:
     text = tr(
-        "{rate}/s {kind}, {given} tokens in, {made} out",
+        "{rate}/s {kind}, {input} input and {output} output tokens",
         rate=formatter.estimate(kind.requests_per_s),
         kind=tr(_KINDS[kind.kind]),
-        given=formatter.count(kind.input_tokens),
-        made=formatter.count(kind.output_tokens),
+        input=formatter.count(kind.input_tokens),
+        output=formatter.count(kind.output_tokens),
     )
     if models is None:
         return text
@@ -200,30 +200,30 @@ def find_extra_cost(ranking: RouteRanking | None, plan: RoutePlan) -> SplitSurch
 
 def describe_ranking(ranking: RouteRanking | None, found: RoutingResult, names: Mapping[str, str]) -> str:
     if ranking is None:
-        return tr("cannot be ranked, since a cost is not known")
+        return tr("no ranking: a cost is unknown")
     cheapest = format_routed_plan(ranking.cheapest, found, names).whole
     if ranking.decided:
-        return tr("the cheapest: {plan}", plan=lower_for_sentence(cheapest))
+        return tr("cheapest: {plan}", plan=lower_for_sentence(cheapest))
     others = tr(" or ").join(lower_for_sentence(format_routed_plan(plan, found, names).whole) for plan in ranking.level)
-    return tr("≈ within the error: {plan} or {others}", plan=lower_for_sentence(cheapest), others=others)
+    return tr("≈ too close to call: {plan} or {others}", plan=lower_for_sentence(cheapest), others=others)
 
 
 def describe_extra_cost(
     found: SplitSurcharge, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter
 ) -> str:
     """Return what a split costs beyond one vendor, with what of it is software, as a sentence."""
-    said = tr(
-        "{split}: {amount} beyond {single}",
+    difference = tr(
+        "{split}: {amount} compared with {single}",
         split=format_routed_plan(found.plan, routing, names).whole,
         amount=_amount(found.usd, money),
         single=lower_for_sentence(format_routed_plan(found.single, routing, names).whole),
     )
     software, alone = found.software_usd, found.software_alone_usd
     if not any((*software, *alone)):
-        return tr("{said}, none of it software.", said=said)
+        return tr("{difference}, with no software cost.", difference=difference)
     return tr(
-        "{said}; of it software {software}, or {alone} if no other service shared its stacks.",
-        said=said,
+        "{difference}. Software: {software}, or {alone} if no other service shares it.",
+        difference=difference,
         software=_amount(software, money),
         alone=_amount(alone, money),
     )
@@ -256,8 +256,8 @@ def list_shared_pool_lines(found: RoutingResult, formatter: Formatter) -> tuple[
         low, high = (formatter.per_cent(each) for each in (loss.low, loss.high))
         likely = tr("{likely} ({low} to {high})", likely=likely, low=low, high=high)
     said = tr(
-        "One pool of both that hands each replica as many requests loses {share} of their rates, since the "
-        "slower one sets the pace.",
+        "One mixed pool with equal shares per replica loses {share} of throughput: the slower "
+        "accelerator sets the pace.",
         share=likely,
     )
     formula, numbers = format_named_formula(working), format_numeric_formula(working, formatter)
@@ -273,7 +273,7 @@ def build_mixing_line(rule: DecisionRule) -> MixingLine:
     against = tr("against {rules}", rules=", ".join(rule.against)) if rule.against else ""
     return MixingLine(
         rule.dated or MISSING_VALUE_TEXT,
-        tr("{id}, {source}", id=rule.id, source=label_rule_source(rule)),
+        label_rule_source(rule),
         label_rule_strength(rule.strength),
         rule.title,
         text,

@@ -22,6 +22,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.report.decision.facts import format_fact, label_fact, lower_for_sentence
 from gpudesk.report.decision.questions import format_answer
+from gpudesk.report.labels import label_document
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
@@ -29,13 +30,13 @@ from gpudesk.text.translation import tr
 #: What it is called that a fact is not so.
 _NOT: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "all_fit_alone": "the model does not fit on one of each",
-        "announced": "ships already",
+        "all_fit_alone": "the model does not fit on one accelerator of every type",
+        "announced": "is available",
         "engine_everywhere": "the serving engine does not run on all",
-        "leads_memory": "has not the most memory",
+        "leads_memory": "does not have the most memory",
         "needs_port": "needs no port",
-        "kv_some_short": "all have room for the KV cache",
-        "standard_model": "the model has experts, or attention of its own",
+        "kv_some_short": "all have enough room for the KV cache",
+        "standard_model": "the model has experts or nonstandard attention",
     }
 )
 #: Bounds from here on only say that there is no limit.
@@ -178,14 +179,14 @@ _FACTORS: Final[Mapping[str, str]] = MappingProxyType(
     {
         "software": "Software",
         "very_large_models": "Very large models",
-        "cluster": "Many accelerators together",
-        "cost": "Cost of tokens",
+        "cluster": "Multi-accelerator scaling",
+        "cost": "Cost per token",
         "fine_tuning": "Fine-tuning",
         "experts": "Mixture of experts",
         "community": "Community and support",
-        "flexibility": "Freedom to change",
+        "flexibility": "Flexibility",
         "throughput": "Throughput",
-        "first_token": "First token",
+        "first_token": "Time to first token",
         "long_context": "Long context",
         "fp4": "FP4",
     }
@@ -195,12 +196,12 @@ _LEVELS: Final[Mapping[FactorLevel, str]] = MappingProxyType(
         FactorLevel.PREFERRED: "preferred",
         FactorLevel.CAPABLE: "capable",
         FactorLevel.EQUAL: "equal",
-        FactorLevel.LACKS: "lacks it",
-        FactorLevel.UNKNOWN: "not known",
+        FactorLevel.LACKS: "missing",
+        FactorLevel.UNKNOWN: "unknown",
     }
 )
 _STRENGTHS: Final[Mapping[RuleStrength, str]] = MappingProxyType(
-    {RuleStrength.HARD: "Must hold", RuleStrength.STRONG: "Strong preference", RuleStrength.MILD: "Mild preference"}
+    {RuleStrength.HARD: "Required", RuleStrength.STRONG: "Strong preference", RuleStrength.MILD: "Mild preference"}
 )
 #: What is asked where nothing is: that the deployment fits, which all have that are compared at all.
 _ANYWAY: Final = "fits"
@@ -220,7 +221,7 @@ def describe_effect_marks() -> str:
 
 
 def label_rule_role(role: RuleRole) -> str:
-    return {RuleRole.DECIDED: tr("Decided"), RuleRole.ARGUED: tr("Argued"), RuleRole.NO_MATTER: tr("Did not matter")}[
+    return {RuleRole.DECIDED: tr("Decisive"), RuleRole.ARGUED: tr("Arguments"), RuleRole.NO_MATTER: tr("No effect")}[
         role
     ]
 
@@ -238,15 +239,8 @@ def label_rule_strength(strength: RuleStrength) -> str:
 
 
 def label_rule_source(rule: DecisionRule) -> str:
-    """Return the document of a rule and the accelerators that it compared, `Seed 000, MI325X vs H200`."""
-    if rule.source is None:
-        return tr("Your own limit")
-    number = rule.source.rpartition("-")[2]
-    label = tr("Seed {number}", number=number)
-    if not rule.pair:
-        return label
-    between = tr(" vs ") if len(rule.pair) == 2 else ", "
-    return tr("{seed}, {pair}", seed=label, pair=between.join(shorten_id(each) for each in rule.pair))
+    """Return the short title of a rule's document; `Your limit` for a rule without one."""
+    return tr("Your limit") if rule.source is None else label_document(rule.source)
 
 
 def shorten_id(accelerator: str) -> str:
@@ -257,15 +251,15 @@ def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]
     """Return what there is to say of a rule: why, its conditions, what its document prints and what holds."""
     lines = [rule.why, *_case_lines(rule, formatter)]
     if rule.printed is not None:
-        lines.append(tr("Printed: {text}", text=rule.printed))
+        lines.append(tr("Source text: {text}", text=rule.printed))
     if rule.corrected is not None:
-        lines.append(tr("What holds: {text}", text=rule.corrected))
+        lines.append(tr("Correct: {text}", text=rule.corrected))
     if rule.unfounded is not None:
-        lines.append(tr("Adds nothing: {text}", text=rule.unfounded))
+        lines.append(tr("Unfounded: {text}", text=rule.unfounded))
     if rule.against:
-        lines.append(tr("Says otherwise: {rules}", rules=", ".join(rule.against)))
+        lines.append(tr("Contradicted by: {rules}", rules=", ".join(rule.against)))
     if rule.disputes:
-        lines.append(tr("Disputed: {disputes}", disputes=", ".join(rule.disputes)))
+        lines.append(tr("Sources disagree: {disputes}", disputes=", ".join(rule.disputes)))
     return tuple(lines)
 
 
@@ -278,9 +272,9 @@ def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
         elif case.favours is not None:
             yield tr("{when} → favored: {asked}", when=when, asked=asked)
         elif case.checks == _ANYWAY:
-            yield tr("{when} → shown, without weight", when=when)
+            yield tr("{when} → shown only", when=when)
         elif case.checks is not None:
-            yield tr("{when} → shown, without weight: {asked}", when=when, asked=asked)
+            yield tr("{when} → shown only: {asked}", when=when, asked=asked)
         if case.advice is not None:
             yield tr("{when} → {advice}", when=when, advice=case.advice)
 
@@ -290,7 +284,7 @@ def describe_rule_answers(
 ) -> str:
     """Return the answers that a rule rests on, `you: 2 s`; with all answers, also from whom each comes."""
     if not line.answers:
-        return tr("not asked")
+        return tr("no answer needed")
     return ", ".join(
         tr(
             _ORIGINS[AnswerOrigin.YOURS if answers is None else answers[name].origin],
@@ -304,6 +298,6 @@ _ORIGINS: Final[Mapping[AnswerOrigin, str]] = MappingProxyType(
     {
         AnswerOrigin.YOURS: "you: {answer}",
         AnswerOrigin.SCENARIO: "scenario: {answer}",
-        AnswerOrigin.DEFAULT: "not answered: {answer}",
+        AnswerOrigin.DEFAULT: "default: {answer}",
     }
 )

@@ -35,7 +35,7 @@ from gpudesk.report.costs import format_input_amount, get_input_unit, label_cost
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact, lower_for_sentence
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result, shorten_id
-from gpudesk.report.labels import label_figure, label_precision
+from gpudesk.report.labels import join_names, label_figure, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, trn
@@ -46,8 +46,10 @@ NamesByKey = Mapping[str, str]
 
 #: Facts that make the figures or the purchase of the leading column doubtful.
 _DOUBTS: Final = ("basis", "announced", "discontinued")
-#: Odds below this are not worth a word.
+#: Odds below this are shown as `under 1%`.
 _WORTH_SAYING: Final = 0.005
+#: Durations below this many minutes are in minutes, longer ones in hours.
+_MINUTES_FROM: Final = 90.0
 #: A fact that is true or not -> the two numbers that it is about, the lesser one first.
 _BEHIND: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
     {"fits_alone": ("needs_alone_gb", "memory_gb"), "holds_load": ("in_flight", "max_concurrency")}
@@ -71,26 +73,28 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     if not decision.scope.answered:
         return tr("No recommendation for this kind of work")
     if decision.verdict is DecisionVerdict.NONE_FITS:
-        return tr("None of these meets every limit")
+        return tr("No accelerator meets every limit")
     found = decision.recommended
     if found is None:
         return _format_no_value(decision)
     first = find_candidate(decision, found.key)
     how = first.payment or str(decision.facts.get("acquisition"))
-    buy, rent = tr("Buy"), tr("Rent")
-    return tr(
-        "{verb} {n} × {name}: {value}",
-        verb={"owned": buy, "own": buy, "rented": rent, "rent": rent}.get(how, tr("Choose")),
-        n=formatter.count(found.count),
-        name=names[found.key],
-        value=_format_value(decision.objective, first.value, formatter),
-    )
+    values = {
+        "n": formatter.count(found.count),
+        "name": names[found.key],
+        "value": _format_value(decision.objective, first.value, formatter),
+    }
+    if how in ("owned", "own"):
+        return tr("Buy {n} × {name}: {value}", **values)
+    if how in ("rented", "rent"):
+        return tr("Rent {n} × {name}: {value}", **values)
+    return tr("Choose {n} × {name}: {value}", **values)
 
 
 def _format_no_value(decision: Decision) -> str:
     if decision.objective.name is ObjectiveName.COST:
-        return tr("No recommendation: no price is on record")
-    return tr("No recommendation: no figure to compare")
+        return tr("No recommendation: prices are unknown")
+    return tr("No recommendation: figures are missing")
 
 
 def format_odds(odds: float, formatter: Formatter) -> str:
@@ -129,7 +133,7 @@ def _format_value(
         ObjectiveName.COST: (tr("${n} per million output tokens", n=n), tr("${n}/M tokens", n=n)),
         ObjectiveName.THROUGHPUT: (tr("{n} output tokens/s per accelerator", n=n), tr("{n} tok/s each", n=n)),
         ObjectiveName.DENSITY: (tr("{n} output tokens/s per kW", n=n), tr("{n} tok/s per kW", n=n)),
-        ObjectiveName.LATENCY: (tr("{n} s for a whole answer", n=n), tr("{n} s", n=n)),
+        ObjectiveName.LATENCY: (tr("{n} s per request", n=n), tr("{n} s", n=n)),
         ObjectiveName.CAPACITY: (tr("{n} requests in flight per accelerator", n=n), tr("{n} requests each", n=n)),
         ObjectiveName.TIME: (tr("{n} months to production", n=n), tr("{n} months", n=n)),
     }[objective.name]
@@ -146,46 +150,45 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if key is None:
         return tr("Enter a price on the Cost page, or choose another goal.")
     first = find_candidate(decision, key)
-    # What makes the first doubtful stands next to its odds, before others are named.
+    # Doubts about the recommended accelerator follow its odds, before others are named.
     doubts = [each for each in decision.against if each.fact in _DOUBTS and each.line is None]
     odds, *after = _describe_odds(decision, first, names, formatter)
     sentences = [odds, *(f"{describe_reason(each, names, formatter)}." for each in doubts), *after]
     if decision.other_payment is not None:
         sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
     if decision.objective.instead_of is ObjectiveName.COST:
-        sentences.append(tr("Too few prices are known to compare cost, so throughput is compared."))
+        sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)
-        sentences.append(tr("Not certain: {limits}.", limits=open_titles))
+        sentences.append(tr("Undecided limits: {limits}.", limits=open_titles))
     return " ".join(sentences)
 
 
-def label_best(objective: DecisionObjective) -> str:
-    """Return what the best candidate is by the objective, `the cheapest`."""
+def label_odds(objective: DecisionObjective) -> str:
+    """Return what the odds of candidates are odds of, `Odds of being the cheapest`."""
     return {
-        ObjectiveName.COST: tr("the cheapest"),
-        ObjectiveName.THROUGHPUT: tr("the fastest per accelerator"),
-        ObjectiveName.DENSITY: tr("the fastest per kW"),
-        ObjectiveName.LATENCY: tr("the quickest to answer"),
-        ObjectiveName.CAPACITY: tr("the one with the most requests per accelerator"),
-        ObjectiveName.TIME: tr("the first in production"),
+        ObjectiveName.COST: tr("Odds of being the cheapest"),
+        ObjectiveName.THROUGHPUT: tr("Odds of being the fastest per accelerator"),
+        ObjectiveName.DENSITY: tr("Odds of being the fastest per kW"),
+        ObjectiveName.LATENCY: tr("Odds of being the fastest to answer"),
+        ObjectiveName.CAPACITY: tr("Odds of the highest concurrency"),
+        ObjectiveName.TIME: tr("Odds of being first in production"),
     }[objective.name]
 
 
 def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> list[str]:
-    """Say with which odds the first is the best, and what the next one comes to."""
+    """Return the odds of the recommended candidate, and the runner-up with its figure and odds."""
     if decision.runner_up is None:
         if any(each.removed for each in decision.candidates):
-            return [tr("It is the only one that meets every limit.")]
-        return [tr("It is the only one with a figure to compare.")]
-    best = label_best(decision.objective)
-    odds = tr("{odds} odds of being {best}", odds=format_odds(first.odds, formatter), best=best)
+            return [tr("Only {name} meets every limit.", name=names[first.key])]
+        return [tr("Only {name} has the figures to compare.", name=names[first.key])]
+    odds = tr("{label}: {odds}", label=label_odds(decision.objective), odds=format_odds(first.odds, formatter))
     if decision.tied_by is not None:
         return [_describe_tie(decision, first, names, formatter)]
     second = find_candidate(decision, decision.runner_up)
-    next_one = tr(
-        "Next: {name}, {value} ({odds}).",
+    runner_up = tr(
+        "Runner-up: {name}, {value} ({odds} odds).",
         name=names[second.key],
         value=format_objective(decision, second, formatter),
         odds=format_odds(second.odds, formatter),
@@ -193,57 +196,59 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
     words = {
         LeadVerdict.LEADS: odds,
         LeadVerdict.LIKELY_LEADS: odds,
-        LeadVerdict.LEANS: tr("Slight lead: {odds}", odds=odds),
-        LeadVerdict.TOO_CLOSE: tr("Too close to call: {odds}", odds=odds),
+        LeadVerdict.LEANS: tr("Slight lead. {odds}", odds=odds),
+        LeadVerdict.TOO_CLOSE: tr("Too close to call. {odds}", odds=odds),
     }
-    sentences = [f"{words[judge_odds(first.odds)]}.", next_one]
+    sentences = [f"{words[judge_odds(first.odds)]}.", runner_up]
     if second.missing is not None:
         sentences.append(f"{describe_missing_value(second, names, formatter)}.")
     return sentences
 
 
 def _describe_other_payment(other: OtherPayment, names: NamesByKey, formatter: Formatter) -> str:
-    """Say who would lead, and how clearly, if everything were paid for in the other way."""
+    """Return which candidate would lead, with its odds, if everything were paid for in the other way."""
     leader, second, owned = other.leader, other.runner_up, other.payment == "owned"
     values = {
-        "payment": tr("Owned") if owned else tr("Rented"),
+        "payment": tr("If bought") if owned else tr("If rented"),
         "name": names[leader.key],
         "odds": format_odds(leader.odds, formatter),
     }
     if second is None:
-        return tr("{payment}, only {name} has a price.", **values)
+        return tr("{payment}: only {name} has a price.", **values)
     values |= {"other": names[second.key], "other_odds": format_odds(second.odds, formatter)}
     verdict = judge_odds(leader.odds)
     if verdict is LeadVerdict.LEANS:
-        return tr("{payment}, {name} would lead slightly ({odds} odds, {other} {other_odds}).", **values)
+        return tr("{payment}: {name} would lead slightly ({odds} odds; {other}: {other_odds}).", **values)
     if verdict is LeadVerdict.TOO_CLOSE:
-        return tr("{payment}, it is too close to call: {name} {odds}, {other} {other_odds}.", **values)
-    return tr("{payment}, {name} would be the cheapest ({odds} odds, {other} {other_odds}).", **values)
+        return tr("{payment}: too close to call ({name}: {odds} odds; {other}: {other_odds}).", **values)
+    return tr("{payment}: {name} would be the cheapest ({odds} odds; {other}: {other_odds}).", **values)
 
 
 def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Say that figures cannot tell two apart, and what decides instead: arguments, else the smaller commitment."""
+    """Return the close odds, and what decides instead: arguments, else the smaller commitment."""
     other = find_candidate(decision, decision.tied_by or first.key)
     values = {
         "other": names[other.key],
         "odds": format_odds(other.odds, formatter),
-        "best": label_best(decision.objective),
         "name": names[first.key],
         "less": format_odds(first.odds, formatter),
     }
-    close = tr("By figures, {other} has {odds} odds of being {best}, {name} {less}.", **values)
     if judge_odds(other.odds) in (LeadVerdict.TOO_CLOSE, LeadVerdict.LEANS):
-        close = tr("Too close to call by figures: {other} has {odds} odds of being {best}, {name} {less}.", **values)
+        close = tr("Too close to call on figures alone: {other} {odds}, {name} {less}.", **values)
+    else:
+        close = tr("Figures alone favor {other} ({odds} odds; {name}: {less}).", **values)
     if first.score > other.score:
-        return tr("{close} The arguments below favor {name}.", close=close, name=names[first.key])
-    return tr("{close} {name} is the smaller commitment.", close=close, name=names[first.key])
+        why = tr("The arguments below favor {name}.", name=names[first.key])
+    else:
+        why = tr("{name} is the smaller commitment.", name=names[first.key])
+    return f"{close} {why}"
 
 
 def _why_none(decision: Decision, formatter: Formatter) -> str:
     lines = {line.rule.id: line for line in decision.trace}
     counts = Counter(each.rule.id for each in decision.exclusions)
     if not counts:
-        return tr("There is no accelerator to choose from.")
+        return tr("Add an accelerator to get a recommendation.")
     # Of rules that remove as many, the one is named that the user asked for.
     asked = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
     rule = max(counts, key=lambda rule: (counts[rule], bool(asked & set(lines[rule].answers))))
@@ -253,27 +258,27 @@ def _why_none(decision: Decision, formatter: Formatter) -> str:
     if not decision.ways_out:
         return tr("{sentence} Relax a limit, or compare other accelerators.", sentence=sentence)
     ways = tr(" or ").join(describe_way_out(way, formatter)[1] for way in decision.ways_out)
-    return tr("{sentence} What would work: {ways}.", sentence=sentence, ways=ways)
+    return tr("{sentence} Alternatives: {ways}.", sentence=sentence, ways=ways)
 
 
 def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
-    """Say what a candidate lacks to be scored, or to be bought or rented too, and below which price it would lead."""
+    """Return which price or figure of a candidate is missing, and below which price it would lead."""
     name, missing = names[candidate.key], candidate.missing or ""
-    lacks = {
-        "price_usd": tr("{name}: no purchase price on record", name=name)
+    problem = {
+        "price_usd": tr("{name}: purchase price unknown", name=name)
         if candidate.payment is None
-        else tr("{name}: no purchase price on record, so only its rent counts", name=name),
-        "rent_usd_per_hour": tr("{name}: no rent on record", name=name)
+        else tr("{name}: purchase price unknown, so only renting is compared", name=name),
+        "rent_usd_per_hour": tr("{name}: rental price unknown", name=name)
         if candidate.payment is None
-        else tr("{name}: no rent on record, so only buying counts", name=name),
-        "accelerator_w": tr("{name}: power not on record", name=name),
-    }.get(missing, tr("{name}: no figure to compare", name=name))
+        else tr("{name}: rental price unknown, so only buying is compared", name=name),
+        "accelerator_w": tr("{name}: board power unknown", name=name),
+    }.get(missing, tr("{name}: figures missing", name=name))
     if candidate.needed is None:
-        return lacks
+        return problem
     price = formatter.estimate(candidate.needed)
     if missing == "rent_usd_per_hour":
-        return tr("{lacks}; it would lead below ${price} per hour", lacks=lacks, price=price)
-    return tr("{lacks}; it would lead below ${price}", lacks=lacks, price=price)
+        return tr("{problem}; would lead below ${price} per hour", problem=problem, price=price)
+    return tr("{problem}; would lead below ${price}", problem=problem, price=price)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
@@ -281,9 +286,9 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
     estimate = way.estimate
     request = estimate.request
     deployment = tr(
-        "{n} × {part} in {format}",
+        "{n} × {name} in {format}",
         n=formatter.count(estimate.count),
-        part=shorten_id(request.accelerator),
+        name=shorten_id(request.accelerator),
         format=label_precision(request.weights),
     )
     titles = {
@@ -341,7 +346,7 @@ def describe_memory_fit(decision: Decision, names: NamesByKey, formatter: Format
         return None
     holding = (tr("{n} × {name}", n=formatter.count(count), name=names[key]) for key, _, count in found)
     return tr(
-        "The weights take {size} and are held by {deployments}",
+        "The weights need {size}; they fit on {deployments}",
         size=format_fact("alone_weights_gb", found[0][1], formatter),
         deployments=", ".join(holding),
     )
@@ -354,25 +359,27 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
     """Return a reason with the figure that it rests on, on both sides, and by how much they differ."""
     fact, line = reason.fact, reason.line
     if line is None and fact == "basis":
-        return tr("Its figures are estimated: no published run covers this accelerator and engine")
+        return tr("Figures are estimates: no published measurement covers this accelerator and serving engine")
     if line is None and fact == "announced":
-        return tr("It is announced only and cannot be bought yet")
+        return tr("Announced, but not available yet")
     if line is None and fact == "discontinued":
-        return tr("It is no longer made: check that you can buy it at this price")
+        return tr("Discontinued: check that you can still buy it at this price")
     if fact is None:
         return line.title if line is not None else ""
     sides = zip((reason.ours, reason.theirs), reason.payments, strict=True)
     ours, theirs = (_middle_text(fact, value, formatter, payment) for value, payment in sides)
     if reason.ours is None or (line is not None and ours == theirs):
         return label_fact(fact) if line is None else line.title
-    text = tr("{label}: {value}", label=label_fact(fact), value=ours)
+    values = {"label": label_fact(fact), "value": ours}
     change = _format_change(_middle(reason.ours), _middle(reason.theirs), formatter)
     if reason.other is not None and reason.theirs is not None:
         name = names[reason.other]
-        text = tr("{text}, compared with {other} for {name}", text=text, other=theirs, name=name)
+        text = tr("{label}: {value}, compared with {other} for {name}", other=theirs, name=name, **values)
+    else:
+        text = tr("{label}: {value}", **values)
     # The figure first, then the rule that makes it count.
-    beside = "; ".join(each for each in (change, "" if line is None else lower_for_sentence(line.title)) if each)
-    return f"{text} ({beside})" if beside else text
+    details = "; ".join(each for each in (change, "" if line is None else lower_for_sentence(line.title)) if each)
+    return f"{text} ({details})" if details else text
 
 
 def _format_change(ours: FactValue, theirs: FactValue, formatter: Formatter) -> str:
@@ -411,8 +418,8 @@ def describe_exclusion(
     if decision is not None:
         tested += _list_shown_fact(exclusion, decision, formatter)
     title = exclusion.rule.title if decision is None else _line_of(exclusion.rule, decision).title
-    said = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
-    return tr("{said}; {tested}", said=said, tested="; ".join(tested)) if tested else said
+    rule = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
+    return "; ".join((rule, *tested))
 
 
 def _list_shown_fact(exclusion: RuleExclusion, decision: Decision, formatter: Formatter) -> list[str]:
@@ -470,14 +477,14 @@ def describe_flip(
     after = lower_for_sentence(_input_value(flip.input, flip.after, formatter))
     change = tr("{input}: {value}", input=label, value=after)
     if before is None:
-        return change, tr("now not stated"), _becomes(flip, names)
+        return change, tr("now not answered"), _becomes(flip, names)
     now = lower_for_sentence(_input_value(flip.input, before, formatter))
     return change, tr("now {value}", value=now), _becomes(flip, names)
 
 
 def _input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
     if name in QUESTIONS:
-        return tr("not known") if value == UNKNOWN_ANSWER else format_answer(name, value, formatter)
+        return tr("unknown") if value == UNKNOWN_ANSWER else format_answer(name, value, formatter)
     _, _, cost = name.rpartition(".")
     if isinstance(value, str):
         return value
@@ -494,9 +501,9 @@ def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
 
 def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:
     if not flip.becomes:
-        return tr("none")
+        return tr("no recommendation")
     leads = tr(" or ").join(names[key] for key in flip.becomes)
-    return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name}, a close call", name=leads)
+    return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name} (too close to call)", name=leads)
 
 
 def describe_pilot(
@@ -506,12 +513,15 @@ def describe_pilot(
     formatter: Formatter,
 ) -> str:
     """Return what to measure, on what and for how long, so that the answer is clear."""
+    minutes = pilot.hours * 60.0
     return trn(
-        "Run {n} request of your own load on {names} (about {hours} h each) and compare {figure}.",
-        "Run {n} requests of your own load on {names} (about {hours} h each) and compare {figure}.",
+        "Run {n} of your requests on {names} (about {time} each) and compare {figure}.",
+        "Run {n} of your requests on {names} (about {time} each) and compare {figure}.",
         pilot.requests,
         n=formatter.count(pilot.requests),
-        names=tr(" and ").join(names[key] for key in pilot.keys),
-        hours=formatter.stated(pilot.hours),
+        names=join_names([names[key] for key in pilot.keys]),
+        time=tr("{n} minutes", n=formatter.stated(max(1, round(minutes))))
+        if minutes < _MINUTES_FROM
+        else tr("{n} hours", n=formatter.stated(pilot.hours)),
         figure=lower_for_sentence(label_figure(pilot.figure)),
     )

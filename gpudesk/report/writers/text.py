@@ -233,11 +233,11 @@ def _cell_lines(cell: ComparisonCell) -> list[str]:
 def _key() -> str:
     return " · ".join(
         (
-            tr("* best in the row"),
+            tr("* best in row"),
             tr("≈ too close to call"),
             tr("△ requests queue"),
-            tr("◇ sources differ, see the notes"),
-            tr("below a figure: the band that holds four in five"),
+            tr("◇ sources disagree, see notes"),
+            tr("below a figure: 80% interval"),
         )
     )
 

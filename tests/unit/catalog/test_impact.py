@@ -88,7 +88,7 @@ def test_a_winner_is_told_with_the_distance(service: GpuDeskService, scenario: S
     assert (lead.figure, len(lead.before), lead.after) == ("output_tokens_per_s", 2, ("mi325x",))
     sentence = describe_impact(found, PLAIN).sentence
     assert sentence.startswith("MI325X now ")
-    assert re.search(r"% ahead of H200 SXM in output throughput, [89]\d% odds$", sentence)
+    assert re.search(r"% ahead of H200 SXM in output throughput \([89]\d% odds\)$", sentence)
 
 
 def test_a_lost_winner_is_told(service: GpuDeskService, scenario: Scenario) -> None:
@@ -100,7 +100,7 @@ def test_a_lost_winner_is_told(service: GpuDeskService, scenario: Scenario) -> N
 
 def test_what_no_longer_fits_comes_first(service: GpuDeskService, scenario: Scenario) -> None:
     found = tried(service, scenario, "h200-sxm", "memory", 60, "GiB")
-    assert describe_impact(found, PLAIN).sentence == "H200 SXM no longer fits on 1: needs 2"
+    assert describe_impact(found, PLAIN).sentence == ("H200 SXM: the model no longer fits on 1, needs 2")
 
 
 def test_what_is_no_change_in_per_cent_is_not_told(service: GpuDeskService, scenario: Scenario) -> None:

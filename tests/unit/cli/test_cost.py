@@ -86,11 +86,11 @@ def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
 
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
     said = text(capsys)
-    assert "USD, without taxes; busy all hours; rents on demand." in said
-    assert "rents on demand; software paid by each deployment alone." in text(capsys, "--runs-on", "CUDA")
+    assert "USD, without taxes; 100% utilization; on-demand rent." in said
+    assert "on-demand rent; software cost not shared." in text(capsys, "--runs-on", "CUDA")
     assert "3 years, USD thousand" in said
-    assert "MI355X: no price on record." in said
-    assert "After 21.8 months less cash has gone for H200 SXM bought than rented around the clock." in said
+    assert "MI355X: purchase price unknown." in said
+    assert "H200 SXM: buying pays back after 21.8 months, compared with renting around the clock." in said
     assert "cheapest in " in said
     assert "Total" in said
 
@@ -117,10 +117,10 @@ def test_options_change_what_is_taken_for_granted(capsys: Capture) -> None:
 def test_inputs_are_listed_with_where_they_come_from(capsys: Capture) -> None:
     said = text(capsys, "--list-inputs", "--set", "draw=0.7")
     assert "mi325x.price_usd" in said
-    assert "stated by you" in said
-    assert "prices on record" in said
+    assert "entered by you" in said
+    assert "catalog prices" in said
     assert "Uptime Institute" in said
-    assert "not stated" in said
+    assert "no value" in said
 
 
 def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> None:

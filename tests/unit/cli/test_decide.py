@@ -193,8 +193,8 @@ def test_people_read_verdict_reasons_figures_and_changes(capsys: Capture) -> Non
     said = text(capsys, *ASKED, "--set", "priority=cost", "--set", "acquisition=rent")
     first, *rest = said.splitlines()
     assert first.startswith("Rent 1 × MI325X: $")
-    assert "odds of being the cheapest" in rest[0]
-    headings = ("Compared", "Figures", "For", "What would change it", "Next steps", "Assumptions", "Your answers")
+    assert "Odds of being the cheapest" in rest[0]
+    headings = ("Compared", "Key figures", "For", "Tipping points", "Next steps", "Assumptions", "Your answers")
     assert [line for line in rest if line in headings] == list(headings)
     assert "Output throughput: 959 (664 – 1,450) tok/s." in " ".join(said.split())
     assert "draws" not in said
@@ -206,8 +206,8 @@ def test_rules_are_shown_on_request_by_what_they_did(capsys: Capture) -> None:
     asked = [*ASKED, "--set", "priority=cost"]
     assert "D000-02" not in text(capsys, *asked)
     rest = text(capsys, *asked, "--rules").splitlines()
-    roles = [line for line in rest if line in ("Decided", "Argued", "Did not matter")]
-    assert roles == [each for each in ("Decided", "Argued", "Did not matter") if each in roles]
+    roles = [line for line in rest if line in ("Decided", "Argued", "No effect")]
+    assert roles == [each for each in ("Decided", "Argued", "No effect") if each in roles]
     assert "Rules" in rest
     assert any(line.startswith("D000-02") for line in rest)
     assert any(line.startswith("⊘ rules it out") for line in rest)

@@ -47,11 +47,15 @@ def fields(capsys: Capture, *names: str) -> dict[str, Any]:
 WORDS = {
     "waiting": ("Buy or wait: ", "Documents: ", "Arithmetic: "),
     "vendors": ("Two vendors", "All on H200 SXM: ", "Documents on mixed vendors"),
-    "export": ("this is arithmetic, not advice", "989 × 16 = 15,824", "Rules, the newest first"),
+    "export": ("Arithmetic, not legal advice", "989 × 16 = 15,824", "Rules, newest first"),
     "negotiation": ("Negotiation sheet: 0 of 6 steps done", "[ ] A rival's quote in writing"),
-    "software": ("Software on CUDA", "Software on ROCm", "works: Works on ROCm 7 (2026-05-15, Seed 003)"),
+    "software": (
+        "Software on CUDA",
+        "Software on ROCm",
+        "works: Works on ROCm 7 (2026-05-15, B200 vs MI355X, Hostrunway)",
+    ),
     "references": ("Reference deployments", "Run B200 today"),
-    "loading": ("Loading the weights", "72.7 GB ÷ 63.0 GB/s = 1.15 s"),
+    "loading": ("Weight loading time", "72.7 GB ÷ 63.0 GB/s = 1.15 s"),
     "watch": ("Watch list", "threshold below 12%"),
 }
 
@@ -68,7 +72,7 @@ def test_each_name_adds_its_text_after_the_decision(capsys: Capture) -> None:
 
 def test_several_are_shown_in_the_order_that_is_asked_for_and_each_once(capsys: Capture) -> None:
     text = show(capsys, "watch", "loading", "watch")
-    assert text.index("Watch list") < text.index("Loading the weights")
+    assert text.index("Watch list") < text.index("Weight loading time")
     assert text.count("Watch list") == 1
 
 

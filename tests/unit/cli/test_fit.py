@@ -87,7 +87,7 @@ def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, cou
     assert [each["count"] for each in found] == counts
     assert [each["parallel"] for each in found] == [None, None]
     assert entry.main(["fit", *asked, "--reading", reading]) == 0
-    assert capsys.readouterr().out.startswith("For checking printed figures, never what answers use:")
+    assert capsys.readouterr().out.startswith("Only for checking published counts:")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ def test_a_terminal_gets_commands_to_paste(capsys: Capture) -> None:
     assert lines[0] == "8 × Instinct MI325X"
     assert "export SGLANG_USE_AITER=1" in lines
     assert any(line.startswith("# SGLANG_USE_AITER=1: switches on AITER") for line in lines)
-    assert any(line.startswith("Options of SGLang 0.5.23, looked up on ") for line in lines)
+    assert any(line.startswith("Options for SGLang 0.5.23, from ") for line in lines)
 
 
 def test_json_has_a_server_for_each_host(capsys: Capture) -> None:

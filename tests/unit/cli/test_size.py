@@ -105,16 +105,16 @@ def test_the_demand_of_a_scenario_is_taken_and_changed(capsys: Capture, tmp_path
     sheet = tmp_path / "sheet.json"
     assert entry.main(["sheet", "--scenario", str(file), "-o", str(sheet)]) == 0
     capsys.readouterr()
-    assert "2,000 users at once" in sheet.read_text(encoding="utf-8")
+    assert "2,000 concurrent users" in sheet.read_text(encoding="utf-8")
 
 
 def test_the_text_has_sentence_factors_and_product(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--users", "500", "--ttft-ms", "2000"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("500 users with 12 requests an hour each, 2 × at the busiest time, first token")
-    assert "3.33 requests/s and 1,000 output tok/s at the peak." in said
-    assert "For 500 users at once you need " in said
-    assert said.count("Users active at once") == 2
+    assert said.startswith("500 users with 12 requests per hour each, peak 2 × average, TTFT up to 2,000 ms")
+    assert "3.33 requests/s and 1,000 output tok/s at peak." in said
+    assert " for 500 concurrent users: " in said
+    assert said.count("Concurrent users") == 2
     assert len(re.findall(r"= \d+  accelerators\n", said)) == 2
 
 
@@ -153,7 +153,7 @@ def test_what_should_be_read_with_care_is_said(capsys: Capture) -> None:
     assert "A host stands for the 32 accelerators that one scale-up network joins" in said
     assert entry.main([*ask, "--users", "1", "--accelerators", "h100-sxm"]) == 0
     said = capsys.readouterr().out
-    assert "one user with 12 requests an hour" in said
+    assert "1 user with 12 requests per hour" in said
     assert "in flight at the peak, more" not in said
     assert "A host stands for" not in said
 
@@ -161,5 +161,5 @@ def test_what_should_be_read_with_care_is_said(capsys: Capture) -> None:
 def test_one_request_a_second_is_one(capsys: Capture) -> None:
     assert entry.main(["size", *ASKED, "--request-rate", "1"]) == 0
     said = capsys.readouterr().out
-    assert "For one request a second you need" in said
+    assert " for 1 request per second: " in said
     assert "1 requests" not in said

@@ -191,7 +191,7 @@ def test_a_deployment_pays_for_its_software_alone_unless_a_fleet_is_stated(servi
         assert column.tco is not None
         assert next(line.usd for line in column.tco.lines if line.name == "upkeep") == pytest.approx(usd)
         assert describe_software_share(costs.columns, Formatter()) == (
-            "software paid by each deployment alone" if fleet is None else "software shared by 800 accelerators"
+            "software cost not shared" if fleet is None else "software cost shared by 800 accelerators"
         )
 
 

@@ -194,7 +194,7 @@ def test_where_no_plan_meets_the_limits_each_says_by_how_much(estimator: Estimat
     _, choice = asked_for(estimator, limits(2000, 1))
     assert choice.taken is not None
     assert join_messages(choice.taken.reasons).startswith(
-        "no plan meets the latency limits, and this one comes nearest; misses the TPOT limit"
+        "no plan meets latency limits, and this one comes nearest; misses the TPOT limit"
     )
     fitting = [option for option in choice.options if option.fits]
     assert all(option.reasons[-1].id == "plan.misses_tpot" for option in fitting)

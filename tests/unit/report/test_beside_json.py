@@ -26,7 +26,7 @@ def kept(value: object) -> Any:  # noqa: ANN401 - whatever JSON has
 def test_exports_have_rules_scores_and_the_warning(service: GpuDeskService) -> None:
     checks = [service.reference_data.export_check(part, "China") for part in ("mi300x", "l4")]
     found = kept(encode_export_checks(checks, service.reference_data.export_rules))
-    assert found["warning"].startswith("Verify with the rule in force")
+    assert found["warning"].startswith("Arithmetic, not legal advice")
     assert found["destination"] == "China"
     days = [rule["in_force"] or rule["published"] for rule in found["rules"]]
     assert days == sorted(days, reverse=True)

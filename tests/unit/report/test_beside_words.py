@@ -27,7 +27,6 @@ from gpudesk.report.decision.advisory import (
     format_step_figure,
     group_by_software,
     join_lines,
-    label_document,
     label_step_state,
     list_load_workings,
     list_loading_lines,
@@ -40,6 +39,7 @@ from gpudesk.report.decision.advisory import (
     split_platforms,
     summarize_step,
 )
+from gpudesk.report.labels import label_document
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import message
@@ -69,19 +69,20 @@ def test_each_software_has_its_newest_entry_first_and_none_is_merged(service: Gp
     vllm = next(group for group in groups if group[0].software == "vllm")
     assert [entry.date for entry in vllm] == ["2026-05-15", "2026-03", "2026-03", "2026-02-27", "2024-01", None]
     lines = join_lines(list_support_lines(support, ["ROCm"])).splitlines()
-    assert sum("Seed" in line for line in lines) == len(support.support("ROCm"))
+    titles = {label_document(entry.source) for entry in support.entries}
+    assert sum(any(title in line for title in titles) for line in lines) == len(support.support("ROCm"))
     assert sum(line.strip() == "vLLM" for line in lines) == 1
 
 
 def test_a_platform_that_nobody_speaks_of_says_so(service: GpuDeskService) -> None:
     text = join_lines(list_support_lines(service.reference_data.support, ["SynapseAI"]))
-    assert "No document on record says anything of software on SynapseAI." in text
+    assert "No source describes software support on SynapseAI." in text
     assert set(list_platforms(service.reference_data.support)) == {"CUDA", "ROCm"}
 
 
 def test_an_entry_says_level_scope_date_document_and_disputes() -> None:
     entry = SupportEntry("x", "X", "ROCm", SupportLevel.LAGS, "Slow", "seed-002", None, (), ("D-1", "D-2"))
-    assert describe_support(entry) == "behind: Slow (undated, Seed 002); disputed in D-1, D-2"
+    assert describe_support(entry) == ("lags behind: Slow (undated, AMD stack scorecard); sources disagree (D-1, D-2)")
     assert label_document("own-notes") == "own-notes"
 
 
@@ -92,13 +93,16 @@ def test_platforms_of_one_accelerator_are_told_apart() -> None:
 
 def test_a_deployment_says_who_how_many_and_on_whose_word() -> None:
     reference = ReferenceDeployment("r", "A bank", False, "Runs it", "the author", "seed-002", count=1, date="2024-02")
-    assert describe_operator(reference) == "A bank (not named)"
+    assert describe_operator(reference) == "A bank (unnamed)"
     assert describe_operator(replace(reference, named=True)) == "A bank"
     assert format_scale(reference, FORMATTER) == "1 accelerator"
     assert format_scale(replace(reference, count=4800), FORMATTER) == "4,800 accelerators"
     said = describe_reference(replace(reference, count=None, disputes=("D-9",)), FORMATTER)
-    assert said == ("A bank (not named): Runs it. No number printed, 2024-02; the author (Seed 002); disputed in D-9")
-    assert "tells of a deployment" in join_lines(list_reference_lines((), FORMATTER))
+    assert said == (
+        "A bank (unnamed): Runs it. Count not published, 2024-02; the author (AMD stack scorecard); "
+        "sources disagree (D-9)"
+    )
+    assert "describes a deployment" in join_lines(list_reference_lines((), FORMATTER))
 
 
 # A purchase
@@ -114,11 +118,11 @@ def step(service: GpuDeskService, number: int, **facts: float | bool | None) -> 
 
 def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(service: GpuDeskService) -> None:
     open_step = step(service, 1, fleet_size=800.0)
-    assert label_step_state(open_step) == "Cannot be told"
+    assert label_step_state(open_step) == "Undecided"
     assert describe_step_reason(open_step, FORMATTER) == (
-        "Accelerators that share the software, 800 > 200: yes; a rival's quote is at hand: not known."
+        "Accelerators sharing the software, 800 > 200: yes; competing quote available: unknown."
     )
-    assert describe_missing_facts(open_step) == "Missing to tell: whether a rival's quote is at hand."
+    assert describe_missing_facts(open_step) == "Missing: whether you have a competing quote."
     assert (describe_step_alternative(open_step) or "").startswith("Otherwise: Reckon with list price")
     applies = step(service, 1, fleet_size=800.0, competing_quote=True)
     assert (label_step_state(applies), describe_missing_facts(applies), describe_step_alternative(applies)) == (
@@ -133,9 +137,9 @@ def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(service: Gpu
 
 def test_facts_that_are_not_known_are_said_to_be_so(service: GpuDeskService) -> None:
     nothing = step(service, 1)
-    assert "software, not known > 200: not known" in (describe_step_reason(nothing, FORMATTER) or "")
+    assert "software, unknown > 200: unknown" in (describe_step_reason(nothing, FORMATTER) or "")
     assert describe_missing_facts(nothing) == (
-        "Missing to tell: whether a rival's quote is at hand; how many accelerators share the software."
+        "Missing: whether you have a competing quote; number of accelerators sharing the software."
     )
 
 
@@ -150,14 +154,14 @@ def test_a_step_without_a_condition_needs_no_reason(service: GpuDeskService) -> 
 
 
 def test_time_that_is_over_is_told(service: GpuDeskService) -> None:
-    assert describe_expired_step(step(service, 3)) == "The document speaks of the time until 2024-06, which is over."
+    assert describe_expired_step(step(service, 3)) == "Expired: the source covers the time until 2024-06."
 
 
 def test_figures_keep_their_marks(service: GpuDeskService) -> None:
     told = step(service, 1).step.figures
     assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22%: Discount said to be had on MI325X")
-    assert "anecdotal: unnamed persons" in format_step_figure(told[0], FORMATTER)
-    assert "worked out again: W002-59, W002-60; disputed in D-100" in format_step_figure(told[-1], FORMATTER)
+    assert "anecdotal (unnamed people)" in format_step_figure(told[0], FORMATTER)
+    assert "recomputed: W002-59, W002-60; sources disagree: D-100" in format_step_figure(told[-1], FORMATTER)
     assert spaced(format_step_amount(ProcurementFigure("x", 1, "years"), FORMATTER)) == "1 year"
     assert spaced(format_step_amount(ProcurementFigure("x", 200, "accelerators"), FORMATTER)) == "200 accelerators"
 
@@ -166,8 +170,8 @@ def test_what_is_done_is_counted_and_noted(service: GpuDeskService) -> None:
     sheet = steps(service)
     assert format_progress(sheet, FORMATTER) == "1 of 6 steps done"
     done, roadmap = sheet.lines[3], sheet.lines[4]
-    assert summarize_step(done, FORMATTER) == "Applies. Weighs much.", "a step that is done has no point open"
-    assert summarize_step(roadmap, FORMATTER) == "Applies. Weighs a little. 1 point open."
+    assert summarize_step(done, FORMATTER) == "Applies. High impact.", "a step that is done has no point open"
+    assert summarize_step(roadmap, FORMATTER) == "Applies. Low impact. 1 point open."
     text = join_lines(list_negotiation_lines(sheet, FORMATTER))
     assert "[x] Support in exact terms (P002-04): by June" in text
     assert text.count("[ ]") == 5 + sum(len(line.points) for line in sheet.lines)
@@ -175,7 +179,7 @@ def test_what_is_done_is_counted_and_noted(service: GpuDeskService) -> None:
 
 def test_a_comparison_that_is_only_true_or_not_has_no_sign(service: GpuDeskService) -> None:
     line = replace(step(service, 2), tested=(decision.ConditionResult("both_platforms", False, None, False),))
-    assert describe_step_reason(line, FORMATTER) == "The serving engine runs on all that is compared: no."
+    assert describe_step_reason(line, FORMATTER) == "Serving engine runs on all accelerators: no."
 
 
 # Loading
@@ -193,11 +197,11 @@ def test_times_come_with_their_formulas(service: GpuDeskService) -> None:
         "One direction of the host link: 126 GB/s ÷ 2 = 63.0 GB/s",
         "Over the host link: 72.7 GB ÷ 63.0 GB/s = 1.15 s",
     ]
-    assert format_host_count(h200, FORMATTER) == "1 in a host"
+    assert format_host_count(h200, FORMATTER) == "1 per host"
     said = spaced(describe_quoted_link(h200.quoted[0], FORMATTER))
-    assert said == "C000-035 states 64.0 GB/s to 128 GB/s (2026-03), at which it would take 1.14 s to 568 ms"
+    assert said == "At the 64.0 GB/s to 128 GB/s stated in C000-035 (2026-03): 1.14 s to 568 ms"
     one = QuotedLinkRate("C1", None, 64e9, 64e9, 1.0, 1.0)
-    assert "states 64.0 GB/s (undated), at which it would take 1.00 s" in spaced(describe_quoted_link(one, FORMATTER))
+    assert "At the 64.0 GB/s stated in C1 (undated): 1.00 s" in spaced(describe_quoted_link(one, FORMATTER))
 
 
 def test_storage_that_is_slower_sets_the_time(service: GpuDeskService) -> None:
@@ -205,7 +209,7 @@ def test_storage_that_is_slower_sets_the_time(service: GpuDeskService) -> None:
     settings = replace(scenario.decision, plans={"storage_gb_s": 14.0})
     h200 = loadings(service, replace(scenario, decision=settings))["h200-sxm"]
     lines = [spaced(line) for line in list_load_workings(h200.host, FORMATTER)]
-    assert lines[-1] == "The slower of both sets the time."
+    assert lines[-1] == "The slower of the two sets the time."
     assert any(line.startswith("Weights read: ") for line in lines)
     assert any(line.endswith(f"= {format_load_time(h200.host, FORMATTER)}") for line in lines)
 

@@ -16,20 +16,24 @@ def said(name: str, value: float | None, against: str | None = None, *, cheaper:
 
 def test_what_has_no_root_says_which_one_is_cheaper() -> None:
     cheaper = said("discount_to_tie", None, "a", cheaper=True)
-    assert cheaper == "A token of MI325X is cheaper than one of H200 SXM at any discount on MI325X, none included"
+    assert cheaper == "MI325X costs less per token than H200 SXM at any discount"
     dearer = said("engineers_to_tie", None, "a", cheaper=False)
-    assert dearer.startswith("A token of MI325X is dearer than one of H200 SXM with any number of engineers")
+    assert dearer.startswith("MI325X costs more per token than H200 SXM with any number of engineers")
 
 
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [
-        ("months_to_own", 26.3, "After 26.3 months less cash has gone for MI325X bought"),
-        ("months_to_own", None, "Within the years planned no less cash goes for MI325X bought"),
-        ("hours_to_own", 603.0, "from 603 hours a month on if idle ones cost no rent"),
-        ("utilisation_to_own", 0.83, "In use 83% of all hours MI325X costs as much bought as rented"),
-        ("tokens_to_own", 412.0, "cheaper than the hosted API from 412 million output tokens a month on"),
-        ("tokens_to_rent", None, "The hosted API is cheaper than MI325X rented at any load that it serves"),
+        ("months_to_own", 26.3, "MI325X: buying pays back after 26.3 months, compared with renting"),
+        ("months_to_own", None, "MI325X: buying does not pay back within its service life"),
+        ("hours_to_own", 603.0, "buying is cheaper above 603 hours per month, if idle hours cost no rent"),
+        ("utilisation_to_own", 0.83, "Above 83% utilization, buying MI325X is cheaper than renting"),
+        (
+            "tokens_to_own",
+            412.0,
+            "Above 412 million output tokens per month, buying MI325X is cheaper than the hosted API",
+        ),
+        ("tokens_to_rent", None, "The hosted API is cheaper than renting MI325X at any load"),
     ],
 )
 def test_each_says_what_is_compared(name: str, value: float | None, words: str) -> None:

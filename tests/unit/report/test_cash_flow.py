@@ -115,7 +115,7 @@ def assert_is_of(book: Book, costs: CostAnswer, names: Names) -> None:
         rent = column.count * column.rent_usd_per_hour * 8760 * tco.years
         assert rented == pytest.approx(rent + software, rel=1e-9)
         # Texts of lines and figures may be the same; lines stand between their head and the total.
-        first = int(book.beside(name, "Line")[1][1:]) + 1
+        first = int(book.beside(name, "Cost item")[1][1:]) + 1
         for row, line in enumerate(tco.lines, start=first):
             assert book.cached[name, f"A{row}"] == label_cost_line(line.name)
             assert book.value((name, f"B{row}")) == pytest.approx(line.usd, rel=1e-9)
@@ -161,14 +161,14 @@ def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs:
     of_fleet = {book.beside("Inputs", label_cost_input("fleet"), letter) for letter in "BCD"}
     assert {place for place in book.formulas if place[0] == "Inputs"} == of_fleet
     heads = [book.cached["Inputs", f"{letter}4"] for letter in "ABCDEF"]
-    assert heads == ["Input", *(names[column.key] for column, _ in owned(costs)), "Unit", "Where from"]
+    assert heads == ["Input", *(names[column.key] for column, _ in owned(costs)), "Unit", "Source"]
     for number, (column, _) in enumerate(owned(costs)):
         for name in set(OPEN_INPUTS) & set(COST_INPUTS):
             spread = column.inputs[name].spread
             assert spread is not None
             assert book.value(book.beside("Inputs", label_cost_input(name), "BCD"[number])) == spread.likely
-    assert book.cached[book.beside("Inputs", "Energy", "E")] == "USD/kWh"
-    assert str(book.cached[book.beside("Inputs", "Energy", "F")]).startswith("assumed: price at")
+    assert book.cached[book.beside("Inputs", "Electricity price", "E")] == "USD/kWh"
+    assert str(book.cached[book.beside("Inputs", "Electricity price", "F")]).startswith("assumption: price at")
     said = str(book.cached[book.beside("Inputs", "Rent", "F")]).splitlines()
     assert [line.partition(":")[0] for line in said] == [names[column.key] for column, _ in owned(costs)]
 
@@ -250,7 +250,7 @@ def test_the_month_is_the_first_in_which_more_went_for_rent(book: Book, costs: C
 def test_renting_that_stays_cheaper_shows_a_dash(book: Book) -> None:
     cheap = book.with_changes({book.beside("Inputs", "Rent"): 0.01})
     first = cheap.titles[2]
-    assert cheap.value(cheap.beside(first, "Less cash than renting from month")) == MISSING_VALUE_TEXT
+    assert cheap.value(cheap.beside(first, "Payback month")) == MISSING_VALUE_TEXT
     assert summary(cheap, first)[7] == MISSING_VALUE_TEXT
 
 
@@ -271,8 +271,8 @@ def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, n
 def test_what_has_no_price_is_left_out_and_said(book: Book, costs: CostAnswer, names: Names) -> None:
     assert names["mi355x"] not in book.titles
     assert book.titles == ["Summary", "Inputs", *(names[column.key] for column, _ in owned(costs))]
-    assert book.cached[book.beside("Summary", names["mi355x"])] == "no price on record"
-    head = book.beside("Summary", "Left out")
+    assert book.cached[book.beside("Summary", names["mi355x"])] == "purchase price unknown"
+    head = book.beside("Summary", "Not included")
     assert int(book.beside("Summary", names["mi355x"])[1][1:]) > int(head[1][1:])
 
 
@@ -281,7 +281,7 @@ def test_without_any_price_there_is_a_workbook_that_says_so(costs: CostAnswer, n
     book = Book(made(none, names))
     assert book.titles == ["Summary", "Inputs"]
     assert book.formulas == {}
-    assert book.cached[book.beside("Summary", names["mi355x"])] == "no price on record"
+    assert book.cached[book.beside("Summary", names["mi355x"])] == "purchase price unknown"
 
 
 def test_the_same_costs_make_the_same_file(raw: bytes, costs: CostAnswer, names: Names) -> None:
@@ -297,8 +297,8 @@ def test_the_same_costs_make_the_same_file(raw: bytes, costs: CostAnswer, names:
 def test_the_summary_says_what_amounts_are_and_of_which_catalog(book: Book) -> None:
     assert [book.cached["Summary", f"A{row}"] for row in (1, 2, 3)] == [
         "Chat on four",
-        "Amounts are US dollars, taxes excluded.",
-        "Catalog 2026-08, made on 2026-08-31.",
+        "Amounts are in US dollars, before tax.",
+        "Catalog 2026-08, created on 2026-08-31.",
     ]
 
 

@@ -109,7 +109,7 @@ def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
     assert said == "Instinct MI325X, Memory bandwidth, TB/s, 6.00, your value, sources differ"
     assert write.sentence(row, 3).endswith("unknown: no source states it")
     price = next(n for n, column in enumerate(columns) if column.key == "price")
-    assert write.sentence(row, price).endswith("unknown: no price on record")
+    assert write.sentence(row, price).endswith("unknown: price not published")
 
 
 def test_the_clipboard_has_all_digits_and_nothing_that_a_spreadsheet_runs() -> None:

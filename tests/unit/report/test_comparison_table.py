@@ -77,7 +77,7 @@ def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer
     table = build_comparison_table(answer, PLAIN)
     assert "max_concurrency" not in {found.key for found in table.rows}
     fits = row(table, "fits").cells[0]
-    assert (fits.text, fits.detail, fits.mark) == ("does not fit on 1", "use 4", CellMarking.FAILS)
+    assert (fits.text, fits.detail, fits.mark) == ("does not fit on 1", "needs 4", CellMarking.FAILS)
     problem = replace(
         answer.columns[1],
         estimate=None,
@@ -96,8 +96,8 @@ def test_one_column_that_does_not_fit_keeps_the_figures_of_the_others(make_answe
     assert cells[1].reason == "does not fit on 1"
     assert cells[1].explanation is not None
     assert cells[1].explanation.startswith("One request of this length does not fit")
-    assert headline(answer, "output_tokens_per_s").detail == "The only one that fits"
-    assert headline(answer, "max_concurrency").detail == "The only one that fits"
+    assert headline(answer, "output_tokens_per_s").detail == "Only one that fits"
+    assert headline(answer, "max_concurrency").detail == "Only one that fits"
     table = build_comparison_table(answer, PLAIN)
     for name in ("memory.kv", "memory.free"):
         fitting, short = row(table, name).cells
@@ -132,7 +132,7 @@ def test_headline_says_that_nobody_wins(make_answer: MakeAnswer) -> None:
     found = headline(make_answer("h200-sxm", "mi355x"), "output_tokens_per_s")
     assert (found.text, found.detail, found.is_open) == ("1,000 or 1,040", "Too close to call, 60% odds", True)
     held = headline(make_answer("h200-sxm", "mi355x"), "max_concurrency")
-    assert (held.text, held.detail, held.is_open) == ("120", "The same on each", True)
+    assert (held.text, held.detail, held.is_open) == ("120", "Same on all", True)
 
 
 def queueing(answer: Answer, *positions: int) -> Answer:
@@ -169,7 +169,7 @@ def test_what_queues_is_marked_and_in_no_headline(make_answer: MakeAnswer) -> No
 def test_where_all_but_one_queue_it_is_told_without_a_rival(make_answer: MakeAnswer) -> None:
     pair = make_answer("h200-sxm", "mi325x")
     found = headline(queueing(pair, 1), "output_tokens_per_s")
-    assert (found.text, found.detail) == ("1,000", "The only one where no requests queue")
+    assert (found.text, found.detail) == ("1,000", "Only one without queueing")
     none = headline(queueing(pair, 0, 1), "output_tokens_per_s")
     assert (none.text, none.detail, none.leaders) == ("—", "requests queue on all", ())
     assert [line.text for line in build_sheet(queueing(pair, 1), PLAIN).headlines] == ["H200-SXM"] * 3
@@ -177,29 +177,29 @@ def test_where_all_but_one_queue_it_is_told_without_a_rival(make_answer: MakeAns
 
 def test_headline_of_a_single_part_is_its_figure(make_answer: MakeAnswer) -> None:
     found = headline(make_answer("h200-sxm"), "output_tokens_per_s")
-    assert (found.text, found.detail) == ("1,000", "900 to 1,100, four times in five")
+    assert (found.text, found.detail) == ("1,000", "80% interval: 900 to 1,100")
     assert describe_headline(found) == (
-        "Output throughput, 1,000 tokens per second, H200-SXM, 900 to 1,100, four times in five"
+        "Output throughput, 1,000 tokens per second, H200-SXM, 80% interval: 900 to 1,100"
     )
 
 
 def test_headline_where_nothing_fits(make_answer: MakeAnswer) -> None:
     found = headline(make_answer("h200-sxm", "mi325x", input_tokens=120_000), "ttft_ms")
-    assert (found.text, found.detail, found.leaders) == ("—", "none fits", ())
+    assert (found.text, found.detail, found.leaders) == ("—", "does not fit on any", ())
 
 
 def test_sentences_say_everything_that_a_cell_shows(make_answer: MakeAnswer) -> None:
     table = build_comparison_table(make_answer("h200-sxm", "mi355x", "mi325x"), PLAIN)
     rate = row(table, "output_tokens_per_s")
     assert describe_compared_cell(table, rate, 2, PLAIN) == (
-        "Output throughput, MI325X, 1,250 tokens per second, band 1,120 to 1,380, best in the row, "
-        "+25% against H200-SXM, calibrated"
+        "Output throughput, MI325X, 1,250 tokens per second, 80% interval 1,120 to 1,380, best in row, "
+        "+25% compared with H200-SXM, calibrated"
     )
     pair = build_comparison_table(make_answer("h200-sxm", "mi355x"), PLAIN)
     assert "too close to call with MI355X" in describe_compared_cell(pair, row(pair, "tpot_ms"), 0, PLAIN)
     bandwidth = row(table, "memory_bandwidth")
     assert describe_compared_cell(table, bandwidth, 2, PLAIN) == (
-        "Bandwidth, MI325X, 6.0 terabytes per second, +25% against H200-SXM, sources differ: 2"
+        "Bandwidth, MI325X, 6.0 terabytes per second, +25% compared with H200-SXM, 2 sources disagree"
     )
     assert describe_compared_row(bandwidth) == "Bandwidth, terabytes per second"
 
@@ -252,7 +252,7 @@ def test_where_no_load_meets_the_limits_these_are_what_limits() -> None:
     scenario = replace(scenario, workload=replace(scenario.workload, load=limits))
     with GpuDeskService.open() as service:
         table = build_comparison_table(service.answer(scenario), PLAIN)
-    assert {cell.text for cell in row(table, "limiter").cells} == {"the latency limits"}
+    assert {cell.text for cell in row(table, "limiter").cells} == {"latency limits"}
 
 
 def test_counts_in_the_heads_are_written_as_all_counts_are(make_answer: MakeAnswer) -> None:

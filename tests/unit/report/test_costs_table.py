@@ -39,9 +39,11 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtr
     assert further.costs is not None
     money, shown = MoneyFormatter(Formatter()), rows(answer, further)
     columns = further.costs.columns
-    assert shown["Rent of one"] == [money.small(each.rent_usd_per_hour) for each in columns]
-    assert shown["3 years of owning"] == [money.thousands(each.tco.total_usd if each.tco else None) for each in columns]
-    assert shown["Below rent after"] == ["21.8", "26.3", "12.1", MISSING_VALUE_TEXT]
+    assert shown["Rent per accelerator"] == [money.small(each.rent_usd_per_hour) for each in columns]
+    assert shown["Cost over 3 years, owned"] == [
+        money.thousands(each.tco.total_usd if each.tco else None) for each in columns
+    ]
+    assert shown["Payback period"] == ["21.8", "26.3", "12.1", MISSING_VALUE_TEXT]
 
 
 def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExtras) -> None:
@@ -49,8 +51,8 @@ def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExt
     owned = sheet.costs.groups[0].rows[1]
     assert [cell.mark for cell in owned.cells] == [None, None, None, CellMarking.FAILS]
     said = [remark.text for remark in sheet.remarks if remark.subject == "Cost"]
-    assert "MI355X: no price on record" in said
-    assert any(text.startswith("Taken for granted") and "Energy 0.14" in text for text in said)
+    assert "MI355X: purchase price unknown" in said
+    assert any(text.startswith("Assumptions") and "Electricity price 0.14" in text for text in said)
 
 
 def test_a_sheet_tells_costs_only_where_it_is_told(answer: Answer) -> None:
@@ -63,8 +65,8 @@ def test_every_form_of_the_sheet_has_the_costs(answer: Answer, further: SheetExt
     sheet = build_sheet(answer, further=further)
     table = write_sheet_csv(build_machine_sheet(answer, further))
     for made in (write_sheet_html(sheet), write_sheet_markdown(sheet), table):
-        assert "Cost in USD, busy all hours" in made
-        assert "no price on record" in made
+        assert "Cost in USD: 100% utilization" in made
+        assert "purchase price unknown" in made
     costs = json.loads(write_sheet_json(answer, further))["costs"]
     assert [each["accelerator"] for each in costs["candidates"]] == ["h200-sxm", "mi325x", "b200-hgx", "mi355x"]
     assert "draws" not in costs

@@ -79,7 +79,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     odds = format_odds(decision.robustness, FORMATTER)
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert decision.runner_up is not None
-    assert reason.startswith(f"{odds} odds of being the cheapest. Next: {NAMES[decision.runner_up]}, $")
+    assert reason.startswith(f"Odds of being the cheapest: {odds}. Runner-up: {NAMES[decision.runner_up]}, $")
     assert reason.endswith(".")
 
 
@@ -106,9 +106,9 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     decision = decided(service, priority="speed")
     assert decision.verdict is DecisionVerdict.OPEN
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert reason.startswith("Too close to call: ")
+    assert reason.startswith("Too close to call. ")
     alone = replace(decision, runner_up=None, tied_by=None)
-    assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("It is the only one with a figure to compare.")
+    assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("Only MI355X has the figures to compare.")
 
 
 def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
@@ -121,7 +121,7 @@ def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
         candidates = tuple(replace(each, score=score if each.key == first else 0.0) for each in decision.candidates)
         tied = replace(decision, candidates=candidates, tied_by=other)
         reason = describe_verdict_reason(tied, NAMES, FORMATTER)
-        assert reason.startswith(f"Too close to call by figures: {theirs} has ")
+        assert reason.startswith(f"Too close to call on figures alone: {theirs} ")
         assert said in reason
 
 
@@ -144,19 +144,19 @@ def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuD
     assert (found.key, found.missing) == ("mi355x", "price_usd")
     assert found.needed is not None
     assert describe_missing_value(found, NAMES, FORMATTER) == (
-        f"MI355X: no purchase price on record; it would lead below ${FORMATTER.estimate(found.needed)}"
+        f"MI355X: purchase price unknown; would lead below ${FORMATTER.estimate(found.needed)}"
     )
     rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")
     unsolved = describe_missing_value(replace(found, needed=None), NAMES, FORMATTER)
-    assert unsolved == "MI355X: no purchase price on record"
+    assert unsolved == "MI355X: purchase price unknown"
 
 
 def test_none_fits_names_the_rule_that_removes_most(service: GpuDeskService) -> None:
     decision = decided(service, site="pcie", precision="fp4")
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert find_leading_column(decision) is None
-    assert format_verdict(decision, NAMES, FORMATTER) == "None of these meets every limit"
+    assert format_verdict(decision, NAMES, FORMATTER) == "No accelerator meets every limit"
     assert "“Servers that are there” rules out 4 of 4" in describe_verdict_reason(decision, NAMES, FORMATTER)
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
 
@@ -171,7 +171,7 @@ def test_work_out_of_scope_has_no_recommendation(service: GpuDeskService, work: 
     assert list_unpriced_candidates(decision) == ()
     memory = describe_memory_fit(decision, NAMES, FORMATTER)
     assert memory is not None
-    (size,) = re.findall(r"^The weights take ([\d.]+)\sGB and are held by ", memory)
+    (size,) = re.findall(r"^The weights need ([\d.]+)\sGB; they fit on ", memory)
     for part, name in zip(decision.parts, NAMES.values(), strict=True):
         assert isinstance(part["memory_gb"], float)
         assert f"{math.ceil(float(size) / part['memory_gb'])} × {name}" in memory
@@ -186,7 +186,7 @@ def test_a_way_out_stands_in_the_first_paragraph(service: GpuDeskService) -> Non
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"shape": "one"})
     assert decision.verdict is DecisionVerdict.NONE_FITS
     ways = " or ".join(describe_way_out(way, FORMATTER)[1] for way in decision.ways_out)
-    assert describe_verdict_reason(decision, NAMES, FORMATTER).endswith(f"What would work: {ways}.")
+    assert describe_verdict_reason(decision, NAMES, FORMATTER).endswith(f"Alternatives: {ways}.")
 
 
 def test_what_export_control_rules_out_is_said_with_its_score(service: GpuDeskService) -> None:
@@ -235,7 +235,9 @@ def test_an_exclusion_without_a_number_names_the_fact(service: GpuDeskService) -
         (each.key, each.rule.id): plain(describe_exclusion(each, NAMES, FORMATTER, decision))
         for each in decision.exclusions
     }
-    assert said["mi325x", "D000-10"] == "MI325X: software cannot be ported; needs a port: yes; software platform: ROCm"
+    assert said["mi325x", "D000-10"] == (
+        "MI325X: software cannot be ported; needs porting: yes; software platform: ROCm"
+    )
 
 
 def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> None:
@@ -256,23 +258,23 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
         ),
         (
             DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.OPEN),
-            ("MI325X, rent: 3.14 USD/h", "now 1.95 USD/h", "B200, a close call"),
+            ("MI325X, rent: 3.14 USD/h", "now 1.95 USD/h", "B200 (too close to call)"),
         ),
         (
             DecisionFlip("serving_engine", "any", "tensorrt-llm", (), DecisionVerdict.NONE_FITS),
-            ("Serving engine: TensorRT-LLM", "now any", "none"),
+            ("Serving engine: TensorRT-LLM", "now any", "no recommendation"),
         ),
         (
             DecisionFlip("monthly_hours", "unknown", 20_600.0, ("mi325x",), DecisionVerdict.WINNER),
-            ("Rented accelerator hours: 20,600 h a month", "now not known", "MI325X"),
+            ("Rented accelerator-hours: 20,600 h/month", "now unknown", "MI325X"),
         ),
         (
             DecisionFlip("mi355x.price_usd", None, 35_000.0, ("mi355x",), DecisionVerdict.WINNER),
-            ("MI355X, purchase price: 35,000 USD", "now not stated", "MI355X"),
+            ("MI355X, purchase price: 35,000 USD", "now not answered", "MI355X"),
         ),
         (
             DecisionFlip("energy_usd_per_kwh", 0.1, 0.3, ("mi355x",), DecisionVerdict.WINNER),
-            ("Energy: 0.3 USD/kWh", "now 0.1 USD/kWh", "MI355X"),
+            ("Electricity price: 0.3 USD/kWh", "now 0.1 USD/kWh", "MI355X"),
         ),
     ],
 )
@@ -295,27 +297,27 @@ def test_an_accelerator_in_two_columns_is_called_by_its_id(service: GpuDeskServi
 def test_a_pilot_says_what_to_run_and_for_how_long(service: GpuDeskService) -> None:
     pilot = PilotMeasurement(("mi355x", "b200-hgx"), "ttft_ms", 640, 0.2)
     assert describe_pilot(pilot, decided(service), NAMES, FORMATTER) == (
-        "Run 640 requests of your own load on MI355X and B200 (about 0.2 h each) and compare time to first token."
+        "Run 640 of your requests on MI355X and B200 (about 12 minutes each) and compare time to first token."
     )
 
 
 def test_rules_say_their_source_their_conditions_and_what_holds_instead(service: GpuDeskService) -> None:
     rules = {rule.id: rule for rule in service.decider.rules}
-    assert label_rule_source(rules["D000-02"]) == "Seed 000, MI325X vs H200"
-    assert label_rule_source(rules["D004-01"]) == "Seed 004, MI325X"
-    assert label_rule_source(rules["D002-01"]) == "Seed 002, MI300X, MI325X, H100, H200, B200"
-    assert label_rule_source(rules["L-01"]) == "Your own limit"
-    assert label_rule_source(replace(rules["D004-01"], pair=())) == "Seed 004"
+    assert label_rule_source(rules["D000-02"]) == "MI325X vs H200"
+    assert label_rule_source(rules["D004-01"]) == "MI325X product page"
+    assert label_rule_source(rules["D002-01"]) == "AMD stack scorecard"
+    assert label_rule_source(rules["L-01"]) == "Your limit"
+    assert label_rule_source(replace(rules["D004-01"], pair=())) == "MI325X product page"
     lines = list_rule_lines(rules["D000-02"], FORMATTER)
     assert lines[0] == rules["D000-02"].why
-    assert "What matters most: cost → favored: has the cheapest tokens" in lines
-    assert any(line.startswith("Printed: ") for line in lines)
-    assert any(line.startswith("What holds: ") for line in lines)
-    assert any(line.startswith("Disputed: D-095") for line in lines)
+    assert "What matters most: cost → favored: lowest cost per token" in lines
+    assert any(line.startswith("Source text: ") for line in lines)
+    assert any(line.startswith("Correct: ") for line in lines)
+    assert any(line.startswith("Sources disagree: D-095") for line in lines)
     unfounded = list_rule_lines(rules["D000-05"], FORMATTER)
-    assert any(line.startswith("Adds nothing: ") for line in unfounded)
+    assert any(line.startswith("Unfounded: ") for line in unfounded)
     against = list_rule_lines(rules["D002-20"], FORMATTER)
-    assert any(line.startswith("Says otherwise: D000-21") for line in against)
+    assert any(line.startswith("Contradicted by: D000-21") for line in against)
     for rule in rules.values():
         for line in list_rule_lines(rule, FORMATTER)[1:]:
             assert "==" not in line
@@ -326,10 +328,10 @@ def test_answers_are_said_with_whose_they_are(service: GpuDeskService) -> None:
     decision = decided(service, ttft_limit_ms=2000.0, priority="cost", current_platform="CUDA")
     lines = {line.rule.id: line for line in decision.trace}
     assert plain(describe_rule_answers(lines["L-01"], FORMATTER)) == "you: 2 s"
-    assert describe_rule_answers(lines["D004-03"], FORMATTER) == "not asked"
+    assert describe_rule_answers(lines["D004-03"], FORMATTER) == "no answer needed"
     theirs = {**decision.answers, "current_platform": QuestionAnswer("CUDA", AnswerOrigin.SCENARIO)}
     assert describe_rule_answers(lines["D000-14"], FORMATTER, theirs) == "scenario: CUDA"
-    assert describe_rule_answers(lines["D004-02"], FORMATTER, decision.answers) == "not answered: serving text"
+    assert describe_rule_answers(lines["D004-02"], FORMATTER, decision.answers) == "default: serving text"
     mine: dict[str, QuestionAnswer] = {**decision.answers, "priority": QuestionAnswer("cost", AnswerOrigin.YOURS)}
     assert describe_rule_answers(lines["D000-02"], FORMATTER, mine) == "you: cost"
 
@@ -349,16 +351,18 @@ def test_the_other_way_to_pay_is_one_sentence_where_another_leads(service: GpuDe
     decision = service.decide(service.answer(replace(scenario, accelerators=parts)), {"priority": "cost"})
     assert format_verdict(decision, names, FORMATTER).startswith("Buy 8 × MI300X: $")
     reason = plain(describe_verdict_reason(decision, names, FORMATTER))
-    assert re.search(r"Rented, it is too close to call: H100 \d+%, MI300X \d+%\.$", reason)
+    assert re.search(r"If rented: too close to call \(H100: \d+% odds; MI300X: \d+%\)\.$", reason)
     assert decision.other_payment is not None
     clear = replace(decision.other_payment.leader, odds=0.9)
     decided_ = replace(decision, other_payment=decision.other_payment._replace(leader=clear))
-    assert "Rented, H100 would be the cheapest (90% odds" in plain(describe_verdict_reason(decided_, names, FORMATTER))
+    assert "If rented: H100 would be the cheapest (90% odds" in plain(
+        describe_verdict_reason(decided_, names, FORMATTER)
+    )
     leaning = decision.other_payment._replace(leader=replace(clear, odds=0.7))
     said = plain(describe_verdict_reason(replace(decision, other_payment=leaning), names, FORMATTER))
-    assert "Rented, H100 would lead slightly (70% odds" in said
+    assert "If rented: H100 would lead slightly (70% odds" in said
     doubt = replace(decision, against=(DecisionReason("discontinued", True, None, None),))
-    assert ". It is no longer made: check that you can buy it at this price. Next: H100, " in plain(
+    assert ". Discontinued: check that you can still buy it at this price. Runner-up: H100, " in plain(
         describe_verdict_reason(doubt, names, FORMATTER)
     )
     document = encode_decision(decision, (), names)

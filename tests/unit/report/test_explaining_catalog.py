@@ -257,8 +257,8 @@ def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(service: 
     sheet = build_sheet(answer, Formatter(ENGLISH_NUMBERS))
     notes = [note.text for note in sheet.notes]
     assert any(
-        text.startswith("MI325X, Bandwidth: 5.3 TB/s, own value [") and text.endswith("As in our racks.")
+        text.startswith("MI325X, Bandwidth: 5.3 TB/s, custom value [") and text.endswith("As in our racks.")
         for text in notes
     )
-    assert any(text.startswith("MI355X, Price: 30,000 – 33,000 USD, own value [") for text in notes)
-    assert "raised: own value, or sources differ, see notes" in sheet.key
+    assert any(text.startswith("MI355X, Price: 30,000 – 33,000 USD, custom value [") for text in notes)
+    assert "raised: custom value or sources disagree, see notes" in sheet.key

@@ -35,9 +35,9 @@ def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskS
     cost = float(paid.value.replace(",", "")) / float(tokens.value.replace(",", ""))
     assert cost == pytest.approx(column.rented.output.value, rel=0.01)
     sources = [each.source for each in working.walk() if each.source]
-    assert any("prices on record" in source for source in sources)
+    assert any("catalog prices" in source for source in sources)
     (group,) = found.claims
-    assert group.label == "Rents on demand"
+    assert group.label == "Rents on-demand"
     assert len(group.claims) == 4
     assert "undated, catalog" in " ".join(claim.origin for claim in group.claims)
 
@@ -58,7 +58,7 @@ def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Ans
     assert found.what == "Cost per million tokens, h200-sxm × 1, rented"
     assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
     assert found.band.endswith("from the band of the throughput")
-    assert found.conditions == "Busy all hours"
+    assert found.conditions == "100% utilization"
     working = found.working
     assert working is not None
     assert [each.name for each in working.inputs] == ["rent", "tokens"]
@@ -93,6 +93,6 @@ def test_an_owned_token_is_the_total_over_all_tokens(service: GpuDeskService, an
 def test_what_lacks_a_price_says_so(service: GpuDeskService, answer: Answer, name: str) -> None:
     _, found = explained(service, answer, "mi355x", name)
     assert found.figure == MISSING_VALUE_TEXT
-    assert found.band == "No price on record"
+    assert found.band == "Purchase price unknown"
     assert found.working is None
     assert found.claims == ()

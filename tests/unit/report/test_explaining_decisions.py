@@ -56,12 +56,12 @@ def finding(explanation: Explanation | None, key: str) -> DecisionFinding:
 def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: GpuDeskService) -> None:
     made = explain_option(told(service, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
     assert made.what == "After this answer"
-    assert made.conditions == "How long may a user wait for the first token? 2 s"
+    assert made.conditions == "What is your limit for time to first token? 2 s"
     assert made.figure == ""
     outcomes = {line.name: line for line in lines_of(made).outcomes}
     assert outcomes["H200"].fate is ColumnOutcome.UNDECIDED
     assert outcomes["H200"].state == "undecided"
-    assert outcomes["B200"].state == "stays"
+    assert outcomes["B200"].state == "remains"
     assert plain(outcomes["B200"].text).startswith("Time to first token 637 (")
     assert [line.fate for line in lines_of(made).outcomes] == [ColumnOutcome.STAYS] * 3 + [ColumnOutcome.UNDECIDED]
     why = finding(made, "undecided.h200-sxm")
@@ -75,7 +75,7 @@ def test_what_an_answer_removes_is_told_with_its_numbers(service: GpuDeskService
     why = finding(made, "removed.h200-sxm")
     assert why.title == "Why H200 is removed"
     assert "> TTFT limit 400 ms." in plain(why.texts[0])
-    assert lines_of(made).outcomes[-1].state == "removed"
+    assert lines_of(made).outcomes[-1].state == "ruled out"
 
 
 def test_a_fact_that_is_not_known_is_named(service: GpuDeskService) -> None:
@@ -110,9 +110,9 @@ def test_a_rule_comes_with_both_texts_and_its_document(service: GpuDeskService) 
     rule = next(each for each in lines_of(made).rulings if each.id == "D000-02")
     assert rule.title == "Cost of a token comes first"
     assert rule.strength == "Strong preference"
-    assert rule.origin == "D000-02 · Seed 000, MI325X vs H200 · 2026-03"
-    assert any(line.startswith("Printed: ") for line in rule.lines)
-    assert any(line.startswith("What holds: ") for line in rule.lines)
+    assert rule.origin == "D000-02 · MI325X vs H200 · 2026-03"
+    assert any(line.startswith("Source text: ") for line in rule.lines)
+    assert any(line.startswith("Correct: ") for line in rule.lines)
     assert rule.lines[-1].startswith("Source: ")
     assert "2026-03" in rule.lines[-1]
 
@@ -135,7 +135,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     made = explain_ruling(asked, "L-01", "h200-sxm")
     assert made is not None
     assert made.what == "First token within the limit"
-    assert made.conditions == "Must hold; H200: undecided"
+    assert made.conditions == "Required; H200: undecided"
     assert plain(made.figure) == "1,110 ms"
     assert plain(made.band) == "80% interval 674 ms to 2,180 ms"
     assert made.ground is ExplanationBasis.ESTIMATED
@@ -188,7 +188,7 @@ def test_rules_that_say_otherwise_stand_beside(service: GpuDeskService) -> None:
 def test_a_rule_that_does_not_fire_says_so(service: GpuDeskService) -> None:
     made = explain_ruling(told(service), "D000-06", "mi325x")
     assert made is not None
-    assert made.conditions == "Must hold; does not apply here"
+    assert made.conditions == "Required; does not apply here"
     assert made.figure == ""
     assert not lines_of(made).findings
     assert explain_ruling(told(service), "D999-99") is None

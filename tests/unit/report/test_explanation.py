@@ -155,7 +155,8 @@ def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
         ttft_ms=None,
         notes=(
             message(
-                "estimate.overload", "Requests arrive faster than they can be answered: the queue grows without end"
+                "estimate.overload",
+                "Requests arrive faster than this deployment can serve them: the queue grows without end",
             ),
         ),
     )
@@ -193,7 +194,8 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
             works=False,
             estimate=None,
             reason=message(
-                "estimate.overload", "Requests arrive faster than they can be answered: the queue grows without end"
+                "estimate.overload",
+                "Requests arrive faster than this deployment can serve them: the queue grows without end",
             ),
         ),
         FitRemedy(FitRemedyKind.CONCURRENCY, 32, works=True, estimate=fitting),

@@ -47,7 +47,7 @@ def test_scores_are_products_and_formats_with_one_product_stand_together(service
     lines = list_scores(checked(service, "mi300x"), FORMATTER)
     assert lines[0] == "2,614.9 × 8 = 20,919 (FP8, INT8)"
     assert lines[1] == "1,307.4 × 16 = 20,918 (BF16, FP16)"
-    assert lines[-1] == "653.7 TFLOPS, not in the score (TF32)"
+    assert lines[-1] == "653.7 TFLOPS, not scored (TF32)"
     assert list_scores(checked(service, "mi300x"), Formatter(GERMAN_NUMBERS))[0].startswith("2.614,9 × 8 = 20.919")
 
 
@@ -60,9 +60,9 @@ def test_a_part_without_peaks_has_a_dash(service: GpuDeskService) -> None:
     ("limit", "value", "said"),
     [
         (ExportLimit(ExportMetric.TPP, 4800.0, True), 20919.2, "TPP 20,919: above 4,800"),
-        (ExportLimit(ExportMetric.TPP, 4800.0, True), 4800.0, "TPP 4,800: at 4,800 exactly, which counts as above"),
+        (ExportLimit(ExportMetric.TPP, 4800.0, True), 4800.0, "TPP 4,800: exactly 4,800, which counts as above"),
         (ExportLimit(ExportMetric.TPP, 21000.0, False), 15824.0, "TPP 15,824: below 21,000"),
-        (ExportLimit(ExportMetric.DENSITY, 5.92, True), None, "Performance density: not known, limit 5.92"),
+        (ExportLimit(ExportMetric.DENSITY, 5.92, True), None, "Performance density: unknown, limit 5.92"),
         (
             ExportLimit(ExportMetric.MEMORY_BANDWIDTH, 6.5e12, False),
             5.3e12,
@@ -97,26 +97,26 @@ def test_outcomes_name_the_lines_behind_them(service: GpuDeskService) -> None:
     h200, b200, l4 = (
         {each.rule.id: each for each in checked(service, part).rules} for part in ("h200-sxm", "b200-hgx", "l4")
     )
-    assert describe_rule_outcome(h200[OCTOBER]) == "Described: 3A090.a by TPP"
-    assert describe_rule_outcome(b200[JANUARY]) == "Not described"
-    assert describe_rule_outcome(l4[OCTOBER]) == "Cannot be told: 3A090.a by density, 3A090.b by density"
-    assert describe_rule_outcome(h200[FRAMEWORK]) == "No score is held against it"
+    assert describe_rule_outcome(h200[OCTOBER]) == "Controlled: 3A090.a by TPP"
+    assert describe_rule_outcome(b200[JANUARY]) == "Not controlled"
+    assert describe_rule_outcome(l4[OCTOBER]) == "Undecided: 3A090.a by density, 3A090.b by density"
+    assert describe_rule_outcome(h200[FRAMEWORK]) == "No score applies"
     assert list_rule_cell_lines(l4[OCTOBER], FORMATTER) == (
         "TPP 1,936: below 4,800",
         describe_rule_outcome(l4[OCTOBER]),
     )
-    assert list_rule_cell_lines(h200[FRAMEWORK], FORMATTER) == ("No score is held against it",)
+    assert list_rule_cell_lines(h200[FRAMEWORK], FORMATTER) == ("No score applies",)
 
 
 def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) -> None:
     rules = service.reference_data.export_rules
     by_id = {rule.id: rule for rule in rules.rules}
-    assert format_rule_dates(by_id[OCTOBER]) == "in force 2023-11-17, published 2023-10-25"
-    assert format_rule_dates(by_id[JANUARY]) == "published and in force 2026-01-15"
+    assert format_rule_dates(by_id[OCTOBER]) == "effective 2023-11-17, published 2023-10-25"
+    assert format_rule_dates(by_id[JANUARY]) == "published and effective 2026-01-15"
     assert format_rule_dates(by_id[OLDEST]) == "published 2022-10-13"
     assert format_rule_title(by_id[OCTOBER]) == "Rule of October 2023 (88 FR 73458)"
     assert format_rule_title(replace(by_id[OCTOBER], reference=None)) == "Rule of October 2023"
-    assert describe_rule_status(by_id[FRAMEWORK], rules) == "Not enforced since 2025-05-13, says its publisher"
+    assert describe_rule_status(by_id[FRAMEWORK], rules) == "Not enforced since 2025-05-13, according to its publisher"
     assert describe_rule_status(by_id[OLDEST], rules) == "Superseded by: Rule of October 2023"
     assert describe_rule_status(by_id[OCTOBER], rules) is None
     assert [rule.id for rule in select_scored_rules(rules)] == [JANUARY, OCTOBER]
@@ -140,8 +140,8 @@ def test_all_that_a_rule_says_is_in_its_lines(service: GpuDeskService) -> None:
 def test_a_destination_is_only_looked_for_among_those_that_are_named(service: GpuDeskService) -> None:
     rules = {rule.id: rule for rule in service.reference_data.export_rules.rules}
     china, peru = checked(service, "l4", "China"), checked(service, "l4", "Peru")
-    assert describe_destination(rules[OCTOBER], china) == "What was read of it names China."
-    assert describe_destination(rules[OCTOBER], peru) == "What was read of it does not name Peru."
+    assert describe_destination(rules[OCTOBER], china) == "The rule text on file names China."
+    assert describe_destination(rules[OCTOBER], peru) == "The rule text on file does not name Peru."
     assert describe_destination(rules[FRAMEWORK], china) is None, "nothing read of it names a destination"
     assert describe_destination(rules[OCTOBER], checked(service, "l4")) is None
 
@@ -167,7 +167,7 @@ def test_notes_are_said_once_with_names_where_not_for_all(service: GpuDeskServic
 def test_the_warning_opens_what_is_copied(service: GpuDeskService) -> None:
     checks = [checked(service, "mi300x")]
     text = join_lines(list_export_lines(checks, service.reference_data.export_rules, FORMATTER))
-    assert get_export_warning() == "Verify with the rule in force and counsel: this is arithmetic, not advice"
+    assert get_export_warning() == "Arithmetic, not legal advice: check the current rule and ask counsel"
     assert text.splitlines()[1].strip() == f"{get_export_warning()}."
     assert text.index("Guidance of May 2026") < text.index("Rule of October 2022")
 

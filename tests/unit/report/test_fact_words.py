@@ -89,7 +89,7 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("generation", "blackwell-ultra", "Blackwell Ultra"),
         ("generation", "of-tomorrow", "of-tomorrow"),
         ("form", "oam", "OAM"),
-        ("form", "other", "another"),
+        ("form", "other", "other"),
         ("limiter", "memory bandwidth", "memory bandwidth"),
         ("fits_alone", False, "no"),
         ("serving_engine", "tensorrt-llm", "TensorRT-LLM"),
@@ -105,7 +105,10 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactVa
 @pytest.mark.parametrize(
     ("tested", "said"),
     [
-        (Comparison("needs_alone_gb <= memory_gb", 412.0, 256.0, holds=False), "needed on one, 412 GB > memory 256 GB"),
+        (
+            Comparison("needs_alone_gb <= memory_gb", 412.0, 256.0, holds=False),
+            ("memory needed on one, 412 GB > memory 256 GB"),
+        ),
         (Comparison("weights_gb > 140", 72.6, 140.0, holds=False), "weights, 72.6 GB ≤ 140 GB"),
         (
             Comparison("ttft_ms <= ttft_limit_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), 2000.0, holds=None),
@@ -119,7 +122,7 @@ def test_facts_have_the_digits_and_the_unit_of_the_field(name: str, fact: FactVa
         (Comparison("team == 'rocm'", None, "rocm", holds=None), "team: —"),
         (
             Comparison("fewest_count == most_count", 1.0, 2.0, holds=False),
-            "fewest accelerators of any, 1 ≠ most accelerators of any 2",
+            "accelerators, min of all, 1 ≠ accelerators, max of all 2",
         ),
     ],
 )
@@ -135,13 +138,13 @@ def test_comparisons_say_their_numbers_and_what_came_out(tested: Comparison, sai
         ("not needs_port", "needs no port"),
         ("not fits", "not: the deployment fits"),
         ("ttft_limit_ms < 1e12", "TTFT limit is set"),
-        ("standing != 'frontier'", "references required: other than at the frontier"),
+        ("standing != 'frontier'", "references required: other than frontier scale"),
         (
             "budget_usd < 1e12 and (long_context == 'yes' or weights_gb > 140)",
-            "budget for accelerators is set and (long context is a core need: yes or weights > 140 GB)",
+            "accelerator budget is set and (long context needed: yes or weights > 140 GB)",
         ),
-        ("spend_usd <= budget_usd", "purchase price of the deployment ≤ budget for accelerators"),
-        ("headroom_gb > kv_one_gb * 2", "memory left over, each > kv_one_gb * 2"),
+        ("spend_usd <= budget_usd", "deployment purchase price ≤ accelerator budget"),
+        ("headroom_gb > kv_one_gb * 2", "spare memory per accelerator > kv_one_gb * 2"),
     ],
 )
 def test_conditions_read_as_words(text: str, said: str) -> None:
@@ -155,8 +158,8 @@ def test_conditions_read_as_words(text: str, said: str) -> None:
         ("KV cache of one request", "KV cache of one request"),
         ("PCIe, both ways", "PCIe, both ways"),
         ("TensorRT-LLM", "TensorRT-LLM"),
-        ("I do not know", "I do not know"),
-        ("A user at the keyboard", "a user at the keyboard"),
+        ("I don’t know", "I don’t know"),
+        ("Interactive user", "interactive user"),
         ("16-bit compute, dense", "16-bit compute, dense"),
     ],
 )

@@ -75,35 +75,35 @@ def test_nothing_leaves_nothing() -> None:
 def test_a_deployment_is_said_with_plan_engine_and_room() -> None:
     asked = FitQuestion(Precision.FP8, Precision.FP16, 4096)
     assert describe_fit_cell(cell(2, 0.12), "B", MODEL, asked, FORMATTER) == (
-        "Small 8B on B, FP8 weights: 2 hold it on vLLM with TP 2; 12.0 of 100.0 GiB usable left on the fullest, 12%"
+        "Small 8B on B, FP8 weights: fits on 2 with vLLM, TP 2; at least 12.0 of 100.0 GiB free on each (12%)"
     )
-    assert "1 holds it on vLLM; " in describe_fit_cell(cell(1), "B", MODEL, asked, FORMATTER)
+    assert "fits on 1 with vLLM; " in describe_fit_cell(cell(1), "B", MODEL, asked, FORMATTER)
 
 
 def test_more_tokens_than_the_model_reads_are_said() -> None:
     said = describe_fit_cell(cell(1), "B", MODEL, QUESTION, FORMATTER)
-    assert said.endswith("The model reads 4,096 tokens at the most")
+    assert said.endswith("The model’s context limit is 4,096 tokens")
 
 
 def test_without_a_deployment_the_reason_is_said() -> None:
     said = describe_fit_cell(cell(None), "B", MODEL, QUESTION, FORMATTER)
-    assert said.startswith("Small 8B on B, FP8 weights: none. ")
+    assert said.startswith("Small 8B on B, FP8 weights: no deployment. ")
     assert describe_reading_cell(cell(None), "B", MODEL, FORMATTER).startswith(
-        "Small 8B on B: no count by this reading. "
+        "Small 8B on B: no count with this reading. "
     )
 
 
 def test_a_reading_is_said_with_its_arithmetic() -> None:
     found = cell(2, 0.125, 80 * GB)
     assert describe_reading_cell(found, "B", MODEL, FORMATTER) == (
-        "Small 8B on B: 2 by this reading. 140.0 GB of FP8 weights, 80.0 GB in each"
+        "Small 8B on B: 2 with this reading. FP8 weights need 140.0 GB; each accelerator has 80.0 GB"
     )
 
 
 def test_readings_are_named_and_say_what_they_are_for() -> None:
     keys = ("decimal", "binary", "decimal-reserved", "binary-reserved")
     assert len({label_reading(key) for key in keys}) == 4
-    assert all("never what answers use" in describe_reading(key) for key in keys)
+    assert all("Only for checking published counts" in describe_reading(key) for key in keys)
 
 
 def test_the_question_is_said_in_the_singular_and_the_plural() -> None:

@@ -67,9 +67,12 @@ def test_the_winner_changes_with_the_scenario(mlperf: MlperfComparison) -> None:
         INTERACTIVE: MlperfOutcome.AHEAD,
     }
     said = describe_mlperf_verdict(head, "mi355x", NAMES, Formatter())
-    assert "offline too close to call (B200 by 1.1%); server B200 by 3.3%; interactive MI355X by 19.4%." in said
-    assert "Who wins changes with the MLPerf scenario." in said
-    assert "Below 2.4% nobody is" in said
+    assert (
+        "offline: too close to call (B200 by 1.1%); server: B200 leads MI355X by 3.3%; "
+        "interactive: MI355X leads B200 by 19.4%." in said
+    )
+    assert "The leader depends on the MLPerf scenario." in said
+    assert "Leads below 2.4% are noise" in said
 
 
 def test_results_are_set_against_those_of_their_round_alone(mlperf: MlperfComparison) -> None:
@@ -127,8 +130,8 @@ def test_stated_ratios_are_checked_and_their_claims_are_in_the_catalog(
         ("C003-041", INTERACTIVE): "confirmed",
         ("C003-042", OFFLINE): "not confirmed",
         ("C003-042", SERVER): "not confirmed",
-        ("C003-044", None): "no single round",
-        ("C001-032", OFFLINE): "no single round",
+        ("C003-044", None): "no MLPerf round stated",
+        ("C001-032", OFFLINE): "no MLPerf round stated",
     }
     assert all(each.computed_by for each in mlperf.stated)
 

@@ -64,7 +64,7 @@ def test_the_recommended_deployment_is_its_head(paper: NegotiationDocument) -> N
 def test_every_step_has_its_ticks_and_notes(paper: NegotiationDocument) -> None:
     ticks = [block for block in build_negotiation_blocks(paper) if isinstance(block, CheckList)]
     assert len(ticks) == 6
-    assert ticks[0].points[0] == (True, "The whole step", NOTE)
+    assert ticks[0].points[0] == (True, "Whole step", NOTE)
     assert (True, "A time within which faults are answered", "") in ticks[3].points
     assert [len(each.points) for each in ticks] == [3, 3, 2, 4, 2, 5]
 
@@ -74,7 +74,7 @@ def test_the_export_check_carries_its_warning(paper: NegotiationDocument) -> Non
     place = blocks.index(DocumentHeading(2, "Export check"))
     warning, grid, notes = blocks[place + 1 : place + 4]
     assert warning == DocumentParagraph(
-        "Verify with the rule in force and counsel: this is arithmetic, not advice.", strong=True
+        "Arithmetic, not legal advice: check the current rule and ask counsel.", strong=True
     )
     assert isinstance(grid, DocumentTable)
     assert [row[0] for row in grid.rows] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X", "MI300X"]
@@ -85,19 +85,19 @@ def test_the_export_check_carries_its_warning(paper: NegotiationDocument) -> Non
 
 def test_markdown_shows_words_of_the_user_as_they_are(paper: NegotiationDocument) -> None:
     text = text_of(paper, ".md")
-    assert r"- [x] The whole step: Two \<b\>quotes\</b\> \| 12 \*May\* \& more" in text
+    assert r"- [x] Whole step: Two \<b\>quotes\</b\> \| 12 \*May\* \& more" in text
     assert text.count("- [ ] ") + text.count("- [x] ") == 19
-    assert "**Verify with the rule in force and counsel: this is arithmetic, not advice.**" in text
+    assert "**Arithmetic, not legal advice: check the current rule and ask counsel.**" in text
     widths = {line.count("|") - line.count(r"\|") for line in text.splitlines() if line.startswith("|")}
     assert len(widths) == 1, "all rows of the table have as many cells"
-    assert "Seed 002: Scorecard of AMD's private inference stack, 2024-02" in text
+    assert "Scorecard of AMD's private inference stack, 2024-02" in text
 
 
 def test_html_needs_nothing_else_and_escapes_words(paper: NegotiationDocument) -> None:
     text = text_of(paper, ".HTML")
     assert "Two &lt;b&gt;quotes&lt;/b&gt; | 12 *May* &amp; more" in text
     assert "<b>" not in text
-    assert "<p class=warning>Verify with the rule in force" in text
+    assert "<p class=warning>Arithmetic, not legal advice" in text
     assert re.search(r'(?:src|href)="', text) is None
     assert text.count("☑") == 2
     for tag in ("ul", "li", "table", "tr", "td", "th", "h2", "h3", "p"):

@@ -51,16 +51,16 @@ def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) 
     ("fates", "said"),
     [
         ("sss", "All 3 remain"),
-        ("ssu", "All 3 remain, Gamma undecided"),
-        ("suu", "All 3 remain, 2 undecided"),
-        ("uuu", "All 3 remain, all undecided"),
+        ("ssu", "All 3 remain; Gamma undecided"),
+        ("suu", "All 3 remain; 2 undecided"),
+        ("uuu", "All 3 remain; all undecided"),
         ("rss", "2 remain"),
-        ("rsu", "2 remain, Gamma undecided"),
-        ("ruu", "2 remain, both undecided"),
-        ("rru", "1 remains, undecided"),
-        ("rrr", "None remains"),
-        ("s", "It remains"),
-        ("u", "It remains, undecided"),
+        ("rsu", "2 remain; Gamma undecided"),
+        ("ruu", "2 remain; both undecided"),
+        ("rru", "1 remains; undecided"),
+        ("rrr", "None remain"),
+        ("s", "1 remains"),
+        ("u", "1 remains; undecided"),
     ],
 )
 def test_what_is_left_is_counted_and_doubts_are_named(decision: Decision, fates: str, said: str) -> None:
@@ -74,14 +74,14 @@ def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
     decision = replace(decision, recommended=beta, runner_up="c", robustness=0.71)
     clear = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER)
-    assert describe_lead(clear, NAMES) == "Beta leads, 71% odds"
+    assert describe_lead(clear, NAMES) == "Beta leads (71% odds)"
     near = replace(decision, candidates=ahead, verdict=DecisionVerdict.OPEN)
     assert describe_lead(near, NAMES) == "Beta 71%, Gamma 19%"
     removed = (standing("a", 0.0, ColumnOutcome.REMOVED),)
     out = replace(decision, candidates=removed, verdict=DecisionVerdict.NONE_FITS, recommended=None)
     assert describe_lead(out, NAMES) == ""
-    assert describe_option_effect("priority", out, NAMES) == "None remains"
-    assert describe_option_briefly("priority", out, NAMES) == "None remains"
+    assert describe_option_effect("priority", out, NAMES) == "None remain"
+    assert describe_option_briefly("priority", out, NAMES) == "None remain"
 
 
 def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decision: Decision) -> None:
@@ -89,19 +89,19 @@ def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decis
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
     found = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER, recommended=beta, robustness=0.71)
     assert describe_option_effect("ttft_limit_ms", found, NAMES) == "All 3 remain"
-    assert describe_option_effect("priority", found, NAMES) == "Beta leads, 71% odds"
+    assert describe_option_effect("priority", found, NAMES) == "Beta leads (71% odds)"
     assert describe_option_briefly("ttft_limit_ms", found, NAMES) == "All 3 remain"
     assert describe_option_briefly("priority", found, NAMES) == "Beta 71%"
     less = replace(found, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
-    assert describe_option_effect("priority", less, NAMES) == "2 remain; Beta leads, 71% odds"
+    assert describe_option_effect("priority", less, NAMES) == "2 remain; Beta leads (71% odds)"
     assert describe_option_briefly("priority", less, NAMES) == "2 remain"
     assert describe_option_fully(less, NAMES) == (
-        "2 remain; Beta leads, 71% odds; Alpha removed, Beta stays, Gamma stays"
+        "2 remain; Beta leads (71% odds); Alpha ruled out, Beta remains, Gamma remains"
     )
 
 
 def test_every_fate_and_origin_has_a_word() -> None:
-    assert [label_column_outcome(fate) for fate in ColumnOutcome] == ["stays", "undecided", "removed"]
+    assert [label_column_outcome(fate) for fate in ColumnOutcome] == ["remains", "undecided", "ruled out"]
     assert [find_column_outcome(standing("a", 0.1, fate)) for fate in ColumnOutcome] == list(ColumnOutcome)
     assert {describe_answer_origin(QuestionAnswer("any", origin)) for origin in AnswerOrigin} == {
         "yours",

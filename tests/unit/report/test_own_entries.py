@@ -47,9 +47,9 @@ def test_own_entries_say_so() -> None:
         heads = build_comparison_table(answer, Formatter()).heads
     assert "yours" in heads[0].detail
     assert "yours" not in heads[1].detail
-    assert sheet.assumptions[0].value == "My Llama (own entry)"
-    assert "own entry" in sheet.heads[0].detail
-    assert "own entry" not in sheet.heads[1].detail
+    assert sheet.assumptions[0].value == "My Llama (custom entry)"
+    assert "custom entry" in sheet.heads[0].detail
+    assert "custom entry" not in sheet.heads[1].detail
 
 
 UNKNOWN = {

@@ -142,10 +142,10 @@ def bare(**more: object) -> DeferralAnalysis:
     [
         (DeferralVerdict.BUY, "b200-hgx", "Buy H200 SXM now"),
         (DeferralVerdict.WAIT, "b200-hgx", "Wait for B200 SXM"),
-        (DeferralVerdict.EQUAL, "b200-hgx", "Buy H200 SXM now or wait for B200 SXM: it costs the same"),
-        (DeferralVerdict.OPEN, "b200-hgx", "Buy H200 SXM now or wait for B200 SXM: it cannot be told"),
+        (DeferralVerdict.EQUAL, "b200-hgx", "Same cost: buy H200 SXM now, or wait for B200 SXM"),
+        (DeferralVerdict.OPEN, "b200-hgx", "Undecided: buy H200 SXM now, or wait for B200 SXM"),
         (DeferralVerdict.WAIT, None, "Do without H200 SXM"),
-        (DeferralVerdict.OPEN, None, "Buy H200 SXM now or do without: it cannot be told"),
+        (DeferralVerdict.OPEN, None, "Undecided: buy H200 SXM now, or do without it"),
     ],
 )
 def test_the_title_says_what_to_do(
@@ -156,7 +156,7 @@ def test_the_title_says_what_to_do(
 
 def test_documents_and_arithmetic_stand_beside_one_another(near: DeferralAnalysis) -> None:
     assert describe_document_verdict(near) == "buy now (D002-16)"
-    assert describe_computed_verdict(near, FORMATTER).startswith("most likely wait; waiting saves in ")
+    assert describe_computed_verdict(near, FORMATTER).startswith("most likely wait; waiting saves money in ")
     assert describe_deferral_rule(near.rules[0]).startswith("A launch within 6 months is for buying")
 
 
@@ -181,8 +181,8 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
         ),
         strong=True,
     )
-    assert describe_document_verdict(bare()) == "leave it open"
-    assert describe_document_verdict(bare(rules=(buy, wait))) == "contradict each other (D002-16, D002-18)"
+    assert describe_document_verdict(bare()) == "undecided"
+    assert describe_document_verdict(bare(rules=(buy, wait))) == "contradictory (D002-16, D002-18)"
     against = bare(
         notes=(message("buying.computed_wait", "The documents’ rules say to buy, the arithmetic says to wait"),)
     )
@@ -193,15 +193,15 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
 
 def test_figures_have_their_ends_and_units(near: DeferralAnalysis, names: dict[str, str]) -> None:
     rows = {row.name: row for row in list_deferral_figures(near, names, USD, FORMATTER)}
-    assert rows["Months without either"].unit == "months"
-    assert rows["Months without either"].likely == "3.0"
-    month = rows["A month on H200 SXM"]
+    assert rows["Gap without either"].unit == "months"
+    assert rows["Gap without either"].likely == "3.0"
+    month = rows["Monthly cost on H200 SXM"]
     assert near.monthly.buy_usd is not None
     assert month.likely == f"{near.monthly.buy_usd.likely:,.0f}"
     assert month.unit == "USD/month"
     assert near.sums is not None
-    assert rows["Saved by waiting, in all"].likely == f"{near.sums.saved_usd.likely:,.0f}"
-    assert rows["Saved by waiting, in all"].low.startswith("−")
+    assert rows["Total saved by waiting"].likely == f"{near.sums.saved_usd.likely:,.0f}"
+    assert rows["Total saved by waiting"].low.startswith("−")
 
 
 def test_amounts_are_in_the_currency_of_the_scenario(near: DeferralAnalysis, names: dict[str, str]) -> None:
@@ -209,7 +209,7 @@ def test_amounts_are_in_the_currency_of_the_scenario(near: DeferralAnalysis, nam
     rows = {row.name: row for row in list_deferral_figures(near, names, euros, Formatter(GERMAN_NUMBERS))}
     assert near.monthly.buy_usd is not None
     half = f"{near.monthly.buy_usd.likely / 2:,.0f}".replace(",", ".")
-    assert (rows["A month on H200 SXM"].likely, rows["A month on H200 SXM"].unit) == (half, "EUR/month")
+    assert (rows["Monthly cost on H200 SXM"].likely, rows["Monthly cost on H200 SXM"].unit) == (half, "EUR/month")
     assert get_deferral_unit("usd_per_month", euros) == "EUR/month"
     assert get_deferral_unit("buy_part", euros) == ""
 
@@ -217,12 +217,12 @@ def test_amounts_are_in_the_currency_of_the_scenario(near: DeferralAnalysis, nam
 def test_where_it_turns_is_told_with_its_doubt(near: DeferralAnalysis, names: dict[str, str]) -> None:
     turns = dict(list_deferral_flips(near, names, USD, FORMATTER))
     assert near.turns.slip_months is not None
-    assert turns["It slips by"] == f"{near.turns.slip_months:.1f} months"
-    assert plain(turns["B200 SXM costs, each"]).endswith(" USD")
-    assert "–" in turns["B200 SXM costs, each"]
+    assert turns["Release slips by"] == f"{near.turns.slip_months:.1f} months"
+    assert plain(turns["Price per B200 SXM"]).endswith(" USD")
+    assert "–" in turns["Price per B200 SXM"]
     endless = bare(turns=DeferralThresholds(price_usd=UncertainValue(10.0, 20.0, float("inf"))))
     (turn,) = list_deferral_flips(endless, names, USD, FORMATTER)
-    assert (turn[0], plain(turn[1])) == ("B200 SXM costs, each", "20 (10 – no limit) USD")
+    assert (turn[0], plain(turn[1])) == ("Price per B200 SXM", "20 (10 – no limit) USD")
     assert list_deferral_flips(bare(), names, USD, FORMATTER) == []
 
 
@@ -234,12 +234,12 @@ def test_months_are_counted() -> None:
 
 def test_slip_is_summed_up(near: DeferralAnalysis, names: dict[str, str]) -> None:
     assert describe_release_slip(near, names, FORMATTER).startswith(
-        "Waiting pays up to a slip of 10.7 months of B200 SXM"
+        "Waiting for B200 SXM pays off if it slips by at most 10.7 months."
     )
     always = replace(near, turns=DeferralThresholds())
-    assert describe_release_slip(always, names, FORMATTER) == "Waiting for B200 SXM pays however late it is."
+    assert describe_release_slip(always, names, FORMATTER) == "Waiting for B200 SXM pays off at any delay."
     never = replace(near, turns=DeferralThresholds(), likely=DeferralVerdict.BUY)
-    assert "even if it is not late" in describe_release_slip(never, names, FORMATTER)
+    assert "even if B200 SXM is on time" in describe_release_slip(never, names, FORMATTER)
     assert describe_release_slip(bare(), names, FORMATTER) == ""
 
 
@@ -249,7 +249,7 @@ def test_what_has_no_price_is_told_by_prices(
     name = service.catalog.accelerator("mi455x").name
     assert find_lacking_costs(unpriced, name) == {"price", "power"}
     assert find_lacking_costs(unpriced, "another") == frozenset()
-    assert describe_computed_verdict(unpriced, FORMATTER) == "cannot be told, since a cost is not known"
+    assert describe_computed_verdict(unpriced, FORMATTER) == "undecided: a cost is unknown"
     assert any("No purchase price of" in note for note in list_deferral_notes(unpriced, FORMATTER))
     rows = list_future_price_rows(near, USD)
     assert len(rows) == 5
@@ -263,19 +263,19 @@ def test_inputs_say_where_they_come_from(
     def origin(name: str, found: DeferralAnalysis = unpriced, *, stated: bool = False) -> str:
         return describe_deferral_origin(name, found, stated=stated, names=names)
 
-    assert origin("months_to_launch", stated=True) == "said in the dialogue"
-    assert origin("months_to_launch").startswith("assumed")
-    assert origin("years", stated=True) == "stated by you"
+    assert origin("months_to_launch", stated=True) == "your answer"
+    assert origin("months_to_launch").startswith("default")
+    assert origin("years", stated=True) == "entered by you"
     assert "is planned for 2026-H2" in origin("months_to_next")
     assert "two quarters" in origin("slip_likely")
-    assert origin("usd_per_month") == "what renting MI325X meanwhile costs with its software"
-    assert origin("tokens_per_month").startswith("all that MI325X works out")
+    assert origin("usd_per_month") == "rent of MI325X in the meantime, including software"
+    assert origin("tokens_per_month").startswith("full output of MI325X")
     rival = DeferralMonthlyCosts(without_origin=GapCostOrigin.RIVAL_RENT, stopgap="h200-sxm")
-    assert "which is compared too" in origin("usd_per_month", bare(monthly=rival))
-    assert origin("usd_per_month", bare()).startswith("not known")
-    assert origin("tokens_per_month", bare()) == "not known"
-    assert origin("tokens_per_month", bare(tokens_origin=TokenDemandOrigin.DEMAND)) == "the demand, on average"
-    assert origin("buy_part", near) == "as recommended, else the baseline"
+    assert "also compared" in origin("usd_per_month", bare(monthly=rival))
+    assert origin("usd_per_month", bare()).startswith("unknown")
+    assert origin("tokens_per_month", bare()) == "unknown"
+    assert origin("tokens_per_month", bare(tokens_origin=TokenDemandOrigin.DEMAND)) == "average demand"
+    assert origin("buy_part", near) == "the recommended accelerator, or the baseline"
 
 
 def test_a_plan_is_plain_json(near: DeferralAnalysis, unpriced: DeferralAnalysis) -> None:
@@ -316,9 +316,9 @@ def test_plans_are_called_by_their_parts(routed: RoutingResult) -> None:
 
 def test_the_mix_is_told_with_where_it_comes_from(routed: RoutingResult, demanded: RoutingResult) -> None:
     said = describe_request_mix(routed, FORMATTER)
-    assert said.startswith("10.0 requests/s (stated by you): 8.00/s short, 4,000 tokens in, 1,000 out; ")
-    assert "2.00/s long, 16,000 tokens in" in said
-    assert "(the demand of the scenario, at its peak)" in describe_request_mix(demanded, FORMATTER)
+    assert said.startswith("10.0 requests/s (entered by you): 8.00/s short, 4,000 input and 1,000 output tokens; ")
+    assert "2.00/s long, 16,000 input" in said
+    assert "(peak demand of the scenario)" in describe_request_mix(demanded, FORMATTER)
     assert "by Llama" in describe_request_mix(routed, FORMATTER, {"llama-3.1-70b": "Llama"})
 
 
@@ -346,11 +346,11 @@ def test_a_plan_that_cannot_be_says_why(service: GpuDeskService, scenario: Scena
 def test_the_cheapest_is_named_or_said_to_be_within_the_error(routed: RoutingResult) -> None:
     decided = RouteRanking(RoutePlan.LONG_B, (), ())
     said = describe_ranking(decided, routed, COLUMNS)
-    assert said == "the cheapest: long on MI325X, short on H200 SXM"
+    assert said == "cheapest: long on MI325X, short on H200 SXM"
     level = RouteRanking(RoutePlan.ALL_A, (RoutePlan.ALL_B,), ())
     said = describe_ranking(level, routed, COLUMNS)
-    assert said == "≈ within the error: all on H200 SXM or all on MI325X"
-    assert describe_ranking(None, routed, COLUMNS).startswith("cannot be ranked")
+    assert said == "≈ too close to call: all on H200 SXM or all on MI325X"
+    assert describe_ranking(None, routed, COLUMNS).startswith("no ranking")
 
 
 def test_a_split_says_what_it_costs_beyond_one_vendor(routed: RoutingResult) -> None:
@@ -358,11 +358,11 @@ def test_a_split_says_what_it_costs_beyond_one_vendor(routed: RoutingResult) -> 
     assert found is not None
     said = describe_extra_cost(found, routed, COLUMNS, USD)
     assert said.startswith("Long on H200 SXM, short on MI325X: ")
-    assert "of it software" in said
+    assert "software" in said
     assert find_extra_cost(routed.owned, RoutePlan.ALL_A) is None
     assert find_extra_cost(None, RoutePlan.LONG_A) is None
     plain = replace(found, software_usd=UncertainValue.exactly(0.0), software_alone_usd=UncertainValue.exactly(0.0))
-    assert describe_extra_cost(plain, routed, COLUMNS, USD).endswith("none of it software.")
+    assert describe_extra_cost(plain, routed, COLUMNS, USD).endswith("with no software cost.")
     assert format_signed_amount(5.0, USD.whole) == "+5"
     assert format_signed_amount(-5.0, USD.whole) == "−5"
     assert format_signed_amount(0.2, USD.whole) == "0"
@@ -378,15 +378,18 @@ def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None
 
 def test_documents_on_mixing_are_told_with_dates_and_rivals(service: GpuDeskService) -> None:
     lines = [format_mixing_line(rule) for rule in list_mixing_rules(service.decider.rules)]
-    assert lines[0].startswith("A second path of software is kept up (2024-02, D002-07, Seed 002")
+    assert lines[0].startswith("A second path of software is kept up (2024-02, AMD stack scorecard")
     assert "against D002-20, D002-07" in lines[-1]
     assert "Take one platform for one pool" in lines[-1]
 
 
 def test_inputs_of_requests_say_where_they_come_from(routed: RoutingResult) -> None:
-    assert describe_routing_origin("long_share", RequestRateOrigin.LOAD, stated=False) == "assumed: nobody states it"
-    assert describe_routing_origin("long_share", RequestRateOrigin.LOAD, stated=True) == "stated by you"
-    assert describe_routing_origin("requests_per_s", RequestRateOrigin.DEMAND, stated=True).startswith("the demand")
+    assert (
+        describe_routing_origin("long_share", RequestRateOrigin.LOAD, stated=False)
+        == "assumption: no source gives a value"
+    )
+    assert describe_routing_origin("long_share", RequestRateOrigin.LOAD, stated=True) == "entered by you"
+    assert describe_routing_origin("requests_per_s", RequestRateOrigin.DEMAND, stated=True).startswith("peak demand")
     assert label_request_class(RequestKind.LONG) == "long requests"
     assert not any("baseline" in note for note in list_routing_notes(routed, FORMATTER))
 
@@ -414,14 +417,14 @@ def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
     assert find_signal_state(gap) is SignalState.NOT
     assert plain(format_threshold(gap.signal, FORMATTER)) == "below 12%"
     assert plain(describe_signal_distance(gap, FORMATTER)) == "11% to go"
-    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "23%, 2024-01; Scorecard"
+    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "23%, 2024-01 (Scorecard)"
     assert describe_signal_note(gap) == "FlashAttention 2, CDNA 3 behind Hopper"
-    assert describe_signal_effect(gap) == "Nothing changes. If it passes: software speaks less against AMD parts."
+    assert describe_signal_effect(gap) == ("Nothing changes. If passed: software speaks less against AMD parts.")
     assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == ""
     unknown = watched(signals, "W002-02")
-    assert label_signal_state(find_signal_state(unknown)) == "not known"
-    assert describe_known_value(unknown, "", FORMATTER) == "nothing on record"
-    assert describe_signal_effect(unknown).startswith("If it passes: the work of integration")
+    assert label_signal_state(find_signal_state(unknown)) == "unknown"
+    assert describe_known_value(unknown, "", FORMATTER) == "no value"
+    assert describe_signal_effect(unknown).startswith("If passed: the work of integration")
     assert format_signal_value(unknown.signal, None, FORMATTER) == "—"
 
 
@@ -429,9 +432,9 @@ def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) ->
     note = WatchNote("W002-01", 9, "2026-10", "Our own test", "read twice")
     gap = watched(service.reference_data.signals, "W002-01", note)
     assert label_signal_state(find_signal_state(gap)) == "passed"
-    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "9%, 2026-10; yours: Our own test"
+    assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "9%, 2026-10 (yours: Our own test)"
     assert describe_signal_note(gap) == "read twice"
-    assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == "on record: 23%, 2024-01; Scorecard"
+    assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == "catalog: 23%, 2024-01 (Scorecard)"
     assert plain(describe_signal_distance(gap, FORMATTER)) == ""
     assert describe_signal_effect(gap) == "Software speaks less against AMD parts."
     said = plain(describe_signal(gap, "Scorecard", FORMATTER))
@@ -441,7 +444,7 @@ def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) ->
 def test_a_note_of_another_form_is_said_to_have_no_effect(service: GpuDeskService) -> None:
     note = WatchNote("W002-01", True, "2026-10", "Our own test")
     gap = watched(service.reference_data.signals, "W002-01", note)
-    assert "has no effect" in describe_idle_note(gap)
+    assert "is ignored" in describe_idle_note(gap)
     assert describe_idle_note(watched(service.reference_data.signals, "W002-01")) == ""
 
 

@@ -32,7 +32,7 @@ def test_figures_have_their_bands_and_the_best_is_marked(make_answer: MakeAnswer
 
 def test_differences_against_the_first_come_first(make_answer: MakeAnswer) -> None:
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", "mi355x"))
-    assert sheet.table.groups[0].title == "Against H200-SXM"
+    assert sheet.table.groups[0].title == "Compared with H200-SXM"
     found = row(sheet, "difference.output_tokens_per_s")
     assert texts(found.cells) == ["baseline", "+25", "+4"]
     assert found.cells[1].band == "0 – +56"
@@ -60,11 +60,11 @@ def test_what_does_not_fit_says_so_with_the_remedy(make_answer: MakeAnswer) -> N
     sheet = build_sheet(make_answer("h200-sxm", "mi325x", input_tokens=120_000))
     fits = row(sheet, "fits")
     assert fits.cells[0].text == "does not fit on 1"
-    assert fits.cells[0].detail == "use 4"
+    assert fits.cells[0].detail == "needs 4"
     assert fits.cells[0].mark is CellMarking.FAILS
     (headline,) = sheet.headlines
-    assert (headline.text, headline.mark) == ("None fits", CellMarking.FAILS)
-    assert headline.detail == "H200-SXM: use 4; MI325X: use 4"
+    assert (headline.text, headline.mark) == ("No accelerator fits", CellMarking.FAILS)
+    assert headline.detail == "H200-SXM: needs 4; MI325X: needs 4"
     assert sheet.table.groups[0].title == "At this workload"
     assert any(remark.text.startswith("One request of this length") for remark in sheet.remarks)
 
@@ -91,7 +91,7 @@ def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer
     assert [cell.notes for cell in bandwidth.cells] == [(), (1,)]
     (note,) = sheet.notes
     sources = {source.number: source.title for source in sheet.sources}
-    assert note.text == "MI325X, Bandwidth: 6.0 TB/s [1]. Not taken: 5.3 TB/s [2]. The maker's own figure."
+    assert note.text == "MI325X, Bandwidth: 6.0 TB/s [1]. Not used: 5.3 TB/s [2]. The maker's own figure."
     assert (sources[1], sources[2]) == ("Data sheet", "Which card?")
 
 

@@ -60,7 +60,7 @@ def test_costs_leave_the_hash_of_an_answer_alone(service: GpuDeskService, answer
 def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     rows = {row.key: row for row in build_comparison_table(answer, PLAIN).rows}
     cell = rows[OWNED].cells[3]
-    assert (cell.text, cell.value, cell.reason) == ("—", None, "no price on record")
+    assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
     assert rows[RENTED].cells[1].mark is CellMarking.BEST
     assert rows[RENTED].cells[1].delta == "−45%"
 
@@ -75,12 +75,12 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert open_.startswith("Too close to call: MI325X has 8% lower cost per token, owned, and 31% less throughput")
+    assert open_.startswith("Too close to call: MI325X has 8% lower cost per token (owned) and 31% less throughput")
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("MI325X likely leads (81% odds): 45% lower rent per token")
+    assert verdict.startswith("MI325X likely leads (81% odds): 45% lower cost per token (rented)")
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
@@ -91,7 +91,9 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
 
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
     assert describe_throughput(answer, PLAIN).endswith("is limited by memory bandwidth.")
-    assert describe_fit(answer, PLAIN).startswith("All hold the load (64 in flight); MI355X holds the most")
+    assert describe_fit(answer, PLAIN).startswith(
+        "All handle this load (64 in flight); MI355X has the highest concurrency"
+    )
     assert "Rented: MI325X is cheapest (81% odds), $0.64 per million output tokens." in describe_token_cost(
         answer, PLAIN
     )

@@ -28,7 +28,7 @@ from gpudesk.report.decision.verdict import (
     describe_verdict_reason,
     find_leading_column,
     format_verdict,
-    label_best,
+    label_odds,
     list_candidate_lines,
 )
 from gpudesk.text.messages import InputError, format_message
@@ -454,7 +454,7 @@ class VerdictBlock(QWidget):
         self.swatches.show_columns(find_leaders(found))
         self.title.setText(format_verdict(decision, names, found.formatter))
         self.reason.setText(describe_verdict_reason(decision, names, found.formatter))
-        self.odds_title.setText(tr("Odds of being {best}", best=label_best(decision.objective)))
+        self.odds_title.setText(label_odds(decision.objective))
         self.bars.show_odds(found)
         self._odds.setVisible(bool(self.bars.lines))
         parts = (self.title.text(), self.reason.text(), self.bars.accessibleName() if self.bars.lines else "")

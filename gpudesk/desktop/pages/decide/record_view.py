@@ -46,7 +46,6 @@ from gpudesk.report.decision.advisory import (
     format_scale,
     group_by_software,
     join_lines,
-    label_document,
     label_support_level,
     list_load_workings,
     list_loading_lines,
@@ -56,7 +55,7 @@ from gpudesk.report.decision.advisory import (
     merge_loading_notes,
     split_platforms,
 )
-from gpudesk.report.labels import shorten_name
+from gpudesk.report.labels import label_document, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import tr, trn

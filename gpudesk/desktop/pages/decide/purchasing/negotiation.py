@@ -23,12 +23,11 @@ from gpudesk.report.decision.advisory import (
     format_progress,
     format_step_figure,
     join_lines,
-    label_document,
     list_negotiation_lines,
     list_step_remarks,
     summarize_step,
 )
-from gpudesk.report.labels import get_today
+from gpudesk.report.labels import get_today, label_document
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 

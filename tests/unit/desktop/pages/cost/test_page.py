@@ -72,10 +72,10 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     said = view.tokens.accessibleDescription()
     assert "H200 SXM: rented 1.16" in said
     assert "MI355X: rented 1.57" in said
-    assert "no price on record" in said
+    assert "no catalog price" in said
     assert "64,805" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("H200 SXM owned")
-    assert view.influences.rows[0].name == "Hours in use"
+    assert view.influences.rows[0].name == "Utilization"
     assert "After 21.8 months less cash has gone for H200 SXM bought" in view.rent.summary()
 
 
@@ -159,13 +159,13 @@ def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, q
     type_into(price.edits[1], "35k")
     desk.flush()
     assert desk.scenario.costs.parts == {"mi355x": {"price_usd": UncertainValue.exactly(35_000.0)}}
-    assert price.origin.accessibleName() == "stated by you"
+    assert price.origin.accessibleName() == "entered by you"
     page.choose_view("overview")
-    assert "no price on record" not in overview(page).tokens.accessibleDescription()
+    assert "no catalog price" not in overview(page).tokens.accessibleDescription()
     desk.undo_stack.undo()
     desk.flush()
     assert desk.scenario.costs == NO_COST_SETTINGS
-    assert "no price on record" in overview(page).tokens.accessibleDescription()
+    assert "no catalog price" in overview(page).tokens.accessibleDescription()
 
 
 def test_enter_on_a_row_without_a_price_asks_for_it(page: CostPage) -> None:
@@ -203,7 +203,7 @@ def test_an_api_that_lacks_a_price_says_so_at_the_field(page: CostPage, desk: De
     assert made.origin.accessibleName() == "enter both prices"
     type_into(made.edits[1], "0.6")
     desk.flush()
-    assert made.origin.accessibleName() == "stated by you"
+    assert made.origin.accessibleName() == "entered by you"
 
 
 def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
@@ -297,7 +297,7 @@ def test_what_does_not_fit_costs_nothing_and_says_so(page: CostPage, desk: Desk)
     desk.edit("Too big", model="llama-3.1-405b", accelerators=parts)
     desk.flush()
     view = overview(page)
-    assert "no throughput at this load" in view.tokens.accessibleDescription()
+    assert "throughput at this load unknown" in view.tokens.accessibleDescription()
     assert view.rent.drawing.note or not view.rent.drawing.lines
 
 
@@ -359,7 +359,7 @@ def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:
     model = view.table.model()
     names = [model.index(row, 0).data() for row in range(model.rowCount())]
     assert set(names) == {"H200 SXM", "MI325X", "B200 SXM", "MI355X"}
-    assert model.index(3, model.columnCount() - 1).data() == "excluded: no price on record"
+    assert model.index(3, model.columnCount() - 1).data() == "excluded: purchase price unknown"
     view.kind.set_value("rented")
     view.kind.chosen.emit("rented")
     qtbot.waitUntil(lambda: view.draws is not None and view.draws.rented)

@@ -58,8 +58,8 @@ def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: Ter
     assert [row[0] for row in rows] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X"]
     assert rows[1][1].startswith("2,614.9 × 8 = 20,919 (FP8, INT8)")
     assert rows[0][2].startswith("TPP 15,824: below 21,000")
-    assert rows[2][2].splitlines()[-1] == "Not described"
-    assert rows[0][3] == "TPP 15,824: above 4,800\nDescribed: 3A090.a by TPP"
+    assert rows[2][2].splitlines()[-1] == "Not controlled"
+    assert rows[0][3] == "TPP 15,824: above 4,800\nControlled: 3A090.a by TPP"
 
 
 def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
@@ -75,7 +75,7 @@ def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
 
 
 def test_the_warning_is_always_there(view: TermsView, desk: Desk) -> None:
-    words = "Verify with the rule in force and counsel: this is arithmetic, not advice"
+    words = "Arithmetic, not legal advice: check the current rule and ask counsel"
     for parts in (("h200-sxm",), ("l4", "mi300x")):
         compare(desk, *parts)
         assert view.export.warning.label.text() == words
@@ -94,14 +94,14 @@ def test_a_document_s_claim_is_refused_only_beside_its_part(view: TermsView, des
 def test_what_cannot_be_told_is_said_to_be_so(view: TermsView, desk: Desk) -> None:
     compare(desk, "l4", "h200-sxm")
     row = view.export.scores.texts()[0]
-    assert row[3] == "TPP 1,936: below 4,800\nCannot be told: 3A090.a by density, 3A090.b by density"
+    assert row[3] == "TPP 1,936: below 4,800\nUndecided: 3A090.a by density, 3A090.b by density"
 
 
 def test_the_destination_is_kept_and_undone(view: TermsView, desk: Desk) -> None:
     type_words(view.export.destination, "China")
     desk.flush()
     assert desk.scenario.decision.plans["destination_name"] == "China"
-    assert "What was read of it names China." in view.export.rules.texts()[0][1]
+    assert "The rule text on file names China." in view.export.rules.texts()[0][1]
     assert any("China" in note for note in view.export.notes.texts)
     desk.undo_stack.undo()
     desk.flush()
@@ -124,13 +124,13 @@ def test_a_score_leads_to_its_peak_in_the_panel(view: TermsView, desk: Desk) -> 
 
 def test_steps_say_whether_they_apply_and_what_is_missing(view: TermsView, desk: Desk) -> None:
     first, second, *_ = view.steps.steps
-    assert first.state.text() == "Cannot be told. Weighs much. 2 points open."
+    assert first.state.text() == "Undecided. High impact. 2 points open."
     assert "not known > 200: not known" in first.remarks.text()
     costs = desk.scenario.costs.with_input("fleet", UncertainValue.exactly(800.0))
     desk.edit("State the fleet", costs=costs)
     desk.flush()
-    assert "Missing to tell: whether a rival's quote is at hand." in first.remarks.text()
-    assert any("anecdotal: unnamed persons" in text for text in first.figures.texts)
+    assert "Missing: whether you have a competing quote." in first.remarks.text()
+    assert any("anecdotal (unnamed people)" in text for text in first.figures.texts)
     assert second.state.text().startswith("Applies.")
     view.steps.quote._buttons["yes"].click()
     desk.flush()
@@ -241,7 +241,7 @@ def test_the_sheet_is_saved_by_its_suffix(
     assert written.suffix == (Path(name).suffix or ".html")
     text = written.read_text(encoding="utf-8")
     assert text.startswith(begins)
-    assert "Verify with the rule in force and counsel" in text
+    assert "Arithmetic, not legal advice" in text
     assert view.steps.said.text() == f"Saved: {written}"
     assert view.steps.said.isVisible()
 

@@ -53,7 +53,7 @@ def test_tab_begins_at_the_first_factor(view: FactorsView) -> None:
 def test_typing_finds_a_factor(view: FactorsView) -> None:
     view.table.setFocus(Qt.FocusReason.TabFocusReason)
     QTest.keyClicks(view.table, "first")
-    assert view.model.rows[view.table.currentIndex().row()].name == "First token"
+    assert view.model.rows[view.table.currentIndex().row()].name == "Time to first token"
 
 
 def test_it_is_copied_as_a_table(view: FactorsView) -> None:

@@ -74,7 +74,7 @@ def titles(page: DecidePage) -> list[str]:
 
 def test_the_first_screen_is_shown_with_its_questions(page: DecidePage, qtbot: QtBot) -> None:
     settled(page, qtbot)
-    assert titles(page)[0] == "Which serving engine must it run on?"
+    assert titles(page)[0] == "Which serving engine do you need?"
     assert len(titles(page)) == 3
     assert isinstance(block(page, "serving_engine").options[0], OptionCard)
     assert isinstance(block(page, "tuned_for").options[0], SmallOptionCard)
@@ -148,7 +148,7 @@ def test_an_answer_that_removes_all_says_so(page: DecidePage, desk: Desk, qtbot:
     settled(page, qtbot)
     card = option(page, "site", "pcie")
     assert card.effect is not None
-    assert card.effect.text == "None remains"
+    assert card.effect.text == "None remain"
     assert card.effect.sentence.startswith("None remains; H200 SXM removed")
     view(page).answer("site", "pcie")
     settled(page, qtbot)
@@ -166,7 +166,7 @@ def test_a_click_answers_and_one_step_takes_it_back(page: DecidePage, desk: Desk
     settled(page, qtbot)
     assert desk.scenario.decision.answers == {"serving_engine": "vllm"}
     assert card.isChecked()
-    assert desk.undo_stack.undoText() == "Which serving engine must it run on? vLLM"
+    assert desk.undo_stack.undoText() == "Which serving engine do you need? vLLM"
     assert "answered" in view(page).steps.rows[0].accessibleName()
     assert block(page, "serving_engine").reset.isVisible()
     assert block(page, "serving_engine").reset.text() == "Reset to default: Any"
@@ -187,7 +187,7 @@ def test_the_default_is_marked_and_can_be_gone_back_to(page: DecidePage, desk: D
     QTest.mouseClick(block(page, "serving_engine").reset, Qt.MouseButton.LeftButton)
     settled(page, qtbot)
     assert desk.scenario.decision.answers == {}
-    assert desk.undo_stack.undoText() == "Reset answer: Which serving engine must it run on?"
+    assert desk.undo_stack.undoText() == "Reset answer: Which serving engine do you need?"
 
 
 def test_what_the_scenario_says_is_its_answer(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:
@@ -414,7 +414,7 @@ def test_answers_are_radio_buttons_for_screen_readers(page: DecidePage, qtbot: Q
     assert seen is not None
     assert seen.role() == QAccessible.Role.RadioButton
     assert seen.state().checked
-    assert seen.text(QAccessible.Text.Name) == "Any, Whatever serves this model"
+    assert seen.text(QAccessible.Text.Name) == "Any, Any engine that serves the model"
     assert seen.text(QAccessible.Text.Description).startswith("All 4 remain")
 
 
@@ -459,7 +459,7 @@ def test_answers_are_copied_as_lines(page: DecidePage, qtbot: QtBot) -> None:
     lines = QGuiApplication.clipboard().text().splitlines()
     assert len(lines) == len(QUESTIONS)
     assert f"{get_question_text('priority')} Cost (yours)" in lines
-    assert "Own or rent? Undecided (default)" in lines
+    assert "Buy or rent? Undecided (default)" in lines
 
 
 def test_a_hidden_page_works_nothing_out(page: DecidePage, desk: Desk, qtbot: QtBot) -> None:

@@ -50,7 +50,7 @@ def test_each_platform_that_is_compared_has_a_block(view: RecordView) -> None:
     rows = view.platforms[1].table.texts()
     assert len(rows) == len(view.desk.service.reference_data.support.support("ROCm"))
     vllm = next(place for place, row in enumerate(rows) if row[0] == "vLLM")
-    assert rows[vllm][1:5] == ("works", "Works on ROCm 7", "2026-05-15", "Seed 003")
+    assert rows[vllm][1:5] == ("works", "Works on ROCm 7", "2026-05-15", "B200 vs MI355X, Hostrunway")
     assert [row[0] for row in rows[vllm + 1 :]] == [""] * 5, "older entries stand below the newest"
     assert [row[3] for row in rows[vllm + 1 :]] == ["2026-03", "2026-03", "2026-02-27", "2024-01", "undated"]
 
@@ -72,7 +72,7 @@ def test_a_platform_without_a_record_says_so(view: RecordView, desk: Desk) -> No
     block = next(block for block in view.platforms if block.platform == "Neuron SDK")
     assert not block.nothing.isHidden()
     assert block.table.isHidden()
-    assert "says anything of software on Neuron SDK" in view.copied()
+    assert "describes software support on Neuron SDK" in view.copied()
 
 
 def test_deployments_say_who_how_many_and_whose_word(view: RecordView, desk: Desk) -> None:
@@ -81,7 +81,7 @@ def test_deployments_say_who_how_many_and_whose_word(view: RecordView, desk: Des
     assert rows["A European sovereign cloud operator"][0].endswith("unnamed company")
     assert rows["A European sovereign cloud operator"][2:4] == ("640 accelerators", "2023-12")
     assert rows["A European sovereign cloud operator"][5] == "D-036, D-114"
-    assert rows["A few hyperscale buyers"][2] == "no number printed"
+    assert rows["A few hyperscale buyers"][2] == "count not published"
 
 
 def test_a_row_leads_to_its_dispute_in_the_panel(view: RecordView, desk: Desk) -> None:
@@ -101,8 +101,8 @@ def test_times_stand_beside_their_formulas(view: RecordView) -> None:
     assert row[:2] == ("H200 SXM", "67.7 GiB (72.7 GB)")
     assert row[2].splitlines()[0] == "1.15 s"
     assert "72.7\u00a0GB ÷ 63.0\u00a0GB/s = 1.15\u00a0s" in row[2]
-    assert row[3] == "1.15 s, 1 in a host\nsame calculation as for one accelerator"
-    assert row[4].startswith("C000-035 states")
+    assert row[3] == "1.15 s, 1 per host\nsame calculation as for one accelerator"
+    assert row[4].startswith("At the 64.0\u00a0GB/s")
     assert view.loading.table.texts()[2][4] == "not published"
 
 
@@ -111,7 +111,7 @@ def test_a_rate_of_storage_is_stated_and_taken_back(view: RecordView, desk: Desk
     desk.flush()
     assert desk.scenario.decision.plans["storage_gb_s"] == 14.0
     assert view.loading.table.texts()[0][2].splitlines()[0] == "5.19 s"
-    assert "The slower of both sets the time." in view.loading.table.texts()[0][2]
+    assert "The slower of the two sets the time." in view.loading.table.texts()[0][2]
     type_number(view, "0")
     assert view.loading.fault.text()
     assert desk.scenario.decision.plans["storage_gb_s"] == 14.0

@@ -145,7 +145,7 @@ def test_where_none_fits_a_click_on_a_way_out_makes_it_as_one_step(view: ResultV
     say(desk, shape="one")
     decision = found_of(desk).decision
     assert decision.verdict is DecisionVerdict.NONE_FITS
-    assert view.verdict.title.text() == "None of these meets every limit"
+    assert view.verdict.title.text() == "No accelerator meets every limit"
     assert not view.verdict.bars.isVisible()
     assert not view.delivers.isVisible()
     assert view.flips.title.text() == "Changes that help"
@@ -211,7 +211,7 @@ def test_rules_are_hidden_until_they_are_asked_for(view: ResultView, desk: Desk)
     assert view.trace.isVisible()
     assert view.rules_link.text() == "Hide all rules"
     groups = [line.title for line in view.trace.model.table.groups]
-    assert groups == [each for each in ("Decided", "Argued", "Did not matter") if each in groups]
+    assert groups == [each for each in ("Decided", "Argued", "No effect") if each in groups]
     QTest.mouseClick(view.rules_link, Qt.MouseButton.LeftButton)
     assert not view.trace.isVisible()
 

@@ -71,7 +71,7 @@ def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk)
     assert view.result.document.text() == "buy now (D002-16)"
     assert view.result.computed.text().startswith("most likely wait; waiting saves in ")
     assert view.result.rules.texts[0].startswith("buy now: ")
-    assert cells(view)["Saved by waiting, in all"][1] == f"{found.sums.saved_usd.likely:,.0f}"
+    assert cells(view)["Total saved by waiting"][1] == f"{found.sums.saved_usd.likely:,.0f}"
     assert view.result.prices.model().rowCount() == 5
     assert view.result.turns.texts()[2] == ("It slips by", "10.7 months")
     assert view.result.accessibleName().startswith("Buy H200 SXM now. Published rules: buy now")
@@ -141,14 +141,14 @@ def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk
     }
     assert view.found is not None
     assert view.found.years == 4.0
-    assert rows["usd_per_month"].origin.text() == "stated by you"
-    assert desk.undo_stack.undoText() == "Output tokens of a month"
+    assert rows["usd_per_month"].origin.text() == "entered by you"
+    assert desk.undo_stack.undoText() == "Output tokens per month"
     for _ in range(4):
         desk.undo_stack.undo()
     settled(view, desk, qtbot)
     assert desk.scenario.decision.plans == SOON
     assert rows["years"].edits[0].value == 3.0
-    assert rows["years"].origin.text() == "as in the inputs of costs"
+    assert rows["years"].origin.text() == "from the cost inputs"
 
 
 def test_an_empty_field_and_a_link_leave_an_input_to_the_program(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
@@ -157,7 +157,7 @@ def test_an_empty_field_and_a_link_leave_an_input_to_the_program(view: DeferralV
     type_into(row, "")
     settled(view, desk, qtbot)
     assert "months_to_next" not in desk.scenario.decision.plans
-    assert "ships already" in row.origin.text()
+    assert "is available" in row.origin.text()
     assert row.edits[0].value == 0.0
     type_into(row, "5")
     settled(view, desk, qtbot)
@@ -169,7 +169,7 @@ def test_an_empty_field_and_a_link_leave_an_input_to_the_program(view: DeferralV
 
 def test_months_to_the_launch_are_an_answer_of_the_dialogue(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     row = view.form.rows["months_to_launch"]
-    assert row.origin.text() == "said in the dialogue"
+    assert row.origin.text() == "your answer"
     type_into(row, "14")
     settled(view, desk, qtbot)
     assert desk.scenario.decision.answers == {"months_to_launch": 14.0}
@@ -281,7 +281,7 @@ def test_amounts_are_typed_in_the_currency_of_the_scenario(view: DeferralView, d
     type_into(row, "1000")
     settled(view, desk, qtbot)
     assert desk.scenario.decision.plans["usd_per_month"] == 2000.0
-    assert cells(view)["A month without either"] == ("", "1,000", "", "EUR/month")
+    assert cells(view)["Monthly cost of the gap"] == ("", "1,000", "", "EUR/month")
 
 
 # The frame
@@ -322,7 +322,7 @@ def test_work_that_takes_long_is_told(view: DeferralView) -> None:
 def test_a_copy_is_the_plan_and_the_watch_list(view: DeferralView) -> None:
     text = view.copied()
     assert text.startswith("Buy H200 SXM now\nPublished rules: buy now (D002-16)\n")
-    assert "Saved by waiting, in all\t" in text
+    assert "Total saved by waiting\t" in text
     assert "Gap of attention kernels on ROCm: not passed" in text
 
 
@@ -347,7 +347,7 @@ def test_fields_say_what_they_are(view: DeferralView) -> None:
         for edit in row.edits:
             assert edit.accessibleName()
     slip = [edit.accessibleName() for edit in view.form.rows["slip"].edits]
-    assert slip == ["Slip, at least", "Slip, likely", "Slip, at most"]
+    assert slip == ["Slip, min", "Slip, likely", "Slip, max"]
     view.focus_first()
     assert view.form.fields["buy_part"].hasFocus()
 

@@ -156,7 +156,7 @@ def test_inputs_are_kept_in_the_document_one_step_each(view: VendorsView, desk: 
     settled(view, desk, qtbot)
     assert "requests_per_s" not in desk.scenario.decision.plans
     assert rows["requests_per_s"].origin.text().startswith("as many as the first column answers")
-    assert desk.undo_stack.undoText() == "All requests"
+    assert desk.undo_stack.undoText() == "Total request rate"
     for _ in range(4):
         desk.undo_stack.undo()
     settled(view, desk, qtbot)

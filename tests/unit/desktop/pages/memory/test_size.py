@@ -141,7 +141,7 @@ def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> N
     assert column(sized, "Spare") == [str(each.spare) for each in found.candidates]
     fewest = min(found.candidates, key=lambda each: each.count or 0)
     assert f"you need {fewest.count} " in sized.candidate.said.text()
-    assert sized.asked.text().startswith("500 users with 12 requests an hour each")
+    assert sized.asked.text().startswith("500 users with 12 requests per hour each")
     assert "requests/s and" in sized.asked.text()
 
 
@@ -218,7 +218,7 @@ def test_the_numbers_are_a_table(page: MemoryPage, sized: SizingView) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert "Accelerators for this demand: 500 users" in text
-    assert "Factor: Users active at once\t500\t500" in text
+    assert "Factor: Concurrent users\t500\t500" in text
     dialog = page.show_table()
     assert isinstance(dialog, QDialog)
     assert dialog.windowTitle().startswith("Accelerators for this demand")

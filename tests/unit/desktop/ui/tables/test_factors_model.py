@@ -74,7 +74,7 @@ def test_documents_are_named_with_their_dates(model: FactorsModel) -> None:
 
 def test_a_factor_says_by_what_it_is_judged(model: FactorsModel) -> None:
     row = number_of(model, "long_context")
-    assert model.index(row, FACTOR).data(_SPOKEN) == "Long context, Room for KV cache, GB"
+    assert model.index(row, FACTOR).data(_SPOKEN) == "Long context, Memory left for KV cache, GB"
 
 
 def test_the_same_factors_only_change_their_data(model: FactorsModel, qtbot: QtBot) -> None:
