@@ -2,6 +2,7 @@
 
 import importlib
 import pkgutil
+import re
 import time
 
 import pytest
@@ -195,3 +196,34 @@ def test_keyboard_page_has_the_shortcuts_of_all_pages(window: MainWindow, reques
     if request.config.getoption("--update-golden"):
         KEYBOARD.write_text(text, encoding="utf-8")
     assert KEYBOARD.read_text(encoding="utf-8") == text
+
+
+def test_sections_of_views_have_their_titles(window: MainWindow, request: pytest.FixtureRequest) -> None:
+    """`--update-golden` writes the titles into the pages again."""
+    for spec in window.page_specs:
+        window.show_page(spec.id)
+        if not isinstance(window.page, MultiViewPage):
+            continue
+        file = paths.resources_dir() / f"manual/{spec.id}.md"
+        text = renewed = file.read_text(encoding="utf-8")
+        for view in window.page.view_specs():
+            renewed = re.sub(
+                rf"^## .* {{#{view.key}}}$", f"## {view.text} {{#{view.key}}}", renewed, flags=re.MULTILINE
+            )
+        if request.config.getoption("--update-golden"):
+            file.write_text(renewed, encoding="utf-8")
+            continue
+        assert text == renewed
+
+
+def test_menu_entries_of_the_manual_are_there(window: MainWindow) -> None:
+    menus = {menu: title.replace("&", "") for menu, title in list_menu_titles().items()}
+    entries: set[str] = set()
+    for spec in window.page_specs:
+        window.show_page(spec.id)
+        for action in window.actions_of_window():
+            if action.menu is not None:
+                entries |= {f"{menus[action.menu]} → {text}" for text in (action.text, action.group)}
+    for name in list_page_names():
+        text = (paths.resources_dir() / f"manual/{name}.md").read_text(encoding="utf-8")
+        assert [entry for entry in re.findall(r"\*(\w+ → [^*]+)\*", text) if entry not in entries] == [], name
