@@ -34,7 +34,7 @@ from gpudesk.decision.purchasing.request_mix import (
     list_request_classes,
     resolve_request_rate,
 )
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.cost import CostInputOrigin, UncertainValue
 from gpudesk.domain.decision import DecisionRule
 from gpudesk.domain.derivation import DerivationTerm
@@ -194,7 +194,12 @@ def compare_routing_plans(
     cap = 1.0 if demand is None else demand.utilisation_cap
     spare = 0 if demand is None else demand.spare_replicas
     finder = ReplicaFinder(pair, demand, cap, service)
-    situations = service.costing.situations(answer)
+    # The pair alone calls its columns otherwise where another column has the same accelerator.
+    keys = make_column_keys(scenario.accelerators)
+    situations = tuple(
+        replace(found, key=keys[place])
+        for found, place in zip(service.costing.situations(answer), positions, strict=True)
+    )
     made = _RoutingPlans(answer, situations, kinds, finder, (cap, spare))
     plans, costs = made.plans()
     loss, working = made.shared_loss()

@@ -65,6 +65,14 @@ def owned(plan: RoutedPlan) -> float:
     return plan.owned_usd.likely
 
 
+def test_columns_are_called_as_in_the_whole_comparison(service: GpuDeskService, scenario: Scenario) -> None:
+    twice = replace(scenario, accelerators=(*scenario.accelerators, replace(scenario.accelerators[0], count=4)))
+    answer = service.answer(twice)
+    found = compare_routing_plans(twice, PAIR, FIFTH, service, 10.0)
+    assert found.keys == answer.keys[:2]
+    assert {pool.key for plan in found.plans for pool in plan.pools} == set(found.keys)
+
+
 def test_counts_are_those_worked_out_by_hand(service: GpuDeskService, scenario: Scenario) -> None:
     """Ten requests a second, two of them with prompts four times as long, of accelerators one by one."""
     found = compare_routing_plans(scenario, PAIR, FIFTH, service, 10.0)
