@@ -29,7 +29,7 @@ StartProgram = Callable[..., None]
 @pytest.fixture(autouse=True)
 def _no_hints(monkeypatch: pytest.MonkeyPatch) -> None:
     """Show no hints of the first use: every test here is one."""
-    monkeypatch.setattr("gpudesk.desktop.window.start_page.FirstHints", lambda _window: None)
+    monkeypatch.setattr("gpudesk.desktop.window.start_page.FirstHints.show_next", lambda _hints: None)
 
 
 @pytest.fixture

@@ -276,7 +276,7 @@ def _start(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
     if os.environ.get(_TIMING):
         report_times(window)
     else:
-        FirstHints(window)
+        call_after_paint(window.page or window.start, FirstHints(window).show_next)
     return window
 
 
