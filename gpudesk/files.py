@@ -79,7 +79,7 @@ def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]
     except OSError as error:
         raise input_error(
             "file.unwritable",
-            "cannot be written: {reason}; choose another place",
+            "cannot be written: {reason}; choose another folder",
             str(path),
             reason=_describe_error(error),
         ) from error
@@ -122,14 +122,14 @@ def describe_unreadable(reason: str) -> Message:
 
 
 def describe_too_large(most: float) -> Message:
-    return message("file.too_big", "is larger than {most}, so it is not a file of GPU Desk", most=(float(most), "B"))
+    return message("file.too_big", "is larger than {most}; it is not a GPU Desk file", most=(float(most), "B"))
 
 
 def describe_faulty_data(count: int, first: str) -> Message:
     return message_n(
         "catalog.data",
-        "the data files have a fault: {first}",
-        "the data files have {count} faults, the first: {first}",
+        "the data files have an error: {first}",
+        "the data files have {count} errors, the first: {first}",
         "count",
         count=count,
         first=first,
@@ -137,4 +137,4 @@ def describe_faulty_data(count: int, first: str) -> Message:
 
 
 def describe_unknown_format(suffix: str, known: tuple[str, ...]) -> Message:
-    return message("sheet.format", "{suffix} is no form of a sheet; there are {known}", suffix=suffix, known=known)
+    return message("sheet.format", "{suffix} is not a sheet format; use {known}", suffix=suffix, known=known)

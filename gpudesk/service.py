@@ -159,7 +159,7 @@ class GpuDeskService:
             folder = paths.measurements_dir()
         except paths.MissingFileError as error:
             raise input_error(
-                "records.missing", "there are no published measurements: {reason}", reason=str(error)
+                "records.missing", "published measurements are not available: {reason}", reason=str(error)
             ) from error
         return read_published_runs(self.catalog, folder, paths.held_out_path())
 
@@ -372,7 +372,7 @@ class GpuDeskService:
         if scenario.demand is None:
             raise input_error(
                 "sizing.no_demand",
-                "says nothing of what users ask; give users, requests a second or tokens a day",
+                "needs the demand of your users: users, requests per second or tokens per day",
                 "demand",
             )
         return self.estimator.size(scenario.requests(), scenario.demand)
@@ -428,7 +428,7 @@ class GpuDeskService:
             lambda: self.reference_data.support,
         )
         for number, load in enumerate(loads):
-            yield JobProgress(message("service.loading", "Reading rules and records"), number, len(loads))
+            yield JobProgress(message("service.loading", "Reading rules and data"), number, len(loads))
             with suppress(InputError, paths.MissingFileError):
                 load()
 
@@ -515,13 +515,13 @@ class GpuDeskService:
         if estimate.pools is not None:
             raise input_error(
                 "launch.pools",
-                "Pools for prefill and decode are systems of their own; there are no commands for them here",
+                "Prefill and decode pools are separate systems; launch commands are not available for them",
             )
         engine = serving_engine or estimate.serving_engine
         if engine not in self.launch_facts:
             raise input_error(
                 "launch.unknown",
-                "For {engine} no commands are known; choose another serving engine",
+                "No launch commands for {engine}; choose another serving engine",
                 "serving_engine",
                 engine=engine,
             )

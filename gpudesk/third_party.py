@@ -151,7 +151,7 @@ def _carried() -> Iterator[ThirdPartyWork]:
         "The Qt Company",
         "https://www.qt.io",
         kind="library",
-        note=tr("Its shared libraries lie in the folder of PySide6 and can be replaced there."),
+        note=tr("Its shared libraries are in the PySide6 folder, where you can replace them."),
     )
     yield ThirdPartyWork(
         "Inter",
@@ -159,7 +159,7 @@ def _carried() -> Iterator[ThirdPartyWork]:
         author="The Inter Project Authors",
         home="https://github.com/rsms/inter",
         kind="asset",
-        note=tr("Changed and renamed Desk Sans."),
+        note=tr("Modified and renamed Desk Sans."),
         texts=(str(paths.resources_dir() / "fonts" / "LICENSE"),),
     )
     yield ThirdPartyWork(
@@ -168,7 +168,7 @@ def _carried() -> Iterator[ThirdPartyWork]:
         author="Lucide Icons and Contributors",
         home="https://lucide.dev",
         kind="asset",
-        note=tr("Icons, in parts from Feather."),
+        note=tr("Icons, partly from Feather."),
         texts=(str(paths.resources_dir() / "icons" / "LICENSE"),),
     )
 

@@ -156,8 +156,8 @@ def estimate(request: EstimateRequest) -> Estimate:
     if request.workload.input_tokens > 100_000:
         reason = message(
             "estimate.request_does_not_fit",
-            "One request of this length does not fit {count} × {accelerator}: {missing} short on the fullest, "
-            "which has {capacity}",
+            "One request of this length does not fit {count} × {accelerator}: {missing} too large for the "
+            "{capacity} of one accelerator",
             accelerator=part.name,
             count=count,
             missing=(7.0 * GIB, "B"),

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 from gpudesk.text.messages import InputError, Message, message
 
-_FOREIGN_FILE: Final = message("catalog.file.foreign", "is not a catalog of GPU Desk; install GPU Desk again")
+_FOREIGN_FILE: Final = message("catalog.file.foreign", "is not a GPU Desk catalog; reinstall GPU Desk")
 
 
 def sync_to_disk(path: Path) -> None:
@@ -88,9 +88,7 @@ def _find_seal_problem(path: Path) -> Message | None:
     sealed = _SEAL.search(content)
     if sealed is not None and sealed[1].decode() == _compute_seal(content, sealed):
         return None
-    return message(
-        "catalog.file.changed", "is damaged: its bytes are not those that were built; install GPU Desk again"
-    )
+    return message("catalog.file.changed", "is damaged: its contents differ from the built catalog; reinstall GPU Desk")
 
 
 def _compute_seal(content: bytes, sealed: re.Match[bytes]) -> str:
@@ -142,7 +140,7 @@ class CatalogDatabase:
         code = getattr(error, "sqlite_errorcode", 0) & 0xFF
         if code in _DAMAGED:
             return CatalogFileError(
-                message("catalog.file.damaged", "is damaged: {reason}; install GPU Desk again", reason=str(error)),
+                message("catalog.file.damaged", "is damaged: {reason}; reinstall GPU Desk", reason=str(error)),
                 self.path,
             )
         if code in _ENVIRONMENT:
@@ -160,9 +158,7 @@ def find_file_problem(path: Path) -> Message | None:
             header = file.read(_HEADER_SIZE)
         size = path.stat().st_size
     except FileNotFoundError:
-        return message(
-            "catalog.file.missing", "is missing; install GPU Desk again, or run `make catalog` in a checkout"
-        )
+        return message("catalog.file.missing", "is missing; reinstall GPU Desk, or run `make catalog` in a checkout")
     except OSError as error:
         return _describe_unreadable(error.strerror or str(error))
     return _find_header_problem(header, size)
@@ -180,14 +176,14 @@ def _find_header_problem(header: bytes, size: int) -> Message | None:
     if version > SCHEMA_VERSION:
         return message(
             "catalog.file.newer",
-            "has version {version}; this program reads version {supported}: use a newer GPU Desk",
+            "has version {version}; this program reads version {supported}: use a newer version of GPU Desk",
             version=version,
             supported=SCHEMA_VERSION,
         )
     if version < SCHEMA_VERSION:
         return message(
             "catalog.file.older",
-            "has version {version}; this program reads version {supported}: install GPU Desk again, or run `make "
+            "has version {version}; this program reads version {supported}: reinstall GPU Desk, or run `make "
             "catalog` in a checkout",
             version=version,
             supported=SCHEMA_VERSION,
@@ -205,10 +201,7 @@ def _read_page_size(header: bytes) -> int:
 
 def _describe_cut(size: int, expected: int) -> Message:
     return message(
-        "catalog.file.cut",
-        "is cut short: {size} of {expected} bytes; install GPU Desk again",
-        size=size,
-        expected=expected,
+        "catalog.file.cut", "is truncated: {size} of {expected} bytes; reinstall GPU Desk", size=size, expected=expected
     )
 
 

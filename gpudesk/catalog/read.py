@@ -48,7 +48,7 @@ _KINDS: Final[dict[str, Term]] = {
         Term("model", "model"),
         Term("diffusion_model", "diffusion model"),
         Term("serving_engine", "serving engine"),
-        Term("thing", "entry of the catalog"),
+        Term("thing", "catalog entry"),
         Term("source", "source"),
     )
 }
@@ -270,9 +270,9 @@ def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
         near = _find_near(entry_id, entries)
         problem = message(
             "catalog.unknown",
-            "there is no {kind} {id}; the closest: {near}"
+            "unknown {kind} {id}; did you mean {near}?"
             if near
-            else "there is no {kind} {id}; `gpudesk catalog list` names all there are",
+            else "unknown {kind} {id}; run `gpudesk catalog list` to list all",
             kind=_KINDS[kind],
             id=entry_id,
             near=near,
@@ -326,14 +326,14 @@ def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry])
             yield InactiveOverride(
                 fact.id,
                 None,
-                message("own.waits.taken", "the catalog has an entry {id} of its own by now, which holds", id=fact.id),
+                message("own.waits.taken", "the catalog now has its own entry {id}, which is used instead", id=fact.id),
                 (fact,),
             )
         elif entry.kind is not kind:
             yield InactiveOverride(
                 fact.id,
                 None,
-                message("own.waits.two", "an accelerator of yours has the id {id} too, and it holds", id=fact.id),
+                message("own.waits.two", "your accelerator with the same id {id} is used instead", id=fact.id),
                 (fact,),
             )
 
@@ -377,13 +377,13 @@ def _find_reason(
     """Return why what is said of a thing that is there waits, None where it has its effect."""
     if attribute is None or not _is_known(catalog, thing, attribute):
         return message(
-            "own.waits.attribute", "the entry {id} has nothing of this name any more; nothing rests on it", id=thing.id
+            "own.waits.attribute", "the entry {id} no longer has this attribute, so the value is unused", id=thing.id
         )
     stated = any(
         claim.source.id == fact.source and is_same_value(claim.value, fact.value) for claim in attribute.claims
     )
     if isinstance(fact, UserClaim) and not stated:
-        return message("own.waits.cannot_be", "such an entry cannot have this value; nothing rests on it")
+        return message("own.waits.cannot_be", "this value is not allowed for the entry, so it is unused")
     if attribute.preference is not None or not _is_chosen(catalog, fact):
         return None
     if stated:
@@ -408,25 +408,31 @@ def _is_known(catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims)
 
 def _say_no_claim(held: Claim | None, value: MessageParameter) -> Message:
     if held is None:
-        return message("own.waits.claim_none", "nobody states {value} any more; no value is taken", value=value)
+        return message(
+            "own.waits.claim_none", "the value {value} no longer has a source, so the value stays empty", value=value
+        )
     if held.own:
         return message(
-            "own.waits.claim_yours", "nobody states {value} any more; another value of yours holds", value=value
+            "own.waits.claim_yours",
+            "the value {value} no longer has a source; another value of yours applies",
+            value=value,
         )
-    return message("own.waits.claim", "nobody states {value} any more; the catalog's own choice holds", value=value)
+    return message(
+        "own.waits.claim", "the value {value} no longer has a source; the catalog default applies", value=value
+    )
 
 
 def _say_no_model(held: Claim | None) -> Message:
     """Say that the dimensions make no model, and what holds instead."""
     if held is None:
         return message(
-            "own.waits.dimension_none", "makes no model with the other dimensions; the model's own value holds"
+            "own.waits.dimension_none", "cannot be combined with the other dimensions; the model's own value applies"
         )
     if held.own:
         return message(
-            "own.waits.dimension_yours", "makes no model with the other dimensions; another value of yours holds"
+            "own.waits.dimension_yours", "cannot be combined with the other dimensions; another value of yours applies"
         )
-    return message("own.waits.dimension", "makes no model with the other dimensions; the catalog's own choice holds")
+    return message("own.waits.dimension", "cannot be combined with the other dimensions; the catalog default applies")
 
 
 def _make_parameter(value: ClaimValue, unit: str | None) -> MessageParameter:
@@ -440,9 +446,9 @@ def _make_parameter(value: ClaimValue, unit: str | None) -> MessageParameter:
 def describe_unknown_attribute(thing: str, name: str, near: tuple[str, ...]) -> Message:
     return message(
         "catalog.unknown_attribute",
-        "{thing} has no attribute {name}; the closest: {near}"
+        "{thing} has no attribute {name}; did you mean {near}?"
         if near
-        else "{thing} has no attribute {name}; `gpudesk catalog show {thing}` names all there are",
+        else "{thing} has no attribute {name}; run `gpudesk catalog show {thing}` to list them",
         thing=thing,
         name=name,
         near=near,

@@ -56,7 +56,7 @@ def _check_references(store: CatalogDatabase) -> Iterator[VerificationFinding]:
             f"{table} {row}",
             message(
                 "catalog.verify.dangling",
-                "a row of {table} names something that {parent} does not have",
+                "a row of {table} refers to a missing row of {parent}",
                 table=table,
                 parent=parent,
             ),
@@ -68,7 +68,7 @@ def _check_revision(catalog: Catalog) -> Iterator[VerificationFinding]:
     if digest != stated:
         problem = message(
             "catalog.verify.revision",
-            "the rows are not those that were built: revision {digest}, not {stated}",
+            "the rows differ from the built catalog: revision {digest} instead of {stated}",
             stated=stated,
             digest=digest,
         )
@@ -98,7 +98,7 @@ def _check_preferences(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     ):
         yield VerificationFinding(
             f"{thing} {name}",
-            message("catalog.verify.preferred", "has {count} preferred claims; one at most can be", count=preferred),
+            message("catalog.verify.preferred", "has {count} preferred claims; the limit is one", count=preferred),
         )
     for thing, name in store.rows(
         "SELECT thing, name FROM attribute WHERE reason IS NULL AND EXISTS"
@@ -108,8 +108,7 @@ def _check_preferences(store: CatalogDatabase) -> Iterator[VerificationFinding]:
         " AND taken.attribute = attribute.name AND taken.preferred AND taken.value = rival.value))"
     ):
         yield VerificationFinding(
-            f"{thing} {name}",
-            message("catalog.verify.no_reason", "claims differ, and nothing says why one is preferred"),
+            f"{thing} {name}", message("catalog.verify.no_reason", "claims differ, but the preferred one has no reason")
         )
 
 
@@ -140,7 +139,7 @@ def _check_disputes(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     ):
         yield VerificationFinding(
             dispute,
-            message("catalog.verify.no_such_claim", "refers to the claim {claim}, which there is none of", claim=claim),
+            message("catalog.verify.no_such_claim", "refers to the claim {claim}, which does not exist", claim=claim),
         )
 
 
@@ -153,7 +152,7 @@ def _check_models(catalog: Catalog) -> Iterator[VerificationFinding]:
 
 def _describe_shape_fault(fault: ShapeFault) -> Message:
     if fault.relation is ShapeRelation.KEPT:
-        return message("catalog.verify.nothing_kept", "reuses a cache, but no layer of its shape keeps one")
+        return message("catalog.verify.nothing_kept", "reuses a cache, but no layer of its shape has one")
     parameters: dict[str, MessageParameter] = {
         "dimension": fault.dimension,
         "value": fault.value,
@@ -163,9 +162,7 @@ def _describe_shape_fault(fault: ShapeFault) -> Message:
     if fault.relation is ShapeRelation.MULTIPLE:
         return message(
             "catalog.verify.multiple",
-            "{dimension} is {value}, which is no multiple of {than}, {than_value}",
+            "{dimension} is {value}, which is not a multiple of {than}, {than_value}",
             **parameters,
         )
-    return message(
-        "catalog.verify.at_most", "{dimension} is {value}, which is above {than}, {than_value}", **parameters
-    )
+    return message("catalog.verify.at_most", "{dimension} is {value}, which exceeds {than}, {than_value}", **parameters)

@@ -355,14 +355,14 @@ def list_missing_inputs(
             if found.deployment is None:
                 yield message(
                     "deciding.no_throughput",
-                    "{accelerator} has no throughput here, so its tokens have no cost",
+                    "{accelerator} has no throughput for this load, so its cost per token is unknown",
                     accelerator=name,
                 )
                 yield from _explain_no_throughput(column)
         elif each not in found.values:
             yield message(
                 "deciding.lacks",
-                "No {kind} of {accelerator} is on record; state it among the inputs of costs",
+                "Missing {kind} for {accelerator}; enter it in the cost inputs",
                 accelerator=name,
                 kind=_MISSING_TERMS[each],
             )

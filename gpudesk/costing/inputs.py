@@ -33,9 +33,9 @@ from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
 
-_WRONG_ASSUMPTION: Final = message("costs.assumption", "is no range of an input of costs; restore the file")
+_WRONG_ASSUMPTION: Final = message("costs.assumption", "is not a valid cost range; restore the file")
 WRONG_RANGE: Final = message(
-    "costs.range", "takes a number, or a list of three: at least, most likely, at most, in this order"
+    "costs.range", "must be a number, or three numbers in order: minimum, most likely, maximum"
 )
 
 _COST_SECTION: Final = "costs"

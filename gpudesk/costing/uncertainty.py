@@ -185,7 +185,7 @@ def draw_cost_steps(
     costs: dict[str, Draws] = {}
     drawing = CostSampler(count, seed, common)
     for number, found in enumerate(situations):
-        yield JobProgress(message("costs.drawing", "Drawing what is not known"), number, len(situations))
+        yield JobProgress(message("costs.drawing", "Simulating costs"), number, len(situations))
         if (drawn := drawing.costs(found, basis)) is not None:
             costs[found.key] = drawn
     return _summarize_draws(costs, count, seed, rented=basis.rented)

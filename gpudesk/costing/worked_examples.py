@@ -440,7 +440,7 @@ def read_worked_examples(path: Path) -> tuple[WorkedExample, ...]:
             rows = csv.DictReader(file)
             if tuple(rows.fieldnames or ()) != _COLUMNS:
                 raise input_error(
-                    "worked.columns", "has other columns than {known}; restore the file", str(path), known=_COLUMNS
+                    "worked.columns", "has different columns than {known}; restore the file", str(path), known=_COLUMNS
                 )
             return tuple(_parse_example(row, f"{path}:{rows.line_num}") for row in rows)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -489,7 +489,7 @@ def _parse_example(row: Mapping[str, str | None], where: str) -> WorkedExample:
 def _get_field(text: str, where: str) -> tuple[str, str]:
     name, equals, value = text.partition("=")
     if not equals or not name.isidentifier():
-        raise input_error("worked.input", "{given} is not written as name=value; restore the file", where, given=text)
+        raise input_error("worked.input", "{given} must have the form name=value; restore the file", where, given=text)
     return name, value
 
 
@@ -497,7 +497,7 @@ def _parse_number(text: str, where: str) -> float:
     try:
         return float(text)
     except ValueError:
-        raise input_error("worked.number", "{given} is no number; restore the file", where, given=text) from None
+        raise input_error("worked.number", "{given} is not a number; restore the file", where, given=text) from None
 
 
 def _parse_tolerance(text: str, where: str) -> FigureTolerance:
@@ -510,7 +510,7 @@ def _parse_tolerance(text: str, where: str) -> FigureTolerance:
         return FigureTolerance(relative=_parse_number(amount.removesuffix("%"), where) / 100.0)
     raise input_error(
         "worked.tolerance",
-        "{given} is no tolerance, such as exact, abs 0.1 or rel 5%; restore the file",
+        "{given} is not a tolerance, such as exact, abs 0.1 or rel 5%; restore the file",
         where,
         given=text,
     )

@@ -89,4 +89,4 @@ def count_parallelism_kinds(plan: ParallelPlan) -> int:
 
 
 def describe_wrong_ep(ep: int, tp: int, dp: int) -> Message:
-    return message("plan.ep", "EP {ep} does not divide TP {tp} × DP {dp}; take an EP that does", ep=ep, tp=tp, dp=dp)
+    return message("plan.ep", "EP {ep} does not divide TP {tp} × DP {dp}; choose an EP that does", ep=ep, tp=tp, dp=dp)

@@ -13,8 +13,8 @@ from gpudesk.domain.workload import Workload
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, message
 
-NOTHING_TO_EXPLAIN: Final = message("explain.does_not_fit", "there is nothing to explain: it does not fit")
-NOTHING_TO_START: Final = message("launch.unfit", "It does not fit, so there is nothing to start")
+NOTHING_TO_EXPLAIN: Final = message("explain.does_not_fit", "Estimate not available: the model does not fit")
+NOTHING_TO_START: Final = message("launch.unfit", "Commands not available: the model does not fit")
 
 
 class Limiter(StrEnum):

@@ -13,8 +13,8 @@ from gpudesk.text.messages import InputError, message
 
 NOTHING_TO_IMPORT: Final = message(
     "import.unknown",
-    "holds nothing that can be brought in: take the config.json of a model, a GGUF file, an accelerator as "
-    "JSON, prices as CSV, or a catalog pack",
+    "is not a supported import; choose a config.json, a GGUF file, an accelerator as JSON, prices as CSV, or a "
+    "catalog pack",
 )
 
 
@@ -114,7 +114,7 @@ class CarriedFactsError(InputError):
         super().__init__(
             message(
                 "scenario.carries_entries",
-                "names {names}, which your catalog lacks and the file brings along; import the file first",
+                "uses {names}, which only the file contains; import the file first",
                 names=names,
             )
         )

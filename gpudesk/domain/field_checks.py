@@ -18,8 +18,8 @@ from gpudesk.text.messages import InputError, Message, MessageParameter, Term, i
 
 MISSING_FIELD: Final = message("field.missing", "is missing")
 EMPTY_FIELD: Final = message("field.empty", "is empty")
-CONTROL_CHARACTER: Final = message("field.control", "holds a control character; write it without")
-HALF_CHARACTER: Final = message("field.half_character", "holds half a character, which no text can")
+CONTROL_CHARACTER: Final = message("field.control", "contains a control character; remove it")
+HALF_CHARACTER: Final = message("field.half_character", "contains an invalid Unicode character; remove it")
 
 #: Kinds of JSON values as errors name them.
 JSON_KINDS: Final[dict[str, Term]] = {
@@ -33,7 +33,7 @@ JSON_KINDS: Final[dict[str, Term]] = {
         Term("boolean_or_object", "true, false or an object"),
         Term("list", "a list"),
         Term("object", "an object"),
-        Term("nothing", "nothing"),
+        Term("null", "nothing"),
     )
 }
 
@@ -80,7 +80,7 @@ def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck
             given = quote_value(value)
             raise input_error(
                 "field.tiny",
-                "{given} is too small; write at least {least}",
+                "{given} is too small; the minimum is {least}",
                 where,
                 given=given,
                 least=str(_LEAST_ABOVE_ZERO),
@@ -199,7 +199,7 @@ def make_unknown_field_error(where: str, name: str, known: Collection[str]) -> I
     if near := find_closest(name, known):
         return input_error(
             "field.unknown_near",
-            "{given} is not a field here; the closest: {near}",
+            "unknown field {given}; did you mean {near}?",
             where or None,
             given=quote_value(name),
             near=near,
@@ -230,7 +230,7 @@ def describe_too_long(longest: int) -> Message:
 
 
 def describe_wrong_date(given: str) -> Message:
-    return message("field.month", "{given} is not a date; write YYYY-MM or YYYY-MM-DD", given=given)
+    return message("field.month", "{given} is not a date; use YYYY-MM or YYYY-MM-DD", given=given)
 
 
 def describe_out_of_range(given: MessageParameter, low: float, high: float) -> Message:
@@ -246,7 +246,7 @@ def describe_not_above(given: MessageParameter, low: float, high: MessageParamet
 def describe_wrong_type(given: str, found: str, wanted: str) -> Message:
     return message(
         "field.type",
-        "{given} is {found} where {wanted} belongs",
+        "{given} is {found}; expected {wanted}",
         given=given,
         found=JSON_KINDS[found],
         wanted=JSON_KINDS[wanted],
@@ -254,7 +254,7 @@ def describe_wrong_type(given: str, found: str, wanted: str) -> Message:
 
 
 def describe_unknown_field(given: str, known: tuple[str, ...]) -> Message:
-    return message("field.unknown", "{given} is not a field here; the fields are {known}", given=given, known=known)
+    return message("field.unknown", "unknown field {given}; the fields are {known}", given=given, known=known)
 
 
 def describe_unknown_word(given: str, allowed: tuple[str, ...]) -> Message:
@@ -262,4 +262,4 @@ def describe_unknown_word(given: str, allowed: tuple[str, ...]) -> Message:
 
 
 def describe_wrong_address(given: str) -> Message:
-    return message("own.not_an_address", "{given} is no address; begin with https:// or leave it out", given=given)
+    return message("own.not_an_address", "{given} is not a URL; start with https:// or leave it empty", given=given)

@@ -8,9 +8,9 @@ from typing import Any, Final, NoReturn
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.units import MIB
 
-NOT_UTF8: Final = message("import.not_text", "is no text in UTF-8")
-NO_FIELDS: Final = message("import.hf.no_object", "holds no table of fields; take the config.json of a model")
-NESTED_TOO_DEEP: Final = message("import.nested", "is nested deeper, or has longer numbers, than any such file")
+NOT_UTF8: Final = message("import.not_text", "is not UTF-8 text")
+NO_FIELDS: Final = message("import.hf.no_object", "contains no fields; choose the config.json of a model")
+NESTED_TOO_DEEP: Final = message("import.nested", "is nested too deeply, or contains numbers that are too long")
 
 
 class DuplicateKeyError(ValueError):
@@ -83,14 +83,12 @@ def is_nested_too_deep(document: object) -> bool:
 
 
 def describe_not_json(line: int) -> Message:
-    return message(
-        "import.not_json", "is no JSON from line {line} on; fetch the file again, or mend it there", line=line
-    )
+    return message("import.not_json", "is not valid JSON at line {line}; correct it or download it again", line=line)
 
 
 def describe_too_large_import(largest: float) -> Message:
-    return message("import.too_big", "is larger than {most}, the most that is read", most=(float(largest), "B"))
+    return message("import.too_big", "is larger than the limit of {most}", most=(float(largest), "B"))
 
 
 def describe_repeated_field(field: str) -> Message:
-    return message("scenario.twice", "states {field} twice in one object; remove one", field=field)
+    return message("scenario.twice", "has {field} twice in one object; remove one", field=field)

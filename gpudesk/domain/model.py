@@ -313,15 +313,14 @@ def describe_generic_model(model: Model) -> Message | None:
     if not model.unread_fields:
         return message(
             "model.generic",
-            "{model}: the architecture {architecture} is unknown, so it is computed as a plain decoder; check its "
-            "dimensions",
+            "{model}: unknown architecture {architecture}, estimated as a plain decoder; check its dimensions",
             model=model.name,
             architecture=model.generic_architecture,
         )
     return message(
         "model.generic_unread",
-        "{model}: the architecture {architecture} is unknown, so it is computed as a plain decoder without {fields}; "
-        "memory and speed may differ",
+        "{model}: unknown architecture {architecture}, estimated as a plain decoder without {fields}; memory and "
+        "speed may differ",
         model=model.name,
         architecture=model.generic_architecture,
         fields=model.unread_fields,

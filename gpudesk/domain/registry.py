@@ -125,7 +125,7 @@ def _make_peak(precision: str, sparsity: str) -> Attribute:
         "{precision}, dense" if dense else "{precision}, sparse",
         "FLOP/s",
         Quantity.INTEGER_ARITHMETIC if precision.startswith("int") else Quantity.ARITHMETIC,
-        explanation="{precision} peak without sparsity, TFLOPS" if dense else "",
+        explanation="Dense {precision} peak, TFLOPS" if dense else "",
         precision=precision,
         more_is_better=True,
         plausible=_MATRIX_PEAK_RANGE if precision in _MATRIX_PRECISIONS else _PEAK_RANGE,
@@ -142,10 +142,10 @@ _ENTRIES: Final = (
     Attribute(
         "architecture", "Architecture", compare=Placement("power", 3), form=Placement("more", 1), listed=ListColumn(10)
     ),
-    Attribute("process_node", "Process", compare=Placement("power", 4), form=Placement("more", 2)),
+    Attribute("process_node", "Process node", compare=Placement("power", 4), form=Placement("more", 2)),
     Attribute(
         "release_date",
-        "Release",
+        "Release date",
         compare=Placement("power", 5),
         form=Placement("more", 3),
         listed=ListColumn(76, shown=False, head="Released"),
@@ -171,7 +171,7 @@ _ENTRIES: Final = (
         form=Placement("memory", 1),
         listed=ListColumn(20, terminal=1),
     ),
-    Attribute("memory_label", "Capacity as sold", full_label="Memory as sold", form=Placement("memory", 5)),
+    Attribute("memory_label", "Marketed capacity", full_label="Marketed memory", form=Placement("memory", 5)),
     Attribute(
         "memory_type",
         "Memory type",
@@ -214,9 +214,9 @@ _ENTRIES: Final = (
     Attribute("interconnect", "Interconnect", compare=Placement("interconnect", 3), form=Placement("links", 3)),
     Attribute(
         "scale_up_bandwidth",
-        "Scale-up link, both ways",
+        "Scale-up link, bidirectional",
         "B/s",
-        explanation="Scale-up link, both ways, GB/s",
+        explanation="Scale-up link, bidirectional, GB/s",
         more_is_better=True,
         plausible=PlausibleRange(10e9, 50e9, 10e12, 100e12),
         compare=Placement("interconnect", 1),
@@ -245,7 +245,7 @@ _ENTRIES: Final = (
     ),
     Attribute(
         "pcie_bandwidth",
-        "PCIe, both ways",
+        "PCIe, bidirectional",
         "B/s",
         more_is_better=True,
         plausible=PlausibleRange(1e9, 15e9, 520e9, 2e12),
@@ -298,7 +298,7 @@ _ENTRIES: Final = (
     ),
     Attribute(
         "supported_precisions",
-        "Precisions",
+        "Supported precisions",
         is_word_list=True,
         compare=Placement("software", 2),
         form=Placement("software", 2),
@@ -387,7 +387,7 @@ _FIGURES: Final = (
         in_curves=True,
         is_headline=True,
     ),
-    Figure("total_tokens_per_s", "Input and output throughput", "tok/s", more_is_better=True, compare=7, told=3),
+    Figure("total_tokens_per_s", "Total token throughput", "tok/s", more_is_better=True, compare=7, told=3),
     Figure(
         "output_tokens_per_s_per_accelerator",
         "Output per accelerator",
@@ -424,8 +424,8 @@ _FIGURES: Final = (
         in_curves=True,
         is_headline=True,
     ),
-    Figure("request_s", "Time of a request", "s", more_is_better=False, compare=5, sheet=5, told=6),
-    Figure("batch_s", "Time of the batch", "s", more_is_better=False, compare=6, sheet=6, told=7),
+    Figure("request_s", "Request latency", "s", more_is_better=False, compare=5, sheet=5, told=6),
+    Figure("batch_s", "Batch time", "s", more_is_better=False, compare=6, sheet=6, told=7),
 )
 
 #: Figures of estimates with an interval by name, in the order in which JSON has them.
@@ -436,18 +436,25 @@ COST_FIGURES: Final = {
     for figure in (
         Figure(
             "rented_usd_per_million_output",
-            "Cost, rented",
+            "Output token cost, rented",
             "USD/M tokens",
             more_is_better=False,
             compare=8,
             sheet=7,
             is_headline=True,
         ),
-        Figure("owned_usd_per_million_output", "Cost, owned", "USD/M tokens", more_is_better=False, compare=9, sheet=8),
+        Figure(
+            "owned_usd_per_million_output",
+            "Output token cost, owned",
+            "USD/M tokens",
+            more_is_better=False,
+            compare=9,
+            sheet=8,
+        ),
     )
 }
 #: Memory alone decides it, so it is exact.
-MAX_CONCURRENCY: Final = Figure("max_concurrency", "Most requests in flight", None, more_is_better=True)
+MAX_CONCURRENCY: Final = Figure("max_concurrency", "Max concurrency", None, more_is_better=True)
 
 
 def find_figure(name: str) -> Figure | None:

@@ -76,9 +76,9 @@ def find_kernel_path(
     runs_here = tuple(sorted(_formats(engine, accelerator, date)))
     reason = message(
         "engine.no_kernel",
-        "{engine} does not run {weights} weights on {accelerator}; it runs {formats}"
+        "{engine} does not support {weights} weights on {accelerator}; it supports {formats}"
         if runs_here
-        else "{engine} does not run {weights} weights on {accelerator}; take another serving engine",
+        else "{engine} does not support {weights} weights on {accelerator}; choose another serving engine",
         engine=engine.name,
         accelerator=accelerator.name,
         weights=str(weights),
@@ -95,7 +95,7 @@ def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str 
     platform = ", ".join(sorted(list_platforms(accelerator)))
     return message(
         "engine.no_platform",
-        "{engine} does not run on {accelerator} ({platform}); take another serving engine",
+        "{engine} does not support {accelerator} ({platform}); choose another serving engine",
         engine=engine.name,
         accelerator=accelerator.name,
         platform=platform,
@@ -142,9 +142,9 @@ def _find_kv_objection(
         offered |= {str(precision) for precision in rule.kv}
     return message(
         "engine.no_kv",
-        "{engine} does not keep the KV cache in {kv} on {accelerator} for this model; it keeps {formats}"
+        "{engine} does not support {kv} KV cache on {accelerator} for this model; it supports {formats}"
         if offered
-        else "{engine} keeps no KV cache on {accelerator}; take another serving engine",
+        else "{engine} does not support a KV cache on {accelerator}; choose another serving engine",
         engine=engine.name,
         accelerator=accelerator.name,
         kv=str(kv),
@@ -177,7 +177,7 @@ def find_objections(
         against.append(
             message(
                 "engine.no_model",
-                "{engine} cannot serve {model}; take another serving engine",
+                "{engine} does not support {model}; choose another serving engine",
                 engine=engine.name,
                 model=model.name,
             )
@@ -233,7 +233,7 @@ def find_plan_objection(
 ) -> Message | None:
     """Return why `engine` does not load `model` under `plan`, or None where it does."""
     if plan.tp > 1 and not engine.parallel.tp:
-        return message("plan.engine_tp", "{engine} splits a model by layers, which is PP, not TP", engine=engine.name)
+        return message("plan.engine_tp", "{engine} splits a model by layers: use PP instead of TP", engine=engine.name)
     if plan.replica > accelerator.cards_per_host and not engine.parallel.hosts:
         return message(
             "plan.one_host",
@@ -300,9 +300,10 @@ def _describe_refusal(check: SplitCheck, engine: ServingEngine, model: Model, pl
     if check.part is SplitPart.KV_HEADS:
         return message(
             "plan.kv_heads",
-            "{engine} neither divides the {heads} KV heads of {model} by TP {tp} nor repeats them evenly"
+            "{engine} can neither split nor evenly replicate the {heads} KV heads of {model} with TP {tp}"
             if check.repeats
-            else "{engine} does not repeat KV heads, and TP {tp} does not divide the {heads} of {model}",
+            else "{engine} does not replicate KV heads; choose a TP that divides the {heads} of {model}, unlike "
+            "TP {tp}",
             engine=engine.name,
             heads=check.size,
             model=model.name,
@@ -311,7 +312,7 @@ def _describe_refusal(check: SplitCheck, engine: ServingEngine, model: Model, pl
     if check.part is SplitPart.EXPERTS:
         return message(
             "plan.experts_uneven",
-            "{engine} gives every rank as many experts, and EP {ep} does not divide the {experts} of {model}",
+            "{engine} needs an EP that divides the {experts} experts of {model}; EP {ep} does not",
             engine=engine.name,
             ep=plan.ep,
             experts=check.size,
@@ -320,7 +321,7 @@ def _describe_refusal(check: SplitCheck, engine: ServingEngine, model: Model, pl
     if check.part is SplitPart.VOCABULARY:
         return message(
             "plan.vocabulary",
-            "{engine} cannot split the vocabulary of {model} by TP {tp}: {size} entries do not divide",
+            "{engine} cannot split the vocabulary of {model} ({size} entries) by TP {tp}",
             engine=engine.name,
             model=model.name,
             tp=plan.tp,
@@ -328,8 +329,8 @@ def _describe_refusal(check: SplitCheck, engine: ServingEngine, model: Model, pl
         )
     return message(
         "plan.block",
-        "{engine} cannot split the {part} of {model} by {ranks}: {width} / {ranks} is not a multiple of the FP8 block "
-        "of {block}",
+        "{engine} cannot split the {part} of {model} across {ranks} ranks: {width} / {ranks} is not a multiple of "
+        "the FP8 block of {block}",
         engine=engine.name,
         part=_WIDTHS[check.part],
         model=model.name,
@@ -377,9 +378,9 @@ def _nobody(
     if able and str(resolve_fp4(kv, accelerator.vendor)) not in kept:
         return message(
             "engine.none_kv",
-            "no serving engine keeps the KV cache in {kv} on {accelerator} for this model; they keep {formats}"
+            "no serving engine supports {kv} KV cache on {accelerator} for this model; supported: {formats}"
             if kept
-            else "no serving engine keeps a KV cache on {accelerator} for this model",
+            else "no serving engine supports a KV cache on {accelerator} for this model",
             accelerator=accelerator.name,
             kv=str(kv),
             formats=kept,
@@ -388,9 +389,9 @@ def _nobody(
     formats = set() if able else {name for engine in here for name in _formats(engine, accelerator, date)}
     return message(
         "engine.none",
-        "no serving engine runs {model} with {weights} weights on {accelerator}; they run {formats} there"
+        "no serving engine supports {model} with {weights} weights on {accelerator}; supported: {formats}"
         if formats
-        else "no serving engine runs {model} on {accelerator}",
+        else "no serving engine supports {model} on {accelerator}",
         accelerator=accelerator.name,
         model=model.name,
         weights=str(weights),

@@ -138,7 +138,7 @@ def _estimate_lines(estimator: BatchEstimator, requests: list[EstimateRequest]) 
             return [
                 input_error(
                     "batch.unexpected",
-                    "could not be answered because of a mistake in the program ({kind_of_fault})",
+                    "could not be answered because of an internal error ({kind_of_fault})",
                     kind_of_fault=type(error).__name__,
                 )
             ]
@@ -167,5 +167,5 @@ def _parse_line(raw: bytes, number: int) -> _BatchLine:
 def _describe_json_error(error: orjson.JSONDecodeError) -> InputError:
     """Say from where on a line is not JSON, and why."""
     return input_error(
-        "batch.not_json", "is not JSON from column {column} on: {reason}", column=error.colno, reason=error.msg
+        "batch.not_json", "is not valid JSON at column {column}: {reason}", column=error.colno, reason=error.msg
     )

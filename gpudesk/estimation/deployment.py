@@ -42,8 +42,8 @@ LEAST_BATCH = 64
 #: What a serving engine's memory fraction is a fraction of.
 _MEMORY_TERMS: Final = {
     "total": Term("total", "all memory"),
-    "free": Term("free", "the memory that is left free"),
-    "static": Term("static", "the memory that is free before the weights are loaded"),
+    "free": Term("free", "the free memory"),
+    "static": Term("static", "the free memory before the weights load"),
 }
 
 
@@ -63,7 +63,7 @@ def configure_serving(
     if not model.dimensions_known:
         raise input_error(
             "model.no_dimensions",
-            "the dimensions of {model} are not published: nothing can be computed for it",
+            "the dimensions of {model} are unpublished, so estimates are not available",
             "model",
             model=model.id,
         )
@@ -78,7 +78,7 @@ def configure_serving(
             *notes,
             message(
                 "estimate.weight_only",
-                "{engine} has no {weights} arithmetic on this part: stored in {weights}, computed in {arithmetic}",
+                "{engine} stores {weights} weights on this accelerator but computes in {arithmetic}",
                 weights=str(weights),
                 arithmetic=str(kernel.arithmetic),
                 engine=engine.name,
@@ -91,8 +91,8 @@ def configure_serving(
             *notes,
             message(
                 "estimate.older_than_calibration",
-                "The software date lies further back than measurements reach; it is taken as {years} years before "
-                "the newest",
+                "The software date is older than the measurements; the estimate assumes {years} years before the "
+                "newest one",
                 years=OLDEST_MONTHS // 12,
             ),
         )
@@ -104,7 +104,7 @@ def configure_serving(
             *notes,
             message(
                 "estimate.memory_fraction",
-                "What fits is judged by {fraction} of {of}, the largest safe setting",
+                "The fit check uses {fraction} of {of}, the largest safe setting",
                 fraction=Share(fraction),
                 of=_MEMORY_TERMS[limits.memory_fraction_of],
             ),
@@ -114,7 +114,7 @@ def configure_serving(
             *notes,
             message(
                 "estimate.announced",
-                "{accelerator} is announced, not shipping: its figures are the vendor's own",
+                "{accelerator} is announced, not available: its figures come from the vendor",
                 accelerator=accelerator.name,
             ),
         )
@@ -123,7 +123,7 @@ def configure_serving(
             *notes,
             message(
                 "estimate.newer_than_calibration",
-                "The software date is after {newest}, the newest month with measurements: the bands are wider",
+                "The software date is after the newest measurements ({newest}), so the 80% intervals are wider",
                 newest=calibration.newest_month,
             ),
         )
@@ -165,8 +165,7 @@ def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
         if find_peak(accelerator, wanted) is None:
             problem = message(
                 "estimate.no_peak",
-                "no peak of {accelerator} is known in {arithmetic} or wider, so no time can be computed; state "
-                "one in the catalog",
+                "{accelerator} needs a peak in {arithmetic} or wider to compute times; enter one in the catalog",
                 accelerator=accelerator.name,
                 arithmetic=str(wanted),
             )
@@ -191,7 +190,7 @@ def _choose_engine(
         known = tuple(engine.id for engine in engines)
         raise input_error(
             "engine.unknown",
-            "there is no serving engine {engine}; there are {known}",
+            "unknown serving engine {engine}; the options are {known}",
             "serving_engine",
             engine=request.serving_engine,
             known=known,
@@ -223,7 +222,7 @@ def check_plan(request: EstimateRequest, configuration: ServingConfiguration) ->
     if request.pp is not None and request.pp > configuration.model.layer_count:
         raise input_error(
             "plan.stages",
-            "PP {pp} is more than the {layers} layers of the model; take a smaller PP",
+            "PP {pp} exceeds the {layers} layers of the model; use a smaller PP",
             "pp",
             pp=request.pp,
             layers=configuration.model.layer_count,
@@ -252,25 +251,23 @@ def _check_features(request: EstimateRequest, configuration: ServingConfiguratio
     if (request.pp or 1) > 1 and not engine.supports_pp:
         raise input_error(
             "plan.engine_pp",
-            "{engine} has no pipeline parallelism; leave PP out or take another serving engine",
+            "{engine} does not support pipeline parallelism; remove PP or choose another serving engine",
             "pp",
             engine=engine.name,
         )
     if (request.ep or 1) > 1 and not _count_experts_per_layer(configuration.model):
-        raise input_error(
-            "plan.no_experts", "{model} has no experts to spread; leave EP out", "ep", model=configuration.model.name
-        )
+        raise input_error("plan.no_experts", "{model} has no experts; remove EP", "ep", model=configuration.model.name)
     if (request.ep or 1) > 1 and not engine.supports_ep:
         raise input_error(
             "plan.engine_ep",
-            "{engine} has no expert parallelism; leave EP out or take another serving engine",
+            "{engine} does not support expert parallelism; remove EP or choose another serving engine",
             "ep",
             engine=engine.name,
         )
     if request.attention_dp and not engine.supports_attention_dp:
         raise input_error(
             "plan.engine_attention_dp",
-            "{engine} has no data-parallel attention; leave it out or take another serving engine",
+            "{engine} does not support data-parallel attention; remove it or choose another serving engine",
             "attention_dp",
             engine=engine.name,
         )
@@ -305,8 +302,8 @@ def describe_no_plan(request: EstimateRequest, configuration: ServingConfigurati
         return add_nearest_plan(objection, request, configuration, refused[0])
     return message_n(
         "plan.none",
-        "no parallel plan of {model} takes exactly {count} accelerator; change the count",
-        "no parallel plan of {model} takes exactly {count} accelerators; change the count",
+        "{model} has no parallel plan for exactly {count} accelerator; change the count",
+        "{model} has no parallel plan for exactly {count} accelerators; change the count",
         "count",
         count=count,
         model=model,
@@ -321,10 +318,7 @@ def add_nearest_plan(
     if nearest is None:
         return objection
     said = message(
-        "plan.refused",
-        "{reason}; the nearest plan that works is {plan}",
-        reason=objection,
-        plan=describe_degrees(nearest),
+        "plan.refused", "{reason}; the nearest valid plan is {plan}", reason=objection, plan=describe_degrees(nearest)
     )
     return replace(said, id=objection.id)
 
@@ -431,8 +425,8 @@ def _make_reduction_notes(settings: MemorySettings, usual: MemorySettings) -> tu
         notes += (
             message(
                 "estimate.smaller_chunk",
-                "Steps of at most {tokens} tokens, fewer than the serving engine's default, so that memory is left "
-                "for the KV cache",
+                "Steps have at most {tokens} tokens, below the serving engine's default, to leave memory for the KV "
+                "cache",
                 tokens=settings.max_batched_tokens,
             ),
         )
@@ -440,8 +434,8 @@ def _make_reduction_notes(settings: MemorySettings, usual: MemorySettings) -> tu
         notes += (
             message(
                 "estimate.smaller_batch",
-                "At most {sequences} sequences in a step, fewer than the serving engine's default, so that memory is "
-                "left for the KV cache",
+                "Steps have at most {sequences} sequences, below the serving engine's default, to leave memory for "
+                "the KV cache",
                 sequences=settings.max_batch,
             ),
         )
@@ -460,9 +454,11 @@ def _make_link_notes(plan: ParallelPlan, ceilings: HardwareCeilings) -> tuple[Me
 def _make_link_note(used: RankLink) -> Message:
     bandwidth = (used.bandwidth, "B/s")
     if used.kind == "pcie":
-        return message("estimate.over_pcie", "The accelerators talk over PCIe at {bandwidth}", bandwidth=bandwidth)
+        return message(
+            "estimate.over_pcie", "The accelerators communicate over PCIe at {bandwidth}", bandwidth=bandwidth
+        )
     return message(
         "estimate.between_hosts",
-        "The plan spans hosts, which talk over the network at {bandwidth}",
+        "The plan spans hosts, which communicate over the network at {bandwidth}",
         bandwidth=bandwidth,
     )

@@ -56,7 +56,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.sizing.demand import SizingRequest
 
 POOLS_NOT_SIZED: Final = message(
-    "sizing.pools", "is set up as pools of its own, which are not sized yet; size it without them"
+    "sizing.pools", "has separate prefill and decode pools, which sizing does not support; size it without pools"
 )
 
 

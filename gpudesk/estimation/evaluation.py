@@ -141,8 +141,8 @@ def _make_notes(
         notes += (
             message(
                 "estimate.short_steps",
-                "Under p99 limits steps are kept to {tokens} tokens on a rank, prompts included: longer ones hold up "
-                "all that run",
+                "To meet p99 limits, steps have at most {tokens} tokens per rank, including prompts; longer steps "
+                "would delay all running requests",
                 tokens=round(configuration.limit_tokens),
             ),
         )
@@ -150,8 +150,8 @@ def _make_notes(
         notes += (
             message(
                 "estimate.uneven_end",
-                "Answers differ in length as in real traffic, and the run lasts until the longest ends, in steps "
-                "that grow emptier: with answers of one length it would be over sooner",
+                "Output lengths vary as in real traffic. The batch ends with the longest output, so it takes longer "
+                "than with equal lengths",
             ),
         )
     notes += space.list_plan_notes(deployment)
@@ -192,8 +192,8 @@ def make_load_notes(
         notes += (
             message(
                 "estimate.grown",
-                "{engine} gives requests memory as they grow, so that {admitted} run at once where {most} would fit "
-                "at full length",
+                "{engine} allocates KV cache as requests grow: {admitted} run at once, although {most} would fit at "
+                "full length",
                 engine=name,
                 admitted=admitted,
                 most=max_sequences,
@@ -201,23 +201,21 @@ def make_load_notes(
         )
     if not figures.stable:
         notes += (
-            message(
-                "estimate.overload", "Requests arrive faster than they can be answered: the queue grows without end"
-            ),
+            message("estimate.overload", "Requests arrive faster than they are served: the queue grows without limit"),
         )
     if configuration.model.max_context is not None and tokens > configuration.model.max_context:
         most = configuration.model.max_context
         notes += (
             message(
                 "estimate.beyond_context",
-                "{tokens} tokens are more than the {most} that {model} is made for",
+                "{tokens} tokens exceed the {most} token context of {model}",
                 model=configuration.model.name,
                 tokens=tokens,
                 most=most,
             ),
         )
     if request.workload.load.kind is LoadKind.LIMITS and not admitted:
-        notes += (message("estimate.limits_not_met", "Not even one request in flight meets the latency limits"),)
+        notes += (message("estimate.limits_not_met", "Even a single request misses the latency limits"),)
     return notes
 
 
@@ -232,10 +230,10 @@ def _make_queue_note(
     if admitted > most:
         return message_n(
             "estimate.queued_grown",
-            "{engine} gives requests memory as they grow, so that {admitted} of {concurrency} run at once where "
-            "{most} would fit at full length; {queued} waits",
-            "{engine} gives requests memory as they grow, so that {admitted} of {concurrency} run at once where "
-            "{most} would fit at full length; {queued} wait",
+            "{engine} allocates KV cache as requests grow: {admitted} of {concurrency} run at once, although {most} "
+            "would fit at full length; {queued} is queued",
+            "{engine} allocates KV cache as requests grow: {admitted} of {concurrency} run at once, although {most} "
+            "would fit at full length; {queued} are queued",
             "queued",
             engine=configuration.engine.name,
             admitted=admitted,
@@ -246,8 +244,8 @@ def _make_queue_note(
     if by_memory > admitted:
         return message_n(
             "estimate.queued_engine",
-            "The serving engine runs {admitted} of {concurrency} requests at once; {queued} waits",
-            "The serving engine runs {admitted} of {concurrency} requests at once; {queued} wait",
+            "The serving engine runs {admitted} of {concurrency} requests at once; {queued} is queued",
+            "The serving engine runs {admitted} of {concurrency} requests at once; {queued} are queued",
             "queued",
             admitted=admitted,
             concurrency=concurrency,
@@ -256,8 +254,8 @@ def _make_queue_note(
     if by_memory < most:
         return message(
             "estimate.queued_usual",
-            "{engine} takes {usual} of the memory unless told otherwise, which admits {admitted} of "
-            "{concurrency} requests; {fraction} would hold {most}",
+            "{engine} uses {usual} of the memory by default, enough for {admitted} of {concurrency} requests; "
+            "{fraction} would fit {most}",
             engine=configuration.engine.name,
             usual=Share(configuration.settings.usual_fraction or configuration.settings.memory_fraction),
             admitted=admitted,
@@ -267,8 +265,8 @@ def _make_queue_note(
         )
     return message_n(
         "estimate.queued_memory",
-        "Memory holds {admitted} of {concurrency} requests; {queued} waits",
-        "Memory holds {admitted} of {concurrency} requests; {queued} wait",
+        "Memory fits {admitted} of {concurrency} requests; {queued} is queued",
+        "Memory fits {admitted} of {concurrency} requests; {queued} are queued",
         "queued",
         admitted=admitted,
         concurrency=concurrency,
@@ -280,8 +278,8 @@ def _make_uneven_note(count: int) -> Message:
     """Say why some more accelerators can be slower for few requests: heads divide by powers of two."""
     return message(
         "estimate.uneven_count",
-        "{count} accelerators cannot share one replica as evenly as {fewer} can, so few requests may be answered "
-        "later than by {fewer}",
+        "{count} accelerators split one replica less evenly than {fewer}, so few requests may take longer than on "
+        "{fewer}",
         count=count,
         fewer=1 << (count.bit_length() - 1),
     )
@@ -312,20 +310,20 @@ def explain_unfit(
     if request.memory_fraction is not None and spare > 0:
         return message(
             "estimate.fraction_too_small",
-            "The memory fraction of {fraction} leaves too little for a request on {count} × {accelerator}: "
-            "{missing} short beside weights of {weights}; raise it",
+            "At memory fraction {fraction}, one request needs {missing} more on {count} × {accelerator}, with "
+            "{weights} of weights; increase the fraction",
             **parameters,
         )
     if budget.pool_bytes > 0:
         return message(
             "estimate.request_does_not_fit",
-            "One request of this length does not fit {count} × {accelerator}: {missing} short on the fullest, "
-            "which has {capacity}",
+            "One request of this length does not fit {count} × {accelerator}: {missing} too large for the {capacity} "
+            "of one accelerator",
             **parameters,
         )
     return message(
         "estimate.weights_do_not_fit",
-        "The weights do not fit {count} × {accelerator}: {weights} on the fullest, which has {capacity}",
+        "The weights do not fit {count} × {accelerator}: up to {weights} per accelerator, which has {capacity}",
         **parameters,
     )
 

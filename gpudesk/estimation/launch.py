@@ -100,7 +100,7 @@ def choose_launch_facts(versions: tuple[LaunchOptions, ...], version: str | None
     if found is None:
         raise input_error(
             "launch.version",
-            "there are no options of {engine} {version}; there are those of {known}",
+            "{engine} {version} has no known options; known versions: {known}",
             "engine_version",
             engine=versions[0].name,
             version=version or "",
@@ -161,7 +161,7 @@ def make_launch_plan(
     if facts.platforms.isdisjoint(settings.platforms):
         raise input_error(
             "launch.platform",
-            "No commands of {engine} are known for {platform}, where it has options of its own",
+            "No launch commands are known for {engine} on {platform}, which has different options",
             "serving_engine",
             engine=facts.name,
             platform=tuple(sorted(settings.platforms)),
@@ -427,15 +427,15 @@ def _make_launch_notes(
     if facts.maintained_until is not None:
         yield message(
             "launch.maintenance",
-            "{engine} has been in maintenance since {month}: its makers recommend vLLM or SGLang instead",
+            "{engine} has been in maintenance mode since {month}: its developers recommend vLLM or SGLang",
             engine=facts.name,
             month=facts.maintained_until,
         )
     yield message(
         "launch.checkpoint",
-        "MODEL stands for a GGUF file of {model} in {weights}"
+        "Replace MODEL with a GGUF file of {model} in {weights}"
         if "split" in names
-        else "MODEL stands for a checkpoint of {model} in {weights}: a folder, or the name of a repository",
+        else "Replace MODEL with a checkpoint of {model} in {weights}: a folder or repository name",
         model=settings.model,
         weights=str(request.weights).upper(),
     )
@@ -445,7 +445,7 @@ def _make_launch_notes(
         tokens = work.request_tokens
         yield message(
             "launch.beyond_context",
-            "{tokens} tokens are more than the {most} that {model} is made for: the server refuses such requests",
+            "{tokens} tokens exceed the {most} token context of {model}, so the server rejects such requests",
             model=settings.model,
             tokens=tokens,
             most=most,
@@ -453,22 +453,24 @@ def _make_launch_notes(
     if request.kv not in _WIDE and request.kv.value not in facts.kv:
         yield message(
             "launch.kv",
-            "{engine} has no option there for a KV cache in {kv}; it takes what the checkpoint says",
+            "{engine} has no option for a {kv} KV cache; it uses the format of the checkpoint",
             kv=str(request.kv).upper(),
             engine=facts.name,
         )
     if request.workload.uneven:
         yield message(
             "launch.varied",
-            "Requests of the estimate vary in length, so the server admits twice the mean; the measurement sends "
-            "them all with the mean lengths",
+            "Request lengths vary in the estimate, so the server allows twice the mean; the benchmark sends only "
+            "mean lengths",
         )
     if request.workload.acceptance_length > 1.0:
-        yield message("launch.speculative", "Speculative decoding needs a draft model, which the command does not name")
+        yield message(
+            "launch.speculative", "Speculative decoding needs a draft model, which the command does not include"
+        )
     yield from _make_prefix_notes(estimate, facts, without_prefixes=without_prefixes)
     yield from _make_client_notes(estimate, facts)
     if request.workload.eager and "eager" not in names:
-        yield message("launch.eager", "{engine} has no option there to run without captured graphs", engine=facts.name)
+        yield message("launch.eager", "{engine} has no option to disable captured graphs", engine=facts.name)
 
 
 def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[Message]:
@@ -476,8 +478,8 @@ def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchS
     if plan.dp > 1:
         yield message(
             "launch.replicas",
-            "Start {count} of these, each on {each} accelerators and with a port of its own, behind a balancer; "
-            "send the measurement to that",
+            "Start {count} servers on {each} accelerators each, with separate ports behind a load balancer; send the "
+            "benchmark to the balancer",
             count=plan.dp,
             each=plan.replica,
         )
@@ -486,8 +488,8 @@ def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchS
     if settings.domain_over_machines is not None and plan.replica > 1:
         yield message(
             "launch.domain",
-            "One scale-up network joins {domain} of them over several machines: where a replica takes more than "
-            "one machine, start it over all of these",
+            "One scale-up network connects {domain} accelerators across several hosts: start each multi-host replica "
+            "on all of its hosts",
             domain=settings.domain_over_machines,
         )
 
@@ -495,18 +497,19 @@ def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchS
 def _make_prefix_notes(estimate: Estimate, facts: LaunchOptions, *, without_prefixes: bool) -> Iterator[Message]:
     if estimate.request.workload.prefix_hit_rate:
         yield message(
-            "launch.prefixes", "Prefixes are kept, but random prompts share none: measure with prompts of your own"
+            "launch.prefixes",
+            "The prefix cache is on, but random prompts share no prefixes: benchmark with your own prompts",
         )
     elif without_prefixes:
         yield message(
             "launch.without_prefixes",
-            "The server keeps no prefixes, as the estimate counts none found: a second run sends the same prompts. "
-            "For use, leave them on",
+            "The prefix cache is off to match the estimate, because repeated benchmarks send the same prompts. "
+            "Enable it in production",
         )
     elif "requests" in facts.benchmark:
         yield message(
             "launch.with_prefixes",
-            "The server keeps prefixes: a second run of the measurement finds those of the first and is too fast",
+            "The prefix cache is on: repeated benchmarks reuse cached prompts and report speeds that are too high",
         )
 
 
@@ -517,14 +520,13 @@ def _make_client_notes(estimate: Estimate, facts: LaunchOptions) -> Iterator[Mes
     if "batch" in facts.benchmark:
         yield message(
             "launch.measures_steps",
-            "{client} measures the steps of a running server, beside its queue: run it on the same host",
+            "{client} measures the steps of a running server without its queue: run it on the same host",
             client=facts.benchmark_command[0],
         )
     elif _count_slots(estimate) > 1:
         yield message(
             "launch.measures_one",
-            "{client} runs one request at a time, without the server: it measures the speed of one request, not the "
-            "load",
+            "{client} runs one request at a time without the server: it measures single-request speed, not the load",
             client=facts.benchmark_command[0],
         )
 
@@ -533,18 +535,18 @@ def _make_hosts_note(facts: LaunchOptions, settings: LaunchSettings) -> Message:
     if "ray" in facts.server:
         return message(
             "launch.hosts_ray",
-            "One replica spans {hosts} hosts: start a Ray cluster over them first",
+            "One replica spans {hosts} hosts: first start a Ray cluster across them",
             hosts=settings.hosts,
         )
     if "rank" in facts.server:
         return message(
             "launch.hosts_each",
-            "One replica spans {hosts} hosts: run on each its own command, with FIRST_HOST the name of the first",
+            "One replica spans {hosts} hosts: run each host's command; FIRST_HOST is the name of the first host",
             hosts=settings.hosts,
         )
     return message(
         "launch.hosts_launcher",
-        "One replica spans {hosts} hosts: run {launcher} before the command, as one task for each accelerator",
+        "One replica spans {hosts} hosts: run {launcher} before the command, with one task per accelerator",
         hosts=settings.hosts,
         launcher=facts.server["launcher"],
     )

@@ -70,7 +70,7 @@ def _exclude_tensor(configuration: ServingConfiguration, count: int) -> Iterator
             yield (
                 plan,
                 message(
-                    "plan.beyond_host", "not tried: TP {tp} would span hosts of {host} accelerators", tp=tp, host=host
+                    "plan.beyond_host", "not tried: TP {tp} would span hosts with {host} accelerators", tp=tp, host=host
                 ),
             )
             return
@@ -82,7 +82,10 @@ def _exclude_pipeline(configuration: ServingConfiguration, count: int) -> Iterat
     stages = [pp for pp in PIPELINE_DEGREES if 1 < pp <= configuration.model.layer_count and count % pp == 0]
     if stages:
         plan = ParallelPlan(pp=stages[0], dp=count // stages[0])
-        yield plan, message("plan.no_pp", "{engine} has no pipeline parallelism", engine=configuration.engine.name)
+        yield (
+            plan,
+            message("plan.no_pp", "{engine} does not support pipeline parallelism", engine=configuration.engine.name),
+        )
 
 
 def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
@@ -104,11 +107,11 @@ def _exclude_experts(configuration: ServingConfiguration, count: int) -> Iterato
         )
         return
     if not configuration.engine.supports_ep:
-        yield plan, message("plan.no_ep", "{engine} has no expert parallelism", engine=name)
+        yield plan, message("plan.no_ep", "{engine} does not support expert parallelism", engine=name)
     elif (objection := find_objection(configuration, plan)) is not None:
         yield plan, objection
     if not configuration.engine.supports_attention_dp:
-        yield beside, message("plan.no_attention_dp", "{engine} has no data-parallel attention", engine=name)
+        yield beside, message("plan.no_attention_dp", "{engine} does not support data-parallel attention", engine=name)
     elif (objection := find_objection(configuration, beside)) is not None:
         yield beside, objection
 
@@ -121,7 +124,7 @@ def count_experts(model: Model) -> int:
 #: What the first four of `LIMITERS` are called in a reason.
 _PARTS: Final = (
     Term("part.reads", "reading memory"),
-    Term("part.arithmetic", "arithmetic"),
+    Term("part.arithmetic", "compute"),
     Term("part.collectives", "communication"),
     Term("part.overhead", "overhead"),
 )
@@ -354,7 +357,7 @@ def _make_unfit_options(memory: MemoryPlan, tokens: int) -> ConsideredPlan:
     else:
         why = message(
             "plan.does_not_fit",
-            "does not fit: {missing} short for one request",
+            "does not fit: one request needs {missing} more",
             missing=(-budget.headroom_bytes(tokens) / GIB, "GiB"),
         )
     return ConsideredPlan(memory.plan, fits=False, taken=False, reasons=(why,))
@@ -425,7 +428,7 @@ def _explain_taken(
             *option.reasons,
             message(
                 "plan.simpler_would_do",
-                "{plan} is simpler and would do as well, within the error",
+                "{plan} is simpler and equally fast within the error",
                 plan=describe_degrees(simpler),
             ),
         ),
@@ -434,32 +437,34 @@ def _explain_taken(
 
 def _list_reasons_for(estimate: Estimate, taken: PlanTrial, others: list[PlanTrial]) -> Message:
     if estimate.count == 1:
-        return message("plan.single", "the only plan of one accelerator")
+        return message("plan.single", "the only plan with one accelerator")
     if not others:
         request = estimate.request
         given = request.tp is not None and request.pp is not None
-        return message("plan.as_given", "as given") if given else message("plan.only_one", "the only plan that fits")
+        return (
+            message("plan.as_given", "as specified") if given else message("plan.only_one", "the only plan that fits")
+        )
     following = others[0]
     plan = describe_degrees(following.plan)
     if taken.rate <= 0.0:
-        return message("plan.nearest_to_limits", "no plan meets the latency limits, and this one comes nearest")
+        return message("plan.nearest_to_limits", "no plan meets the latency limits; this one is closest")
     if following.rate <= 0.0:
         return message("plan.only_one_meets_limits", "the only plan that meets the latency limits")
     ratio = taken.rate / following.rate
     if ratio >= _TIMES:
-        return message("plan.ahead_times", "{times} times as fast as the next, {plan}", times=ratio, plan=plan)
+        return message("plan.ahead_times", "{times} times as fast as the next plan, {plan}", times=ratio, plan=plan)
     if following.rate < taken.rate * (1.0 - _SAME_RATE):
-        return message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=Share(ratio - 1.0), plan=plan)
+        return message("plan.ahead", "{ahead} faster than the next plan, {plan}", ahead=Share(ratio - 1.0), plan=plan)
     ours, theirs = taken.figures.tpot_ms, following.figures.tpot_ms
     if ours is not None and theirs is not None and ours.value < theirs.value * (1.0 - _SAME_RATE):
         return message(
             "plan.sooner",
-            "as much throughput as {plan}, and tokens come sooner: {tpot} against {other}",
+            "same throughput as {plan}, with a shorter TPOT: {tpot} against {other}",
             plan=plan,
             tpot=(ours.value, "ms"),
             other=(theirs.value, "ms"),
         )
-    return message("plan.level", "less than 1% faster than the next, {plan}", plan=plan)
+    return message("plan.level", "less than 1% faster than the next plan, {plan}", plan=plan)
 
 
 def _is_simpler(taken: ConsideredPlan, others: list[ConsideredPlan], bands: PlanIntervals) -> ParallelPlan | None:
@@ -497,7 +502,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
         asked = load.request_rate or 0.0
         return message(
             "plan.overloaded",
-            "cannot keep up: {served} of {asked} requests/s",
+            "queueing: serves {served} of {asked} requests/s",
             served=asked * other.rate / taken.rate,
             asked=asked,
         )
@@ -507,7 +512,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
     if other.idle > taken.idle:
         return message(
             "plan.slower_idle",
-            "{behind} slower: no request for {idle} of its {replicas} replicas",
+            "{behind} slower: {idle} of {replicas} replicas are idle",
             behind=Share(behind),
             idle=other.idle,
             replicas=other.plan.dp,
@@ -517,7 +522,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
             most = taken.admitted
             return message(
                 "plan.slower_fewer",
-                "{behind} slower: fewer sequences at once, {admitted} against {most}",
+                "{behind} slower: fewer concurrent sequences, {admitted} against {most}",
                 behind=Share(behind),
                 admitted=other.admitted,
                 most=most,
@@ -526,7 +531,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
             most = taken.admitted
             return message(
                 "plan.slower_limits",
-                "{behind} slower: meets the limits with {admitted} in flight against {most}",
+                "{behind} slower: meets the limits with {admitted} requests in flight, against {most}",
                 behind=Share(behind),
                 admitted=other.admitted,
                 most=most,
@@ -544,7 +549,7 @@ def _compare_at_equal_load(other: PlanTrial, taken: PlanTrial) -> list[Message]:
         return [
             message(
                 "plan.as_many_share",
-                "with {most}, {part} takes {now} of its time against {before}",
+                "with {most}, {part} takes {now} of its time, up from {before}",
                 most=most,
                 part=grown.part,
                 now=Share(grown.now),
@@ -554,7 +559,7 @@ def _compare_at_equal_load(other: PlanTrial, taken: PlanTrial) -> list[Message]:
     return [
         message(
             "plan.as_many_times",
-            "with {most}, {part} takes {times} times as long for each token",
+            "with {most}, {part} takes {times} times as long per token",
             most=most,
             part=grown.part,
             times=grown.times,
@@ -592,7 +597,7 @@ def _explain_later(other: PlanTrial, taken: PlanTrial) -> Message:
     if ours is not None and theirs is not None and ours.value > theirs.value * (1.0 + _SAME_RATE):
         return message(
             "plan.later",
-            "as much throughput, but tokens come later: {tpot} against {other}",
+            "same throughput, with a longer TPOT: {tpot} against {other}",
             tpot=(ours.value, "ms"),
             other=(theirs.value, "ms"),
         )
@@ -607,7 +612,7 @@ def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Messag
             # What no round shows: prompts wait until the stages are filled.
             return message(
                 "plan.slower_stages",
-                "{behind} slower: a request passes {pp} stages one after the other",
+                "{behind} slower: a request passes {pp} stages in sequence",
                 behind=Share(behind),
                 pp=other.plan.pp,
             )
@@ -616,7 +621,7 @@ def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Messag
     if grown.is_share:
         return message(
             "plan.slower_share",
-            "{behind} slower: {part} takes {now} of its time against {before}",
+            "{behind} slower: {part} takes {now} of its time, up from {before}",
             behind=Share(behind),
             part=part,
             now=Share(grown.now),
@@ -624,7 +629,7 @@ def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Messag
         )
     return message(
         "plan.slower_times",
-        "{behind} slower: {part} takes {times} times as long for each token",
+        "{behind} slower: {part} takes {times} times as long per token",
         behind=Share(behind),
         part=part,
         times=grown.times,

@@ -91,8 +91,8 @@ def make_pool_sides(request: EstimateRequest, table: SearchSpaceTable) -> tuple[
         if getattr(request, name) is not None:
             raise input_error(
                 "pools.degree",
-                "a disaggregated deployment has a plan for each pool; leave {name} out, or give it to the "
-                "prefill and the decode pool",
+                "each pool of a disaggregated deployment has its own plan; remove {name}, or set it for the prefill "
+                "and decode pools",
                 name,
                 name=name,
             )
@@ -141,10 +141,10 @@ def _list_splits(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) 
             raise InputError(
                 message_n(
                     "pools.sum",
-                    "the pools take {prefill} and {decode} accelerators, but there is {count} in all; change one of "
-                    "them",
-                    "the pools take {prefill} and {decode} accelerators, but there are {count} in all; change one of "
-                    "them",
+                    "the pools need {prefill} and {decode} accelerators, but the total is {count}; change one of the "
+                    "three",
+                    "the pools need {prefill} and {decode} accelerators, but the total is {count}; change one of the "
+                    "three",
                     "count",
                     count=total,
                     prefill=one,
@@ -157,8 +157,8 @@ def _list_splits(request: EstimateRequest, prefill: PoolSide, decode: PoolSide) 
         raise InputError(
             message_n(
                 "pools.none_left",
-                "{count} accelerator leaves none for one of the two pools; take more",
-                "{count} accelerators leave none for one of the two pools; take more",
+                "{count} accelerator is not enough for two pools; use more",
+                "{count} accelerators are not enough for two pools; use more",
                 "count",
                 count=total,
             ),
@@ -230,12 +230,12 @@ def _explain_unfit_pools(request: EstimateRequest, decode: PoolSide, known: list
     if not (prefill_needs and decode_needs):
         return message(
             "pools.never_fit",
-            "No pool of {accelerator} is known that holds the model and a request of this length",
+            "No pool of {accelerator} fits the model and a request of this length",
             accelerator=accelerator,
         )
     return message(
         "pools.do_not_fit",
-        "No split of {count} × {accelerator} has room in both pools: prefill takes {prefill}, decode {decode}",
+        "No split of {count} × {accelerator} fits both pools: prefill needs {prefill}, decode {decode}",
         count=request.count or 0,
         accelerator=accelerator,
         prefill=prefill_needs,
@@ -494,7 +494,7 @@ def _make_pool_notes(
         _make_pool_note(PoolKind.DECODE, pools.decode.plan),
         message(
             "pools.transfer",
-            "The KV cache of a prompt, {size}, is with the decode pool {time} after its prefill, over {link}",
+            "The KV cache of a prompt, {size}, reaches the decode pool {time} after prefill, over {link}",
             size=(float(pools.transfer_bytes), "B"),
             time=(pools.transfer_ms / 1e3, "s"),
             link=_LINK_TERMS[pools.link],
@@ -521,8 +521,8 @@ def _make_memory_note(prefill: MemoryBudget) -> Message:
     weights, capacity = float(prefill.weights_bytes), float(prefill.capacity_bytes)
     return message(
         "pools.memory",
-        "Memory is that of an accelerator of the decode pool, which keeps the requests; on one of the prefill "
-        "pool weights take {weights} of {capacity}",
+        "Memory figures are for one decode accelerator, where requests stay; on a prefill accelerator, weights take "
+        "{weights} of {capacity}",
         weights=(weights, "B"),
         capacity=(capacity, "B"),
     )
@@ -535,8 +535,8 @@ def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tupl
         return (
             message(
                 "pools.link_binds",
-                "The link between the pools sets the rate; the prefill pool does {fraction} of what it could, the "
-                "decode pool {share}",
+                "The link between the pools limits the rate; the prefill pool runs at {fraction} of its capacity, "
+                "the decode pool at {share}",
                 fraction=Share(pools.prefill.busy),
                 share=Share(pools.decode.busy),
             ),
@@ -546,7 +546,7 @@ def _make_binding_notes(pools: DisaggregatedPools, figures: CaseFigures) -> tupl
     return (
         message(
             "pools.binds",
-            "The {binding} pool sets the rate; the {other} pool does {fraction} of what it could",
+            "The {binding} pool limits the rate; the {other} pool runs at {fraction} of its capacity",
             binding=_POOL_TERMS[pools.binding],
             other=_POOL_TERMS[other],
             fraction=Share(of[other].busy),

@@ -383,7 +383,5 @@ def _make_codes(words: Sequence[str]) -> NDArray[np.intp]:
 
 def _describe_unreadable(reason: str) -> Message:
     return message(
-        "records.unreadable",
-        "the published measurements cannot be read: {reason}; install GPU Desk again",
-        reason=reason,
+        "records.unreadable", "the published measurements cannot be read: {reason}; reinstall GPU Desk", reason=reason
     )

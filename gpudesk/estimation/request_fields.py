@@ -165,7 +165,7 @@ def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
     else:
         raise input_error(
             "load.none",
-            "says no load; give one of batch, concurrency, saturate with requests, request_rate, or ttft_ms with "
+            "no load given; use one of batch, concurrency, saturate with requests, request_rate, or ttft_ms with "
             "tpot_ms",
             where,
         )
@@ -233,9 +233,9 @@ def check_degrees(stated: dict[str, Any], where: str = "") -> None:
             raise InputError(
                 message_n(
                     "plan.product",
-                    "{count} accelerator is not TP {tp} × PP {pp} × DP {dp} = {product}; change the count or the "
-                    "degrees",
-                    "{count} accelerators are not TP {tp} × PP {pp} × DP {dp} = {product}; change the count or "
+                    "{count} accelerator does not match TP {tp} × PP {pp} × DP {dp} = {product}; change the count or "
+                    "the degrees",
+                    "{count} accelerators do not match TP {tp} × PP {pp} × DP {dp} = {product}; change the count or "
                     "the degrees",
                     "count",
                     count=count,
@@ -250,8 +250,8 @@ def check_degrees(stated: dict[str, Any], where: str = "") -> None:
             raise InputError(
                 message_n(
                     "plan.divides",
-                    "{count} accelerator is no multiple of {product}, the product of the degrees given",
-                    "{count} accelerators are no multiple of {product}, the product of the degrees given",
+                    "{count} accelerator is not a multiple of {product}, the product of the given degrees",
+                    "{count} accelerators are not a multiple of {product}, the product of the given degrees",
                     "count",
                     count=count,
                     product=product,
@@ -269,5 +269,5 @@ def check_degrees(stated: dict[str, Any], where: str = "") -> None:
 
 def describe_conflicting_loads(first: str, second: str) -> Message:
     return message(
-        "load.two", "{first} and {second} do not go together; give one kind of load", first=first, second=second
+        "load.two", "{first} and {second} cannot be combined; use one type of load", first=first, second=second
     )

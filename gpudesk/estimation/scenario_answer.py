@@ -80,7 +80,7 @@ def check_context(scenario: Scenario, model: Model) -> None:
     if most is not None and work.input_tokens + work.output_tokens > most:
         raise input_error(
             "scenario.beyond_context",
-            "{model} reads at most {most} tokens, input and output together; use at most {room} input tokens",
+            "{model} supports at most {most} tokens, input and output together; use at most {room} input tokens",
             "scenario.workload.input_tokens",
             model=model.name,
             most=most,
@@ -104,9 +104,9 @@ def answer_scenario(
     unknown id, and requests longer than the model reads raise `InputError`.
     """
     if not scenario.model:
-        raise input_error("scenario.no_model", "no model is chosen: choose one", "scenario.model")
+        raise input_error("scenario.no_model", "choose a model", "scenario.model")
     if not scenario.accelerators:
-        raise input_error("scenario.no_accelerators", "no accelerator is chosen: add one", "scenario.accelerators")
+        raise input_error("scenario.no_accelerators", "add an accelerator", "scenario.accelerators")
     check_scenario_ids(scenario, facts)
     check_context(scenario, facts.model(scenario.model))
     found = estimates.estimate_many(scenario.requests())
@@ -190,7 +190,7 @@ def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple
         [
             message(
                 "answer.unranked",
-                "Announced, so not ranked beside shipping parts: {names}",
+                "Announced, so not ranked with available accelerators: {names}",
                 names=tuple(dict.fromkeys(unranked)),
             )
         ]
@@ -201,7 +201,7 @@ def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple
         notes.append(
             message(
                 "answer.other_catalog",
-                "The scenario was saved with another catalog; these figures rest on that of {date}",
+                "The scenario was saved with another catalog; these figures use the catalog of {date}",
                 date=facts.data_date,
             )
         )

@@ -44,7 +44,7 @@ def read_calibration(path: Path) -> Calibration:
     except OSError as error:
         raise input_error(
             "calibration.unreadable",
-            "the calibration file cannot be read: {reason}; install GPU Desk again",
+            "cannot read the calibration file: {reason}; reinstall GPU Desk",
             str(path),
             reason=error.strerror or "",
         ) from error
@@ -147,6 +147,4 @@ def _parse_intervals(entries: list[Mapping[str, Any]]) -> tuple[IntervalRule, ..
 
 
 def _describe_broken(reason: str) -> Message:
-    return message(
-        "calibration.broken", "the calibration file is broken: {reason}; install GPU Desk again", reason=reason
-    )
+    return message("calibration.broken", "the calibration file is damaged: {reason}; reinstall GPU Desk", reason=reason)

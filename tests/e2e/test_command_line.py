@@ -235,7 +235,7 @@ def test_broken_line_between_two_good_ones(gpudesk_process: RunProgram) -> None:
     assert first["fits"] is True
     assert second["id"] is None
     assert second["line"] == 2
-    assert "is not JSON" in second["error"]
+    assert "is not valid JSON" in second["error"]
 
 
 def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
@@ -257,18 +257,18 @@ def test_figures_of_a_line_are_bound_by_physics(gpudesk: RunProgram) -> None:
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["compare", "--accelerators", "h300", *ASKED], "--accelerators: there is no accelerator h300"),
+        (["compare", "--accelerators", "h300", *ASKED], "--accelerators: unknown accelerator h300"),
         (["compare", "--accelerators", "h200", *ASKED], "closest: h200-sxm"),
         (["compare", "--template", "mi325"], "there is no template mi325"),
-        (["estimate", *PAIR, "--model", "llama-3.1-71b"], "--model: there is no model llama-3.1-71b; the closest"),
+        (["estimate", *PAIR, "--model", "llama-3.1-71b"], "--model: unknown model llama-3.1-71b; the closest"),
         (["estimate", *PAIR, "--weights", "fp5"], '--weights: "fp5" is not one of fp16'),
         (["estimate", *PAIR, "--serving-engine", "vlm"], '--serving-engine: "vlm" is not one of vllm'),
         (["estimate", *PAIR, "--input-tokens", "0"], "--input-tokens: 0 is not between 1 and 100,000,000"),
-        (["estimate", *PAIR, "--batch-size", "4"], "load: concurrency and batch do not go together"),
-        (["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"], "8 accelerators are no multiple of 3"),
-        (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "nonsense cannot be explained; these can"),
-        (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is no form of a sheet"),
-        (["catalog", "show", "mi32x"], "there is no entry of the catalog mi32x; the closest: mi325x"),
+        (["estimate", *PAIR, "--batch-size", "4"], "load: concurrency and batch cannot be combined"),
+        (["compare", "--accelerators", "h200-sxm:8", *ASKED, "--tp", "3"], "8 accelerators are not a multiple of 3"),
+        (["explain", "nonsense", "--accelerators", "h200-sxm", *ASKED], "nonsense has no explanation; these can"),
+        (["sheet", *SAMPLE, "-o", "sheet.docx"], "sheet.docx: .docx is not a sheet format"),
+        (["catalog", "show", "mi32x"], "unknown catalog entry mi32x; did you mean mi325x?"),
         (["estimate", "--batch", "/no/such/file"], "/no/such/file: cannot be read: no such file or directory"),
         (["compare", "--scenario", "gone.gpudesk"], "gone.gpudesk: cannot be read: no such file or directory"),
         (["sheet", *SAMPLE, "-o", "/no/such/folder/a.md"], "/no/such/folder/a.md: cannot be written"),
@@ -289,7 +289,9 @@ def test_text_where_a_number_belongs(gpudesk_process: RunProgram) -> None:
     line = json.dumps(LINE | {"output_tokens": "many"})
     completed = gpudesk_process("estimate", "--batch", "-", stdin=line)
     assert completed.returncode == 1
-    assert answers(completed) == [{"id": "a1", "line": 1, "error": 'output_tokens: "many" is not a whole number'}]
+    assert answers(completed) == [
+        {"id": "a1", "line": 1, "error": 'output_tokens: "many" is text; expected a whole number'}
+    ]
 
 
 def test_scenario_cut_in_half(gpudesk: RunProgram, tmp_path: Path) -> None:
@@ -305,7 +307,7 @@ def test_unknown_id_in_a_scenario_names_the_place(gpudesk: RunProgram, tmp_path:
     file = tmp_path / "a.gpudesk"
     file.write_text(whole.replace("h200-sxm", "h201-sxm"))
     said = fault(gpudesk("compare", "--scenario", str(file)))
-    assert f"{file}: scenario.accelerators[1].accelerator: there is no accelerator h201-sxm" in said
+    assert f"{file}: scenario.accelerators[1].accelerator: unknown accelerator h201-sxm" in said
 
 
 # Languages

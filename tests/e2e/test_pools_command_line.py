@@ -16,7 +16,7 @@ def test_estimate_shows_both_pools_and_what_binds(gpudesk: RunProgram) -> None:
     assert "Prefill pool" in text
     assert "2: TP 2" in text
     assert "6: TP 2 × DP 3" in text
-    assert "sets the rate" in text
+    assert "limits the rate" in text
     assert "The KV cache of a prompt" in text
 
 
@@ -63,8 +63,8 @@ def test_compare_names_the_split(gpudesk: RunProgram, form: str) -> None:
         ("prefill=2:tp", 2, "--pools: 'prefill=2:tp' is not a list of pools"),
         ("prefill=2,prefill=4", 2, "--pools names a pool twice"),
         ("prefill=0", 1, "--pools: 0 is not between 1 and"),
-        ("prefill=2:tp3", 1, "disaggregated.prefill.count: 2 accelerators are no multiple of 3"),
-        ("prefill=4,decode=5", 1, "count: the pools take 4 and 5 accelerators, but there are 8"),
+        ("prefill=2:tp3", 1, "disaggregated.prefill.count: 2 accelerators are not a multiple of 3"),
+        ("prefill=4,decode=5", 1, "count: the pools need 4 and 5 accelerators, but the total is 8"),
     ],
 )
 def test_pools_that_cannot_be_are_refused_in_one_line(gpudesk: RunProgram, pools: str, code: int, said: str) -> None:

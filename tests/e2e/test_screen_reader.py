@@ -91,7 +91,7 @@ def test_cells_of_the_comparison_are_sentences_with_figures() -> None:
     (throughput,) = [cell for cell in cells if cell.startswith("Output throughput, B200")]
     assert "tokens per second, band" in throughput
     assert "too close to call with MI355X" in throughput
-    (cost,) = [cell for cell in cells if cell.startswith("Cost, rented, MI325X")]
+    (cost,) = [cell for cell in cells if cell.startswith("Output token cost, rented, MI325X")]
     assert "best in the row, −45% against H200 SXM" in cost
     assert "Cost, owned, MI355X, unknown: no catalog price" in cells
 

@@ -11,8 +11,8 @@ LONGEST_LABEL: Final = 30  # characters
 
 _SENTENCE_END: Final = re.compile(r"(?<=[.!?:;])\s+|\n+")
 _WORD: Final = re.compile(r"[A-Za-z{][\w{}’'./-]*")
-#: Code and the names of options.
-_CODE: Final = re.compile(r"`[^`]*`|--[a-z][a-z-]*")
+#: Code, names of options, and placeholders: a reader does not see their words.
+_CODE: Final = re.compile(r"`[^`]*`|--[a-z][a-z-]*|\{[^}]*\}")
 
 #: Verbs that end so in American English too.
 _BRITISH_ENDING: Final = (
@@ -40,7 +40,7 @@ _FORBIDDEN: Final = tuple(
         (r"\bdear(er|est)?\b", "expensive"),
         (r"\b(hand(ed|ing|s)?|hand) (on|over)\b", "export, share"),
         (r"\btak(e|es|en|ing) (in|over|back)\b", "import, undo"),
-        (r"\b(is|are|was|were) no\b(?! longer)", "is not a"),
+        (r"\b(?<!there )(is|are|was|were) no\b(?! longer)", "is not a"),
         (r"\bcomes? (to|out)\b", "is, equals"),
         (r"\b(ours|one[’']s|one[’']s own|of (its|their|your) own|our)\b", "name the owner"),
         (r"\bat the (most|least)\b", "at most, at least"),
@@ -64,8 +64,9 @@ _FORBIDDEN: Final = tuple(
     )
 )
 _RELATIVE_SUBJECT: Final = re.compile(r"^(What|Whether|That|Who|How|Where)\b[^?]*[.:]?$")
+#: “Neither … nor” denies once.
 _NEGATIONS: Final = re.compile(
-    r"\b(not|no|never|nothing|none|neither|nor|without|cannot|unless|nowhere)\b|n[’']t\b", re.IGNORECASE
+    r"\b(not|no|never|nothing|none|neither(?!.*\bnor\b)|nor|without|cannot|unless|nowhere)\b|n[’']t\b", re.IGNORECASE
 )
 _QUOTATION: Final = re.compile(r"“[^”]*”|\"[^\"]*\"")
 

@@ -15,6 +15,9 @@ from tests.words.rules import find_faults
         "Set aside as part of the import.",
         "This accelerator is no longer compared.",
         "--name and --organisation work with one file only.",
+        "There is no threshold.",
+        "{engine} cannot split the {part} of {model}.",
+        "Neither vLLM nor SGLang",
     ],
 )
 def test_plain_sentences_pass(text: str) -> None:

@@ -16,7 +16,7 @@ _MAKERS = {"tr": 1, "trn": 2, "message": 2, "message_n": 3, "input_error": 2, "T
 _DATA_KEYS = frozenset(
     {"advice", "basis", "caution", "corrected", "description", "disagreement", "explanation", "help", "if_not"}
     | {"if_passed", "label", "look_for", "meaning", "native_note", "note", "otherwise", "printed", "reason"}
-    | {"scope", "text", "title", "unfounded", "what", "why"}
+    | {"about", "ask", "scope", "text", "title", "unfounded", "what", "why"}
 )
 #: Titles of sources are names that others gave, and measurements keep the notes of their publishers.
 _UNREAD = ("data/sources/", "data/measurements/", "data/accuracy/", "data/claims/", "data/worked_examples.csv")

@@ -57,7 +57,7 @@ def make_accelerator_facts(
     """
     for name in list_required_attributes():
         if not figures.get(name):
-            raise input_error("import.part.required", "is missing: no estimate is possible without", name)
+            raise input_error("import.part.required", "is missing; estimates need it", name)
     claims = [claim for name, stated in figures.items() for claim in _iterate_claims(part.id, name, stated, today)]
     for finding in find_doubts(claims, part.name):
         if finding.grade is PlausibilityGrade.REFUSED:
@@ -77,7 +77,7 @@ def find_doubts(claims: Sequence[UserClaim], name: str) -> tuple[PlausibilityFin
 def _iterate_claims(part: str, name: str, stated: Sequence[StatedFigure], today: str) -> Iterator[UserClaim]:
     """Yield the claims about an attribute; a source states one value of it, the first that is given."""
     if name not in ATTRIBUTES:
-        raise input_error("import.part.attribute", "is no attribute that an accelerator can have", name)
+        raise input_error("import.part.attribute", "is not an attribute of accelerators", name)
     seen: set[str] = set()
     for figure in stated:
         value = _check_figure_value(name, figure)
@@ -122,7 +122,7 @@ def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
         return _check_number(name, figure, unit)
     if figure.unit is not None:
         raise input_error(
-            "import.part.no_unit", "has the unit {given}, and words have none", name, given=quote_value(figure.unit)
+            "import.part.no_unit", "has the unit {given}, but text has no unit", name, given=quote_value(figure.unit)
         )
     value = figure.value
     if ATTRIBUTES[name].is_word_list:
@@ -156,7 +156,7 @@ def _check_number(name: str, figure: StatedFigure, unit: str) -> int | float:
     if not fits or (figure.unit is None and unit not in COUNTED_UNITS):
         raise input_error(
             "import.part.unit",
-            "{given} is no unit of this, which is kept in {unit}",
+            "{given} is not a unit for this attribute, which uses {unit}",
             name,
             given=quote_value(figure.unit),
             unit=unit,

@@ -153,7 +153,7 @@ def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFindin
                 PlausibilityGrade.DOUBTFUL,
                 message(
                     "import.part.named_memory",
-                    "{attribute}: parts of this name are sold with {sizes} GiB",
+                    "{attribute}: accelerators of this name have {sizes} GiB",
                     attribute=spell_attribute("memory"),
                     sizes=known,
                 ),
@@ -175,7 +175,7 @@ def _check_label(values: FigureValues, memory: float) -> Iterator[PlausibilityFi
             PlausibilityGrade.DOUBTFUL,
             message(
                 "import.part.label",
-                "{attribute}: the label says {label}",
+                "{attribute}: the marketed capacity is {label}",
                 attribute=spell_attribute("memory"),
                 label=find_text(values, "memory_label"),
             ),
@@ -188,7 +188,7 @@ def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[Plausibility
     if each > kind.largest_gib * 1.01:
         problem = message(
             "import.part.stack_too_large",
-            "{attribute}: {given} GiB a stack, and no stack of {type} holds more than {most} GiB",
+            "{attribute}: {given} GiB per stack, but {type} stacks have at most {most} GiB",
             attribute=spell_attribute("memory"),
             type=kind.name,
             given=each,
@@ -199,7 +199,7 @@ def _check_stack_size(kind: StackedMemory, each: float) -> Iterator[Plausibility
         sizes = tuple(map(str, kind.sizes_gib))
         problem = message(
             "import.part.stack_size",
-            "{attribute}: {given} GiB a stack; stacks of {type} have {sizes} GiB",
+            "{attribute}: {given} GiB per stack; {type} stacks have {sizes} GiB",
             attribute=spell_attribute("memory"),
             type=kind.name,
             given=each,
@@ -225,7 +225,7 @@ def check_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
     if not low <= bandwidth / memory <= high:
         problem = message(
             "import.part.reads_a_second",
-            "{attribute}: reads all memory {given} times a second; known parts do so {low} to {high} times",
+            "{attribute}: reads all memory {given} times per second; known accelerators do so {low} to {high} times",
             attribute=spell_attribute("memory_bandwidth"),
             given=bandwidth / memory,
             low=f"{low:g}",
@@ -243,7 +243,7 @@ def _check_stack_bandwidth(
         low, high = (kind.slow, "B/s"), (kind.fast, "B/s")
         problem = message(
             "import.part.stack_bandwidth",
-            "{attribute}: {given} a stack; stacks of {type} give {low} to {high} in known parts",
+            "{attribute}: {given} per stack; {type} stacks in known accelerators reach {low} to {high}",
             attribute=spell_attribute("memory_bandwidth"),
             type=kind.name,
             given=(each, "B/s"),
@@ -264,7 +264,7 @@ def _check_stack_bandwidth(
 def _describe_too_fast(kind: StackedMemory | GraphicsMemory, most: float) -> Message:
     return message(
         "import.part.too_fast",
-        "{attribute}: {type} of this size gives at most {most}; check the unit",
+        "{attribute}: {type} of this size reaches at most {most}; check the unit",
         attribute=spell_attribute("memory_bandwidth"),
         type=kind.name,
         most=(most, "B/s"),
@@ -279,7 +279,7 @@ def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float |
         most = (kind.most_gib(bandwidth) * GIB, "B")
         problem = message(
             "import.part.too_few_channels",
-            "{attribute}: a bus of {type} this fast carries at most {most}",
+            "{attribute}: a {type} bus at this speed reaches at most {most}",
             attribute=spell_attribute("memory_bandwidth"),
             type=kind.name,
             most=most,
@@ -316,7 +316,7 @@ def check_peaks(values: FigureValues) -> Iterator[PlausibilityFinding]:
         if not any(is_near(one / other, ratio, _RATIO_TOLERANCE) for ratio in expected):
             problem = message(
                 "import.part.ratio",
-                "{attribute}: {given} times the peak in {precision}, where {known} is usual",
+                "{attribute}: {given} times the {precision} peak; {known} is usual",
                 attribute=spell_attribute(PEAK_DENSE + name),
                 given=one / other,
                 precision=of.upper(),
@@ -334,7 +334,7 @@ def _check_peak_against_bandwidth(values: FigureValues) -> Iterator[Plausibility
     given, low, high = peak / bandwidth, *_INTENSITY
     problem = message(
         "import.part.intensity",
-        "{attribute}: {given} FLOP a byte of memory bandwidth; known parts have {low} to {high}",
+        "{attribute}: {given} FLOP per byte of memory bandwidth; known accelerators have {low} to {high}",
         attribute=spell_attribute(_BF16),
         given=given,
         low=low,
@@ -350,7 +350,7 @@ def _check_peak_against_power(values: FigureValues) -> Iterator[PlausibilityFind
     given, low, high = (each / 1e12 for each in (peak / power, *_PER_WATT))
     problem = message(
         "import.part.per_watt",
-        "{attribute}: {given} TFLOPS a watt; known parts have {low} to {high}",
+        "{attribute}: {given} TFLOPS per watt; known accelerators have {low} to {high}",
         attribute=spell_attribute(_BF16),
         given=given,
         low=low,
@@ -374,7 +374,7 @@ def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
                 PlausibilityGrade.REFUSED,
                 message(
                     "import.part.sparse_below",
-                    "{attribute}: below the dense peak, which cannot be; exchange the two",
+                    "{attribute}: below the dense peak, which is impossible; swap the two",
                     attribute=spell_attribute(name),
                 ),
                 (dense_name,),
@@ -382,7 +382,7 @@ def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:
         elif not is_near(sparse / dense, _SPARSE_RATIO, _SPARSE_TOLERANCE):
             problem = message(
                 "import.part.sparse_ratio",
-                "{attribute}: {given} times the dense peak, where sparsity doubles it; is one given as the other?",
+                "{attribute}: {given} times the dense peak, but sparsity doubles it; check for swapped values",
                 attribute=spell_attribute(name),
                 given=sparse / dense,
             )
@@ -425,7 +425,7 @@ def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
                 PlausibilityGrade.REFUSED,
                 message(
                     "import.part.impossible",
-                    "{attribute}: outside of what can be, {low} to {high}; check the unit",
+                    "{attribute}: outside the possible range, {low} to {high}; check the unit",
                     attribute=spell_attribute(name),
                     low=low,
                     high=high,
@@ -438,7 +438,7 @@ def _check_ranges(values: FigureValues) -> Iterator[PlausibilityFinding]:
                 PlausibilityGrade.DOUBTFUL,
                 message(
                     "import.part.unusual",
-                    "{attribute}: outside of what known parts have, {low} to {high}",
+                    "{attribute}: outside the range of known accelerators, {low} to {high}",
                     attribute=spell_attribute(name),
                     low=low,
                     high=high,
@@ -457,7 +457,7 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
             grade = PlausibilityGrade.REFUSED if link > full * (1 + _PCIE_TOLERANCE) else PlausibilityGrade.DOUBTFUL
             problem = message(
                 "import.part.pcie",
-                "{attribute}: 16 lanes of PCIe {generation} carry {full}, both directions together",
+                "{attribute}: 16 lanes of PCIe {generation} reach {full} in both directions together",
                 attribute=spell_attribute("pcie_bandwidth"),
                 generation=int(generation),
                 full=(full, "B/s"),
@@ -470,7 +470,7 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
             PlausibilityGrade.DOUBTFUL,
             message(
                 "import.part.link_over_memory",
-                "{attribute}: more than the memory itself gives",
+                "{attribute}: more than the memory bandwidth",
                 attribute=spell_attribute("scale_up_bandwidth"),
             ),
             ("memory_bandwidth",),
@@ -482,7 +482,7 @@ def _check_links(values: FigureValues) -> Iterator[PlausibilityFinding]:
             PlausibilityGrade.REFUSED,
             message(
                 "import.part.price_order",
-                "{attribute}: below the low end; exchange the two",
+                "{attribute}: below the low end; swap the two",
                 attribute=spell_attribute("price_high"),
             ),
             ("price_low",),
@@ -497,7 +497,7 @@ def _check_software(values: FigureValues) -> Iterator[PlausibilityFinding]:
             PlausibilityGrade.DOUBTFUL,
             message(
                 "import.part.platform",
-                "{attribute}: no serving engine is known for it; those known run on {known}",
+                "{attribute}: no serving engine supports it; supported platforms: {known}",
                 attribute=spell_attribute("software_platform"),
                 known=SOFTWARE_PLATFORMS,
             ),

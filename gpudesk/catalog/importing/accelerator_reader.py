@@ -145,14 +145,14 @@ def propose_accelerator(
     table = _read_table(data, answers)
     if table.get("kind") not in (None, "accelerator"):
         raise input_error(
-            "import.part.other_kind", "is not an accelerator; models come from config.json or GGUF files", "kind"
+            "import.part.other_kind", "is not an accelerator; import models from config.json or GGUF files", "kind"
         )
     entry = parse_record(_AcceleratorEntry, table, "", _CHECKS, text=_accept_line, ignore_unknown=True)
     if entry.generation is None:
         why = message(
             "import.part.generation",
-            "The file does not say which generation the accelerator behaves like. Estimates take the constants "
-            "of that generation; a new word is uncalibrated",
+            "The file does not name a known generation. Choose the generation whose constants estimates use; a new "
+            "name is uncalibrated",
         )
         missing = MissingImportField("generation", "word", why, tuple(sorted(generations)))
         return ImportProposal("accelerator", entry.name, (), missing=(missing,))
@@ -182,8 +182,8 @@ def _list_ignored(
     if twice:
         yield message_n(
             "import.part.same_source",
-            "{count} further value of a source that already states one",
-            "{count} further values of sources that already state one",
+            "{count} additional value from a source that already gives one",
+            "{count} additional values from sources that already give one",
             "count",
             count=twice,
         )
@@ -191,7 +191,7 @@ def _list_ignored(
     if other:
         yield message(
             "import.part.other_fields",
-            "Fields that are not read: {names}",
+            "Ignored fields: {names}",
             names=tuple(sorted(clean_text(each, 40) for each in other)[:8]),
         )
 
@@ -219,7 +219,7 @@ class _AcceleratorReader:
             if each.name is None:
                 raise InputError(MISSING_FIELD, join_place(where, "name"))
             if each.name in seen:
-                raise input_error("import.part.twice", "is there twice; remove one", join_place(where, each.name))
+                raise input_error("import.part.twice", "is defined twice; remove one", join_place(where, each.name))
             seen.add(each.name)
             yield each.name, each, where, _is_null(raw, number)
 
@@ -267,10 +267,12 @@ class _AcceleratorReader:
             return next(iter(self._sources.values()))
         if stated is None:
             raise input_error(
-                "import.part.no_source", "is missing: every figure needs a source; say who states it", where
+                "import.part.no_source", "is missing: every figure needs a source; enter its publisher", where
             )
         if stated not in self._sources:
-            raise input_error("import.part.unknown_source", "{given} is no entry of sources", where, given=stated)
+            raise input_error(
+                "import.part.unknown_source", "{given} is not in the list of sources", where, given=stated
+            )
         return self._sources[stated]
 
     def _make_source(self, entry: _SourceEntry) -> Source:

@@ -219,7 +219,7 @@ class ConfigFields:
 
     def ask(self, name: str, kind: str, choices: Sequence[str] = ()) -> None:
         where = self.where(name)
-        why = message("import.hf.missing", "{of}; the file does not say it", of=_FIELD_MEANINGS.get(name, _OTHER_SIZE))
+        why = message("import.hf.missing", "{of}; not in the file", of=_FIELD_MEANINGS.get(name, _OTHER_SIZE))
         self.missing.setdefault(where, MissingImportField(where, kind, why, tuple(choices)))
 
     def _list(self, name: str, count: int) -> list[Any] | None:
@@ -247,26 +247,24 @@ class ConfigFields:
 _FIELD_MEANINGS: Final[dict[str, Term]] = {
     term: term
     for term in (
-        Term("hidden_size", "How wide a token is between the layers"),
-        Term("num_hidden_layers", "How many layers there are"),
-        Term("vocab_size", "How many tokens the vocabulary has"),
-        Term("num_attention_heads", "How many query heads a layer has"),
-        Term("num_key_value_heads", "How many key and value heads a layer has"),
-        Term("head_dim", "How wide a head is"),
-        Term("intermediate_size", "How wide the feed-forward block is"),
-        Term("moe_intermediate_size", "How wide an expert is"),
-        Term("num_experts", "How many experts a layer has"),
-        Term("num_experts_per_tok", "How many experts a token takes"),
-        Term("tie_word_embeddings", "Whether the LM head is the embedding table"),
-        Term("attention_bias", "Whether the projections of attention have biases"),
-        Term("qk_norm", "Whether queries and keys are normalised: in no way, a head at a time, or all heads together"),
-        Term(
-            "quantized_matrices", "Which matrices the narrow number format covers: its targets name none that is known"
-        ),
-        Term("gated_mlp", "Whether the feed-forward block has a gate, that is three matrices instead of two"),
+        Term("hidden_size", "Width of a token between layers"),
+        Term("num_hidden_layers", "Number of layers"),
+        Term("vocab_size", "Vocabulary size in tokens"),
+        Term("num_attention_heads", "Query heads per layer"),
+        Term("num_key_value_heads", "Key and value heads per layer"),
+        Term("head_dim", "Width of a head"),
+        Term("intermediate_size", "Width of the feed-forward block"),
+        Term("moe_intermediate_size", "Width of an expert"),
+        Term("num_experts", "Experts per layer"),
+        Term("num_experts_per_tok", "Experts per token"),
+        Term("tie_word_embeddings", "LM head shares the embedding table"),
+        Term("attention_bias", "Attention projections have biases"),
+        Term("qk_norm", "Normalization of queries and keys: none, per head, or across all heads"),
+        Term("quantized_matrices", "Matrices in the narrow number format, whose targets are unknown"),
+        Term("gated_mlp", "Feed-forward block has a gate: three matrices instead of two"),
     )
 }
-_OTHER_SIZE: Final = Term("other_size", "A size that this architecture has")
+_OTHER_SIZE: Final = Term("other_size", "A size of this architecture")
 
 
 #: What the words mean that a field can have.
@@ -274,11 +272,11 @@ _CHOICE_MEANINGS: Final[dict[str, Term]] = {
     term: term
     for term in (
         Term("none", "no norm"),
-        Term("head", "one norm for each head"),
+        Term("head", "one norm per head"),
         Term("full", "one norm across all heads"),
-        Term("all", "every matrix of the layers"),
-        Term("feed_forward", "feed-forward blocks, experts among them"),
-        Term("experts", "routed experts alone"),
+        Term("all", "all matrices of the layers"),
+        Term("feed_forward", "feed-forward blocks, including experts"),
+        Term("experts", "routed experts only"),
         Term("nothing", "no matrix of the text model"),
     )
 }
@@ -305,10 +303,8 @@ def describe_missing_field(field: MissingImportField) -> str:
 
 
 def describe_short_list(found: int, wanted: int) -> Message:
-    return message(
-        "import.hf.short_list", "has {found} entries, and there are {wanted} layers", found=found, wanted=wanted
-    )
+    return message("import.hf.short_list", "has {found} entries for {wanted} layers", found=found, wanted=wanted)
 
 
 def describe_too_large_size(largest: int) -> Message:
-    return message("import.model.large", "is larger than {largest}, the most that is read", largest=largest)
+    return message("import.model.large", "is larger than the limit of {largest}", largest=largest)

@@ -268,7 +268,7 @@ class _HeaderStream:
             raise _BrokenHeaderError(
                 message(
                     "import.gguf.long",
-                    "has a header of more than {longest}, which no model has; fetch the file again",
+                    "has a header of more than {longest}, longer than any model; download the file again",
                     longest=(float(LONGEST_HEADER), "B"),
                 )
             )
@@ -324,7 +324,7 @@ class _HeaderStream:
             raise _BrokenHeaderError(
                 message(
                     "import.gguf.entries",
-                    "has lists of more than {most} entries together, which no model has; fetch it again",
+                    "has lists with more than {most} entries in total, more than any model; download it again",
                     most=_MOST_ENTRIES,
                 )
             )
@@ -342,7 +342,8 @@ class _HeaderStream:
             raise _BrokenHeaderError(
                 message(
                     "import.gguf.text",
-                    "has a name of more than {longest} bytes at byte {position}; the file is damaged, fetch it again",
+                    "has a name of more than {longest} bytes at byte {position}; the file is damaged, download it "
+                    "again",
                     longest=longest,
                     position=self.position,
                 )
@@ -353,14 +354,14 @@ class _HeaderStream:
 def _read_from(file: IO[bytes], size: int) -> GgufHeader:
     stream = _HeaderStream(file, size)
     if size < len(MAGIC) or stream.take(len(MAGIC)) != MAGIC:
-        raise _BrokenHeaderError(message("import.gguf.foreign", "is no GGUF file: it does not begin with GGUF"))
+        raise _BrokenHeaderError(message("import.gguf.foreign", "is not a GGUF file: it does not start with GGUF"))
     version = _read_version(stream)
     tensor_count, key_count = stream.number("Q"), stream.number("Q")
     if key_count > _MOST_KEYS or tensor_count > _MOST_TENSORS:
         raise _BrokenHeaderError(
             message(
                 "import.gguf.counts",
-                "counts {keys} keys and {tensors} tensors, which no model has; fetch it again",
+                "declares {keys} keys and {tensors} tensors, more than any model; download it again",
                 keys=key_count,
                 tensors=tensor_count,
             )
@@ -372,7 +373,7 @@ def _read_from(file: IO[bytes], size: int) -> GgufHeader:
         raise _BrokenHeaderError(
             message(
                 "import.gguf.odd_key",
-                "has {key} with a value that cannot be used; fetch the file again",
+                "has {key} with an invalid value; download the file again",
                 key="general.alignment",
             )
         )
@@ -391,7 +392,7 @@ def _read_version(stream: _HeaderStream) -> int:
         raise _BrokenHeaderError(
             message(
                 "import.gguf.version",
-                "is GGUF of version {version}; convert the model anew to version 2 or 3",
+                "is GGUF version {version}; convert the model again to version 2 or 3",
                 version=version,
             )
         )
@@ -428,7 +429,7 @@ def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
         raise _BrokenHeaderError(
             message(
                 "import.gguf.list",
-                "has a list {key} of {length} entries, longer than the rest of the file; fetch it again",
+                "has a list {key} with {length} entries, longer than the rest of the file; download it again",
                 key=key,
                 length=length,
             )
@@ -462,12 +463,7 @@ def _read_tensor(stream: _HeaderStream) -> GgufTensor:
     kind, offset = stream.number("I"), stream.number("Q")
     if kind not in TENSOR_TYPES:
         raise _BrokenHeaderError(
-            message(
-                "import.gguf.tensor_type",
-                "has {name} in format {form}, which this program does not know",
-                name=name,
-                form=kind,
-            )
+            message("import.gguf.tensor_type", "has {name} in the unknown format {form}", name=name, form=kind)
         )
     tensor_type = TENSOR_TYPES[kind]
     if not all(shape) or prod(shape) > _MOST_ELEMENTS or shape[0] % tensor_type.block:
@@ -505,13 +501,11 @@ def read_gguf_files(path: Path) -> GgufFiles:
     for each, part in zip(paths, headers, strict=True):
         if part.keys.get("split.count") != count:
             raise input_error(
-                "import.gguf.other_split", "is a part of another file; take parts that were made together", str(each)
+                "import.gguf.other_split", "is a shard of another file; use shards of the same file", str(each)
             )
         if tensors.keys() & part.tensors.keys():
             raise input_error(
-                "import.gguf.same_part",
-                "repeats tensors of another part; take parts that were made together",
-                str(each),
+                "import.gguf.same_part", "repeats tensors of another shard; use shards of the same file", str(each)
             )
         tensors |= part.tensors
     short = any(part.file_size < part.expected_size for part in headers)
@@ -524,8 +518,8 @@ def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:
     if named is None or int(named["count"]) != count or count > _MOST_PARTS:
         raise input_error(
             "import.gguf.part_name",
-            "is part {number} of {count}, and its list of tensors is that of this part alone; name the parts "
-            "NAME-00001-of-00003.gguf and so on, so that the others are found",
+            "is shard {number} of {count} and lists only its own tensors; name the shards like "
+            "NAME-00001-of-00003.gguf to load all of them",
             str(path),
             number=number + 1,
             count=count,
@@ -538,8 +532,7 @@ def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:
         if not each.is_file():
             problem = message(
                 "import.gguf.part_missing",
-                "is part {number} of {count}, and its list of tensors is that of this part alone; put {missing} "
-                "into the same folder",
+                "is shard {number} of {count} and lists only its own tensors; put {missing} into the same folder",
                 number=number + 1,
                 count=count,
                 missing=each.name,
@@ -557,22 +550,22 @@ def find_stem(path: Path) -> str:
 def _describe_cut(position: int) -> Message:
     return message(
         "import.gguf.cut",
-        "ends inside its header, at byte {position}: the file was cut off; fetch it again",
+        "ends inside its header at byte {position}: the file is incomplete; download it again",
         position=position,
     )
 
 
 def _describe_wrong_form(key: str, form: int) -> Message:
     return message(
-        "import.gguf.kind", "has {key} in form {form}; a number, a text or a plain list can be read", key=key, form=form
+        "import.gguf.kind", "has {key} in form {form}; supported forms: number, text, plain list", key=key, form=form
     )
 
 
 def _describe_wrong_shape(name: str) -> Message:
     return message(
-        "import.gguf.shape", "has {name} in a shape that cannot be; the file is damaged, fetch it again", name=name
+        "import.gguf.shape", "has {name} in an impossible shape; the file is damaged, download it again", name=name
     )
 
 
 def _describe_repeated(name: str) -> Message:
-    return message("import.gguf.twice", "has {name} twice; the file is damaged, fetch it again", name=name)
+    return message("import.gguf.twice", "has {name} twice; the file is damaged, download it again", name=name)

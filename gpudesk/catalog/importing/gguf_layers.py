@@ -10,7 +10,7 @@ from typing import Any, Final, Literal
 from gpudesk.catalog.importing.gguf_header import GgufTensor, KeyValue
 from gpudesk.text.messages import InputError, input_error, message
 
-_UNUSABLE_VALUE: Final = message("import.gguf.key", "has no value that can be used")
+_UNUSABLE_VALUE: Final = message("import.gguf.key", "has no usable value")
 
 #: Stands for a size that is not known, until it is asked for.
 _PLACEHOLDER: Final = 1
@@ -255,9 +255,7 @@ class _LayerReader:
 
     def wrong(self, name: str) -> InputError:
         tensor = f"blk.{self.number}.{name}.weight"
-        return input_error(
-            "import.gguf.odd_tensor", "does not go with the heads and widths that the file states", tensor
-        )
+        return input_error("import.gguf.odd_tensor", "does not match the heads and widths in the file", tensor)
 
     # Mixers
 
@@ -268,7 +266,7 @@ class _LayerReader:
         if state_space and attention and not self.has("ssm_conv1d_q"):
             raise input_error(
                 "import.gguf.two_mixers",
-                "layer {layer} has attention and a state space side by side, which the program cannot describe",
+                "layer {layer} has parallel attention and state space, which GPU Desk does not support",
                 f"blk.{self.number}",
                 layer=self.number,
             )

@@ -36,7 +36,7 @@ from gpudesk.domain.precision import STORAGE_FORMATS
 from gpudesk.domain.user_facts import UNKNOWN_MAKER, ImportProposal, MissingImportField
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
-_NO_LAYERS: Final = message("import.gguf.no_layers", "has no layers; take the file of the model itself")
+_NO_LAYERS: Final = message("import.gguf.no_layers", "has no layers; choose the file of the model itself")
 
 _BLOCK: Final = re.compile(r"blk\.(\d{1,6})\.(.+)")
 _MOST_LAYERS: Final = 4096
@@ -59,7 +59,7 @@ class GgufModel:
         if embedding is None or len(embedding.shape) != 2:
             raise input_error(
                 "import.gguf.no_embedding",
-                "is missing or in an odd shape, so the sizes of the model are not known",
+                "is missing or has an unusual shape, so the model sizes are unknown",
                 "token_embd.weight",
             )
         self.hidden, self.vocabulary = embedding.shape
@@ -174,7 +174,7 @@ class GgufModel:
         """Yield what was taken for granted and what the user should know."""
         yield message(
             "import.gguf.parameters",
-            "{parameters} parameters, counted from the shapes of all tensors",
+            "{parameters} parameters, counted from all tensor shapes",
             parameters=self.parameters,
         )
         types = self._count_types(experts=None)
@@ -185,14 +185,14 @@ class GgufModel:
         if stored == f"{bits:.2f}":
             yield message(
                 "import.gguf.stored",
-                "Stored as {file_type}: {stored} bits a weight in the layers",
+                "Stored as {file_type}: {stored} bits per weight in the layers",
                 file_type=self._file_type,
                 stored=stored,
             )
         else:
             yield message(
                 "import.gguf.bits",
-                "Stored as {file_type}: {stored} bits a weight in the layers, scales counted. Estimates take the "
+                "Stored as {file_type}: {stored} bits per weight in the layers, including scales. Estimates use the "
                 "nearest format, {precision} with {taken} bits",
                 file_type=self._file_type,
                 stored=stored,
@@ -202,22 +202,23 @@ class GgufModel:
         if self._keys.architecture != self._keys.stated:
             yield message(
                 "import.gguf.like",
-                "{architecture} is not known; its windows are those of {like}",
+                "{architecture} is unknown; its sliding windows follow {like}",
                 architecture=self._keys.stated or "",
                 like=self._keys.architecture or "",
             )
         if self._file.parts > 1:
-            yield message("import.gguf.parts", "Read from all {count} parts of the file", count=self._file.parts)
+            yield message("import.gguf.parts", "Read from all {count} shards of the file", count=self._file.parts)
         if self._file.short:
             yield message(
-                "import.gguf.short", "The file is shorter than its header says; what is described is the whole model"
+                "import.gguf.short",
+                "The file is shorter than its header declares; the description covers the whole model",
             )
         words = self._keys.plain("tokenizer.ggml.tokens")
         length = len(words) if isinstance(words, TruncatedList | tuple) else self.vocabulary
         if length != self.vocabulary:
             yield message(
                 "import.gguf.vocabulary",
-                "The embedding has {rows} rows for {words} tokens; rows count",
+                "The embedding has {rows} rows for {words} tokens; GPU Desk uses the rows",
                 rows=self.vocabulary,
                 words=length,
             )
@@ -236,15 +237,14 @@ class GgufModel:
             names = tuple(dict.fromkeys(_BLOCK.sub(r"\2", tensor.name) for tensor in odd))[:_MOST_NAMED]
             yield message(
                 "import.gguf.unexplained",
-                "{parameters} parameters in tensors that the program does not know ({names}); they count in the "
-                "total, and neither in memory nor in time",
+                "{parameters} parameters in unknown tensors ({names}); the total includes them, memory and time do not",
                 names=names,
                 parameters=sum(tensor.elements for tensor in odd),
             )
         if (window := self._unused_window()) is not None:
             yield message(
                 "import.gguf.unused_window",
-                "A window of {window} tokens: the file names it, and this architecture has none in llama.cpp",
+                "Sliding window of {window} tokens: it is in the file, but llama.cpp has none for this architecture",
                 window=window,
             )
 
@@ -292,7 +292,7 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
     if absent is not None:
         raise input_error(
             "import.gguf.layer_missing",
-            "is missing: layer {layer} of {count} has no tensors; the file is a part, or damaged",
+            "is missing: layer {layer} of {count} has no tensors; the file is incomplete or damaged",
             f"blk.{absent}",
             layer=absent,
             count=count,
@@ -300,7 +300,7 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
     if len(blocks) > len(wanted):
         raise input_error(
             "import.gguf.more_layers",
-            "is a layer beyond the {count} that the file counts; fetch the file again",
+            "is a layer beyond the {count} layers of the file; download the file again",
             f"blk.{max(blocks)}",
             count=count,
         )
@@ -358,13 +358,13 @@ def _check_kind(keys: GgufKeys, path: Path) -> None:
     if kind != "model" or keys.stated == "clip":
         raise input_error(
             "import.gguf.no_model",
-            "holds {what} and no language model; take the file of the model itself",
+            "contains {what} instead of a language model; choose the file of the model itself",
             str(path),
             what=kind,
         )
     if keys.stated is None:
         raise input_error(
-            "import.gguf.no_architecture", "does not say its architecture: general.architecture is missing", str(path)
+            "import.gguf.no_architecture", "has no architecture: general.architecture is missing", str(path)
         )
 
 
@@ -374,8 +374,8 @@ def _make_unknown_error(keys: GgufKeys) -> MissingImportField:
         "word",
         message(
             "import.gguf.unknown_architecture",
-            "The architecture {architecture} is not known. Its tensors tell layers and sizes, but not which "
-            "layers look at a window alone; choose the known one that it is built like",
+            "Unknown architecture {architecture}. Its tensors show layers and sizes, but not the sliding-window "
+            "layers; choose a similar known architecture",
             architecture=keys.stated or "",
         ),
         tuple(sorted(ARCHITECTURES)),
@@ -384,7 +384,5 @@ def _make_unknown_error(keys: GgufKeys) -> MissingImportField:
 
 def _make_missing_field(key: str) -> MissingImportField:
     return MissingImportField(
-        key,
-        "whole",
-        message("import.gguf.missing_key", "The file does not state {key}, and no tensor shows it", key=key),
+        key, "whole", message("import.gguf.missing_key", "{key} is missing, and no tensor shows it", key=key)
     )

@@ -107,10 +107,10 @@ def make_model_facts(
     claimed: dict[str, ClaimValue] = {name: _to_claim_value(value) for name, value in list_dimensions(record).items()}
     for name, value in stated.items():
         if name not in MODEL_STATED_UNITS:
-            raise input_error("import.model.attribute", "{name} is no attribute that a model can have", name, name=name)
+            raise input_error("import.model.attribute", "{name} is not an attribute of models", name, name=name)
         claimed[name] = value
     entered = find_answered_dimensions(answered, claimed)
-    title = format_message(message("import.entered", "{name}, entered at the import", name=record.name))
+    title = format_message(message("import.entered", "{name}, entered at import", name=record.name))
     user_source = make_file_source(title, format_message(message("import.entered_by", "you")), SourceKind.USER)
     return (
         source,
@@ -170,15 +170,13 @@ def _find_faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
             if kind is not None and kind not in known:
                 yield (
                     f"layers.{number}.{part}",
-                    message("import.model.no_kind", "names {name}, which is not described", name=kind),
+                    message("import.model.no_kind", "uses {name}, which is not described", name=kind),
                 )
     if len(record.layers) > _MOST_GROUPS:
         yield (
             "layers",
             message(
-                "import.model.many_groups",
-                "are more than {most} groups; put layers that are alike into one",
-                most=_MOST_GROUPS,
+                "import.model.many_groups", "exceed {most} groups; combine equal layers in one group", most=_MOST_GROUPS
             ),
         )
     if sum(group.count for group in record.layers) > _MOST_LAYERS:
@@ -188,12 +186,7 @@ def _find_faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
         (f"layers.{fault.group}.{fault.dimension}", _describe_fault(fault)) for fault in find_shape_faults(model)
     )
     if _count_ffn_parameters(model) > _MOST_PARAMETERS:
-        yield (
-            "layers",
-            message(
-                "import.model.too_many_parameters", "make more than 10^15 parameters; check the sizes of the experts"
-            ),
-        )
+        yield ("layers", message("import.model.too_many_parameters", "exceed 10^15 parameters; check the expert sizes"))
 
 
 def _count_ffn_parameters(model: Model) -> int:
@@ -208,20 +201,18 @@ def _count_ffn_parameters(model: Model) -> int:
 
 def _describe_fault(fault: ShapeFault) -> Message:
     if fault.relation is ShapeRelation.KEPT:
-        return message(
-            "import.model.nothing_kept", "no layer of the same shape keeps a cache that this one could reuse"
-        )
+        return message("import.model.nothing_kept", "no layer of the same shape has a cache to reuse")
     if fault.relation is ShapeRelation.MULTIPLE:
         return message(
             "import.model.multiple",
-            "{value} is no multiple of {dimension} {other_value}",
+            "{value} is not a multiple of {dimension} {other_value}",
             value=fault.value,
             dimension=fault.other,
             other_value=fault.other_value,
         )
     return message(
         "import.model.at_most",
-        "{value} is more than {dimension} {other_value}",
+        "{value} exceeds {dimension} {other_value}",
         value=fault.value,
         dimension=fault.other,
         other_value=fault.other_value,

@@ -209,7 +209,7 @@ class PriceCollector:
         if len(self._prices) >= MOST_FACTS:
             raise input_error(
                 "import.prices.too_many",
-                "has more than {most} prices of accelerators that the catalog has; import those that you need",
+                "has more than {most} prices for catalog accelerators; import only the ones you need",
                 most=MOST_FACTS,
             )
         self._prices[price.id] = price
@@ -253,17 +253,15 @@ class PriceCollector:
         if self._repeated:
             yield message_n(
                 "import.prices.repeated",
-                "{count} row repeats a price of the same instance, region and day",
-                "{count} rows repeat a price of the same instance, region and day, as those of several zones do",
+                "{count} row repeats a price for the same instance, region and day",
+                "{count} rows repeat a price for the same instance, region and day, such as those of several zones",
                 "count",
                 count=self._repeated,
             )
         if self._prices and all(price.date is None for price in self._prices.values()):
-            yield message(
-                "import.prices.undated", "The file does not say of which day its prices are; they stay undated"
-            )
+            yield message("import.prices.undated", "The file has no dates, so the prices stay undated")
         if any(price.accelerator == "h200-sxm" for price in self._prices.values()):
-            yield message("import.prices.h200", "H200 is taken to be the SXM module where the list does not say NVL")
+            yield message("import.prices.h200", "H200 means the SXM module unless the list specifies NVL")
 
     def nothing(self) -> Message:
         """Say why there is no price at all."""
@@ -275,7 +273,7 @@ class PriceCollector:
         if names:
             return message(
                 "import.prices.no_part",
-                "has no price of an accelerator that the catalog has, as far as its names tell ({names})",
+                "has no price for any catalog accelerator, judging by name ({names})",
                 names=_count_names(names),
             )
         return message("import.prices.none", "has no row with an accelerator and a price")
@@ -286,8 +284,8 @@ class PriceCollector:
         if unknown:
             yield message_n(
                 "import.prices.unknown",
-                "{count} row of an accelerator that the catalog does not have: {names}",
-                "{count} rows of accelerators that the catalog does not have: {names}",
+                "{count} row with an accelerator outside the catalog: {names}",
+                "{count} rows with accelerators outside the catalog: {names}",
                 "count",
                 count=unknown.total(),
                 names=_count_names(unknown),
@@ -296,8 +294,8 @@ class PriceCollector:
         if ambiguous:
             yield message_n(
                 "import.prices.ambiguous",
-                "{count} row whose name can be several parts, where neither memory nor instance tells: {names}",
-                "{count} rows whose name can be several parts, where neither memory nor instance tells: {names}",
+                "{count} row with an ambiguous accelerator name, unresolved by memory or instance: {names}",
+                "{count} rows with an ambiguous accelerator name, unresolved by memory or instance: {names}",
                 "count",
                 count=ambiguous.total(),
                 names=_count_names(ambiguous),
@@ -306,8 +304,8 @@ class PriceCollector:
         if other:
             yield message_n(
                 "import.prices.other_part",
-                "{count} row of a variant that the catalog does not have, by memory or form: {names}",
-                "{count} rows of a variant that the catalog does not have, by memory or form: {names}",
+                "{count} row with a variant outside the catalog, by memory or form factor: {names}",
+                "{count} rows with a variant outside the catalog, by memory or form factor: {names}",
                 "count",
                 count=other.total(),
                 names=_count_names(other),
@@ -331,10 +329,10 @@ class PriceCollector:
         if self.odd:
             yield message_n(
                 "import.prices.odd",
-                "{count} row with a cell that cannot be: no plain number, an amount that nobody asks, a date to "
-                "come, or characters that do not print",
-                "{count} rows with a cell that cannot be: no plain number, an amount that nobody asks, a date to "
-                "come, or characters that do not print",
+                "{count} row with an invalid cell: not a plain number, an unrealistic amount, a future date, or "
+                "non-printing characters",
+                "{count} rows with an invalid cell: not a plain number, an unrealistic amount, a future date, or "
+                "non-printing characters",
                 "count",
                 count=self.odd,
             )
@@ -457,9 +455,7 @@ _STEP: Final = 200
 #: The lists of the largest clouds have a third of that. A row takes 20 µs.
 _MOST_ROWS: Final = 250_000
 _LONGEST_ROW: Final = 1_000_000
-_TOO_MANY_ROWS: Final = message(
-    "import.prices.many", "has more than {most} rows, the most that are read", most=_MOST_ROWS
-)
+_TOO_MANY_ROWS: Final = message("import.prices.many", "has more than {most} rows, the limit", most=_MOST_ROWS)
 _LONGEST_HEADER: Final = 10_000
 _SEPARATORS: Final = ",;\t"
 
@@ -539,7 +535,7 @@ def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFor
             return _iterate_rows(rows), columns, known
     raise input_error(
         "import.prices.columns",
-        "has no columns by which a list of prices is known; these can be read: {columns}",
+        "has no known price columns; supported columns: {columns}",
         columns=tuple(_describe_columns()),
     )
 
@@ -572,7 +568,7 @@ def _iterate_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
     except csv.Error:
         raise input_error(
             "import.prices.damaged",
-            "cannot be read from row {row} on; a quotation mark there is never closed",
+            "cannot be read from row {row}; a quotation mark there is not closed",
             row=number + 1,
         ) from None
 

@@ -55,7 +55,7 @@ def check_new_id(given: str, taken: Collection[str]) -> str:
     if len(given) > _LONGEST_ID or _ID.fullmatch(given) is None:
         raise input_error(
             "import.id",
-            "has small letters, digits, single dots and hyphens, at most {longest}",
+            "may contain lowercase letters, digits, single dots and hyphens, at most {longest}",
             "id",
             longest=_LONGEST_ID,
         )
@@ -113,7 +113,7 @@ def set_organization(proposal: ImportProposal, organisation: str) -> ImportPropo
     subject = get_subject(proposal)
     said = str(check_line("organisation", organisation.strip()))
     if not isinstance(subject, UserModel):
-        raise input_error("import.no_model", "is for models, and this file holds none", "organisation")
+        raise input_error("import.no_model", "is for models, but this file has none", "organisation")
     definition = to_canonical_json({**json.loads(subject.definition), "organisation": said})
     made = replace(subject, organisation=said, definition=definition)
     named_so = replace(proposal, facts=tuple(made if each is subject else each for each in proposal.facts))

@@ -44,7 +44,7 @@ from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.translation import tr
 
-NOTHING_CHANGED: Final = message("own.same_value", "says what the catalog holds already")
+NOTHING_CHANGED: Final = message("own.same_value", "matches the current catalog value")
 
 
 def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), put: Iterable[UserFact] = ()) -> FactEdit:
@@ -144,13 +144,13 @@ def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, rea
     """Take another of the claims there are, for a reason; taking the shipped choice drops the preference."""
     found = find_attribute(catalog, thing, attribute)
     if not any(_is_same_claim(each, claim) for each in found.claims):
-        raise input_error("own.no_such_claim", "nobody states this value; choose one of the claims", "claim")
+        raise input_error("own.no_such_claim", "this value has no source; choose one of the claims", "claim")
     shipped = found.shipped if found.overridden else found.preferred
     if shipped is not None and _is_same_claim(shipped, claim) and not catalog.thing(thing).own:
         return take_shipped(catalog, thing, attribute)
     because = check_optional_note("reason", reason)
     if because is None:
-        raise input_error("own.reason_missing", "is missing: say why this claim is to be taken", "reason")
+        raise input_error("own.reason_missing", "is missing: enter why you prefer this claim", "reason")
     check_dimension(catalog, found, claim.value)
     chosen = [ClaimPreference(thing, attribute, claim.source.id, claim.value, because, today)]
     for name in _list_price_ends(attribute):
@@ -160,7 +160,7 @@ def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, rea
             chosen.append(ClaimPreference(thing, name, claim.source.id, other.value, because, today))
     text = message(
         "own.step.prefer",
-        "Choice of a claim for {attribute} of {thing}",
+        "Chosen claim for {attribute} of {thing}",
         thing=catalog.thing(thing).name,
         attribute=attribute,
     )
@@ -219,7 +219,7 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     if count > MOST_FACTS:
         raise input_error(
             "own.too_many",
-            "would make {count} facts of yours, and {most} is the most; leave out what you do not need",
+            "would make {count} values of yours, but the limit is {most}; remove those you do not need",
             name,
             count=count,
             most=MOST_FACTS,
@@ -250,9 +250,7 @@ def _check_free(catalog: Catalog, fact: UserAccelerator | UserModel, new: UserFa
 def _check_reference(fact: UserFact, known: set[str], sources: set[str]) -> None:
     thing = fact.accelerator if isinstance(fact, UserPrice) else getattr(fact, "thing", None)
     if thing is not None and thing not in known:
-        raise input_error(
-            "own.no_such_thing", "there is no entry {id} that this is about; add it first", thing, id=thing
-        )
+        raise input_error("own.no_such_thing", "unknown entry {id}; add it first", thing, id=thing)
     source = getattr(fact, "source", None)
     if source is not None and source not in sources:
         raise InputError(describe_no_such_source(source), source)
@@ -387,7 +385,7 @@ def find_upper_end(catalog: Catalog, attribute: AttributeClaims) -> AttributeCla
 
 def describe_shipped_entry(entry_id: str) -> Message:
     return message(
-        "own.not_own", "{id} is an entry of the shipped catalog, which stays; only your own can be removed", id=entry_id
+        "own.not_own", "{id} is part of the shipped catalog; you can remove only your own entries", id=entry_id
     )
 
 

@@ -45,7 +45,7 @@ from gpudesk.text.formatting import ClaimValue, Quantity
 from gpudesk.text.messages import InputError, Message, input_error, message
 from gpudesk.text.units import UnknownUnitError, convert_to_si_unit, get_si_unit
 
-REVERSED_PRICES: Final = message("own.price_order", "is below the low end; exchange the two")
+REVERSED_PRICES: Final = message("own.price_order", "is below the low end; swap the two")
 
 
 class ValueKind(StrEnum):
@@ -234,7 +234,7 @@ def make_user_source(
     """
     named = check_optional_line("title", title)
     if named is None:
-        raise input_error("own.title_missing", "is missing: every figure needs a source; say who states it", "title")
+        raise input_error("own.title_missing", "is missing: every figure needs a source; enter its publisher", "title")
     address = check_optional_line("url", url) if len(url or "") <= _LONGEST_LINE else url
     if address is not None and URL_PATTERN.fullmatch(address) is None:
         raise InputError(describe_wrong_address(quote_value(address)), "url")
@@ -283,7 +283,7 @@ def _check_figure(attribute: AttributeClaims, value: ClaimValue, unit: str | Non
     if isinstance(inside, bool) or not isinstance(inside, int | float) or (unit and attribute.unit is None):
         raise input_error(
             "own.unknown_unit",
-            "{given} is no unit of this, which is kept in {unit}",
+            "{given} is not a unit for this attribute, which uses {unit}",
             "unit",
             given=quote_value(unit),
             unit=attribute.unit or "1",
@@ -306,7 +306,7 @@ def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimVa
     if not is_dimension(definition, name):
         if name == DERIVED_DIMENSION:
             raise input_error(
-                "own.follows", "{name} follows from the groups of layers; change one of those", "value", name=name
+                "own.follows", "{name} follows from the layer groups; change a group instead", "value", name=name
             )
         return
     chosen = find_chosen_dimensions(definition, {each.name: each for each in catalog.attributes(thing)})
@@ -362,20 +362,20 @@ def check_model(fact: UserFact) -> None:
         except (KeyError, TypeError, ValueError, RecursionError) as error:
             raise InputError(describe_no_such_model(str(error)), fact.id) from error
         for fault in faults:
-            raise input_error("own.shape", "does not go with the rest of the model: {fault}", fact.id, fault=str(fault))
+            raise input_error("own.shape", "conflicts with the rest of the model: {fault}", fact.id, fault=str(fault))
 
 
 def describe_taken_id(entry_id: str) -> Message:
-    return message("own.exists", "{id} is there already; choose another id", id=entry_id)
+    return message("own.exists", "{id} already exists; choose another id", id=entry_id)
 
 
 def describe_no_such_model(reason: str) -> Message:
-    return message("own.no_such_model", "makes no model: {reason}", reason=reason)
+    return message("own.no_such_model", "is not a valid model: {reason}", reason=reason)
 
 
 def describe_no_such_source(source: str) -> Message:
-    return message("own.no_such_source", "there is no source {id}; state where the figure comes from", id=source)
+    return message("own.no_such_source", "unknown source {id}; enter where the figure comes from", id=source)
 
 
 def describe_required(attribute: str) -> Message:
-    return message("own.required", "{attribute} is needed for every estimate: state it", attribute=attribute)
+    return message("own.required", "{attribute} is required for estimates; enter it", attribute=attribute)

@@ -17,19 +17,19 @@ from gpudesk.catalog.user_store.rows import RowError
 from gpudesk.text.messages import Message, message
 
 _FOREIGN_FILE: Final = message(
-    "own.file.foreign", "is not a file of your facts; it was left as it is: move it away, or restore a backup"
+    "own.file.foreign", "is not a file with your values; it is unchanged: move it away, or restore a backup"
 )
 _DISK_FULL: Final = message(
     "own.file.full",
-    "cannot be written, since the disk is full; your facts are as before: free some space, then try again",
+    "cannot be written because the disk is full; your values are unchanged: free some space, then try again",
 )
 LOCKED_FILE: Final = message(
     "own.file.locked", "is in use by another program, and nothing was changed; close that program, then try again"
 )
 READ_ONLY_FILE: Final = message(
     "own.file.read_only",
-    "cannot be written: the file or its folder is read-only; your facts are as before: allow writing there, "
-    "or set GPUDESK_HOME to another folder",
+    "cannot be written: the file or its folder is read-only; your values are unchanged: allow writing, or set "
+    "GPUDESK_HOME to another folder",
 )
 
 #: "GPUU", in the header of the file: tells it from the shipped catalog and from any other database.
@@ -66,12 +66,13 @@ def find_user_file_problem(path: Path) -> Message | None:
         status = path.stat()
         if stat.S_ISDIR(status.st_mode):
             return message(
-                "own.file.folder", "is a folder where the file of your facts belongs; nothing was changed: move it away"
+                "own.file.folder",
+                "is a folder in the place of the file with your values; nothing was changed: move it away",
             )
         if not stat.S_ISREG(status.st_mode):
             # A pipe would wait forever.
             return message(
-                "own.file.no_file", "is no plain file, so your facts cannot be in it; nothing was changed: move it away"
+                "own.file.no_file", "is not a regular file for your values; nothing was changed: move it away"
             )
         with path.open("rb") as file:
             header = file.read(_HEADER_SIZE)
@@ -156,20 +157,20 @@ def describe_os_error(error: OSError) -> Message:
 def _describe_cut(size: int, expected: int) -> Message:
     return message(
         "own.file.cut",
-        "is cut short: {size} of {expected} bytes; it was left as it is: restore a backup",
+        "is truncated: {size} of {expected} bytes; it was not changed: restore a backup",
         size=size,
         expected=expected,
     )
 
 
 def _describe_damaged(reason: str) -> Message:
-    return message("own.file.damaged", "is damaged ({reason}); it was left as it is: restore a backup", reason=reason)
+    return message("own.file.damaged", "is damaged ({reason}); it was not changed: restore a backup", reason=reason)
 
 
 def _describe_faulty(reason: str) -> Message:
     return message(
         "own.file.faulty",
-        "cannot be read or written ({reason}); what it held is as before: look at the disk, then try again",
+        "cannot be read or written ({reason}); its contents are unchanged: check the disk, then try again",
         reason=reason,
     )
 
@@ -177,7 +178,8 @@ def _describe_faulty(reason: str) -> Message:
 def describe_newer_file(version: int, supported: int) -> Message:
     return message(
         "own.file.newer",
-        "has version {version}; this program writes version {supported}; it was left as it is: use a newer GPU Desk",
+        "has version {version}; this program writes version {supported}; it was not changed: use a newer version of "
+        "GPU Desk",
         version=version,
         supported=supported,
     )
@@ -186,6 +188,6 @@ def describe_newer_file(version: int, supported: int) -> Message:
 def describe_no_access(reason: str) -> Message:
     return message(
         "own.file.no_access",
-        "cannot be opened ({reason}); nothing was changed: look at the permissions of the file and its folder",
+        "cannot be opened ({reason}); nothing was changed: check the permissions of the file and its folder",
         reason=reason,
     )

@@ -35,7 +35,7 @@ from gpudesk.domain.watch_list import WatchNote, WatchValue
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message
 
-_TOO_LARGE: Final = message("own.too_large", "is too large to be kept exactly; write a smaller number")
+_TOO_LARGE: Final = message("own.too_large", "is too large to store exactly; use a smaller number")
 
 #: What has a row of its own.
 StoredRecord = UserFact | WatchNote | TrustedSigner
@@ -133,7 +133,7 @@ class UnreadableRow:
         names = [each for each in self.key if isinstance(each, str) and each.isprintable()]
         return message(
             "own.row.unreadable",
-            "row {row} of the table {table} ({name}) cannot be used: {reason}; it was left out, and stays in the file",
+            "row {row} of the table {table} ({name}) cannot be used: {reason}; it was skipped and stays in the file",
             row=str(self.number),
             table=self.table,
             name=" ".join(names)[:80] or "-",
@@ -240,7 +240,7 @@ def _check_number(where: str, value: object) -> int | float:
     if isinstance(value, bool) or not isinstance(value, int | float):
         raise make_type_error(where, value, "number")
     if isinstance(value, float) and not math.isfinite(value):
-        raise input_error("own.no_number", "is no number that can be kept; write a figure", where)
+        raise input_error("own.no_number", "is not a number that can be stored; enter a number", where)
     if isinstance(value, int) and abs(value) > _LARGEST_WHOLE:
         # Where figures are handed on, whole numbers have 64 bits.
         raise InputError(_TOO_LARGE, where)

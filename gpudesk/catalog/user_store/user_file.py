@@ -55,7 +55,7 @@ from gpudesk.domain.user_facts import Backup, BackupReason, FactEdit, UserFacts,
 from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.messages import InputError, Message, input_error, message
 
-_BACKUP_GONE: Final = message("own.backup.gone", "is not there; choose another backup")
+_BACKUP_GONE: Final = message("own.backup.gone", "does not exist; choose another backup")
 
 #: Facts that one step may change without a backup before it.
 SMALL_STEP: Final = 50
@@ -70,8 +70,7 @@ class ChangedElsewhereError(InputError):
         super().__init__(
             message(
                 "own.changed_elsewhere",
-                "was changed by another program in the meantime, so nothing was written; look at what holds now, "
-                "then do it again",
+                "was changed by another program, so nothing was written; check the current values, then try again",
             )
         )
 
@@ -112,8 +111,8 @@ class UserFile:
                 raise CatalogFileError(
                     message(
                         "own.file.link",
-                        "is a link to {target}, which is not there; nothing was changed: connect the disk that it "
-                        "leads to, or remove the link",
+                        "is a link to {target}, which does not exist; nothing was changed: connect its disk, or "
+                        "remove the link",
                         target=str(place),
                     ),
                     path,
@@ -293,8 +292,8 @@ class UserFile:
                 if getattr(error, "sqlite_errorcode", 0) == sqlite3.SQLITE_CONSTRAINT_FOREIGNKEY:
                     raise input_error(
                         "own.dangling_source",
-                        "leaves a claim or a price without its source, so nothing was changed; keep the source, "
-                        "or remove what rests on it too",
+                        "removes the source of a claim or a price, so nothing was changed; keep the source, or "
+                        "remove what uses it",
                     ) from error
                 raise
             checkpoint(connection)
@@ -347,8 +346,8 @@ class UserFile:
             raise CatalogFileError(
                 message(
                     "own.file.removed",
-                    "was removed while it was in use, so nothing was written; your facts are still here: write them "
-                    "anew, put the file back, or restore a backup",
+                    "was removed while in use, so nothing was written; your values are still here: save them again, "
+                    "restore the file, or restore a backup",
                 ),
                 self.path,
             )
@@ -423,7 +422,7 @@ def _reword_for_backup(problem: Message) -> Message:
     if problem.id == "own.file.cut":
         return message(
             "own.backup.cut",
-            "is cut short: {size} of {expected} bytes; choose another backup",
+            "is truncated: {size} of {expected} bytes; choose another backup",
             size=parameters["size"],
             expected=parameters["expected"],
         )
@@ -432,7 +431,7 @@ def _reword_for_backup(problem: Message) -> Message:
             "own.backup.damaged", "is damaged ({reason}); choose another backup", reason=parameters["reason"]
         )
     if problem.id in {"own.file.foreign", "own.file.folder", "own.file.no_file"}:
-        return message("own.backup.foreign", "is not a backup of your facts; choose another")
+        return message("own.backup.foreign", "is not a backup of your values; choose another file")
     return problem
 
 

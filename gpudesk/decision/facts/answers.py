@@ -135,7 +135,7 @@ def find_skip_reason(
 def _skip_without_port(said: _DialogueState) -> Message | None:
     """Say that software runs unchanged on all that is compared."""
     return (
-        message("dialogue.nothing_to_port", "your software runs unchanged on everything compared")
+        message("dialogue.nothing_to_port", "your software runs unchanged on all compared accelerators")
         if said.facts.get("some_need_port") is False
         else None
     )
@@ -145,7 +145,7 @@ def _skip_on_one_platform(said: _DialogueState) -> Message | None:
     """Say that all that is compared has one platform: no skill or time chooses between equals."""
     platforms = {part.get("platform") for part in said.parts}
     return (
-        message("dialogue.one_platform", "everything compared has the same software platform")
+        message("dialogue.one_platform", "all compared accelerators have the same software platform")
         if len(platforms) == 1 and None not in platforms
         else None
     )
@@ -153,7 +153,7 @@ def _skip_on_one_platform(said: _DialogueState) -> Message | None:
 
 def _skip_when_owned(said: _DialogueState) -> Message | None:
     return (
-        message("dialogue.owned", "you said that you own them: hours are not rented")
+        message("dialogue.owned", "you answered that you own the accelerators, so hours are not rented")
         if said.answers["acquisition"].value == "own"
         else None
     )
@@ -161,7 +161,7 @@ def _skip_when_owned(said: _DialogueState) -> Message | None:
 
 def _skip_when_rented(said: _DialogueState) -> Message | None:
     return (
-        message("dialogue.rented", "you said that you rent: nothing is bought")
+        message("dialogue.rented", "you answered that you rent, so there is no purchase")
         if said.answers["acquisition"].value == "rent"
         else None
     )
@@ -171,7 +171,7 @@ def _skip_when_soon(said: _DialogueState) -> Message | None:
     months = said.answers["months_to_launch"].value
     soon = isinstance(months, (int, float)) and months < _TOO_SOON_MONTHS
     return (
-        message("dialogue.starts_soon", "it starts in less than six months, before the next part could be had")
+        message("dialogue.starts_soon", "you launch in less than six months, before the next accelerator is available")
         if soon
         else None
     )

@@ -466,7 +466,7 @@ def _find_scope(answers: Mapping[str, QuestionAnswer]) -> DecisionScope:
         answered=False,
         why=message(
             "decide.out_of_scope",
-            "These figures are of text serving. They do not say which accelerator is best for {work}.",
+            "These figures are for text serving. They do not show which accelerator is best for {work}.",
             work=_WORK_TERMS[work],
         ),
     )

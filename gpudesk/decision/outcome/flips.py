@@ -54,7 +54,9 @@ def search_flips(
     inputs = list(_list_inputs(decider, answer, stated, present))
     found: list[tuple[float, DecisionFlip]] = []
     for number, each in enumerate(inputs):
-        progress = JobProgress(message("decide.flipping", "Looking for what would change it"), number, len(inputs))
+        progress = JobProgress(
+            message("decide.flipping", "Looking for changes that affect the result"), number, len(inputs)
+        )
         flips = []
         for tries in each.tries:
             flip = yield from _search_flip(each, tries, lead, progress)

@@ -38,14 +38,15 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     parts = [part.id for part in service.catalog.accelerators()]
     found: list[tuple[DecisionObjective, DecisionCandidate]] = []
     for start in range(0, len(parts), MAX_ACCELERATORS):
-        yield JobProgress(message("shortlist.searching", "Looking through the catalog"), start, len(parts))
+        yield JobProgress(message("shortlist.searching", "Searching the catalog"), start, len(parts))
         choices = tuple(AcceleratorChoice(part) for part in parts[start : start + MAX_ACCELERATORS])
         decision = decider.decide(service.answer(replace(scenario, accelerators=choices)))
         found += [(decision.objective, each) for each in decision.candidates if each.eligible]
     best = _take_best(found)
     if not best:
         raise input_error(
-            "shortlist.none", "no accelerator in the catalog meets every limit; allow more, or a smaller format"
+            "shortlist.none",
+            "no accelerator in the catalog meets every limit; allow more accelerators or a smaller format",
         )
     return replace(scenario, accelerators=tuple(AcceleratorChoice(each.accelerator, count=each.count) for each in best))
 
@@ -77,7 +78,7 @@ def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[Mapping[
     for number, name in enumerate(open_):
         decisions: dict[AnswerValue, Decision] = {}
         for value in QUESTIONS[name].offered:
-            yield JobProgress(message("decide.asking", "Looking for what to ask next"), number, len(open_))
+            yield JobProgress(message("decide.asking", "Choosing the next question"), number, len(open_))
             same = value == present.answers[name].value
             decisions[value] = present if same else decider.decide(answer, {**said, name: value})
         leads = [

@@ -124,7 +124,7 @@ def find_next_accelerator(chosen: Accelerator, question: DeferralQuestion, catal
         if question.next_part == chosen.id:
             raise input_error(
                 "buying.same",
-                "{accelerator} is the part that would be bought now; name another to wait for",
+                "{accelerator} is the accelerator to buy now; choose another one to wait for",
                 "next_part",
                 accelerator=chosen.name,
             )
@@ -139,13 +139,15 @@ def estimate_months_to_next(
 ) -> tuple[UncertainValue | None, Message | None]:
     """Return when a part can be had if nothing slips, and what that rests on where nobody stated it."""
     if part is None:
-        return None, message("buying.no_next", "There is no next part: waiting is compared as going on without either")
+        return None, message(
+            "buying.no_next", "No next accelerator: waiting is compared with continuing without new hardware"
+        )
     if question.months_to_next is not None:
         return question.months_to_next, None
     if not part.announced:
         return UncertainValue.exactly(0.0), message(
             "buying.shipping",
-            "{accelerator} ships already, so it is taken as to be had today; state its delivery if it takes longer",
+            "{accelerator} is already available; enter a delivery date if delivery takes longer",
             accelerator=part.name,
         )
     date = find_release_date(part, catalog)
@@ -153,19 +155,19 @@ def estimate_months_to_next(
     if date is None or months is None:
         return None, message(
             "buying.no_date",
-            "{accelerator} has no date of release that can be counted from: state when it can be had",
+            "{accelerator} has no release date; enter when it will be available",
             accelerator=part.name,
         )
     if months.high <= 0.0:
         return months, message(
             "buying.overdue",
-            "{accelerator} was planned for {date} and is still only announced: state when it can be had",
+            "{accelerator} was planned for {date} but is still only announced; enter when it will be available",
             accelerator=part.name,
             date=date,
         )
     return months, message(
         "buying.planned",
-        "{accelerator} is planned for {date}, which is counted from {today}",
+        "{accelerator} is planned for {date}, counted from {today}",
         accelerator=part.name,
         date=date,
         today=today,
@@ -200,7 +202,7 @@ def apply_waiting_rules(
     if question.tuned_for_next and next_name is not None:
         tuned = message(
             "buying.tuned",
-            "Models that are tuned for {accelerator} are for waiting, says the scorecard of February 2024",
+            "Models tuned for {accelerator}: wait (AMD stack scorecard, February 2024)",
             accelerator=next_name,
         )
         said.append(RuleOpinion("D002-18", DeferralVerdict.WAIT, tuned, strong=True))
@@ -214,8 +216,8 @@ def apply_waiting_rules(
                 None,
                 message(
                     "buying.level_software",
-                    "For {year} the comparison of March 2026 expects software to be level, so that figures and cost "
-                    "decide",
+                    "By {year} the MI325X vs H200 page (March 2026) expects equal software, so specifications "
+                    "and cost decide",
                     year=str(year),
                 ),
             )
@@ -227,7 +229,7 @@ def apply_waiting_rules(
                 None,
                 message(
                     "buying.weigh_software",
-                    "For {year} the comparison of March 2026 weighs both, software among it",
+                    "For {year} the MI325X vs H200 page (March 2026) considers both platforms, including software",
                     year=str(year),
                 ),
             )
@@ -240,21 +242,21 @@ def _apply_launch_rules(months: float) -> RuleOpinion:
     if months < SOON_MONTHS:
         said = message(
             "buying.launch_soon",
-            "A launch within {months} months is for buying, says the scorecard of February 2024",
+            "Launch within {months} months: buy (AMD stack scorecard, February 2024)",
             months=round(SOON_MONTHS),
         )
         return RuleOpinion("D002-16", DeferralVerdict.BUY, said, strong=True)
     if months >= LATE_MONTHS:
         said = message(
             "buying.launch_late",
-            "A launch {months} months away or more is for waiting, says the scorecard of February 2024",
+            "Launch in {months} months or later: wait (AMD stack scorecard, February 2024)",
             months=round(LATE_MONTHS),
         )
         return RuleOpinion("D002-16", DeferralVerdict.WAIT, said, strong=True)
     said = message(
         "buying.launch_between",
-        "The scorecard of February 2024 says nothing of a launch {soon} to {late} months away, so it is worked "
-        "out here",
+        "The AMD stack scorecard (February 2024) does not cover launches {soon} to {late} months away, so the "
+        "result is computed",
         soon=round(SOON_MONTHS),
         late=round(LATE_MONTHS),
     )
@@ -266,15 +268,17 @@ def _apply_slip_rules(question: DeferralQuestion) -> RuleOpinion:
     if question.slip_months is None:
         said = message(
             "buying.slip_assumed",
-            "No slip is stated. Up to {months} months are taken, the two quarters that the scorecard of February "
-            "2024 sees in a late tape-out; who has not priced a slip should buy, it says",
+            "Assumed delay: up to {months} months, two quarters as in the AMD stack scorecard (February 2024). "
+            "Its advice without a priced delay: buy",
             months=round(DEFAULT_SLIP_MONTHS.high),
         )
         return RuleOpinion("D002-19", DeferralVerdict.BUY, said)
     return RuleOpinion(
         "D002-19",
         None,
-        message("buying.slip_stated", "A slip is priced, as the scorecard of February 2024 asks of those who wait"),
+        message(
+            "buying.slip_stated", "The delay is priced, as the AMD stack scorecard (February 2024) requires for waiting"
+        ),
     )
 
 
@@ -284,7 +288,7 @@ def _apply_live_rules(months: float) -> RuleOpinion:
         return RuleOpinion(
             "D003-25",
             DeferralVerdict.BUY,
-            message("buying.live", "A service that runs today is for buying, says the comparison of May 2026"),
+            message("buying.live", "Live service: buy (B200 vs MI355X, May 2026)"),
             strong=True,
         )
     return RuleOpinion(
@@ -292,7 +296,7 @@ def _apply_live_rules(months: float) -> RuleOpinion:
         None,
         message(
             "buying.not_live",
-            "What does not run yet can be looked at again when the next part ships, says the comparison of May 2026",
+            "Not live yet: check again when the next accelerator is available (B200 vs MI355X, May 2026)",
         ),
         strong=True,
     )
@@ -357,29 +361,27 @@ class DeferralCase:
         if self.without_origin is None:
             yield message(
                 "buying.no_rent",
-                "No accelerator compared has both a rent and a throughput, so a month without one has no cost; "
-                "state what it is worth",
+                "Enter the value of a month without hardware: no compared accelerator has both a rent and a throughput",
             )
         elif self.stopgap is not None:
             name = columns[situations.index(self.stopgap)].accelerator.name
             yield message(
                 "buying.rented_meanwhile",
-                "A month without hardware of one’s own costs what renting {accelerator} for it does, software included",
+                "A month without owned hardware costs the rent of {accelerator}, including software",
                 accelerator=name,
             )
         if self.tokens_origin is TokenDemandOrigin.DEMAND:
-            yield message("buying.tokens_of_demand", "The tokens of a month are those of the demand, on average")
+            yield message("buying.tokens_of_demand", "Tokens per month are the average demand")
         elif self.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
             yield message(
                 "buying.tokens_of_deployment",
-                "The tokens of a month are all that the deployment of {accelerator} works out in its hours of use",
+                "Tokens per month are the full output of the {accelerator} deployment during its hours of use",
                 accelerator=columns[0].accelerator.name,
             )
         if self._rent_is_cheaper(known):
             yield message(
                 "buying.rent_is_cheaper",
-                "A month of rent costs less than one of owning {accelerator}: this speaks for renting, whatever "
-                "comes next",
+                "Renting costs less per month than owning {accelerator}, regardless of the next generation",
                 accelerator=columns[0].accelerator.name,
             )
 
@@ -539,12 +541,16 @@ def compare_buy_and_wait(
 def _note_rule_conflicts(found: DeferralAnalysis) -> Iterator[Message]:
     """Yield where documents and arithmetic, or documents among themselves, say different things."""
     if (found.document, found.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT):
-        yield message("buying.computed_wait", "The documents’ rules say to buy, the arithmetic says to wait")
+        yield message(
+            "buying.computed_wait", "The documents’ rules recommend buying; the computed costs recommend waiting"
+        )
     elif (found.document, found.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY):
-        yield message("buying.computed_buy", "The documents’ rules say to wait, the arithmetic says to buy")
+        yield message(
+            "buying.computed_buy", "The documents’ rules recommend waiting; the computed costs recommend buying"
+        )
     elif len({rule.verdict for rule in found.rules if rule.strong and rule.verdict is not None}) > 1:
         yield message(
-            "buying.rules_contradict", "The documents’ rules contradict each other here, so the arithmetic decides"
+            "buying.rules_contradict", "The documents’ rules contradict each other here, so the computed costs decide"
         )
 
 

@@ -53,11 +53,11 @@ def check_export(accelerator: Accelerator, rules: ExportRuleSet, destination: st
         *_make_score_notes(accelerator, scores, tpp),
         *(_find_refusal(accelerator, each) for each in refused),
         *_make_place_notes(place),
-        message("export.read", "Rules as they were read on {date}; what came later is not among them", date=rules.read),
+        message("export.read", "Rules as of {date}; later rules are not included", date=rules.read),
         message(
             "export.verify",
-            "This is arithmetic with published peaks, and no legal advice: check the rule that is in force, and "
-            "ask counsel, before anything is shipped",
+            "This compares published peaks with limits and is not legal advice. Check the current rule and ask your "
+            "lawyer before you ship hardware",
         ),
     )
     return ExportCheck(accelerator.id, accelerator.name, scores, tpp, checked, refused, notes, place)
@@ -85,28 +85,26 @@ def _check_rule(rule: ExportRule, figures: RatedFigures, place: str | None) -> E
 
 def _judge_outcome(rule: ExportRule, lines: tuple[ExportLineCheck, ...]) -> Message:
     if not lines:
-        return message("export.no_figure", "{rule}: no score is held against it", rule=rule.name)
+        return message("export.no_figure", "{rule}: has no score limit", rule=rule.name)
     met = tuple(each.line.name for each in lines if each.met)
     if met:
-        return message(
-            "export.met", "{rule}: the figures are those that it describes ({lines})", rule=rule.name, lines=met
-        )
+        return message("export.met", "{rule}: applies to these figures ({lines})", rule=rule.name, lines=met)
     unsettled = tuple(each.line.name for each in lines if each.met is None)
     if unsettled:
         return message(
             "export.unsettled",
-            "{rule}: it cannot be told, since a figure is missing ({lines})",
+            "{rule}: undecided because a figure is missing ({lines})",
             rule=rule.name,
             lines=unsettled,
         )
-    return message("export.not_met", "{rule}: the figures are not those that it describes", rule=rule.name)
+    return message("export.not_met", "{rule}: does not apply to these figures", rule=rule.name)
 
 
 def _compare_limits(limit: ExportLimit, value: float | None) -> LimitComparison:
     name, bound = _METRIC_TERMS[limit.measured], _format_figure(limit.measured, limit.value)
     if value is None:
         return LimitComparison(
-            limit, value, message("export.unknown", "{kind} is not known; the limit is {limit}", kind=name, limit=bound)
+            limit, value, message("export.unknown", "{kind} is unknown; the limit is {limit}", kind=name, limit=bound)
         )
     figure = _format_figure(limit.measured, value)
     if value >= limit.value:
@@ -136,33 +134,28 @@ def _make_score_notes(
     if tpp is None:
         yield message(
             "export.no_peak",
-            "No dense peak of {accelerator} is known, so it has no score",
+            "{accelerator} has no score because its dense peak is unpublished",
             accelerator=accelerator.name,
         )
     left_out = tuple(score.precision.upper() for score in scores if score.bits is None)
     if left_out:
         yield message(
-            "export.left_out",
-            "Not in the score, as it is not settled how many of their bits count: {formats}",
-            formats=left_out,
+            "export.left_out", "Not in the score, because the bit length is unclear: {formats}", formats=left_out
         )
     if accelerator.announced:
         yield message(
             "export.announced",
-            "{accelerator} is announced: its peaks are what the vendor says beforehand",
+            "{accelerator} is announced, so its peaks are vendor previews",
             accelerator=accelerator.name,
         )
-    yield message(
-        "export.no_density",
-        "Performance density takes the area of the dies, which the catalog does not have; it is not guessed",
-    )
+    yield message("export.no_density", "Performance density needs the die area, which the catalog does not have")
 
 
 def _find_refusal(accelerator: Accelerator, claim: RefutedStatement) -> Message:
     return message(
         "export.refused",
-        "Statement {statement} puts {accelerator} below the threshold; refused in {dispute}: {peak} TFLOPS × "
-        "{bits} bits = {score}, and the threshold is {limit}",
+        "Statement {statement} places {accelerator} below the threshold, but dispute {dispute} refutes it: {peak} "
+        "TFLOPS × {bits} bits = {score}, with a threshold of {limit}",
         statement=claim.statement,
         accelerator=accelerator.name,
         dispute=claim.dispute,
@@ -177,7 +170,7 @@ def _make_place_notes(place: str | None) -> Iterator[Message]:
     if place is not None:
         yield message(
             "export.destination",
-            "What {destination} means for a licence depends on country groups, on who receives and uses the part "
-            "and for what; none of that is judged here",
+            "The license for {destination} depends on country group, recipient, end user and use; GPU Desk does not "
+            "check these",
             destination=place,
         )

@@ -255,7 +255,7 @@ def find_split_positions(scenario: Scenario, vendor_of: Callable[[str], str]) ->
     if len(set(parts)) < len(("A", "B")):
         raise input_error(
             "plans.one_part",
-            "there is one accelerator only; add a second one to split requests between two",
+            "only one accelerator is selected; add a second one to split requests",
             f"{WHERE}.vendor_b",
         )
     first, second = (find_position(scenario, name) for name in ("vendor_a", "vendor_b"))

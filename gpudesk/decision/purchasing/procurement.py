@@ -80,7 +80,7 @@ def note_signal(
         raise InputError(NOTHING_CHANGED, "value")
     taken = () if former is None else (former,)
     return FactEdit(
-        message("watch.step.note", "Note on the watch list: {signal}", signal=signal.title),
+        message("watch.step.note", "Add note to watch list: {signal}", signal=signal.title),
         unwatched=taken,
         watched=(stated,),
     )
@@ -90,9 +90,9 @@ def forget_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> FactEdit:
     """Return the step that takes the user's note on a signal away; `InputError` where there is none."""
     former = _check_signal(notes, signal)
     if former is None:
-        raise input_error("watch.no_note", "there is no note of yours on {signal}", "signal", signal=signal.title)
+        raise input_error("watch.no_note", "you have no note on {signal}", "signal", signal=signal.title)
     return FactEdit(
-        message("watch.step.remove", "Remove from the watch list: {signal}", signal=signal.title), unwatched=(former,)
+        message("watch.step.remove", "Remove from watch list: {signal}", signal=signal.title), unwatched=(former,)
     )
 
 
@@ -107,7 +107,7 @@ def _parse_signal_number(value: WatchValue) -> float:
 
 def _parse_signal_date(given: str) -> str:
     if not given.strip():
-        raise input_error("watch.no_date", "a note needs a date; say of when it is", "date")
+        raise input_error("watch.no_date", "a note needs a date", "date")
     accept_month("date", given.strip())
     return given.strip()
 
@@ -115,5 +115,5 @@ def _parse_signal_date(given: str) -> str:
 def _parse_signal_source(given: str) -> str:
     found = check_optional_line("source", given)
     if found is None:
-        raise input_error("watch.no_source", "a note needs a source; say where you found it", "source")
+        raise input_error("watch.no_source", "a note needs a source", "source")
     return found

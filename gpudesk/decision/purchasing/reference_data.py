@@ -34,7 +34,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.scenario import Scenario
     from gpudesk.estimation.estimator import Estimator
 
-_WORKING: Final = message("plans.working", "Working out the plan")
+_WORKING: Final = message("plans.working", "Computing the plan")
 
 
 _GIGA: Final = 1e9

@@ -40,7 +40,9 @@ class RequestEstimates(Protocol):
     def estimate(self, request: EstimateRequest) -> Estimate: ...
 
 
-_NO_RATE: Final = message("routing.no_rate", "answers no requests under this load; change the load or the limits")
+_NO_RATE: Final = message(
+    "routing.no_rate", "does not serve any requests under this load; change the load or the limits"
+)
 
 
 #: Four replicas carry four times the rate of one, though quotients of floats may lie just above.
@@ -176,7 +178,7 @@ def _lengthen_prompt(short: int, output: int, model: Model) -> tuple[int, tuple[
         return wanted, (
             message(
                 "routing.context_unknown",
-                "How many tokens {model} takes is not known; long prompts are four times the others",
+                "The context length of {model} is unknown; long prompts are four times the others",
                 model=model.name,
             ),
         )
@@ -186,7 +188,7 @@ def _lengthen_prompt(short: int, output: int, model: Model) -> tuple[int, tuple[
     return room, (
         message(
             "routing.capped",
-            "Long prompts are shortened so that they end within the {tokens} tokens of {model}",
+            "Long prompts are shortened to fit the {tokens} tokens of {model}",
             model=model.name,
             tokens=model.max_context,
         ),

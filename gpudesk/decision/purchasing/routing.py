@@ -186,7 +186,9 @@ def compare_routing_plans(
     check_mix(mix, requests_per_s)
     chosen = tuple(scenario.accelerators[place] for place in positions)
     if chosen[0].accelerator == chosen[1].accelerator:
-        raise input_error("routing.same", "both columns have the same accelerator; take two that differ", "routing")
+        raise input_error(
+            "routing.same", "both columns have the same accelerator; choose two different ones", "routing"
+        )
     rate, origin, demand = resolve_request_rate(scenario, requests_per_s, service)
     pair = replace(scenario, accelerators=chosen)
     answer = service.answer(pair)
@@ -372,26 +374,22 @@ def _make_routing_notes(
     reserve: bool,
 ) -> Iterator[Message]:
     if origin is RequestRateOrigin.BASELINE:
-        yield message(
-            "routing.rate_of_baseline", "As many requests are to be answered as the first column answers under its load"
-        )
+        yield message("routing.rate_of_baseline", "Compared at the request rate of the first column")
     elif origin is RequestRateOrigin.LOAD:
-        yield message("routing.rate_of_load", "As many requests are to be answered as the load of the scenario sends")
+        yield message("routing.rate_of_load", "Compared at the request rate of the scenario")
     if not reserve:
         yield message(
-            "routing.no_reserve",
-            "Without a demand nothing is in reserve: no spare replicas, and those that work are full but for "
-            "arriving requests",
+            "routing.no_reserve", "Demand is not set, so spare replicas are omitted and all replicas run at full load"
         )
     if len(kinds) == 1:
-        yield message("routing.one_kind", "All requests are of one kind, so there is nothing to split")
+        yield message("routing.one_kind", "All requests are of one type, so there is no split")
     for found, column in zip(situations, answer.columns, strict=True):
         needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
         yield from list_missing_inputs(found, column, tuple(name for name in needed if name != "throughput"))
     yield message(
         "routing.apart",
-        "Pools are apart: a router hands each request to the pool of its kind. Two vendors in one pool are "
-        "another matter, since its slower replicas set the pace",
+        "A router sends each request to the pool for its type. A pool shared by two vendors differs: its slower "
+        "replicas set the pace",
     )
 
 

@@ -87,7 +87,7 @@ def _compute_host_time(
     if in_host is None:
         reason = message(
             "loading.no_host",
-            "How many {accelerator} share a host is not known, only that {domain} share a scale-up domain",
+            "The number of {accelerator} per host is unknown; {domain} share a scale-up domain",
             accelerator=part.name,
             domain=part.domain_over_machines or 0,
         )
@@ -113,9 +113,7 @@ def _make_loading_time(
     if by_link.value is None:
         term = DerivationTerm("time to load", None, "s", "the rate of the host link is not known", inputs=(by_link,))
         reason = message(
-            "loading.no_link",
-            "The rate at which {accelerator} is fed from its host is not known",
-            accelerator=part.name,
+            "loading.no_link", "The host-to-accelerator bandwidth of {accelerator} is unknown", accelerator=part.name
         )
         return WeightLoadTime(None, None, None if by_storage is None else by_storage.number, term, reason)
     if by_storage is None:
@@ -164,38 +162,29 @@ def _make_loading_notes(part: Accelerator, in_host: int | None, storage: float |
     if "apu" in form:
         yield message(
             "loading.one_memory",
-            "{accelerator} shares its memory with its processor: nothing passes PCIe but what comes from outside "
-            "the package",
+            "{accelerator} shares memory with its processor, so only data from outside the package uses PCIe",
             accelerator=part.name,
         )
     elif "superchip" in form:
         yield message(
             "loading.superchip",
-            "{accelerator} sits beside its processor on a faster link than PCIe, so that what lies in the memory "
-            "of the host comes sooner",
+            "{accelerator} has a faster link to its processor than PCIe, so loading from host memory is faster",
             accelerator=part.name,
         )
     if part.pcie_bandwidth is not None:
         yield message(
             "loading.one_way",
-            "The PCIe rate on record counts both directions; weights come in at half of it, {bandwidth}",
+            "The catalog lists PCIe bandwidth for both directions; weights load at half of it, {bandwidth}",
             bandwidth=(part.pcie_bandwidth / 2, "B/s"),
         )
         if in_host is not None and in_host > 1:
             total = part.pcie_bandwidth / 2 * in_host
             yield message(
                 "loading.own_links",
-                "Each of the {count} accelerators has a link of its own, if the memory of the host keeps up with "
-                "{bandwidth}",
+                "Each of the {count} accelerators has its own link, if host memory sustains {bandwidth}",
                 count=in_host,
                 bandwidth=(total, "B/s"),
             )
     if storage is None:
-        yield message(
-            "loading.no_storage",
-            "How fast storage is was not stated, so the time is that of weights which lie in the memory of the host",
-        )
-    yield message(
-        "loading.least",
-        "These are the shortest times there can be: opening, checking and rearranging files come on top",
-    )
+        yield message("loading.no_storage", "Storage speed is not set, so the time assumes weights in host memory")
+    yield message("loading.least", "These are lower bounds: opening, checking and rearranging files take extra time")

@@ -49,9 +49,7 @@ def _accept_step_condition(where: str, value: object) -> str:
     try:
         names = parse_condition(text).names
     except ConditionError as error:
-        raise input_error(
-            "beside.condition", "has a condition that cannot be read: {reason}", where, reason=str(error)
-        ) from error
+        raise input_error("beside.condition", "has an invalid condition: {reason}", where, reason=str(error)) from error
     for name in sorted(names):
         if name not in PROCUREMENT_FACTS:
             raise make_unknown_field_error(where, name, PROCUREMENT_FACTS)
@@ -85,7 +83,7 @@ def check_unique_ids(ids: Iterable[str], where: str) -> None:
     seen: set[str] = set()
     for each in ids:
         if each in seen:
-            raise input_error("beside.twice", "has {id} twice; keep one", where, id=each)
+            raise input_error("beside.twice", "contains {id} twice; remove one", where, id=each)
         seen.add(each)
 
 
@@ -105,11 +103,11 @@ def read_rules(folder: Path) -> tuple[DecisionRule, ...]:
         for rule in _read_rule_file(path):
             if rule.id in rules:
                 raise input_error(
-                    "rules.twice", "rule {rule} is there twice; restore the file", str(path), rule=rule.id
+                    "rules.twice", "rule {rule} is defined twice; restore the file", str(path), rule=rule.id
                 )
             rules[rule.id] = rule
     if not rules:
-        raise input_error("rules.none", "holds no rules; restore the files", str(folder))
+        raise input_error("rules.none", "contains no rules; restore the files", str(folder))
     return tuple(rules.values())
 
 
@@ -124,7 +122,7 @@ def _read_rule_file(path: Path) -> Iterator[DecisionRule]:
             yield _parse_rule(entry, document, where)
         except ConditionError as error:
             raise input_error(
-                "rules.condition", "has a condition that cannot be read: {reason}", where, reason=str(error)
+                "rules.condition", "has an invalid condition: {reason}", where, reason=str(error)
             ) from error
         except (KeyError, TypeError, ValueError) as error:
             raise InputError(_describe_wrong_rule(str(error)), where) from error
@@ -133,7 +131,7 @@ def _read_rule_file(path: Path) -> Iterator[DecisionRule]:
 def _parse_rule(entry: dict[str, Any], document: dict[str, Any], where: str) -> DecisionRule:
     for name in (asks := tuple(entry.get("asks", ()))):
         if name not in QUESTIONS:
-            raise input_error("rules.question", "asks {name}, which is no question", where, name=name)
+            raise input_error("rules.question", "asks {name}, which is not a question", where, name=name)
     return DecisionRule(
         id=entry["id"],
         source=document.get("source"),
@@ -205,7 +203,7 @@ def read_signals(path: Path) -> tuple[WatchSignal, ...]:
         if not all(signal.takes(each.value) for each in signal.known):
             raise input_error(
                 "beside.form",
-                "has a value that is not of the form of {signal}",
+                "has a value in the wrong format for {signal}",
                 f"{path}: signals[{number}].known",
                 signal=signal.title,
             )
@@ -230,7 +228,7 @@ def read_support(folder: Path) -> SoftwareSupport:
     ]
     entries = tuple(entry for document in documents for entry in document.entries)
     if not entries:
-        raise input_error("beside.no_files", "has no data files; restore the folder", str(folder))
+        raise input_error("beside.no_files", "contains no data files; restore the folder", str(folder))
     check_unique_ids((document.software for document in documents if document.entries), str(folder))
     return SoftwareSupport(entries)
 
@@ -285,7 +283,7 @@ def _check_export_rule(rule: ExportRule, where: str) -> None:
         if not line.limits:
             raise InputError(EMPTY_FIELD, f"{where}.lines[{number}].limits")
     if not rule.read_in:
-        raise input_error("beside.unread", "does not say where {name} was read; name the place", where, name=rule.name)
+        raise input_error("beside.unread", "needs the source of {name}", where, name=rule.name)
 
 
 def _convert_limits(rule: ExportRule) -> ExportRule:
@@ -305,8 +303,8 @@ def _check_rule_ids(found: ExportRuleSet, where: str) -> None:
     named = [rule.superseded_by for rule in found.rules if rule.superseded_by is not None]
     for each in (*named, *(claim.rule for claim in found.refused)):
         if each not in known:
-            raise input_error("beside.no_rule", "names {id}, which it does not have", where, id=each)
+            raise input_error("beside.no_rule", "uses {id}, which it does not define", where, id=each)
 
 
 def _describe_wrong_rule(reason: str) -> Message:
-    return message("rules.entry", "is no rule: {reason}; restore the file", reason=reason)
+    return message("rules.entry", "is not a valid rule: {reason}; restore the file", reason=reason)

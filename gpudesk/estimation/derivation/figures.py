@@ -508,4 +508,4 @@ def _find_attribute(thing: str, name: str, catalog: Catalog) -> AttributeClaims 
 
 
 def describe_unknown_figure(figure: str, known: tuple[str, ...]) -> Message:
-    return message("explain.unknown", "{figure} cannot be explained; these can: {known}", figure=figure, known=known)
+    return message("explain.unknown", "{figure} has no explanation; choose one of {known}", figure=figure, known=known)

@@ -88,8 +88,8 @@ def check_physical_bound(
             rounding,
             message_n(
                 "sizing.bound_rounding",
-                "× {factor}: only whole accelerators can be had",
-                "× {factor}: only whole replicas can be had, of {count} each",
+                "× {factor}: rounded up to whole accelerators",
+                "× {factor}: rounded up to whole replicas with {count} accelerators",
                 "count",
                 factor=rounding,
                 count=estimate.count,
@@ -99,8 +99,8 @@ def check_physical_bound(
             reserve,
             message_n(
                 "sizing.bound_reserve",
-                "× {factor}: one stands in reserve",
-                "× {factor}: {count} stand in reserve",
+                "× {factor}: one spare accelerator",
+                "× {factor}: {count} spare accelerators",
                 "count",
                 factor=reserve,
                 count=spare,
@@ -110,7 +110,7 @@ def check_physical_bound(
             1.0 / cap,
             message(
                 "sizing.bound_cap",
-                "× {factor}: replicas are loaded to {share} of their rate",
+                "× {factor}: replicas run at {share} of their maximum rate",
                 factor=1.0 / cap,
                 share=Share(cap),
             ),
@@ -119,7 +119,7 @@ def check_physical_bound(
             limits,
             message(
                 "sizing.bound_limits",
-                "× {factor}: the latency limits leave {share} of the rate without them",
+                "× {factor}: the latency limits leave {share} of the unlimited rate",
                 factor=limits,
                 share=Share(1.0 / limits),
             ),
@@ -128,7 +128,7 @@ def check_physical_bound(
             arithmetic,
             message(
                 "sizing.bound_arithmetic",
-                "× {factor}: prompts and output are computed too, at the peak rate of arithmetic beside reading memory",
+                "× {factor}: prefill and compute at peak rate, in addition to reading memory",
                 factor=arithmetic,
             ),
         ),
@@ -377,15 +377,14 @@ def _make_sizing_notes(demand: Demand, part: Accelerator, at_peak: Estimate, wor
     if demand.kind is DemandKind.USERS and in_flight > max(demand.amount * demand.peak_factor, working):
         yield message(
             "sizing.in_flight",
-            "{count} requests are in flight at the peak, more than there are users: each has several at a time, "
-            "or asks less often than is stated",
+            "{count} requests are in flight at peak, more than the number of users: each user has several, or sends "
+            "them less often than specified",
             count=in_flight,
         )
     if part.domain_over_machines is not None:
         yield message(
             "sizing.domain",
-            "A host stands for the {domain} accelerators that one scale-up network joins, which are in several "
-            "machines",
+            "One host means the {domain} accelerators of one scale-up network, which spans several servers",
             domain=part.domain_over_machines,
         )
 
@@ -416,16 +415,14 @@ def _explain_unmet(sizing_request: SizingRequest, estimate_many: EstimateBatch) 
     if tpot is None:
         reason = message(
             "sizing.first_token_not_met",
-            "No deployment of {accelerator} that is tried meets the limits; with a single request it reaches {ttft} "
-            "to the first token",
+            "No tested deployment of {accelerator} meets the limits; a single request reaches {ttft} TTFT",
             accelerator=sizing_request.accelerator.name,
             ttft=(ttft, "ms"),
         )
         return SizingOption(sizing_request.request.accelerator, reason)
     reason = message(
         "sizing.limits_not_met",
-        "No deployment of {accelerator} that is tried meets the limits; with a single request it reaches {ttft} "
-        "to the first token and {tpot} a token",
+        "No tested deployment of {accelerator} meets the limits; a single request reaches {ttft} TTFT and {tpot} TPOT",
         accelerator=sizing_request.accelerator.name,
         ttft=(ttft, "ms"),
         tpot=(tpot, "ms"),
@@ -439,4 +436,4 @@ def _find_first_reason(answers: Sequence[Estimate | InputError]) -> Message:
             return answer.problem
         if answer.reason is not None:
             return answer.reason
-    return message("sizing.nothing_fits", "No deployment of it that is tried holds the model and one request")
+    return message("sizing.nothing_fits", "No tested deployment fits the model and one request")

@@ -230,7 +230,9 @@ def _check_fit_question(question: FitQuestion) -> None:
     for name in ("context", "concurrency"):
         value = getattr(question, name)
         if value < 1:
-            raise input_error("fit.below_one", "{given} is below 1; give a whole number from 1 on", name, given=value)
+            raise input_error(
+                "fit.below_one", "{given} is below 1; use a whole number of at least 1", name, given=value
+            )
 
 
 #: A label as it is printed: `80 GB`, `192 GiB`, `1.5 TB`.
@@ -291,10 +293,10 @@ def _make_reading_cell(
     weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
     label = get_memory_label(part)
     if not label:
-        reason = message("fit.no_label", "{accelerator} has no memory label to read", accelerator=part.name)
+        reason = message("fit.no_label", "{accelerator} has no marketed memory capacity", accelerator=part.name)
         return FitCell(part.id, model.id, weights, kv, fits=False, reason=reason)
     if parameters is None:
-        reason = message("fit.no_parameters", "how many parameters {model} has is not known", model=model.name)
+        reason = message("fit.no_parameters", "the parameter count of {model} is unknown", model=model.name)
         return FitCell(part.id, model.id, weights, kv, fits=False, reason=reason)
     needed = compute_plain_weights_bytes(parameters, weights, part.vendor)
     count, usable = reading.count(needed, label), reading.usable_bytes(label)

@@ -327,7 +327,7 @@ def _judge_trials(
 def describe_too_large_load(concurrency: int, count: int, accelerator: str) -> Message:
     return message(
         "needed.load_too_large",
-        "{concurrency} requests in flight do not fit on {count} × {accelerator}, the largest deployment that is tried",
+        "{concurrency} requests in flight do not fit {count} × {accelerator}, the largest tested deployment",
         concurrency=concurrency,
         count=count,
         accelerator=accelerator,

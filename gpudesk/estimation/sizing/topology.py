@@ -271,7 +271,7 @@ def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
     if most == 0:
         return message(
             "topology.falls_idle",
-            "slower than on {fewer}: stages wait {share} of the time",
+            "slower than on {fewer}: pipeline stages wait {share} of the time",
             fewer=best.count,
             share=Share(1.0 - row.spread.filled),
         )
@@ -329,11 +329,11 @@ def _compare_spread(side: TopologySide) -> tuple[int, int]:
 def _compare_cost(pair: _SidePair) -> Message:
     many = pair.many
     if many.estimate.plan.replica == 1:
-        return message("topology.unspread", "Neither is spread over several accelerators, so nothing is lost to links.")
+        return message("topology.unspread", "Both replicas run on one accelerator, so links cost no time.")
     return message(
         "topology.cost",
-        "Of a decode step of {many}, {share} goes to communication with one request at a time ({each} a token), "
-        "{now} at this load.",
+        "Communication takes {share} of a {many} decode step for a single request ({each} per token), and {now} at "
+        "this load.",
         many=pair.names[0],
         share=Share(many.single_spread.collectives),
         each=(many.single_spread.collective_ms, "ms"),
@@ -347,6 +347,7 @@ def _compare_bandwidth(pair: _SidePair) -> Message | None:
     left, whole = pair.many.single_arriving, pair.few.single_arriving
     ratio = left / whole
     parameters: dict[str, MessageParameter] = {
+        "many": pair.names[0],
         "few": pair.names[1],
         "left": (left, "B/s"),
         "whole": (whole, "B/s"),
@@ -355,18 +356,18 @@ def _compare_bandwidth(pair: _SidePair) -> Message | None:
     if abs(ratio - 1.0) < _SAME:
         return message(
             "topology.bandwidth_same",
-            "Links leave it {left} of memory bandwidth, as much as {few} keeps ({whole}).",
+            "After communication, {many} keeps {left} of memory bandwidth, the same as {few} ({whole}).",
             **parameters,
         )
     if ratio > 1.0:
         return message(
             "topology.bandwidth_more",
-            "Links leave it {left} of memory bandwidth, {ahead} more than {few} keeps ({whole}).",
+            "After communication, {many} keeps {left} of memory bandwidth, {ahead} more than {few} ({whole}).",
             **parameters,
         )
     return message(
         "topology.bandwidth_less",
-        "Links leave it {left} of memory bandwidth, {ahead} less than {few} keeps ({whole}).",
+        "After communication, {many} keeps {left} of memory bandwidth, {ahead} less than {few} ({whole}).",
         **parameters,
     )
 
@@ -376,7 +377,7 @@ def _compare_room(pair: _SidePair) -> Message:
     (most, roomy), (least, tight) = sorted(sides, key=lambda each: -each[0].kv_room_bytes)
     return message(
         "topology.room",
-        "{roomy} leaves {room} for the KV cache and runs {most} such requests at once, {tight} {less} and {fewest}.",
+        "{roomy} leaves {room} for KV cache and runs {most} such requests at once, {tight} {less} and {fewest}.",
         roomy=roomy,
         tight=tight,
         room=(most.kv_room_bytes, "B"),
@@ -431,19 +432,19 @@ def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) ->
     if ahead.many_wins is None:
         return message(
             "topology.single_none",
-            "With one request at a time it is too close to call: {many} takes {own} a token, {few} {against}.",
+            "With one request at a time it is too close to call: {many} takes {own} per token, {few} {against}.",
             **parameters,
         )
     if ahead.many_wins:
         return message(
             "topology.single_many",
-            "So with one request at a time {many} is ahead ({odds} odds), sharded as it is: {own} a token against "
+            "With one request at a time {many} leads ({odds} odds) despite sharding: {own} per token against "
             "{against}.",
             **parameters,
         )
     return message(
         "topology.single_few",
-        "So with one request at a time {few} is ahead ({odds} odds): {against} a token against {own}.",
+        "With one request at a time {few} leads ({odds} odds): {against} per token against {own}.",
         **parameters,
     )
 
@@ -464,26 +465,27 @@ def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> M
     if ahead.many_wins is None:
         return message(
             "topology.load_none",
-            "At this load it is too close to call: {many} yields {own}, {few} {against}.",
+            "At this load it is too close to call: {many} reaches {own}, {few} {against}.",
             **parameters,
         )
     if ahead.many_wins:
         return message(
             "topology.load_many",
-            "At this load {many} is ahead ({odds} odds), {own} against {against}: here the argument for fewer parts "
-            "does not hold.",
+            "At this load {many} leads ({odds} odds), {own} against {against}: the argument for fewer accelerators "
+            "is wrong here.",
             **parameters,
         )
     if many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY:
         return message(
             "topology.load_few_by_room",
-            "At this load {few} is ahead ({odds} odds), {against} against {own}, since {many} holds only {held} "
-            "requests at once: it is room that decides, not what links cost.",
+            "At this load {few} leads ({odds} odds), {against} against {own}: {many} fits only {held} requests at "
+            "once, so memory decides, not links.",
             **parameters,
         )
     return message(
         "topology.load_few",
-        "At this load {few} is ahead ({odds} odds), {against} against {own}: here the argument for fewer parts holds.",
+        "At this load {few} leads ({odds} odds), {against} against {own}: the argument for fewer accelerators is "
+        "correct here.",
         **parameters,
     )
 
@@ -502,20 +504,14 @@ def _list_each(pair: _SidePair, differences: Sequence[FigureDifference]) -> Mess
     }
     if ahead.many_wins is None:
         return message(
-            "topology.each_none",
-            "Counted for one accelerator it is too close to call: {own} and {against}.",
-            **parameters,
+            "topology.each_none", "Per accelerator, it is too close to call: {own} and {against}.", **parameters
         )
     if ahead.many_wins:
         return message(
-            "topology.each_many",
-            "Counted for one accelerator {many} is ahead ({odds} odds), {own} against {against}.",
-            **parameters,
+            "topology.each_many", "Per accelerator, {many} leads ({odds} odds), {own} against {against}.", **parameters
         )
     return message(
-        "topology.each_few",
-        "Counted for one accelerator {few} is ahead ({odds} odds), {against} against {own}.",
-        **parameters,
+        "topology.each_few", "Per accelerator, {few} leads ({odds} odds), {against} against {own}.", **parameters
     )
 
 
@@ -538,7 +534,7 @@ def compare_topologies(
         if each.pools is not None:
             raise input_error(
                 "topology.pools",
-                "its accelerators form pools, each with its own plan; compare it without them",
+                "its accelerators form pools with separate plans; compare it without pools",
                 each.request.accelerator,
             )
     ones = []

@@ -54,7 +54,7 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
         if len(values) > MOST_VALUES:
             raise input_error(
                 "sweep.too_many_values",
-                "has {count} values; an axis has {most} at the most",
+                "has {count} values; an axis has at most {most}",
                 name,
                 count=len(values),
                 most=MOST_VALUES,
@@ -83,7 +83,7 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
     if sweep.points > MAX_SWEEP_POINTS:
         raise input_error(
             "sweep.too_many_points",
-            "the axes make {count} points; a sweep has {most} at the most",
+            "the axes make {count} points; a sweep has at most {most}",
             count=sweep.points,
             most=MAX_SWEEP_POINTS,
         )
@@ -98,7 +98,7 @@ def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
     if found:
         raise InputError(describe_conflicting_loads(found[0].value, found[1].value), found[1].value)
     raise input_error(
-        "sweep.no_load", "no load is given; give one of {known}", known=tuple(kind.value for kind in SWEEP_LOADS)
+        "sweep.no_load", "no load given; use one of {known}", known=tuple(kind.value for kind in SWEEP_LOADS)
     )
 
 

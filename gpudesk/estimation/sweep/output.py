@@ -245,7 +245,7 @@ def check_suffix(target: Path) -> None:
     if target.suffix.lower() not in SUFFIXES:
         raise input_error(
             "sweep.format",
-            "{suffix} is no form of a sweep; there are {known}",
+            "{suffix} is not a sweep format; use {known}",
             str(target),
             suffix=target.suffix,
             known=SUFFIXES,

@@ -91,7 +91,7 @@ def test_a_single_damaged_byte_is_found_when_it_is_opened(broken_path: Path, see
     broken_path.write_bytes(content)
     with pytest.raises(CatalogFileError) as caught:
         Catalog.open(broken_path)
-    assert format_message(caught.value.problem).endswith("install GPU Desk again")
+    assert format_message(caught.value.problem).endswith("reinstall GPU Desk")
 
 
 def test_damage_after_opening_is_found_when_it_is_read(broken_path: Path) -> None:

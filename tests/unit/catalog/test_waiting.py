@@ -43,7 +43,7 @@ LISTED: dict[str, tuple[tuple[UserFact, ...], tuple[str, str, str, str]]] = {
     ),
     "a choice of a claim that is gone": (
         (ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),),
-        ("MI325X", "Bandwidth", "5.3", "nobody states 5.30 TB/s any more; the catalog's own choice holds"),
+        ("MI325X", "Bandwidth", "5.3", "the value 5.30 TB/s no longer has a source; the catalog default applies"),
     ),
     "a dimension that is gone": (
         (LAB, *about("llama-3.1-8b", "mixers.gone.heads", 5)),
@@ -51,7 +51,7 @@ LISTED: dict[str, tuple[tuple[UserFact, ...], tuple[str, str, str, str]]] = {
             "Llama 3.1 8B",
             "mixers.gone.heads",
             "5",
-            "the entry llama-3.1-8b has nothing of this name any more; nothing rests on it",
+            "the entry llama-3.1-8b no longer has this attribute, so the value is unused",
         ),
     ),
     "a dimension that makes no model any more": (
@@ -60,12 +60,12 @@ LISTED: dict[str, tuple[tuple[UserFact, ...], tuple[str, str, str, str]]] = {
             "Llama 3.1 8B",
             "mixers.attention.kv_heads",
             "7",
-            "makes no model with the other dimensions; the catalog's own choice holds",
+            "cannot be combined with the other dimensions; the catalog default applies",
         ),
     ),
     "a model that is shipped by now": (
         (dataclasses.replace(STRUCTURE, id="llama-3.1-8b"),),
-        ("Ours 8B", "Model", "Us", "the catalog has an entry llama-3.1-8b of its own by now, which holds"),
+        ("Ours 8B", "Model", "Us", "the catalog now has its own entry llama-3.1-8b, which is used instead"),
     ),
     "a model whose structure cannot be read": (
         (UserModel("ours", "Ours", "Us", "["),),

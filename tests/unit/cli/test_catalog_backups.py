@@ -91,9 +91,9 @@ def test_broken_file_gives_way_to_a_backup_and_is_kept(two_states: Path, capsys:
         ("2", "restore: unknown backup 2; list backups with `gpudesk catalog backups`"),
         ("0", "restore: unknown backup 0; "),
         ("9" * 5000, "restore: unknown backup 999"),
-        ("nothing.sqlite", "nothing.sqlite: is not there; choose another backup"),
-        (".", ".: is not a backup of your facts; choose another"),
-        (str(Path(__file__)), "is not a backup of your facts; choose another"),
+        ("nothing.sqlite", "nothing.sqlite: does not exist; choose another backup"),
+        (".", ".: is not a backup of your values; choose another file"),
+        (str(Path(__file__)), "is not a backup of your values; choose another file"),
     ],
 )
 def test_what_is_no_backup_is_refused_in_one_line(two_states: Path, capsys: Capture, given: str, expected: str) -> None:
@@ -108,7 +108,7 @@ def test_what_is_no_backup_is_refused_in_one_line(two_states: Path, capsys: Capt
 def test_damaged_backup_says_so_and_is_refused(two_states: Path, capsys: Capture) -> None:
     (backup,) = (two_states.parent / "backups").iterdir()
     os.truncate(backup, 5000)
-    assert "is cut short: 5,000 of" in _said(capsys, "backups")
+    assert "is truncated: 5,000 of" in _said(capsys, "backups")
     assert json.loads(_said(capsys, "backups", "--json"))[0]["facts"] is None
-    assert "is cut short" in _said(capsys, "restore", "1", code=1)
+    assert "is truncated" in _said(capsys, "restore", "1", code=1)
     assert len(_facts(two_states)) > len(ALL)

@@ -17,7 +17,7 @@ def test_the_terminal_says_the_verdict_and_costs(capsys: Capture, monkeypatch: p
     assert entry.main(["compare", "--template", "70b-chat-on-four"]) == 0
     said = capsys.readouterr().out.replace("\N{NO-BREAK SPACE}", " ")
     assert "Too close to call: MI325X has 8% lower cost per token (owned) and 31% less throughput" in said
-    assert "Cost, rented, USD/M tokens" in said
+    assert "Output token cost, rented, USD/M tokens" in said
     assert entry.main(["compare", "--template", "70b-chat-on-four", "--json"]) == 0
     found: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert found["verdict"].startswith("Too close to call: MI325X has 8% lower")

@@ -311,7 +311,7 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
 @pytest.mark.parametrize(
     ("more", "said"),
     [
-        (("--set", "foo=1"), '--set: "foo" is not a field here'),
+        (("--set", "foo=1"), '--set: unknown field "foo"'),
         (("--set", "prioritee=cost"), "the closest: priority"),
         (("--set", "priority"), "--set: priority is not a valid answer; example: priority=cost"),
         (("--set", "priority=money"), "--set priority: money is not one of balanced, cost"),
@@ -344,7 +344,7 @@ def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple
         (b'{"priority": "cost", "priority": "speed"}', "states priority twice"),
         (b'\n{"priority": "\xff"}', "is not UTF-8 text in line 2"),
         (b'{"priority": "money"}', ": priority: money is not one of"),
-        (b'{"prioriti": "cost"}', '"prioriti" is not a field here; the closest: priority'),
+        (b'{"prioriti": "cost"}', 'unknown field "prioriti"; did you mean priority?'),
         (b'{"ttft_limit_ms": "2 s"}', ": ttft_limit_ms: 2 s is neither a number nor none"),
         (b" " * ((1 << 20) + 1), "is larger than"),
     ],

@@ -65,6 +65,6 @@ def test_requests_longer_than_the_model_reads_are_refused(capsys: Capture) -> No
         out, err = capsys.readouterr()
         assert out == ""
         assert err == (
-            "gpudesk: --input-tokens: Llama 3.1 70B reads at most 131,072 tokens, input and output together; "
+            "gpudesk: --input-tokens: Llama 3.1 70B supports at most 131,072 tokens, input and output together; "
             "use at most 130,072 input tokens\n"
         )

@@ -29,7 +29,7 @@ def test_what_cannot_be_explained_is_answered_once_with_all_that_can(capsys: Cap
     said = capsys.readouterr()
     assert said.out == ""
     assert said.err.count("\n") == 1
-    assert said.err.startswith("gpudesk: figure: nonsense cannot be explained; these can: output_tokens_per_s,")
+    assert said.err.startswith("gpudesk: figure: nonsense has no explanation; choose one of output_tokens_per_s,")
     assert said.err.endswith(", memory, plan\n")
 
 

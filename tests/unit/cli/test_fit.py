@@ -73,7 +73,7 @@ def test_the_table_says_plan_and_reason(capsys: Capture) -> None:
     assert lines[0] == "1 sequence of 8,192 tokens in flight"
     assert lines[2].split()[:3] == ["Model", "Weights", "Accelerator"]
     assert "TP 2, vLLM" in lines[4]
-    assert lines[5].endswith("no serving engine runs Jamba v0.1 on Inferentia2")
+    assert lines[5].endswith("no serving engine supports Jamba v0.1 on Inferentia2")
     assert " — " in lines[5]
 
 
@@ -93,8 +93,8 @@ def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, cou
 @pytest.mark.parametrize(
     ("options", "code", "said"),
     [
-        (("--models", "nope"), 1, "there is no model nope"),
-        (("--accelerators", "nope"), 1, "there is no accelerator nope"),
+        (("--models", "nope"), 1, "unknown model nope"),
+        (("--accelerators", "nope"), 1, "unknown accelerator nope"),
         (("--context", "0"), 1, "--context: 0 is not between 1 and"),
         (("--concurrency", "-4"), 1, "--concurrency: -4 is not between 1 and"),
         (("--weights", "fp99"), 1, '--weights: "fp99" is not one of'),

@@ -76,8 +76,8 @@ def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> Non
 def test_rows_that_are_left_out_are_told(capsys: Capture, offers: Path) -> None:
     offers.write_text(f"{PRICES}ex.1x,Abacus 9000,1,1.00,,eu-1\nex.8x,MI325X,8,free,,eu-1\n")
     left_out = [
-        "  Skipped: 1 row of an accelerator that the catalog does not have: Abacus 9000 × 1",
-        "  Skipped: 1 row with a cell that cannot be: no plain number, an amount that nobody asks, a date",
+        "  Skipped: 1 row with an accelerator outside the catalog: Abacus 9000 × 1",
+        "  Skipped: 1 row with an invalid cell: no plain number, an amount that nobody asks, a date",
     ]
     out = run(capsys, offers)[1].splitlines()
     assert out[0] == f"Imported 2 prices from {offers}"
@@ -138,8 +138,11 @@ def test_programs_get_the_figures(capsys: Capture, llama: Path, offers: Path) ->
 @pytest.mark.parametrize(
     ("arguments", "said"),
     [
-        (["--as", "h200-sxm"], "gpudesk: id: h200-sxm is there already; choose another id\n"),
-        (["--as", "Not One"], "gpudesk: id: has small letters, digits, single dots and hyphens, at most 80\n"),
+        (["--as", "h200-sxm"], "gpudesk: id: h200-sxm already exists; choose another id\n"),
+        (
+            ["--as", "Not One"],
+            "gpudesk: id: may contain lowercase letters, digits, single dots and hyphens, at most 80\n",
+        ),
     ],
 )
 def test_a_wish_that_cannot_be_is_refused(capsys: Capture, llama: Path, arguments: list[str], said: str) -> None:
@@ -152,7 +155,7 @@ def test_one_file_at_fault_keeps_all_of_them_out(capsys: Capture, llama: Path, t
     broken.write_text('{"model_type": "llama",')
     code, out, err = run(capsys, llama, broken)
     assert (code, out) == (1, "")
-    assert err == f"gpudesk: {broken}: is no JSON from line 1 on; fetch the file again, or mend it there\n"
+    assert err == f"gpudesk: {broken}: is not valid JSON at line 1; correct it or download it again\n"
     assert facts() == 0
 
 
@@ -164,7 +167,7 @@ def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) ->
     )
     code, _, err = run(capsys, folder)
     assert code == 1
-    assert "does not state intermediate_size (How wide the feed-forward block is" in err
+    assert "does not state intermediate_size (Width of the feed-forward block" in err
     assert "add --answer FIELD=VALUE for each, or import it in the window" in err
     code, _, err = run(capsys, folder, "--answer", "intermediate_size=wide")
     assert code == 1
@@ -329,7 +332,7 @@ def test_what_a_file_leaves_open_is_asked_for_with_its_choices(capsys: Capture, 
     )
     code, _, err = run(capsys, path)
     assert code == 1
-    assert "qk_norm, one of none = no norm, head = one norm for each head, full = one norm across all heads" in err
+    assert "qk_norm, one of none = no norm, head = one norm per head, full = one norm across all heads" in err
     assert "gated_mlp, yes or no (Whether the feed-forward block has a gate" in err
 
 

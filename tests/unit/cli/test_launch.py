@@ -42,7 +42,7 @@ def test_a_version_is_taken_or_refused(capsys: Capture) -> None:
     assert "sglang.launch_server" in found["servers"][0]["command"]
     assert entry.main([*ASKED, *parts, "--engine-version", "1"]) == 1
     assert capsys.readouterr().err == (
-        "gpudesk launch: h200-sxm: engine_version: there are no options of SGLang 1; there are those of 0.5.23, 0.5.5\n"
+        "gpudesk launch: h200-sxm: engine_version: SGLang 1 has no known options; known versions: 0.5.23, 0.5.5\n"
     )
 
 

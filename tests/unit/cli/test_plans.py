@@ -38,7 +38,7 @@ def read(capsys: Capture, *arguments: str) -> Any:  # noqa: ANN401 - whatever JS
 def test_estimate_says_why_in_a_line_where_there_was_a_choice(capsys: Capture) -> None:
     said = run(capsys, "estimate", *EIGHT)
     (line,) = [line for line in said.splitlines() if "Why this plan" in line]
-    assert "the next, " in line
+    assert "the next plan, " in line
     assert "Why this plan" not in run(capsys, "estimate", *EIGHT, "--tp", "8", "--pp", "1")
     assert "Why this plan" not in run(capsys, "estimate", "--accelerators", "h200-sxm:1", *ASKED)
 

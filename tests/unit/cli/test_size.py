@@ -149,7 +149,7 @@ def test_what_should_be_read_with_care_is_said(capsys: Capture) -> None:
     assert entry.main([*ask, *users]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "requests are in flight at the peak, more than there are users" in said
-    assert "8,500 tokens are more than the 4,096 that Yi 34B is made for" in said
+    assert "8,500 tokens exceed the 4,096 token context of Yi 34B" in said
     assert "A host stands for the 32 accelerators that one scale-up network joins" in said
     assert entry.main([*ask, "--users", "1", "--accelerators", "h100-sxm"]) == 0
     said = capsys.readouterr().out

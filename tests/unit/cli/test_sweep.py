@@ -102,9 +102,9 @@ def test_all_stands_for_all_accelerators(tmp_path: Path, capsys: Capture) -> Non
         (["--concurrency", ""], 2, "an empty item between commas"),
         (["--tp", "8..1"], 2, "'8..1' is not a range"),
         (["--tp", "0"], 1, "--tp: 0 is not between 1 and"),
-        (["--batch", "1"], 1, "--concurrency: batch and concurrency do not go together"),
-        (["--accelerators", "h200"], 1, "--accelerators: there is no accelerator h200"),
-        (["--accelerators", "all,h200-sxm"], 1, "--accelerators: there is no accelerator all"),
+        (["--batch", "1"], 1, "--concurrency: batch and concurrency cannot be combined"),
+        (["--accelerators", "h200"], 1, "--accelerators: unknown accelerator h200"),
+        (["--accelerators", "all,h200-sxm"], 1, "--accelerators: unknown accelerator all"),
         (["--weights", "fp9"], 1, '--weights: "fp9" is not one of'),
         (["--kv", "fp6"], 1, '--kv: "fp6" is not one of'),
         (["--date", "soon"], 1, "--date: "),
@@ -125,11 +125,11 @@ def test_faults_are_one_line_at_their_place(
 
 def test_load_and_file_are_asked_for(tmp_path: Path, capsys: Capture) -> None:
     assert entry.main(["sweep", *ASKED, *LENGTHS, "-o", str(tmp_path / "sweep.csv")]) == 1
-    assert "no load given; give one of batch, concurrency" in capsys.readouterr().err
+    assert "no load given; use one of batch, concurrency" in capsys.readouterr().err
     assert entry.main(GRID) == 2
     assert "-o" in capsys.readouterr().err
     assert entry.main([*GRID, "-o", "sweep.xlsx"]) == 1
-    assert "sweep.xlsx: .xlsx is no form of a sweep; there are .csv, .npz" in capsys.readouterr().err
+    assert "sweep.xlsx: .xlsx is not a sweep format; use .csv, .npz" in capsys.readouterr().err
 
 
 def test_progress_is_said_where_it_is_asked_for(

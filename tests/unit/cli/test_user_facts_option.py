@@ -70,7 +70,7 @@ def test_unusable_file_fails_the_command_unless_told_to_go_on(
 def test_commands_about_the_facts_have_nothing_to_go_on_with(file: Path, capsys: Capture, command: list[str]) -> None:
     _cut(file)
     assert entry.main(command) == 1
-    assert "is cut short" in capsys.readouterr().err
+    assert "is truncated" in capsys.readouterr().err
     assert entry.main([*command, "--without-user-facts"]) == 2
 
 

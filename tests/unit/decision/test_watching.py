@@ -93,7 +93,7 @@ def test_note_is_written_undone_and_done_again(bench: GpuDeskService) -> None:
     assert bench.user_catalog.watched == (WatchNote(GAP.id, 9, "2026-10", "Our own test", "read twice"),)
     assert state(bench.user_catalog).passed is True
     assert bench.user_catalog.undo_text is not None
-    assert format_message(bench.user_catalog.undo_text) == f"Note on the watch list: {GAP.title}"
+    assert format_message(bench.user_catalog.undo_text) == f"Add note to watch list: {GAP.title}"
     bench.user_catalog.undo()
     assert values(bench.user_catalog) == []
     assert state(bench.user_catalog).passed is False

@@ -162,26 +162,27 @@ def test_newer_files_and_sections_are_refused() -> None:
     newer = document()
     newer["scenario"]["version"] = 7
     assert refusal(newer) == (
-        "a.gpudesk: has version 7 of the section scenario; this program reads version 1: use a newer GPU Desk"
+        "a.gpudesk: has version 7 of the section scenario; this program reads version 1: use a newer version of "
+        "GPU Desk"
     )
 
 
 def test_key_stated_twice_is_refused() -> None:
-    assert refusal('{"gpudesk": 1, "gpudesk": 1}') == ("a.gpudesk: states gpudesk twice in one object; remove one")
+    assert refusal('{"gpudesk": 1, "gpudesk": 1}') == ("a.gpudesk: has gpudesk twice in one object; remove one")
 
 
 @pytest.mark.parametrize(
     ("change", "said"),
     [
-        ({"model": 70}, "scenario.model: 70 is a whole number where text belongs"),
+        ({"model": 70}, "scenario.model: 70 is a whole number; expected text"),
         ({"model": None}, "scenario.model: is missing"),
         ({"weights": "fp5"}, 'scenario.weights: "fp5" is not one of'),
-        ({"modell": "x"}, 'scenario: "modell" is not a field here; the closest: model'),
-        ({"workload": 3}, "scenario.workload: 3 is a whole number where an object belongs"),
+        ({"modell": "x"}, 'scenario: unknown field "modell"; did you mean model?'),
+        ({"workload": 3}, "scenario.workload: 3 is a whole number; expected an object"),
         ({"workload": {"input_tokens": 5}}, "scenario.workload.output_tokens: is missing"),
         (
             {"workload": {"input_tokens": 5, "output_tokens": "many", "load": {"batch": 1}}},
-            'scenario.workload.output_tokens: "many" is text where a whole number belongs',
+            'scenario.workload.output_tokens: "many" is text; expected a whole number',
         ),
         (
             {"accelerators": [{"accelerator": "a"}] * 7},
@@ -191,7 +192,7 @@ def test_key_stated_twice_is_refused() -> None:
         ({"accelerators": [{}]}, "scenario.accelerators[0].accelerator: is missing"),
         (
             {"accelerators": [{"accelerator": "a", "count": 8, "tp": 3}]},
-            "scenario.accelerators[0].count: 8 accelerators are no multiple of 3",
+            "scenario.accelerators[0].count: 8 accelerators are not a multiple of 3",
         ),
         ({"accelerators": [{"accelerator": "a", "cuont": 8}]}, 'scenario.accelerators[0]: "cuont" is not'),
     ],
@@ -205,9 +206,9 @@ def test_wrong_fields_are_named_by_their_path(change: dict[str, object], said: s
 @pytest.mark.parametrize(
     ("section", "value", "said"),
     [
-        ("scenario", [], "scenario: [] is a list where an object belongs"),
-        ("catalog", {"version": True}, "catalog.version: true is true or false where a whole number belongs"),
-        ("catalog", {"version": 1, "revision": 5}, "catalog.revision: 5 is a whole number where text belongs"),
+        ("scenario", [], "scenario: [] is a list; expected an object"),
+        ("catalog", {"version": True}, "catalog.version: true is true or false; expected a whole number"),
+        ("catalog", {"version": 1, "revision": 5}, "catalog.revision: 5 is a whole number; expected text"),
         ("own_records", {"version": 1, "records": {}}, "own_records.records: {} is an object where a list"),
         ("own_records", {"version": 1, "records": [1]}, "own_records.records[0]: 1 is a whole number where"),
     ],
@@ -217,7 +218,7 @@ def test_wrong_sections_are_named(section: str, value: object, said: str) -> Non
 
 
 def test_half_a_character_is_refused_since_it_could_not_be_saved() -> None:
-    assert "half a character" in refusal('{"gpudesk": 1, "scenario": {}, "other": "\\ud800"}')
+    assert "an invalid Unicode character" in refusal('{"gpudesk": 1, "scenario": {}, "other": "\\ud800"}')
 
 
 def test_byte_order_mark_is_taken() -> None:
@@ -243,7 +244,7 @@ def test_failed_save_keeps_the_old_file_and_leaves_nothing_behind(
     with pytest.raises(InputError) as caught:
         write_scenario(SCENARIO, path)
     assert format_input_error(caught.value) == (
-        f"{path}: cannot be written: no space left on device; choose another place"
+        f"{path}: cannot be written: no space left on device; choose another folder"
     )
     assert [file.name for file in tmp_path.iterdir() if file.is_file()] == ["a.gpudesk"]
     assert path.read_text() == "old"

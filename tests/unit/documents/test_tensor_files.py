@@ -112,7 +112,7 @@ def test_too_much_of_it_is_left_alone(folder: Path, monkeypatch: pytest.MonkeyPa
 
 def test_a_packed_checkpoint_counts_what_it_unpacks_to(folder: Path, facts: Catalog) -> None:
     proposal = imported(folder, facts).proposal
-    assert f"{COUNT:,} parameters, as many as the checkpoint holds" in map(format_message, proposal.notes)
+    assert f"{COUNT:,} parameters, the same as the checkpoint" in map(format_message, proposal.notes)
     stated = [fact.value for fact in proposal.facts if isinstance(fact, UserClaim)]
     assert COUNT in stated
 
@@ -122,7 +122,7 @@ def test_the_same_tensors_in_another_file_are_not_counted_twice(folder: Path, fa
     weights = dict.fromkeys(PACKED, "model-1.safetensors") | dict.fromkeys(OUTSIDE, "model-2.safetensors")
     (folder / "model.safetensors.index.json").write_text(json.dumps({"weight_map": weights}))
     said = [format_message(note) for note in imported(folder, facts).proposal.notes]
-    assert f"{COUNT:,} parameters, as many as the checkpoint holds" in said
+    assert f"{COUNT:,} parameters, the same as the checkpoint" in said
 
 
 def test_files_beside_a_configuration_of_another_name_are_not_its_own(folder: Path, facts: Catalog) -> None:

@@ -185,7 +185,7 @@ def test_hash_depends_on_the_content_alone() -> None:
     again = answer_scenario(saved, FakeCatalog(), FakeEstimator(), "cal-1")
     assert again.content_hash == one.content_hash
     assert [format_message(note) for note in again.notes] == [
-        "The scenario was saved with another catalog; these figures rest on that of 2026-11-20"
+        "The scenario was saved with another catalog; these figures use the catalog of 2026-11-20"
     ]
     assert answer("h200-sxm").content_hash != one.content_hash
     other = answer_scenario(SCENARIO, FakeCatalog(), FakeEstimator(), "cal-2")

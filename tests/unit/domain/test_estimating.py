@@ -113,7 +113,7 @@ def test_more_than_fit_at_full_length_run_where_memory_is_given_as_they_grow(est
     assert queued.max_concurrency < queued.admitted < 4000
     said = next(format_message(note) for note in queued.notes if note.id.startswith("estimate.queued"))
     most = queued.max_concurrency
-    grown = "vLLM gives requests memory as they grow, so that {} run at once where {} would fit at full length"
+    grown = "vLLM allocates KV cache as requests grow: {} run at once, although {} would fit at full length"
     waiting = f"; {4000 - queued.admitted:,} wait"
     assert said == grown.format(f"{queued.admitted} of 4,000", most) + waiting
     all_run = replace(alike, workload=replace(alike.workload, load=closed(queued.admitted)))
@@ -301,7 +301,7 @@ def test_a_plan_that_the_serving_engine_refuses_is_neither_found_nor_taken(estim
         estimator.estimate(replace(request, ep=1))
     assert refused.value.problem.id == "plan.block"
     assert refused.value.where == "tp"
-    assert format_message(refused.value.problem).endswith("of 128; the nearest plan that works is TP 4 × DP 2")
+    assert format_message(refused.value.problem).endswith("of 128; the nearest valid plan is TP 4 × DP 2")
     chosen = estimator.estimate(request).plan
     assert chosen is not None
     assert chosen.ep == 8
@@ -325,7 +325,7 @@ def test_where_no_plan_is_left_the_nearest_that_works_is_named(
     request = replace(ask("h200-sxm", "llama-3.1-8b", "fp8", closed(8), count=8, serving_engine="vllm"), **change)
     with pytest.raises(InputError) as refused:
         estimator.estimate(request)
-    assert format_message(refused.value.problem).endswith(f"; the nearest plan that works is {ending}")
+    assert format_message(refused.value.problem).endswith(f"; the nearest valid plan is {ending}")
 
 
 def test_two_parts_within_the_error_have_no_winner(estimator: Estimator) -> None:

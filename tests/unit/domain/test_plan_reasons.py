@@ -153,7 +153,7 @@ def test_fewer_sequences_are_the_reason_where_more_would_mend_it(estimator: Esti
 
 def test_replicas_without_a_request_are_named(estimator: Estimator) -> None:
     _, choice = asked_for(estimator, ASKED["few requests"])
-    assert "no request for 4 of its 8 replicas" in join_messages(of(choice, "DP 8").reasons)
+    assert "4 of 8 replicas are idle" in join_messages(of(choice, "DP 8").reasons)
 
 
 def test_a_missed_limit_would_be_met_if_it_were_what_is_said(estimator: Estimator) -> None:
@@ -312,37 +312,38 @@ def test_a_difference_within_the_error_is_marked_and_one_beyond_is_not(
 
 
 SHARED_OBJECTION = (
-    "vLLM cannot split the shared experts of Qwen3-Next 80B-A3B Thinking by 8: 512 / 8 is not a multiple of the FP8 "
-    "block of 128"
+    "vLLM cannot split the shared experts of Qwen3-Next 80B-A3B Thinking across 8 ranks: 512 / 8 is not a multiple "
+    "of the FP8 block of 128"
 )
 BLOCK_OBJECTION = (
-    "vLLM cannot split the experts of Qwen3 235B-A22B by 8: 1,536 / 8 is not a multiple of the FP8 block of 128"
+    "vLLM cannot split the experts of Qwen3 235B-A22B across 8 ranks: 1,536 / 8 is not a multiple of the FP8 block "
+    "of 128"
 )
 
 
 @pytest.mark.parametrize(
     ("request_", "name", "why"),
     [
-        (ASKED["two hosts"], "TP 16", "not tried: TP 16 would span hosts of 8 accelerators"),
+        (ASKED["two hosts"], "TP 16", "not tried: TP 16 would span hosts with 8 accelerators"),
         (
             ask("h100-sxm", "mixtral-8x7b", "bf16", closed(8), count=4, serving_engine="tgi"),
             "TP 4 + EP 4",
-            "TGI has no expert parallelism",
+            "TGI does not support expert parallelism",
         ),
         (
             ask("h100-sxm", "mixtral-8x7b", "bf16", closed(8), count=4, serving_engine="tgi"),
             "TP 4 + EP 4 + attention DP",
-            "TGI has no data-parallel attention",
+            "TGI does not support data-parallel attention",
         ),
         (
             ask("h100-sxm", "mixtral-8x7b", "bf16", closed(8), count=4, serving_engine="tgi"),
             "PP 2 × DP 2",
-            "TGI has no pipeline parallelism",
+            "TGI does not support pipeline parallelism",
         ),
         (
             ask("h100-sxm", "phi-4", "bf16", closed(8), count=4),
             "TP 4",
-            "vLLM neither divides the 10 KV heads of Phi-4 14B by TP 4 nor repeats them evenly",
+            "vLLM can neither split nor evenly replicate the 10 KV heads of Phi-4 14B with TP 4",
         ),
         (ask("h200-sxm", "qwen3-235b-a22b", "fp8", closed(8), count=8, serving_engine="vllm"), "TP 8", BLOCK_OBJECTION),
         (
@@ -353,7 +354,7 @@ BLOCK_OBJECTION = (
         (
             ask("h100-sxm", "llama-3.1-8b", "int4", closed(8), count=4, serving_engine="llama.cpp"),
             "TP 2 × DP 2",
-            "llama.cpp splits a model by layers, which is PP, not TP",
+            "llama.cpp splits a model by layers: use PP instead of TP",
         ),
     ],
     ids=("host", "experts", "attention", "stages", "heads", "blocks", "shared", "layers"),
@@ -374,7 +375,7 @@ def test_a_given_plan_and_a_single_accelerator_leave_no_choice(estimator: Estima
     dense = ASKED["dense"]
     for request, why in (
         (given(dense, ParallelPlan(4, dp=2)), "as given"),
-        (replace(dense, count=1), "the only plan of one accelerator"),
+        (replace(dense, count=1), "the only plan with one accelerator"),
     ):
         _, choice = asked_for(estimator, request)
         assert not choice.searched

@@ -200,6 +200,6 @@ def test_every_figure_can_be_explained(estimator: Estimator, load: Load) -> None
 
 def test_a_missing_figure_is_explained_by_its_cause(estimator: Estimator) -> None:
     flood = answer(estimator, Load(LoadKind.REQUEST_RATE, request_rate=1e5))
-    assert estimator.explain(flood, "tpot_ms").formula == "the queue grows without end"
+    assert estimator.explain(flood, "tpot_ms").formula == "the queue grows without limit"
     tight = answer(estimator, Load(LoadKind.LIMITS, ttft_ms=0.1, tpot_ms=0.1))
     assert estimator.explain(tight, "ttft_ms").formula == "the limits cannot be met"

@@ -109,21 +109,25 @@ def test_what_ranks_cannot_share_evenly_is_refused(
 @pytest.mark.parametrize(
     ("network", "plan", "sentence"),
     [
-        (with_experts(), ParallelPlan(8), f"vLLM cannot split the experts of Some Model by 8: 1,536 / 8 {NO_MULTIPLE}"),
+        (
+            with_experts(),
+            ParallelPlan(8),
+            f"vLLM cannot split the experts of Some Model across 8 ranks: 1,536 / 8 {NO_MULTIPLE}",
+        ),
         (
             with_experts(512, shared=512),
             ParallelPlan(8, ep=8),
-            f"vLLM cannot split the shared experts of Some Model by 8: 512 / 8 {NO_MULTIPLE}",
+            f"vLLM cannot split the shared experts of Some Model across 8 ranks: 512 / 8 {NO_MULTIPLE}",
         ),
         (
             with_dense(1536),
             ParallelPlan(8),
-            f"vLLM cannot split the dense layers of Some Model by 8: 1,536 / 8 {NO_MULTIPLE}",
+            f"vLLM cannot split the dense layers of Some Model across 8 ranks: 1,536 / 8 {NO_MULTIPLE}",
         ),
         (
             with_heads(40, 10),
             ParallelPlan(4),
-            "vLLM neither divides the 10 KV heads of Some Model by TP 4 nor repeats them evenly",
+            "vLLM can neither split nor evenly replicate the 10 KV heads of Some Model with TP 4",
         ),
     ],
 )

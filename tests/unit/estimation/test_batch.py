@@ -80,7 +80,7 @@ def test_broken_line_between_two_good_ones() -> None:
     found, faults = answers(GOOD, b'{"id": "a2", "accel', GOOD | {"id": 3})
     assert faults == 1
     assert [answer["id"] for answer in found] == ["a1", None, 3]
-    assert found[1] == {"id": None, "line": 2, "error": "is not JSON from column 20 on: unexpected end of data"}
+    assert found[1] == {"id": None, "line": 2, "error": "is not valid JSON at column 20: unexpected end of data"}
     assert found[2]["fits"] is True
 
 
@@ -92,12 +92,12 @@ def test_blank_lines_are_skipped_and_counted() -> None:
 @pytest.mark.parametrize(
     ("line", "error"),
     [
-        (GOOD | {"output_tokens": "many"}, 'output_tokens: "many" is text where a whole number belongs'),
+        (GOOD | {"output_tokens": "many"}, 'output_tokens: "many" is text; expected a whole number'),
         (GOOD | {"accelerator": "h300"}, "h300 is not one of"),
         (GOOD | {"id": 1.5}, "id: 1.5 is a number"),
-        (b"\xff\xfe", "is not JSON from column 1 on: str is not valid UTF-8"),
-        (b"7", "7 is a whole number where an object belongs"),
-        (b"[" * 3000, "is not JSON"),
+        (b"\xff\xfe", "is not valid JSON at column 1: str is not valid UTF-8"),
+        (b"7", "7 is a whole number; expected an object"),
+        (b"[" * 3000, "is not valid JSON"),
         (b'"' + b"x" * (1 << 20) + b'"', "is longer than 1,048,576 bytes"),
     ],
 )

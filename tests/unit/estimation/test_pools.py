@@ -138,8 +138,8 @@ def test_notes_say_the_split_what_binds_and_how_idle_the_other_is(estimator: Est
     assert any(text.startswith(f"Prefill pool of {pools.prefill.count}: ") for text in said)
     assert any(text.startswith(f"Decode pool of {pools.decode.count}: ") for text in said)
     idle = pools.prefill if pools.binding is PoolKind.DECODE else pools.decode
-    assert any(text.startswith("Memory is that of an accelerator of the decode pool") for text in said)
-    (binds,) = (text for text in said if "sets the rate" in text)
+    assert any(text.startswith("Memory figures are for one decode accelerator") for text in said)
+    (binds,) = (text for text in said if "limits the rate" in text)
     assert f"{round(idle.busy * 100)}%" in binds.replace("\u202f", " ").replace("\u00a0", " ")
 
 

@@ -223,7 +223,8 @@ def test_a_program_without_measurements_says_so(monkeypatch: pytest.MonkeyPatch,
     with pytest.raises(InputError) as caught:
         service.record(estimate, "tpot_ms")
     assert (
-        format_input_error(caught.value) == "there are no published measurements: measurements is missing; restore it"
+        format_input_error(caught.value)
+        == "published measurements are not available: measurements is missing; restore it"
     )
 
 

@@ -85,4 +85,4 @@ def test_what_is_wrong_with_a_file_is_said(tmp_path: Path, change: Callable[[Con
 
 @pytest.mark.parametrize("text", ["", "[]", "null", "{}", "7", json.dumps(SHIPPED)[:9000]])
 def test_other_files_are_refused_too(tmp_path: Path, text: str) -> None:
-    assert "the calibration file is broken" in refused(tmp_path, text)
+    assert "the calibration file is damaged" in refused(tmp_path, text)

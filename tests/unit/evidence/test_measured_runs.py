@@ -233,7 +233,7 @@ def test_revision_follows_the_files(folder: Path) -> None:
 @pytest.mark.parametrize(
     ("changed", "problem"),
     [
-        ({"value": "fast"}, "value: 'fast' is no number"),
+        ({"value": "fast"}, "value: 'fast' is not a number"),
         ({"value": "-1"}, "value: '-1' is not above zero"),
         ({"value": "nan"}, "value: 'nan' is not above zero"),
         ({"unit": "ms"}, "unit: is 'ms', the metric has 'tok/s'"),
@@ -247,7 +247,7 @@ def test_revision_follows_the_files(folder: Path) -> None:
         ({"weights": "fp7"}, "weights: 'fp7' is none of fp16"),
         ({"count": "2.5"}, "count: '2.5' is no whole number of at least 1"),
         ({"date": "2025"}, "date: '2025' is no month (YYYY-MM)"),
-        ({"load": "limits", "ttft_limit_ms": ""}, "ttft_limit_ms: '' is no number"),
+        ({"load": "limits", "ttft_limit_ms": ""}, "ttft_limit_ms: '' is not a number"),
         ({"load": "much"}, "load: 'much' is none of batch"),
         ({"server": "yes"}, "server: 'yes' is none of true, false"),
         ({"source": ""}, "source: is empty"),

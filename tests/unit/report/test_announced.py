@@ -75,7 +75,7 @@ def test_paper_and_files_say_the_same() -> None:
     assert printed(answer).detail.endswith("; B200-HGX (announced) would lead by 60%, 99% odds")
     assert encode_answer(answer)["unranked"] == ["b200-hgx"]
     remarks = [remark.text for remark in build_sheet(answer, PLAIN).remarks]
-    assert any(text.startswith("Announced, so not ranked beside shipping parts: ") for text in remarks)
+    assert any(text.startswith("Announced, so not ranked with available accelerators: ") for text in remarks)
 
 
 @pytest.mark.parametrize(

@@ -123,7 +123,7 @@ def test_a_step_says_whether_it_applies_and_what_is_missing_to_tell(service: Gpu
         "Accelerators sharing the software, 800 > 200: yes; competing quote available: unknown."
     )
     assert describe_missing_facts(open_step) == "Missing: whether you have a competing quote."
-    assert (describe_step_alternative(open_step) or "").startswith("Otherwise: Reckon with list price")
+    assert (describe_step_alternative(open_step) or "").startswith("Otherwise: Use list prices")
     applies = step(service, 1, fleet_size=800.0, competing_quote=True)
     assert (label_step_state(applies), describe_missing_facts(applies), describe_step_alternative(applies)) == (
         "Applies",
@@ -173,7 +173,7 @@ def test_what_is_done_is_counted_and_noted(service: GpuDeskService) -> None:
     assert summarize_step(done, FORMATTER) == "Applies. High impact.", "a step that is done has no point open"
     assert summarize_step(roadmap, FORMATTER) == "Applies. Low impact. 1 point open."
     text = join_lines(list_negotiation_lines(sheet, FORMATTER))
-    assert "[x] Support in exact terms (P002-04): by June" in text
+    assert "[x] Exact support terms (P002-04): by June" in text
     assert text.count("[ ]") == 5 + sum(len(line.points) for line in sheet.lines)
 
 
@@ -221,7 +221,7 @@ def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     gb200, trainium = found["gb200-nvl72"], found["trainium2"]
     assert isinstance(gb200, WeightLoading)
     assert format_load_time(gb200.host, FORMATTER) == "unknown"
-    assert "share a host is not known" in list_load_workings(gb200.host, FORMATTER)[0]
+    assert "share a host is unknown" in list_load_workings(gb200.host, FORMATTER)[0]
     assert format_host_count(gb200, FORMATTER) == "—"
     assert isinstance(trainium, WeightLoading)
     assert list_load_workings(trainium.one, FORMATTER)[1].startswith("From storage alone: 5.19")
@@ -229,7 +229,7 @@ def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     text = spaced(join_lines(list_loading_lines(found, names, FORMATTER)))
     assert "L4: unknown: The weights do not fit 1 × L4" in text
     assert describe_unknown_time(
-        message("explain.does_not_fit", "there is nothing to explain: it does not fit"), FORMATTER
+        message("explain.does_not_fit", "Estimate not available: the model does not fit"), FORMATTER
     ).startswith("unknown: ")
 
 

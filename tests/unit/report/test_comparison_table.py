@@ -82,7 +82,7 @@ def test_unknown_says_why_in_few_words_and_in_a_sentence(make_answer: MakeAnswer
         answer.columns[1],
         estimate=None,
         problem=message(
-            "engine.unknown", "there is no serving engine {engine}; there are {known}", engine="x", known=()
+            "engine.unknown", "unknown serving engine {engine}; the options are {known}", engine="x", known=()
         ),
     )
     mixed = build_comparison_table(replace(answer, columns=(answer.columns[0], problem)), PLAIN)

@@ -157,7 +157,7 @@ def test_none_fits_names_the_rule_that_removes_most(service: GpuDeskService) -> 
     assert decision.verdict is DecisionVerdict.NONE_FITS
     assert find_leading_column(decision) is None
     assert format_verdict(decision, NAMES, FORMATTER) == "No accelerator meets every limit"
-    assert "“Servers that are there” rules out 4 of 4" in describe_verdict_reason(decision, NAMES, FORMATTER)
+    assert "“Existing servers” rules out 4 of 4" in describe_verdict_reason(decision, NAMES, FORMATTER)
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
 
 

@@ -235,7 +235,7 @@ def test_a_price_without_a_claim_is_the_one_on_record(service: GpuDeskService) -
 
 def test_a_memory_shows_the_claims_about_its_label_where_they_differ(service: GpuDeskService) -> None:
     found = explained(service, "b200-hgx", "memory")
-    assert [group.label for group in found.claims] == ["Memory capacity", "Memory as sold"]
+    assert [group.label for group in found.claims] == ["Memory capacity", "Marketed memory"]
 
 
 def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(service: GpuDeskService) -> None:

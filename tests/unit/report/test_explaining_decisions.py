@@ -108,7 +108,7 @@ def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> No
 def test_a_rule_comes_with_both_texts_and_its_document(service: GpuDeskService) -> None:
     made = explain_option(told(service, {"priority": "cost"}), "priority", "cost")
     rule = next(each for each in lines_of(made).rulings if each.id == "D000-02")
-    assert rule.title == "Cost of a token comes first"
+    assert rule.title == "Cost per token comes first"
     assert rule.strength == "Strong preference"
     assert rule.origin == "D000-02 · MI325X vs H200 · 2026-03"
     assert any(line.startswith("Source text: ") for line in rule.lines)
@@ -134,7 +134,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     asked = told(service, {"ttft_limit_ms": 2000.0})
     made = explain_ruling(asked, "L-01", "h200-sxm")
     assert made is not None
-    assert made.what == "First token within the limit"
+    assert made.what == "TTFT within the limit"
     assert made.conditions == "Required; H200: undecided"
     assert plain(made.figure) == "1,110 ms"
     assert plain(made.band) == "80% interval 674 ms to 2,180 ms"

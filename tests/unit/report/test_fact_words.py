@@ -156,7 +156,7 @@ def test_conditions_read_as_words(text: str, said: str) -> None:
     [
         ("Weights", "weights"),
         ("KV cache of one request", "KV cache of one request"),
-        ("PCIe, both ways", "PCIe, both ways"),
+        ("PCIe, bidirectional", "PCIe, bidirectional"),
         ("TensorRT-LLM", "TensorRT-LLM"),
         ("I don’t know", "I don’t know"),
         ("Interactive user", "interactive user"),

@@ -32,7 +32,7 @@ def cell(count: int | None, left: float = 0.5, usable: int = 100 * GIB) -> FitCe
         if count is not None
         else message(
             "model.no_dimensions",
-            "the dimensions of {model} are not published: nothing can be computed for it",
+            "the dimensions of {model} are unpublished, so estimates are not available",
             model="Small 8B",
         )
     )

@@ -25,7 +25,7 @@ def slower(tp: int, rate: float) -> ConsideredPlan:
         reasons=(
             message(
                 "plan.slower_share",
-                "{behind} slower: {part} takes {now} of its time against {before}",
+                "{behind} slower: {part} takes {now} of its time, up from {before}",
                 behind=Share(0.12),
                 part=Term("part.collectives", "communication"),
                 now=Share(0.31),
@@ -43,7 +43,7 @@ TAKEN = ConsideredPlan(
     ParallelPlan(4, dp=2),
     fits=True,
     taken=True,
-    reasons=(message("plan.ahead", "{ahead} faster than the next, {plan}", ahead=Share(0.12), plan=("TP 8",)),),
+    reasons=(message("plan.ahead", "{ahead} faster than the next plan, {plan}", ahead=Share(0.12), plan=("TP 8",)),),
     output_tokens_per_s=around(3560.0),
     ttft_ms=around(200.0),
     tpot_ms=around(28.0),
@@ -65,7 +65,7 @@ UNTRIED = ConsideredPlan(
     ParallelPlan(8, ep=8, attention_dp=True),
     fits=None,
     taken=False,
-    reasons=(message("plan.no_attention_dp", "{engine} has no data-parallel attention", engine="TGI"),),
+    reasons=(message("plan.no_attention_dp", "{engine} does not support data-parallel attention", engine="TGI"),),
 )
 CHOICE = PlanChoice((TAKEN, *(slower(tp, 3140.0) for tp in (8, 8, 2, 2, 1, 1)), UNFIT, UNTRIED))
 
@@ -74,10 +74,14 @@ def test_a_plan_is_one_line_with_its_reason() -> None:
     lines = build_explained_plans(CHOICE, FORMATTER)
     assert lines is not None
     first, second, *_ = lines.shown
-    assert (first.name, first.value, first.reason) == ("TP 4 × DP 2", "3,560 tok/s", "12% faster than the next, TP 8")
+    assert (first.name, first.value, first.reason) == (
+        "TP 4 × DP 2",
+        "3,560 tok/s",
+        "12% faster than the next plan, TP 8",
+    )
     assert second.sentence == (
-        "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12% slower: communication takes 31% of its time "
-        "against 4%; within the error"
+        "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12% slower: communication takes 31% of its time, up from "
+        "4%; within the error"
     )
     assert first.sentence.startswith("TP 4 × DP 2, taken, 3,560 tok/s")
 
@@ -94,7 +98,7 @@ def test_what_is_seldom_asked_for_stands_in_groups() -> None:
     unfit, untried = lines.more[1].plans[0], lines.more[2].plans[0]
     assert unfit.sentence == "DP 8, does not fit: weights take 141 of 80.0 GiB"
     assert unfit.figure == "—"
-    assert untried.sentence == "TP 8 + EP 8 + attention DP, TGI has no data-parallel attention"
+    assert untried.sentence == "TP 8 + EP 8 + attention DP, TGI does not support data-parallel attention"
 
 
 def test_figures_follow_the_language() -> None:
@@ -105,11 +109,11 @@ def test_figures_follow_the_language() -> None:
 
 
 def test_without_a_choice_there_is_nothing_to_say() -> None:
-    single = PlanChoice((replace(TAKEN, reasons=(message("plan.single", "the only plan of one accelerator"),)),))
+    single = PlanChoice((replace(TAKEN, reasons=(message("plan.single", "the only plan with one accelerator"),)),))
     for choice in (single, PlanChoice(()), PlanChoice((UNFIT, UNTRIED))):
         assert build_explained_plans(choice, FORMATTER) is None
         assert describe_plan_reason(choice, FORMATTER) is None
-    assert describe_plan_reason(CHOICE, FORMATTER) == "12% faster than the next, TP 8"
+    assert describe_plan_reason(CHOICE, FORMATTER) == "12% faster than the next plan, TP 8"
 
 
 def test_the_plan_stands_beside_the_figure_and_in_its_copy(make_answer: MakeAnswer) -> None:

@@ -165,9 +165,7 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
         "D002-16",
         DeferralVerdict.BUY,
         message(
-            "buying.launch_soon",
-            "A launch within {months} months is for buying, says the scorecard of February 2024",
-            months=6,
+            "buying.launch_soon", "Launch within {months} months: buy (AMD stack scorecard, February 2024)", months=6
         ),
         strong=True,
     )
@@ -176,7 +174,7 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
         DeferralVerdict.WAIT,
         message(
             "buying.tuned",
-            "Models that are tuned for {accelerator} are for waiting, says the scorecard of February 2024",
+            "Models tuned for {accelerator}: wait (AMD stack scorecard, February 2024)",
             accelerator="B200",
         ),
         strong=True,
@@ -184,9 +182,16 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
     assert describe_document_verdict(bare()) == "undecided"
     assert describe_document_verdict(bare(rules=(buy, wait))) == "contradictory (D002-16, D002-18)"
     against = bare(
-        notes=(message("buying.computed_wait", "The documents’ rules say to buy, the arithmetic says to wait"),)
+        notes=(
+            message(
+                "buying.computed_wait", "The documents’ rules recommend buying; the computed costs recommend waiting"
+            ),
+        )
     )
-    assert describe_contradiction(against) == "The documents’ rules say to buy, the arithmetic says to wait."
+    assert (
+        describe_contradiction(against)
+        == "The documents’ rules recommend buying; the computed costs recommend waiting."
+    )
     assert describe_contradiction(bare()) == ""
     assert list_deferral_notes(against, FORMATTER) == [], "said with the verdict"
 
@@ -378,7 +383,7 @@ def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None
 
 def test_documents_on_mixing_are_told_with_dates_and_rivals(service: GpuDeskService) -> None:
     lines = [format_mixing_line(rule) for rule in list_mixing_rules(service.decider.rules)]
-    assert lines[0].startswith("A second path of software is kept up (2024-02, AMD stack scorecard")
+    assert lines[0].startswith("Two software stacks are maintained (2024-02, AMD stack scorecard")
     assert "against D002-20, D002-07" in lines[-1]
     assert "Take one platform for one pool" in lines[-1]
 
@@ -436,9 +441,9 @@ def test_a_note_of_the_user_stands_before_the_record(service: GpuDeskService) ->
     assert describe_signal_note(gap) == "read twice"
     assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == "catalog: 23%, 2024-01 (Scorecard)"
     assert plain(describe_signal_distance(gap, FORMATTER)) == ""
-    assert describe_signal_effect(gap) == "Software speaks less against AMD parts."
+    assert describe_signal_effect(gap) == "Software becomes a weaker argument against AMD."
     said = plain(describe_signal(gap, "Scorecard", FORMATTER))
-    assert said.startswith("Gap of attention kernels on ROCm: passed; threshold below 12%; 9%, 2026-10")
+    assert said.startswith("ROCm attention kernel gap: passed; threshold below 12%; 9%, 2026-10")
 
 
 def test_a_note_of_another_form_is_said_to_have_no_effect(service: GpuDeskService) -> None:

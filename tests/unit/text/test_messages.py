@@ -138,8 +138,8 @@ def test_sentences_are_those_of_the_golden_file(request: pytest.FixtureRequest) 
 @pytest.mark.parametrize(
     ("near", "said"),
     [
-        ((), "q9 has no attribute x; `gpudesk catalog show q9` names all there are"),
-        (("y", "z"), "q9 has no attribute x; the closest: y, z"),
+        ((), "q9 has no attribute x; run `gpudesk catalog show q9` to list them"),
+        (("y", "z"), "q9 has no attribute x; did you mean y?, z"),
     ],
 )
 def test_empty_list_has_its_own_sentence(near: tuple[str, ...], said: str) -> None:
@@ -147,36 +147,36 @@ def test_empty_list_has_its_own_sentence(near: tuple[str, ...], said: str) -> No
 
 
 DIVIDES = (
-    "{count} accelerator is no multiple of {product}, the product",
-    "{count} accelerators are no multiple of {product}, the product",
+    "{count} accelerator is not a multiple of {product}, the product",
+    "{count} accelerators are not a multiple of {product}, the product",
 )
 WAITS = (
-    "Memory holds {admitted} of 8 requests; {queued} waits",
-    "Memory holds {admitted} of 8 requests; {queued} wait",
+    "Memory fits {admitted} of 8 requests; {queued} is queued",
+    "Memory fits {admitted} of 8 requests; {queued} are queued",
 )
 
 
 @pytest.mark.parametrize(
     ("made", "said"),
     [
-        (message_n("a", *DIVIDES, "count", count=1, product=2), "1 accelerator is no multiple of 2, the product"),
-        (message_n("a", *DIVIDES, "count", count=3, product=2), "3 accelerators are no multiple of 2, the product"),
-        (message_n("a", *WAITS, "queued", admitted=7, queued=1), "Memory holds 7 of 8 requests; 1 waits"),
-        (message_n("a", *WAITS, "queued", admitted=1, queued=7), "Memory holds 1 of 8 requests; 7 wait"),
+        (message_n("a", *DIVIDES, "count", count=1, product=2), "1 accelerator is not a multiple of 2, the product"),
+        (message_n("a", *DIVIDES, "count", count=3, product=2), "3 accelerators are not a multiple of 2, the product"),
+        (message_n("a", *WAITS, "queued", admitted=7, queued=1), "Memory fits 7 of 8 requests; 1 is queued"),
+        (message_n("a", *WAITS, "queued", admitted=1, queued=7), "Memory fits 1 of 8 requests; 7 are queued"),
     ],
 )
 def test_one_of_what_is_counted_is_said_in_the_singular(made: Message, said: str) -> None:
     assert messages.format_message(made) == said
 
 
-TYPE = "{given} is {found} where {wanted} belongs"
+TYPE = "{given} is {found}; expected {wanted}"
 WHOLE = Term("whole", "a whole number")
 RANGE = "{given} is not between {low} and {high}"
 
 
 def test_parameters_are_written_as_figures_words_and_lists() -> None:
     said = messages.format_message(message("field.type", TYPE, given='"many"', found="text", wanted=WHOLE))
-    assert said == '"many" is text where a whole number belongs'
+    assert said == '"many" is text; expected a whole number'
     said = messages.format_message(
         message("field.word", "{given} is not one of {allowed}", given='"fp5"', allowed=("fp4", "fp8"))
     )

@@ -18,7 +18,7 @@ from gpudesk.text.units import MIB
 #: The id of the message that the checkpoint holds as many parameters as were counted.
 SAME_COUNT: Final = "import.hf.same_count"
 _SHORT_HEADER: Final = message(
-    "import.hf.short_header", "ends before its header does; take the file from its beginning"
+    "import.hf.short_header", "ends before its header does; choose a file with the complete header"
 )
 
 INDEX: Final = "model.safetensors.index.json"
@@ -144,9 +144,7 @@ def _read_tensor_shapes(name: str, data: bytes) -> Iterator[tuple[str, str, list
         )
         if not sized or not isinstance(shape, list) or len(shape) > 8 or not isinstance(dtype, str):
             raise input_error(
-                "import.hf.broken_header",
-                "has no shape and format that can be read",
-                f"{name}: {clean_text(tensor, 80)}",
+                "import.hf.broken_header", "has no readable shape and format", f"{name}: {clean_text(tensor, 80)}"
             )
         yield tensor, dtype, shape
 
@@ -218,18 +216,18 @@ def compare_parameters(
     if found is None:
         return None
     if found == counted:
-        return message("import.hf.same_count", "{count} parameters, as many as the checkpoint holds", count=counted)
+        return message("import.hf.same_count", "{count} parameters, the same as the checkpoint", count=counted)
     stores_all = found > counted and not checkpoint.elements
     if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
         return message(
             "import.hf.more_stored",
-            "{count} parameters; the checkpoint holds {found}, with parts that are left out here",
+            "{count} parameters; the checkpoint has {found}, including components that are excluded here",
             count=counted,
             found=found,
         )
     return message(
         "import.hf.other_count",
-        "{count} parameters, but the checkpoint holds {found}: {difference} apart, so check the dimensions",
+        "{count} parameters, but the checkpoint has {found}: {difference} apart, so check the dimensions",
         count=counted,
         found=found,
         difference=abs(found - counted),

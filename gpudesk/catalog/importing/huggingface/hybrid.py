@@ -192,7 +192,7 @@ def _read_falcon_h1(f: ConfigFields) -> ModelStructure:
     mamba = read_mamba2(f.with_values({"mamba_rms_norm": f.yes("mamba_rms_norm", default=False)}))
     block = make_dense(f.whole("intermediate_size"), bias=f.yes("mlp_bias", default=False))
     layers = (LayerLayout(mamba, None, 1), LayerLayout(read_attention(f), block, 1)) * count
-    told = message("import.hf.side_by_side", "Attention and state space of a layer are computed as two layers")
+    told = message("import.hf.side_by_side", "Attention and state space of a layer count as two layers")
     return ModelStructure(layers, notes=(told,))
 
 
@@ -215,7 +215,7 @@ def _read_longcat(f: ConfigFields) -> ModelStructure:
     notes = (
         message(
             "import.hf.idle_experts",
-            "{idle} experts compute nothing: of {chosen} that a token takes, {computed} compute on average",
+            "{idle} experts compute nothing: of {chosen} per token, {computed} compute on average",
             idle=idle,
             chosen=chosen,
             computed=computed,

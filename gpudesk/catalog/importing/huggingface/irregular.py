@@ -233,8 +233,8 @@ def _read_nemotron_nas(f: ConfigFields) -> ModelStructure:
         (
             message_n(
                 "import.hf.replaced_blocks",
-                "One block is replaced by one matrix; it was read as it was before",
-                "{count} blocks are replaced by one matrix each; they were read as they were before",
+                "One block is replaced by one matrix; it was read as the original block",
+                "{count} blocks are replaced by one matrix each; they were read as the original blocks",
                 "count",
                 count=replaced,
             ),

@@ -142,10 +142,10 @@ def _describe_hash_tables(f: ConfigFields, layers: int) -> tuple[Message, ...]:
     return (
         message_n(
             "import.hf.hash_layers",
-            "The first layer routes by a table from token to experts, which is not counted: {low}, or {high} where a "
+            "The first layer routes tokens to experts with a table, which is not counted: {low}, or {high} if a "
             "serving engine keeps wide numbers",
-            "The first {count} layers route by tables from token to experts, which are not counted: {low} in all, or "
-            "{high} where a serving engine keeps wide numbers",
+            "The first {count} layers route tokens to experts with tables, which are not counted: {low} in total, or "
+            "{high} if a serving engine keeps wide numbers",
             "count",
             count=layers,
             low=low,

@@ -149,7 +149,7 @@ def read_stored_precision(
             notes=(
                 message(
                     "import.hf.unknown_quantisation",
-                    "The number format {name} is not known, so what the checkpoint stores is left open",
+                    "The number format {name} is unknown, so the stored format stays open",
                     name=clean_text(name, 60),
                 ),
             ),
@@ -446,7 +446,7 @@ def _resolve_precision(told: _StatedFormat, wide: Precision, classes: frozenset[
         return StoredPrecision(main, "ffn", other, group)
     said = message(
         "import.hf.mixed_rest",
-        "Beside the routed experts some matrices are stored in another format; all of them are counted as {name}",
+        "Some matrices outside the routed experts use another format; all count as {name}",
         name=other.value,
     )
     if other == main:

@@ -338,7 +338,7 @@ def _complete_by_count(
     ((made, found),) = fitting
     told = message(
         "import.hf.by_count",
-        "Not in the file, but of the possible values only these give the checkpoint's parameters: {names}",
+        "Not in the file; only these values give the checkpoint's parameter count: {names}",
         names=tuple(f"{name} {value}" for name, value in found.items()),
     )
     return replace(made, notes=(*made.notes, told))
@@ -485,28 +485,24 @@ class _ConfigReading:
             notes.append(
                 message(
                     "import.hf.unknown",
-                    "The architecture {name} is not known. It was read like Llama: check every dimension",
+                    "Unknown architecture {name}, read like Llama: check every dimension",
                     name=self._get_type_name(),
                 )
             )
             if unread := self.text.list_unread(_HINTS):
-                notes.append(message("import.hf.unread", "Not understood, and left aside: {names}", names=unread))
+                notes.append(message("import.hf.unread", "Unknown fields, ignored: {names}", names=unread))
         if answered:
             notes.append(
                 message(
                     "import.hf.answered",
-                    "Yours, not of the file: {names}",
+                    "Entered by you: {names}",
                     names=tuple(clean_text(path, 80) for path in answered[:20]),
                 )
             )
         if self.text.assumed:
             told = tuple(f"{path} {value}" for path, value in self.text.assumed.items())
             notes.append(
-                message(
-                    "import.hf.class_defaults",
-                    "Left out of the file, so taken as the class has them: {names}",
-                    names=told,
-                )
+                message("import.hf.class_defaults", "Not in the file, class defaults used: {names}", names=told)
             )
         return notes
 
@@ -518,15 +514,17 @@ class _ConfigReading:
         """Say what else the file has that is no part of the text model."""
         found = []
         if any(self.whole.has(name) for name in _OTHER_SENSES):
-            found.append(message("import.hf.other_senses", "The encoders of images or sound: this is the text model"))
+            found.append(
+                message("import.hf.other_senses", "Image or audio encoders are excluded: this is the text model")
+            )
         for fields in (self.text, self.whole):
             drafts = fields.maybe(*_DRAFT_LAYERS, low=0)
             if drafts:
                 found.append(
                     message_n(
                         "import.hf.draft_layers",
-                        "One layer that drafts further tokens",
-                        "{count} layers that draft further tokens",
+                        "One layer for draft tokens",
+                        "{count} layers for draft tokens",
                         "count",
                         count=drafts,
                     )

@@ -118,7 +118,7 @@ def divide_hidden_size(f: ConfigFields, heads: int) -> int:
     if hidden % heads:
         problem = message(
             "import.hf.heads_divide",
-            "{hidden} does not divide into {heads} heads; state head_dim",
+            "{hidden} is not divisible by {heads} heads; enter head_dim",
             hidden=hidden,
             heads=heads,
         )

@@ -163,14 +163,14 @@ def test_generation_is_asked_for_with_those_that_there_are() -> None:
 
 def test_doubtful_figures_come_with_their_doubts() -> None:
     proposal = read(attributes(peak_dense_fp8={"value": 5, "unit": "PFLOPS"}))
-    assert "peak dense fp8: 3.82 times the peak in BF16" in "\n".join(map(format_message, proposal.notes))
+    assert "peak dense fp8: 3.82 times the BF16 peak" in "\n".join(map(format_message, proposal.notes))
 
 
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (attributes(memory=None), "memory: is missing: no estimate is possible without"),
-        (attributes(memory={"value": 192}), "memory: null is no unit of this, which is kept in B"),
+        (attributes(memory=None), "memory: is missing; estimates need it"),
+        (attributes(memory={"value": 192}), "memory: null is not a unit for this attribute, which uses B"),
         (attributes(memory={"value": 192, "unit": "TFLOPS"}), '"TFLOPS" is no unit'),
         (attributes(memory={"value": "192", "unit": "GiB"}), "memory"),
         (attributes(memory={"value": -1, "unit": "GiB"}), "is not above 0"),
@@ -179,11 +179,11 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         (attributes(memory={"unit": "GiB"}), "attributes.memory.value: is missing"),
         (attributes(memory_stacks={"value": 7.5, "unit": "stacks"}), "memory_stacks"),
         (attributes(software_platform={"value": 3}), "software_platform"),
-        (attributes(software_platform={"value": "CUDA", "unit": "W"}), "words have none"),
+        (attributes(software_platform={"value": "CUDA", "unit": "W"}), "text has no unit"),
         (attributes(memory_bandwith={"value": 1, "unit": "TB/s"}), "memory_bandwith: is no attribute"),
-        (attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside of what can be"),
+        (attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside the possible range"),
         (attributes(memory_bandwidth={"value": 5.3, "unit": "GB/s"}), "check the unit"),
-        (attributes(memory={"value": 1, "unit": "GiB", "source": "other"}), "other is no entry of sources"),
+        (attributes(memory={"value": 1, "unit": "GiB", "source": "other"}), "other is not in the list of sources"),
         (sheet(sources=None), "attributes.memory.source"),
         (sheet(sources={"sheet": {"publisher": "x"}}), "sources.sheet.title: is missing"),
         (sheet(sources={"sheet": {"title": "x", "kind": "rumour"}}), "sources.sheet.kind"),
@@ -197,7 +197,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         (sheet(announced="no"), "announced"),
         (sheet(attributes=[{"name": "tdp", "value": None}] * 2), "twice"),
         (sheet(attributes=7), "attributes"),
-        ([1, 2], "nothing that can be brought in"),
+        ([1, 2], "is not a supported import"),
     ],
 )
 def test_faults_are_said_at_their_field(made: object, words: str) -> None:
@@ -223,7 +223,7 @@ def test_files_that_are_none_are_refused(raw: bytes, words: str) -> None:
 
 def test_fields_that_are_not_read_are_said() -> None:
     proposal = read(sheet(colour="red"))
-    assert "Fields that are not read: colour" in "\n".join(map(format_message, proposal.left_out))
+    assert "Ignored fields: colour" in "\n".join(map(format_message, proposal.left_out))
 
 
 json_values = st.recursive(

@@ -152,14 +152,14 @@ def test_true_bits_are_said(tmp_path: Path) -> None:
         made.add(name, *shape, kind=Q6_K if "ffn_down" in name else Q4_K)
     proposal = proposed(made, tmp_path)
     # Of 218,103,808 weights a layer 58,720,256 take 6.5625 bits, the others 4.5.
-    assert "Stored as Q4_K_M: 5.06 bits a weight in the layers, scales counted" in said(proposal)
+    assert "Stored as Q4_K_M: 5.06 bits per weight in the layers, scales counted" in said(proposal)
     assert "the nearest format, int4 with 4.12 bits" in said(proposal)
     assert "8,030,261,248 parameters" in said(proposal)
 
 
 def test_format_that_is_taken_as_it_is_needs_no_comparison(tmp_path: Path) -> None:
     text = said(proposed(MODELS["llama-3.1-8b"], tmp_path))
-    assert "Stored as BF16: 16.00 bits a weight in the layers" in text
+    assert "Stored as BF16: 16.00 bits per weight in the layers" in text
     assert "nearest" not in text
 
 
@@ -182,11 +182,11 @@ def test_unknown_architecture_asks_what_it_is_like(tmp_path: Path) -> None:
     (asked,) = proposal.missing
     assert asked.name == "like_architecture"
     assert "llama" in asked.choices
-    assert "brand-new is not known" in format_message(asked.why)
+    assert "brand-new is unknown" in format_message(asked.why)
     completed = propose_gguf(path, {asked.name: "llama"}, today=TODAY)
     assert model(completed).layer_count == 2
     assert model(completed).generic_architecture == "brand-new"
-    assert "its windows are those of llama" in said(completed)
+    assert "its sliding windows follow llama" in said(completed)
 
 
 def test_missing_keys_are_asked_for_together(tmp_path: Path) -> None:
@@ -273,15 +273,13 @@ def test_vocabulary_that_differs_is_said(tmp_path: Path) -> None:
 
 def test_unfinished_download_is_said(tmp_path: Path) -> None:
     path = small().write(tmp_path / "short.gguf", whole=False)
-    assert "shorter than its header says" in said(propose_gguf(path, today=TODAY))
+    assert "shorter than its header declares" in said(propose_gguf(path, today=TODAY))
 
 
 def test_tensors_of_no_known_kind_are_said(tmp_path: Path) -> None:
     made = small()
     made.add("blk.0.laurel_l.weight", 64, 16)
-    assert "1,024 parameters in tensors that the program does not know (laurel_l.weight)" in said(
-        proposed(made, tmp_path)
-    )
+    assert "1,024 parameters in unknown tensors (laurel_l.weight)" in said(proposed(made, tmp_path))
 
 
 def spoil(change: Callable[[Gguf], object]) -> Gguf:
@@ -317,9 +315,9 @@ def test_broken_files_say_what_is_wrong(made: Gguf, wanted: str, tmp_path: Path)
 @pytest.mark.parametrize(
     ("raw", "wanted"),
     [
-        (b"", "no GGUF file"),
-        (b"PK\x03\x04 something else", "no GGUF file"),
-        (b"GGUF" + struct.pack("<IQQ", 3, 2**63, 2**63), "which no model has"),
+        (b"", "not a GGUF file"),
+        (b"PK\x03\x04 something else", "not a GGUF file"),
+        (b"GGUF" + struct.pack("<IQQ", 3, 2**63, 2**63), "than any model"),
         (b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 2**62), "bytes"),
         (
             b"GGUF" + struct.pack("<IQQ", 3, 0, 1) + struct.pack("<Q", 1) + b"k" + struct.pack("<IIQ", 9, 4, 2**60),
@@ -358,7 +356,7 @@ def _key(name: bytes, kind: int, count: int, entries: bytes) -> bytes:
     [
         ([_key(b"words", 8, 4_000_000, bytes(8 * 4_000_000))], "architecture"),
         ([_key(b"%d" % number, 8, 400, bytes(8 * 400)) for number in range(9_999)], "architecture"),
-        ([_key(b"%d" % number, 0, 4096, bytes(4096)) for number in range(9_000)], "which no model has"),
+        ([_key(b"%d" % number, 0, 4096, bytes(4096)) for number in range(9_000)], "than any model"),
     ],
     ids=["vocabulary", "many lists", "many numbers"],
 )

@@ -176,16 +176,16 @@ def test_names_come_from_the_folder(given: str, name: str, organisation: str, id
 
 def test_parts_that_are_left_out_are_said() -> None:
     said = {name: [format_message(each) for each in proposed(name).left_out] for name in NAMES}
-    assert "The encoders of images or sound: this is the text model" in said["qwen3.5-27b"]
-    assert "One layer that drafts further tokens" in said["deepseek-r1"]
-    assert "3 layers that draft further tokens" in said["step-3.7-flash"]
+    assert "Image or audio encoders are excluded: this is the text model" in said["qwen3.5-27b"]
+    assert "One layer for draft tokens" in said["deepseek-r1"]
+    assert "3 layers for draft tokens" in said["step-3.7-flash"]
     assert said["llama-3.1-8b"] == []
 
 
 def test_tables_that_route_tokens_are_told_with_their_size() -> None:
     # 129,280 tokens of six experts each in three layers, four or eight bytes a number.
     (note,) = [format_message(each) for each in proposed("deepseek-v4-flash").notes]
-    assert note.startswith("The first 3 layers route by tables from token to experts, which are not counted")
+    assert note.startswith("The first 3 layers route tokens to experts with tables, which are not counted")
     assert (129_280 * 6 * 3 * 4, 129_280 * 6 * 3 * 8) == (9_308_160, 18_616_320)
     assert "8.88 MiB in all, or 17.8 MiB" in note
     (one,) = [format_message(each) for each in proposed("deepseek-v4-flash", num_hash_layers=1).notes]
@@ -195,7 +195,7 @@ def test_tables_that_route_tokens_are_told_with_their_size() -> None:
 def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() -> None:
     proposal = proposed("gemma-3-4b")
     (note,) = [format_message(each) for each in proposal.notes]
-    assert note.startswith("Left out of the file, so taken as the class has them: ")
+    assert note.startswith("Not in the file, class defaults used: ")
     for told in ("text_config.num_attention_heads 8", "text_config.vocab_size 262208"):
         assert told in note
 
@@ -231,9 +231,7 @@ def test_a_cache_that_no_layer_keeps_cannot_be_reused() -> None:
     with pytest.raises(InputError) as refused:
         propose_model(json.dumps(table).encode(), {}, name="e", today=TODAY)
     assert refused.value.where == "layers.2.reuses_cache"
-    assert format_message(refused.value.problem) == (
-        "no layer of the same shape keeps a cache that this one could reuse"
-    )
+    assert format_message(refused.value.problem) == ("no layer of the same shape has a cache to reuse")
 
 
 def test_kinds_of_layers_are_told_apart() -> None:

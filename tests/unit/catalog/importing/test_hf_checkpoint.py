@@ -178,13 +178,13 @@ def test_a_format_that_is_not_known_is_left_open_and_said() -> None:
     proposal = proposed("qwen2.5-7b", quantization_config={"quant_method": "aqlm"})
     assert model(proposal).native_precision is None
     assert [format_message(note) for note in proposal.notes] == [
-        "The number format aqlm is not known, so what the checkpoint stores is left open"
+        "The number format aqlm is unknown, so the stored format stays open"
     ]
 
 
 def test_formats_that_a_model_has_no_place_for_are_said() -> None:
     (note,) = [format_message(each) for each in proposed("glm-5.1-nvfp4").notes]
-    assert note.startswith("Beside the routed experts some matrices are stored in another format; all of")
+    assert note.startswith("Some matrices outside the routed experts use another format; all of")
 
 
 # What lies beside
@@ -204,11 +204,11 @@ def _with(files: dict[str, bytes], name: str = "llama-3.1-8b") -> ImportProposal
 @pytest.mark.parametrize(
     ("metadata", "said"),
     [
-        ({"total_size": 16_060_522_496}, "8,030,261,248 parameters, as many as the checkpoint holds"),
-        ({"total_parameters": 8_030_261_248, "total_size": 7}, "as many as the checkpoint holds"),
+        ({"total_size": 16_060_522_496}, "8,030,261,248 parameters, the same as the checkpoint"),
+        ({"total_parameters": 8_030_261_248, "total_size": 7}, "the same as the checkpoint"),
         (
             {"total_size": 16_060_522_498},
-            "parameters, but the checkpoint holds 8,030,261,249: 1 apart, so check the dimensions",
+            "parameters, but the checkpoint has 8,030,261,249: 1 apart, so check the dimensions",
         ),
     ],
 )
@@ -228,7 +228,9 @@ def test_more_than_the_text_model_in_the_checkpoint_is_no_fault() -> None:
     table["weight_map"]["visual.patch_embed.weight"] = "model-1.safetensors"
     files["model.safetensors.index.json"] = json.dumps(table).encode()
     (note,) = [format_message(each) for each in _with(files).notes]
-    assert note == ("8,030,261,248 parameters; the checkpoint holds 8,500,000,000, with parts that are left out here")
+    assert note == (
+        "8,030,261,248 parameters; the checkpoint has 8,500,000,000, including components that are excluded here"
+    )
 
 
 TINY: dict[str, object] = {
@@ -256,7 +258,7 @@ def test_headers_are_counted_tensor_by_tensor_without_drafts_and_encoders() -> N
         "model.layers.0.self_attn.rotary_emb.inv_freq": ("F32", [8]),
     }
     (note,) = [format_message(each) for each in _tiny(header_of(TINY_TENSORS | more)).notes]
-    assert note == "165,056 parameters, as many as the checkpoint holds"
+    assert note == "165,056 parameters, the same as the checkpoint"
 
 
 def test_packed_matrices_count_what_they_unpack_to() -> None:
@@ -269,7 +271,7 @@ def test_packed_matrices_count_what_they_unpack_to() -> None:
             packed |= {f"{stem}.qzeros": ("I32", [rows, 1]), f"{stem}.g_idx": ("I32", [columns])}
     found = _tiny(header_of(packed), quantization_config={"quant_method": "gptq", "bits": 4, "group_size": 128})
     (note,) = [format_message(each) for each in found.notes]
-    assert note == "165,056 parameters, as many as the checkpoint holds"
+    assert note == "165,056 parameters, the same as the checkpoint"
 
 
 def test_tensors_decide_whether_the_head_is_the_embedding() -> None:
@@ -284,9 +286,9 @@ def test_tensors_decide_whether_the_head_is_the_embedding() -> None:
         (b"", "ends before its header does"),
         (struct.pack("<Q", 100) + b"{}", "ends before its header does"),
         (struct.pack("<Q", 2**63) + b"{}", "ends before its header does"),
-        (struct.pack("<Q", 2) + b"[]", "holds no table of fields"),
-        (header_of({"a": ("BF16", [-1])}), "has no shape and format that can be read"),
-        (header_of({"a": ("BF16", ["x"])}), "has no shape and format that can be read"),  # type: ignore[list-item]
+        (struct.pack("<Q", 2) + b"[]", "contains no fields"),
+        (header_of({"a": ("BF16", [-1])}), "has no readable shape and format"),
+        (header_of({"a": ("BF16", ["x"])}), "has no readable shape and format"),  # type: ignore[list-item]
     ],
 )
 def test_broken_headers_are_refused(header: bytes, said: str) -> None:

@@ -31,9 +31,7 @@ def test_a_known_architecture_says_which_fields_are_missing() -> None:
         ("num_attention_heads", "whole"),
         ("hidden_size", "whole"),
     ]
-    assert format_message(proposal.missing[1].why) == (
-        "How wide a token is between the layers; the file does not say it"
-    )
+    assert format_message(proposal.missing[1].why) == ("Width of a token between layers; not in the file")
 
 
 def test_answers_complete_it() -> None:
@@ -42,7 +40,7 @@ def test_answers_complete_it() -> None:
     ).encode()
     proposal = propose_model(raw, {}, {"num_attention_heads": 32}, name="llama-3.1-8b", today=TODAY)
     assert layers(model(proposal)) == layers(shipped("llama-3.1-8b"))
-    assert "Yours, not of the file: num_attention_heads" in map(format_message, proposal.notes)
+    assert "Entered by you: num_attention_heads" in map(format_message, proposal.notes)
 
 
 def test_a_field_inside_a_table_is_named_and_answered_by_its_path() -> None:
@@ -76,8 +74,8 @@ def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wr
         "tie_word_embeddings": (),
     }
     said = [format_message(note) for note in proposal.notes]
-    assert said[0].startswith("The architecture newarch is not known. It was read like Llama")
-    assert "Not understood, and left aside: mamba_ratio" in said
+    assert said[0].startswith("Unknown architecture newarch. It was read like Llama")
+    assert "Unknown fields, ignored: mamba_ratio" in said
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
     found = propose_model(json.dumps(UNKNOWN).encode(), {}, answers, name="new", today=TODAY)
     assert layers(model(found)) == layers(shipped("llama-3.1-8b"))

@@ -62,7 +62,7 @@ def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
         (("layers",), [], "layers", "is missing"),
         (("layers", 0, "count"), 10**9, "layers.1.count", "is larger than 4,096"),
         (("layers", 0, "mixer"), "other", "layers.1.mixer", "names other"),
-        (("mixers", "attention", "kv_heads"), 3, "layers.1.heads", "4 is no multiple of kv_heads 3"),
+        (("mixers", "attention", "kv_heads"), 3, "layers.1.heads", "4 is not a multiple of kv_heads 3"),
         (("mixers", "attention", "kv_heads"), 0, "mixers.attention.kv_heads", "greater than or equal to 1"),
         (("mixers", "attention", "window_kind"), "round", "mixers.attention.window_kind", "should be"),
         (("colour",), "red", "colour", "is no key of this file"),

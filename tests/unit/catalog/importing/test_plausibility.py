@@ -19,23 +19,23 @@ KNOWN_DOUBTS = {
     # Four of sixteen weights are kept, which is not two of four.
     ("trainium2", "peak_sparse_bf16"): "3.84 times the dense peak",
     # The vector units alone run these; the matrix units are for BF16 and FP8.
-    ("gaudi3", "peak_dense_fp16"): "0.274 times the peak in BF16",
-    ("gaudi3", "peak_dense_tf32"): "0.274 times the peak in BF16",
+    ("gaudi3", "peak_dense_fp16"): "0.274 times the BF16 peak",
+    ("gaudi3", "peak_dense_tf32"): "0.274 times the BF16 peak",
     # Cards whose BF16 peak is that with FP32 accumulation, half of what the units do otherwise.
-    ("rtx-4090", "peak_dense_int8"): "4.00 times the peak in BF16",
-    ("rtx-5090", "peak_dense_int8"): "4.00 times the peak in BF16",
-    ("rtx-5090", "peak_dense_fp4"): "4.00 times the peak in FP8",
+    ("rtx-4090", "peak_dense_int8"): "4.00 times the BF16 peak",
+    ("rtx-5090", "peak_dense_int8"): "4.00 times the BF16 peak",
+    ("rtx-5090", "peak_dense_fp4"): "4.00 times the FP8 peak",
     ("rtx-5090", "peak_sparse_fp16"): "4.00 times the dense peak",
     ("rtx-5090", "peak_sparse_fp8"): "4.00 times the dense peak",
     # Blackwell Ultra gave INT8 up for FP4, which grew by half, dense alone.
-    ("b300-hgx", "peak_dense_int8"): "0.0682 times the peak in BF16",
-    ("b300-hgx", "peak_dense_fp4"): "3.11 times the peak in FP8",
+    ("b300-hgx", "peak_dense_int8"): "0.0682 times the BF16 peak",
+    ("b300-hgx", "peak_dense_fp4"): "3.11 times the FP8 peak",
     ("b300-hgx", "peak_sparse_fp4"): "1.29 times the dense peak",
-    ("gb300-nvl72", "peak_dense_int8"): "0.0660 times the peak in BF16",
-    ("gb300-nvl72", "peak_dense_fp4"): "3.00 times the peak in FP8",
+    ("gb300-nvl72", "peak_dense_int8"): "0.0660 times the BF16 peak",
+    ("gb300-nvl72", "peak_dense_fp4"): "3.00 times the FP8 peak",
     # Announced figures from several slides.
-    ("vera-rubin-nvl72", "peak_dense_fp8"): "4.38 times the peak in BF16",
-    ("vera-rubin-nvl72", "peak_dense_int8"): "0.625 times the peak in BF16",
+    ("vera-rubin-nvl72", "peak_dense_fp8"): "4.38 times the BF16 peak",
+    ("vera-rubin-nvl72", "peak_dense_int8"): "0.625 times the BF16 peak",
 }
 
 #: Attributes in which a slip by ten, or by a thousand, is caught in every part that has them.
@@ -119,21 +119,24 @@ def test_stacks_that_do_not_exist_are_caught(catalog: Catalog) -> None:
 def test_doubled_data_rate_is_caught(catalog: Catalog) -> None:
     values = {**values_of(catalog, "mi325x"), "memory_bandwidth": 10_300_000_000_000}
     problems = [format_message(each.problem) for each in caught(values, "memory_bandwidth")]
-    assert "memory bandwidth: 1.29 TB/s a stack; stacks of HBM3e give 700 GB/s to 1.26 TB/s" in problems[0]
+    assert (
+        "memory bandwidth: 1.29 TB/s per stack; HBM3e stacks in known accelerators reach 700 GB/s to 1.26 TB/s"
+        in problems[0]
+    )
 
 
 @pytest.mark.parametrize(
     ("values", "words"),
     [
-        ({"memory_type": "GDDR6", "memory_bandwidth": 3e12}, "GDDR6 of this size gives at most"),
-        ({"memory_type": "gddr7", "memory_bandwidth": 1e12, "memory": 512 * GIB}, "carries at most"),
+        ({"memory_type": "GDDR6", "memory_bandwidth": 3e12}, "GDDR6 of this size reaches at most"),
+        ({"memory_type": "gddr7", "memory_bandwidth": 1e12, "memory": 512 * GIB}, "at this speed reaches at most"),
         ({"memory_type": "HBM2", "memory": 16 * GIB, "memory_bandwidth": 8e12}, "HBM2 of this size gives"),
-        ({"memory": 192 * GIB, "memory_label": "256 GB"}, "the label says 256 GB"),
+        ({"memory": 192 * GIB, "memory_label": "256 GB"}, "the marketed capacity is 256 GB"),
         ({"pcie_generation": 5, "pcie_bandwidth": 63e9}, "16 lanes of PCIe 5 carry 126 GB/s"),
-        ({"price_low": 3000, "price_high": 2000}, "exchange the two"),
+        ({"price_low": 3000, "price_high": 2000}, "swap the two"),
         ({"software_platform": "OpenCL"}, "CUDA, ROCm"),
-        ({"tdp": 4}, "outside of what can be, 5.00 W to 20,000 W"),
-        ({"memory_bandwidth": 1e12, "memory": 4096 * GIB}, "reads all memory 0.227 times a second"),
+        ({"tdp": 4}, "outside the possible range, 5.00 W to 20,000 W"),
+        ({"memory_bandwidth": 1e12, "memory": 4096 * GIB}, "reads all memory 0.227 times per second"),
     ],
 )
 def test_pairs_that_do_not_go_together(values: dict[str, ClaimValue], words: str) -> None:

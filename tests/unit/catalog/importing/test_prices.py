@@ -143,7 +143,7 @@ def test_skypilot_describes_memory_in_mib_or_gib() -> None:
         skypilot(f"a100-sxm4-a,A100,8,128,2048,16,,eu-1,,{gib}", f"a100-sxm4-b,A100,8,128,2048,8,,eu-1,,{mib}")
     )
     assert [(each.accelerator, each.instance) for each in prices(proposal)] == [("a100-80gb-sxm", "a100-sxm4-a")]
-    assert "1 row of a variant that the catalog does not have, by memory or form: A100 × 1" in said(proposal)
+    assert "1 row with a variant outside the catalog, by memory or form factor: A100 × 1" in said(proposal)
 
 
 def test_columns_can_stand_in_any_order_and_dress() -> None:
@@ -250,11 +250,11 @@ def test_what_is_left_out_is_counted_by_name() -> None:
         )
     )
     text = said(proposal)
-    assert "3 rows of accelerators that the catalog does not have: A40 × 3" in text
+    assert "3 rows with accelerators outside the catalog: A40 × 3" in text
     assert "1 row whose name can be several parts" in text
     assert "1 row without an accelerator" in text
     assert "1 row without a price" in text
-    assert "1 row with a cell that cannot be" in text
+    assert "1 row with an invalid cell" in text
     assert len(prices(proposal)) == 1
 
 
@@ -283,13 +283,13 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
 @pytest.mark.parametrize(
     ("data", "wanted"),
     [
-        (b"", "no columns"),
+        (b"", "no known price columns"),
         (b"a,b,c\n1,2,3\n", "AcceleratorName + AcceleratorCount + Price (SkyPilot)"),
         (gpuhunt().encode(), "no row with an accelerator"),
         (gpuhunt("runpod,x,eu,1,1,1,1,A40,48,False,,,,,").encode(), "A40 × 1"),
         (GPUHUNT.encode() + b"\n\xff\xfe\xfd,\n", "UTF-8"),
-        (SKYPILOT.encode("utf-16"), "no columns"),
-        (GPUHUNT.encode() + b'\n"' + b"x" * 200_000, "never closed"),
+        (SKYPILOT.encode("utf-16"), "no known price columns"),
+        (GPUHUNT.encode() + b'\n"' + b"x" * 200_000, "not closed"),
     ],
 )
 def test_files_that_bring_nothing_say_why(data: bytes, wanted: str) -> None:

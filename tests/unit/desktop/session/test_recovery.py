@@ -133,7 +133,9 @@ def test_what_a_crash_left_stays_when_it_cannot_be_kept_anew(
     def full(path: Path, _contents: bytes) -> None:
         raise InputError(
             message(
-                "file.unwritable", "cannot be written: {reason}; choose another place", reason="no space left on device"
+                "file.unwritable",
+                "cannot be written: {reason}; choose another folder",
+                reason="no space left on device",
             ),
             str(path),
         )

@@ -151,7 +151,7 @@ def test_keeping_it_as_it_was_changes_nothing(dialog: MoreSettingsDialog, applie
         ("acceptance_length", "0.5", "“0.5” is not between 1 and 1,000."),
         ("max_batch", "2.5", "a whole number belongs"),
         ("max_batched_tokens", "-4", "is not between 1 and"),
-        ("date", "2026-13", "write YYYY-MM"),
+        ("date", "2026-13", "use YYYY-MM"),
     ],
 )
 def test_a_fault_is_said_at_its_field_and_holds_apply_back(

@@ -70,7 +70,7 @@ def test_prefixes_are_kept_for_use_and_not_for_the_measurement(dialog: LaunchDia
     dialog.purpose.set_value("reproduce")
     dialog.purpose.chosen.emit("reproduce")
     assert "--no-enable-prefix-caching" in dialog.server.text.toPlainText()
-    assert "as the estimate counts none" in dialog.notes.text()
+    assert "to match the estimate" in dialog.notes.text()
 
 
 def test_why_a_variable_is_set_stands_below_the_command(window: MainWindow, dialog: LaunchDialog) -> None:

@@ -95,7 +95,7 @@ def test_where_the_file_was_removed_a_note_offers_to_write_it_anew(
     state(user_service, 640)
     paths.user_catalog_path().unlink()
     own_window.catalog.undo()
-    assert "was removed while it was in use" in own_window.note.text
+    assert "was removed while in use" in own_window.note.text
     QTest.mouseClick(button(own_window, "Save your values again"), Qt.MouseButton.LeftButton)
     assert own_window.note.text == "Saved your 3 values to a new file. Repeat the change that failed."
     own_window.catalog.undo()
@@ -130,7 +130,7 @@ def test_a_form_that_was_refused_offers_it_and_saves_after_it(
     step = state_value(user_service.catalog, "mi300x", "tdp", 660, "W", source, today="2026-11-21")
     paths.user_catalog_path().unlink()
     form.take(step)
-    assert "was removed while it was in use" in form.note.text
+    assert "was removed while in use" in form.note.text
     QTest.keyClick(form.anew, Qt.Key.Key_Space)
     assert form.note.text.startswith("Saved your 3 values to a new file.")
     assert not form.anew.isVisible()
@@ -148,7 +148,7 @@ def test_a_damaged_one_is_marked_and_not_restored(
     backup.path.write_bytes(backup.path.read_bytes()[:3000])
     dialog = dialog_of(own_window, qtbot)
     problem, facts = rows(dialog)[0][:2]
-    assert problem.startswith("is cut short: ")
+    assert problem.startswith("is truncated: ")
     assert problem.endswith("choose another backup")
     assert facts == "—"
     assert not dialog.restore.isEnabled()

@@ -217,8 +217,8 @@ def test_limits_have_a_field_for_each(bar: ScenarioBar, desk: Desk) -> None:
 def test_more_tokens_than_the_model_reads_are_said_with_what_to_do(bar: ScenarioBar, desk: Desk) -> None:
     type_in(bar.input_tokens.edit, "200000")
     assert bar.input_tokens.fault == (
-        "Llama 3.1 70B reads at most 131,072 tokens, input and output together; use at most 130,072 "
-        "input tokens. Your value is kept without results"
+        "Llama 3.1 70B supports at most 131,072 tokens, input and output together; use at most 130,072 input "
+        "tokens. Your value is kept without results"
     )
     desk.flush()
     assert bar.input_tokens.edit.text() == "200,000"

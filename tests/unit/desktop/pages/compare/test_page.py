@@ -326,7 +326,7 @@ def test_column_without_an_estimate_says_its_problem(page: ComparePage, desk: De
     desk.apply(scenario_edits.edit_accelerator(desk.scenario, 0, tp=3, count=4), "Plan")
     desk.flush()
     assert page.note.isVisible()
-    assert page.note.text == "H200 SXM: 4 accelerators are no multiple of 3, the product of the degrees given."
+    assert page.note.text == "H200 SXM: 4 accelerators are not a multiple of 3, the product of the given degrees."
     desk.undo_stack.undo()
     desk.flush()
     assert not page.note.isVisible()

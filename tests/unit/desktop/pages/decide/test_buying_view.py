@@ -88,7 +88,7 @@ def test_a_document_s_claim_is_refused_only_beside_its_part(view: TermsView, des
     assert not view.export.refused.isVisible()
     compare(desk, "mi300x", "h200-sxm")
     assert view.export.refused.isVisible()
-    assert "1,307 × 16 = 20,912, and the threshold is 4,800" in view.export.refused.texts[0]
+    assert "1,307 × 16 = 20,912, with a threshold of 4,800" in view.export.refused.texts[0]
 
 
 def test_what_cannot_be_told_is_said_to_be_so(view: TermsView, desk: Desk) -> None:
@@ -139,7 +139,7 @@ def test_steps_say_whether_they_apply_and_what_is_missing(view: TermsView, desk:
     view.steps.quote._buttons["no"].click()
     desk.flush()
     assert first.state.text().startswith("Does not apply.")
-    assert "Otherwise: Reckon with list price" in first.remarks.text()
+    assert "Otherwise: Use list prices" in first.remarks.text()
     view.steps.quote._buttons["unsaid"].click()
     assert "competing_quote" not in desk.scenario.decision.plans
 
@@ -171,7 +171,7 @@ def test_progress_counts_whole_steps(view: TermsView, desk: Desk) -> None:
     tick_of(view, "P002-06").box.click()
     desk.flush()
     assert view.steps.progress.text() == "1 of 6 steps done"
-    assert "[x] A test like production (P002-06)" in view.copied()
+    assert "[x] A production-like test (P002-06)" in view.copied()
 
 
 def test_a_note_of_a_document_on_several_lines_is_shown_on_one(view: TermsView, desk: Desk) -> None:
@@ -248,7 +248,7 @@ def test_the_sheet_is_saved_by_its_suffix(
 
 def test_what_stands_in_the_way_of_saving_is_said(view: TermsView, settings: UserSettings, tmp_path: Path) -> None:
     write_negotiation(view, tmp_path / "sheet.docx", settings)
-    assert ".docx is no form of a sheet" in view.steps.said.text()
+    assert ".docx is not a sheet format" in view.steps.said.text()
     write_negotiation(view, tmp_path / "nowhere" / "sheet.md", settings)
     assert "cannot be written" in view.steps.said.text()
     assert list(tmp_path.glob("sheet*")) == []

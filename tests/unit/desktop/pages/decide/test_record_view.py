@@ -128,7 +128,7 @@ def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
     compare(desk, ("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     gb200, trainium, l4 = view.loading.table.texts()
     assert gb200[3].splitlines()[0] == "unknown"
-    assert "share a host is not known" in gb200[3]
+    assert "share a host is unknown" in gb200[3]
     assert trainium[2].splitlines()[0] == "unknown"
     assert l4[1] == "—"
     assert l4[2].startswith("unknown: The weights do not fit")

@@ -166,7 +166,7 @@ def test_conflicts_name_both_rules_with_their_dates(view: ResultView, desk: Desk
     say(desk, vendor_policy="shared_pool")
     assert found_of(desk).decision.conflicts
     said = view.trace.conflicts.texts[0]
-    assert "(D000-21, Seed 000, MI325X vs H200, 2026-03)" in said
+    assert "(D000-21, MI325X vs H200, 2026-03)" in said
     assert " vs. " in said
     assert "2024-02)" in said
     assert not view.trace.conflicts.isVisible()

@@ -312,8 +312,8 @@ def test_nothing_is_left_running_behind_a_hidden_view(view: DeferralView, desk: 
 
 
 def test_work_that_takes_long_is_told(view: DeferralView) -> None:
-    view.job.working.emit("Working out the plan")
-    assert view.working.text() == "Working out the plan…"
+    view.job.working.emit("Computing the plan")
+    assert view.working.text() == "Computing the plan…"
     assert view.working.isVisible()
     view.job.working.emit("")
     assert not view.working.isVisible()
@@ -323,7 +323,7 @@ def test_a_copy_is_the_plan_and_the_watch_list(view: DeferralView) -> None:
     text = view.copied()
     assert text.startswith("Buy H200 SXM now\nPublished rules: buy now (D002-16)\n")
     assert "Total saved by waiting\t" in text
-    assert "Gap of attention kernels on ROCm: not passed" in text
+    assert "ROCm attention kernel gap: not passed" in text
 
 
 @pytest.mark.parametrize("width", [640, 900, 1500])

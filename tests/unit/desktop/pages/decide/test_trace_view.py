@@ -170,7 +170,7 @@ def test_a_weight_is_edited_in_place_and_taken_back(
     usual = block.model.index(view.currentIndex().row(), WEIGHT).data()
     press(view, Qt.Key.Key_F2)
     edit = editor(view)
-    assert edit.accessibleName().startswith("Weight of Cost of a token comes first")
+    assert edit.accessibleName().startswith("Weight of Cost per token comes first")
     QTest.keyClicks(edit, "7.5")
     QTest.keyClick(edit, Qt.Key.Key_Return)
     qtbot.waitUntil(lambda: desk.scenario.decision.weights == {"D000-02": 7.5})

@@ -97,13 +97,13 @@ def test_one_shared_pool_is_told_apart_with_its_formula(view: VendorsView) -> No
     said, formula = view.shared.texts
     assert "loses 8%" in said.replace("\N{NO-BREAK SPACE}", " ")
     assert formula.startswith("1 − 2 × slower replica ÷")
-    assert any("Pools are apart" in note for note in view.notes.texts)
+    assert any("A router sends each request to the pool for its type" in note for note in view.notes.texts)
 
 
 def test_documents_that_disagree_stand_with_their_dates(view: VendorsView) -> None:
     texts = view.mixing.texts
     assert [text.partition("(")[2][:7] for text in texts[:3]] == ["2024-02", "2024-02", "2026-03"]
-    assert texts[3] == "Dispute: separate pools with routing work, one mixed pool does not"
+    assert texts[3] == "Dispute: separate pools with routing work; one mixed pool does not"
 
 
 def test_cells_say_all_in_words(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
@@ -251,9 +251,9 @@ def test_a_copy_has_plans_and_what_is_said_of_them(view: VendorsView, desk: Desk
 
 
 def test_work_that_takes_long_is_told(view: VendorsView) -> None:
-    view.job.working.emit("Working out the plan")
+    view.job.working.emit("Computing the plan")
     assert view.working.isVisible()
-    assert view.working.text() == "Working out the plan…"
+    assert view.working.text() == "Computing the plan…"
     view.job.working.emit("")
     assert not view.working.isVisible()
 

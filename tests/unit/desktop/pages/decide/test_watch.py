@@ -70,8 +70,8 @@ def test_there_are_five_rows_with_words_for_their_state(view: DeferralView) -> N
     assert list(view.watch.rows) == [f"W002-0{number}" for number in range(1, 6)]
     states = [each.state.text() for each in view.watch.rows.values()]
     assert states == ["not passed", "not known", "not passed", "passed", "not known"]
-    assert row(view, GAP).accessibleName().startswith("Gap of attention kernels on ROCm: not passed")
-    assert row(view, GAP).edit.accessibleName() == "Add value: Gap of attention kernels on ROCm"
+    assert row(view, GAP).accessibleName().startswith("ROCm attention kernel gap: not passed")
+    assert row(view, GAP).edit.accessibleName() == "Add value: ROCm attention kernel gap"
     assert not view.watch.undo.isVisible()
 
 
@@ -81,7 +81,7 @@ def test_a_note_is_written_shown_and_undone(view: DeferralView, own_desk: Desk, 
     assert note == WatchNote(GAP, 9.0, "2026-10", "Our own test")
     assert row(view, GAP).state.text() == "passed"
     assert row(view, GAP).edit.text() == "Edit note"
-    assert view.watch.undo.text() == "Undo: Note on the watch list: Gap of attention kernels on ROCm"
+    assert view.watch.undo.text() == "Undo: Add note to watch list: ROCm attention kernel gap"
     QTest.mouseClick(view.watch.undo, Qt.MouseButton.LeftButton)
     assert not own_desk.service.user_catalog.watched
     assert row(view, GAP).state.text() == "not passed"
@@ -127,7 +127,7 @@ def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBo
         (GAP, "", "2026-10", "A test", "value", "Enter a value"),
         (REFERENCE, "", "2026-10", "A test", "", "Enter a value"),
         (GAP, "9", "", "A test", "date", "A note needs a date"),
-        (GAP, "9", "2026", "A test", "date", "is not a date; write YYYY-MM or YYYY-MM-DD"),
+        (GAP, "9", "2026", "A test", "date", "is not a date; use YYYY-MM or YYYY-MM-DD"),
         (GAP, "9", "2026-10", "", "source", "A note needs a source"),
         (GAP, "9", "2026-10", "x" * 400, "source", "longer than"),
     ],
@@ -179,8 +179,7 @@ def test_what_another_program_changed_meanwhile_keeps_what_was_typed(
         raise InputError(
             message(
                 "own.changed_elsewhere",
-                "was changed by another program in the meantime, so nothing was written; look at what holds now, "
-                "then do it again",
+                "was changed by another program, so nothing was written; check the current values, then try again",
             ),
             "facts",
         )
@@ -209,8 +208,7 @@ def test_a_step_that_another_program_stands_in_the_way_of_is_told(
         raise InputError(
             message(
                 "own.changed_elsewhere",
-                "was changed by another program in the meantime, so nothing was written; look at what holds now, "
-                "then do it again",
+                "was changed by another program, so nothing was written; check the current values, then try again",
             ),
             "facts",
         )

@@ -181,7 +181,7 @@ def test_a_large_count_is_explained(sized: SizingView, desk: Desk) -> None:
     sized.refresh()
     lines = sized.candidate.bound.text().splitlines()
     assert lines[0].startswith("Reading memory alone would take ")
-    assert any("only whole" in line for line in lines[1:])
+    assert any("rounded up to whole" in line for line in lines[1:])
 
 
 # Taking it on

@@ -92,7 +92,7 @@ def go(panel: SourcesPanel, text: str) -> None:
         (
             BANDWIDTH,
             "Memory bandwidth, MI325X; Shipped value, yours has no effect; 6.0 TB/s",
-            "Your choice has no effect: nobody states 5.30 TB/s any more; the catalog's own choice holds.",
+            "Your choice has no effect: the value 5.30 TB/s no longer has a source; the catalog default applies.",
             4,
         ),
     ],

@@ -39,10 +39,10 @@ def test_a_rule_unfolds_its_texts_and_is_copied_with_them(
     click(qtbot, panel, index)
     assert panel.view.isExpanded(index)
     said = [str(index.model().index(row, 0, index).data()) for row in range(index.model().rowCount(index))]
-    assert said[0].startswith("The document argues from a lower price")
+    assert said[0].startswith("The document compares the price")
     assert any(line.startswith("Printed: ") for line in said)
     copied = str(index.data(COPIED_ROLE))
-    assert copied.startswith("Cost of a token comes first, Strong preference, D000-02")
+    assert copied.startswith("Cost per token comes first, Strong preference, D000-02")
     assert "Printed: " in copied
 
 
@@ -50,7 +50,7 @@ def test_a_cell_and_a_row_of_the_trace_are_explained(desk: Desk, panel: SourcesP
     desk.apply(replace_answer(desk.scenario, "current_platform", "CUDA"), "Platform")
     desk.flush()
     desk.select(select_trace_row("D000-14", "h200-sxm"))
-    assert lines(panel, Explanation)[0].startswith("The platform in production; Strong preference; H200 SXM: ")
+    assert lines(panel, Explanation)[0].startswith("Platform in production; Strong preference; H200 SXM: ")
     assert not lines(panel, ColumnOutcomeLine)
     assert "Weight" in sections(panel)
     desk.select(select_trace_row("D000-14"))

@@ -133,7 +133,7 @@ def test_failed_save_is_said_in_place_with_the_remedy(preview: SheetPreview, tmp
     target = tmp_path / "no such folder" / "sheet.pdf"
     assert not preview.save_to(target)
     assert preview.note.startswith(f"Not saved: {target}: cannot be written")
-    assert preview.note.endswith("choose another place")
+    assert preview.note.endswith("choose another folder")
 
 
 def test_without_a_printer_the_sheet_can_still_be_saved(
@@ -197,7 +197,7 @@ def test_every_control_has_a_name(preview: SheetPreview) -> None:
     assert all(named)
     assert {"Save PDF…", "Print…", "Zoom in", "Next page", "Paper: Letter"} <= set(named)
     assert preview._view.accessibleName() == "Comparison sheet, 2 pages"
-    assert "Most requests in flight: MI325X" in preview._view.accessibleDescription()
+    assert "Max concurrency: MI325X" in preview._view.accessibleDescription()
 
 
 def test_rules_are_appended_on_request(

@@ -262,7 +262,7 @@ def test_range_the_wrong_way_round_is_told_at_its_upper_end(desk: Desk, theme: T
     dialog.source.title.show_value("Quote by mail")
     key(Qt.Key.Key_Return)
     assert dialog.isVisible()
-    assert "exchange the two" in dialog.high.fault
+    assert "swap the two" in dialog.high.fault
     assert focused() is dialog.high.edit
 
 
@@ -466,5 +466,5 @@ def test_price_keeps_what_it_says(desk: Desk, theme: Theme, show: Show) -> None:
     show(dialog)
     dialog.accept()
     assert dialog.isVisible()
-    assert "holds already" in dialog.note.text
+    assert "current catalog value" in dialog.note.text
     assert desk.service.user_catalog.facts.get("price", price.id) == price

@@ -273,7 +273,7 @@ def test_upper_end_below_the_lower_is_told_there(desk: Desk, theme: Theme, show:
     dialog.source.title.show_value("Quote by mail")
     key(Qt.Key.Key_Return)
     assert dialog.high_row is not None
-    assert "exchange the two" in dialog.high_row.fault
+    assert "swap the two" in dialog.high_row.fault
 
 
 def test_both_ends_of_a_claim_are_taken(desk: Desk, theme: Theme, show: Show) -> None:
@@ -300,7 +300,8 @@ def test_full_disk_keeps_all_that_was_entered(
         raise InputError(
             message(
                 "own.file.full",
-                "cannot be written, since the disk is full; your facts are as before: free some space, then try again",
+                "cannot be written because the disk is full; your values are unchanged: free some space, then try "
+                "again",
             ),
             str(own.path),
         )
@@ -376,7 +377,7 @@ def test_value_that_is_there_already_says_so(desk: Desk, theme: Theme, show: Sho
     state(desk, theme, show)
     dialog = state(desk, theme, show)
     assert dialog.isVisible()
-    assert "holds already" in dialog.value_row.fault
+    assert "current catalog value" in dialog.value_row.fault
 
 
 # Leaving

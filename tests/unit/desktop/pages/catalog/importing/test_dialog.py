@@ -118,7 +118,7 @@ def test_what_cannot_be_written_keeps_what_was_entered(
 ) -> None:
     def full(_own: UserCatalog, _edit: FactEdit) -> UserFacts:
         raise InputError(
-            message("file.unwritable", "cannot be written: {reason}; choose another place", reason="the disk is full"),
+            message("file.unwritable", "cannot be written: {reason}; choose another folder", reason="the disk is full"),
             "catalog.sqlite",
         )
 
@@ -147,8 +147,7 @@ def test_missing_fields_are_asked_for_and_counted_as_one_types(
         assert isinstance(head_dim, int)
         if head_dim > 1000:
             raise InputError(
-                message("import.model.large", "is larger than {largest}, the most that is read", largest=1000),
-                "head_dim",
+                message("import.model.large", "is larger than the limit of {largest}", largest=1000), "head_dim"
             )
         return model(head_dim)
 

@@ -125,7 +125,7 @@ def broken(folder: Path) -> list[tuple[Path, str]]:
     os.mkfifo(folder / "pipe.csv")
     return [
         (folder / "zip.json", "is a ZIP file"),
-        (folder / "deep.json", "nested deeper"),
+        (folder / "deep.json", "nested too deeply"),
         (folder / "folder.json", "holds neither"),
         (folder / "huge.json", "hidden_size"),
         (folder / "pipe.csv", "is a pipe"),
