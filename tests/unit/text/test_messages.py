@@ -139,7 +139,7 @@ def test_sentences_are_those_of_the_golden_file(request: pytest.FixtureRequest) 
     ("near", "said"),
     [
         ((), "q9 has no attribute x; run `gpudesk catalog show q9` to list them"),
-        (("y", "z"), "q9 has no attribute x; did you mean y?, z"),
+        (("y", "z"), "q9 has no attribute x; did you mean y, z?"),
     ],
 )
 def test_empty_list_has_its_own_sentence(near: tuple[str, ...], said: str) -> None:
