@@ -157,7 +157,7 @@ def test_the_title_says_what_to_do(
 def test_documents_and_arithmetic_stand_beside_one_another(near: DeferralAnalysis) -> None:
     assert describe_document_verdict(near) == "buy now (D002-16)"
     assert describe_computed_verdict(near, FORMATTER).startswith("most likely wait; waiting saves money in ")
-    assert describe_deferral_rule(near.rules[0]).startswith("A launch within 6 months is for buying")
+    assert describe_deferral_rule(near.rules[0]).startswith("Launch within 6 months: buy")
 
 
 def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
@@ -385,7 +385,7 @@ def test_documents_on_mixing_are_told_with_dates_and_rivals(service: GpuDeskServ
     lines = [format_mixing_line(rule) for rule in list_mixing_rules(service.decider.rules)]
     assert lines[0].startswith("Two software stacks are maintained (2024-02, AMD stack scorecard")
     assert "against D002-20, D002-07" in lines[-1]
-    assert "Take one platform for one pool" in lines[-1]
+    assert "Use one platform per pool" in lines[-1]
 
 
 def test_inputs_of_requests_say_where_they_come_from(routed: RoutingResult) -> None:

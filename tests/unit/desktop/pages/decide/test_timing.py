@@ -100,7 +100,7 @@ def test_a_contradiction_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) 
     settled(view, desk, qtbot)
     assert (view.found.document, view.found.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
     assert view.result.against.isVisible()
-    assert "the arithmetic says to wait" in view.result.against.text()
+    assert "the computed costs recommend waiting" in view.result.against.text()
 
 
 def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: Desk) -> None:
