@@ -46,7 +46,7 @@ class UnfitColumn:
     apply: Callable[[], object] | None = None
 
     def told(self) -> tuple[object, ...]:
-        """Return what is shown, by which two are the same."""
+        """Return the shown content, for comparison."""
         return self.slot, self.is_variant, self.name, self.reason, self.remedy
 
 
@@ -63,7 +63,7 @@ class UnfitNotice(QWidget):
         theme.changed.connect(self._forget)
 
     def _forget(self) -> None:
-        """Colours and sizes have changed: the next call builds anew."""
+        """Rebuild at the next call, since colors and sizes have changed."""
         self._told = ()
 
     def show_unfit(self, title: str, unfit: Sequence[UnfitColumn]) -> bool:
@@ -233,7 +233,7 @@ _Key = Qt.Key
 
 
 class DeskChart(InteractivePlot):
-    """Shows part of the desk's answer. Subclasses say what is drawn, in words, in numbers, and at a place."""
+    """Shows part of the desk's answer. Subclasses give its drawing, summary, data and readout."""
 
     accessible_role = AccessibleRole.Chart
     #: The figure of an estimate that the chart shows, which Enter and a click select.
@@ -299,7 +299,7 @@ class DeskChart(InteractivePlot):
             self.setAccessibleDescription(self.summary())
 
     def say_what_does_not_fit(self) -> None:
-        """Say on the chart, from now on, which columns have no curve."""
+        """Show a notice on the chart for columns without a curve."""
         self.notice = UnfitNotice(self.theme, self)
         self.ranged.connect(self._place_notice)
         self.theme.changed.connect(self._show_notice)

@@ -308,7 +308,7 @@ class FirstRunPage(QWidget):
             painter.fillRect(self.rect(), self._theme.colour("page"))
 
     def _order(self) -> None:
-        """Let Tab go as the eye does, whatever was added last."""
+        """Set the tab order to the reading order."""
         notes = [note for note in _list_widgets(self._recovered) if isinstance(note, RecoveredFileNote)]
         stops: list[QWidget] = [button for note in notes for button in (note.open, note.discard)]
         stops += [self.sample, self.help, self.empty, *self._questions, *_list_widgets(self._recent)]

@@ -30,12 +30,12 @@ ShowNote = Callable[[str, bool], object]
 def make_rewrite_actions(
     own: UserCatalog, formatter: Formatter, say: ShowNote
 ) -> list[tuple[str, Callable[[], object]]]:
-    """Return the button of a note that writes the facts anew; none where their file is there."""
+    """Return the note's button that saves the user's values again; empty while their file exists."""
     return [(_text(), partial(rewrite_user_file, own, formatter, say))] if own.removed else []
 
 
 def rewrite_user_file(own: UserCatalog, formatter: Formatter, say: ShowNote) -> None:
-    """Write all facts into a new file, and say what came of it."""
+    """Write all user values to a new file and report the result through `say`."""
     try:
         own.write_anew()
     except InputError as error:
@@ -52,7 +52,7 @@ def rewrite_user_file(own: UserCatalog, formatter: Formatter, say: ShowNote) -> 
 
 
 class RewriteButton(Button):
-    """Writes the facts anew; it is there only while their file is not."""
+    """Saves the user's values again; visible only while their file is missing."""
 
     def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, say: ShowNote) -> None:
         super().__init__(theme, _text())
@@ -108,7 +108,7 @@ class BackupsDialog(QDialog):
         return self._backups[rows[0].row()] if rows else None
 
     def restore_chosen(self) -> None:
-        """Put the chosen backup in the place of the present file, and say what came of it."""
+        """Restore the chosen backup and show the result."""
         backup = self.chosen
         if backup is None or backup.problem is not None:
             return
@@ -147,7 +147,7 @@ class BackupsDialog(QDialog):
             show_folder(shown, self._say_no_folder)
 
     def _say_no_folder(self, text: str, remedies: Sequence[NoteAction]) -> None:
-        """Say where the folder is, and let the button do what can be done then."""
+        """Show the path of the folder with the available actions."""
         self.note.show_text(text)
         for title, act in remedies:
             self.folder.setText(title)
@@ -234,7 +234,7 @@ class BackupsDialog(QDialog):
         return (_made(backup), reason, facts, size, str(backup.version))
 
     def _describe(self) -> None:
-        """Say what restoring the chosen backup does, or why it cannot be restored."""
+        """Describe the effect of restoring the chosen backup, or the reason why it cannot be restored."""
         backup = self.chosen
         self.restore.setEnabled(backup is not None and backup.problem is None)
         if backup is None:

@@ -126,7 +126,7 @@ def find_matching(texts: Sequence[str], places: Sequence[int], words: str) -> li
 
 
 def find_ranked_end(table: CatalogTable, places: Sequence[int], sorting: CatalogSorting | None) -> int:
-    """Return where the announced rows begin that stand after all others; -1 where none do."""
+    """Return the index of the first announced row after all ranked rows, -1 without one."""
     if sorting is None:
         return -1
     position = table.place(sorting.column)
@@ -195,7 +195,7 @@ class CatalogSections:
         return part.table is not None and len(part.texts) == len(part.table.rows)
 
     def step(self, seconds: float) -> bool:
-        """Make what is missing for about this long; return whether anything is still missing."""
+        """Build missing rows and texts for about `seconds`; return whether any are still missing."""
         end = time.perf_counter() + seconds
         for section, part in self._parts.items():
             while part.table is None:

@@ -91,7 +91,7 @@ class ColumnArrangement(QObject):
         return self._memory.of(self._section, list_catalog_columns(self._section)).hidden
 
     def take_section(self, section: CatalogSection) -> None:
-        """Arrange the heads, which stand for the columns of this section now."""
+        """Arrange the header for the columns of a section."""
         self._section = section
         self._apply()
 

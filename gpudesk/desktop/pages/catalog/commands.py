@@ -38,7 +38,7 @@ def find_attribute(section: CatalogSection, row: CatalogRow, column: CatalogColu
 
 
 def select_catalog_cell(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> Selection | None:
-    """Return what of the catalog a cell is about; None where the panel has nothing to say of it."""
+    """Return the catalog selection of a cell, None where the panel shows nothing for it."""
     if isinstance(row.item, PriceRecord):
         return selection.select_catalog_price(row.item.id)
     if isinstance(row.item, DocumentStatement):
@@ -159,7 +159,7 @@ class CatalogCommands:
         return None
 
     def use(self) -> None:
-        """Take the current row into the scenario: a part as one more, a model as the model."""
+        """Use the current row in the scenario: add its accelerator, or set its model."""
         found = self.current()
         listed = self._page.section in (CatalogSection.ACCELERATORS, CatalogSection.MODELS)
         use = self._use_of(found[0]) if found is not None else None
@@ -203,7 +203,7 @@ class CatalogCommands:
         return found is not None and writable and request_of(self._page.section, *found) is not None
 
     def _own_steps(self, row: CatalogRow, column: CatalogColumn) -> Iterator[tuple[str, str, Callable[[], FactEdit]]]:
-        """Yield what takes back what the user said in a cell, as (icon, text, step)."""
+        """Yield the actions that remove the user's value of a cell, as (icon, text, step)."""
         from gpudesk.catalog.user_store import edits
 
         catalog = self._page.desk.service.catalog
@@ -241,12 +241,12 @@ class CatalogCommands:
             self._do(steps[-1][2])
 
     def delete(self) -> None:
-        """Take back what a row of the user's facts says; elsewhere too much would hang on one key."""
+        """Remove the current row in the section of the user's values; in other sections Del does nothing."""
         if self._page.section is CatalogSection.YOURS:
             self.revert()
 
     def _do(self, step: Callable[[], FactEdit]) -> None:
-        """Take a step of the user's facts; where that is refused, say why."""
+        """Apply an edit of the user's values; show the reason if it is refused."""
         try:
             self._page.desk.service.user_catalog.do(step())
         except InputError as error:

@@ -28,7 +28,7 @@ _MOST_MAKERS: Final = 40
 
 
 class CatalogFilterBar(FlowRow):
-    """Search field, count and pills. What is chosen is told, not kept: the page says what to show."""
+    """Search field, count and pills. Choices are emitted, not stored: the page sets what is shown."""
 
     #: The words that were typed.
     words_changed = Signal(str)
@@ -98,7 +98,7 @@ class CatalogFilterBar(FlowRow):
         self._section, self._makers, self._kinds = section, makers, kinds
 
     def show_facets(self, facets: CatalogFacets, rule: StalenessLimits, *, ranked: bool | None) -> None:
-        """Say what is in force; `ranked` None takes the choice about announced parts away."""
+        """Show the active filters; `ranked` None hides the pill for announced accelerators."""
         self._facets, self._rule, self._ranked = facets, rule, bool(ranked)
         offered = FACETS[self._section]
         pills = self.pills
@@ -223,7 +223,7 @@ class EmptyListNote(QWidget):
         column.addStretch(3)
 
     def say(self, title: str, words: str, button: str) -> None:
-        """Say what is missing; without a text there is no button."""
+        """Show why the list is empty; an empty `button` hides the button."""
         self.title.setText(title)
         self.words.setText(words)
         self.words.setVisible(bool(words))

@@ -50,7 +50,7 @@ _ROW_GAP = 8.0
 
 
 class ImportFiguresView(QWidget):
-    """Shows figures under a title, and below them what is to be said of them; can be filled anew."""
+    """Shows figures under a title with notes below; can be refilled."""
 
     def __init__(self, theme: Theme, formatter: Formatter) -> None:
         super().__init__()
@@ -222,7 +222,7 @@ def _make_missing_field_row(theme: Theme, field: MissingImportField, formatter: 
 
 
 def read_missing_field(row: FormRow, field: MissingImportField) -> object:
-    """Return what the user answers, None where nothing stands there; raises `FieldError`."""
+    """Return the user's answer, None for an empty row; raises `FieldError`."""
     value = row.value()
     if value is None:
         return None
@@ -240,14 +240,14 @@ _FOLLOWS_MS = 200
 
 
 class ImportDialog(BackgroundFormDialog):
-    """Shows one import; what is entered here holds before anything is written, and stays where that fails."""
+    """Shows one import. Entries apply before anything is written, and are kept if writing fails."""
 
     manual_topic = "values#import"
 
     def __init__(
         self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, *, place: str = "", parent: QWidget | None = None
     ) -> None:
-        """Show what a file would bring; `place` tells it from others that come with it."""
+        """Preview the import of a file; `place` is its position among several."""
         title = tr("Import {file}", file=found.path.name)
         super().__init__(
             desk,
@@ -320,7 +320,7 @@ class ImportDialog(BackgroundFormDialog):
         return rows
 
     def _organisation_row(self) -> FormRow:
-        """Ask whose model it is where neither its folder nor its file says so."""
+        """Ask for the organization of a model that neither its folder nor its file names."""
         known = {model.organisation for model in self.desk.service.catalog.models()}
         return TextRow(
             self.theme,
@@ -349,7 +349,7 @@ class ImportDialog(BackgroundFormDialog):
         return rows
 
     def _name_what_is_whole(self) -> None:
-        """Let id and source be changed too once there is something that has them."""
+        """Add the rows for ID and source once the imported entry is complete."""
         if self._missing and self.row("id") is None and get_subject(self.proposal) is not None:
             self.add_section(tr("Entry"), self._id_rows())
 
@@ -367,7 +367,7 @@ class ImportDialog(BackgroundFormDialog):
     # What comes
 
     def _answers(self) -> dict[str, object] | None:
-        """Return what is answered, None while an answer is missing or cannot be used."""
+        """Return the answers by field, None while one is missing or invalid."""
         answers: dict[str, object] = {}
         for row, field in self._missing:
             try:
@@ -419,7 +419,7 @@ class ImportDialog(BackgroundFormDialog):
     # Writing
 
     def accept(self) -> None:
-        """Write it beside the window, and close; where that fails, say so, and keep what was entered."""
+        """Write in the background and close; on failure show the reason and keep all entries."""
         if self.writing:
             return
         self.note.show_text("")
@@ -438,7 +438,7 @@ class ImportDialog(BackgroundFormDialog):
             self.write(apply_import(self.desk.service, self._found, proposal, wishes), self._written)
 
     def _completed(self) -> ImportProposal:
-        """Return the proposal with what is answered; raises `InputError` or `FieldError`."""
+        """Return the proposal completed with the answers; raises `InputError` or `FieldError`."""
         if not self._missing:
             return self.proposal
         answers = self._answers()
@@ -470,7 +470,7 @@ def _read_field_text(row: FormRow) -> str:
 
 
 def _format_save_button(proposal: ImportProposal, desk: Desk) -> str:
-    """Return what the main button says: what comes, and how many of them."""
+    """Return the text of the main button with the kind and number of imported items."""
     if proposal.kind == "model":
         return tr("Add model")
     if proposal.kind == "accelerator":

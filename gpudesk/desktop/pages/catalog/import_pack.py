@@ -137,7 +137,7 @@ _ICONS = {PackTrust.KNOWN: "check", PackTrust.UNKNOWN: "triangle-alert", PackTru
 
 
 class PackDialog(BackgroundFormDialog):
-    """Every row can be taken or left. A pack of an unknown signer, or of none, is to be trusted first."""
+    """Each row can be selected. A pack that is unsigned or has an unknown signer must be trusted first."""
 
     manual_topic = "values#packs"
 
@@ -263,7 +263,7 @@ class PackDialog(BackgroundFormDialog):
         return False
 
     def accept(self) -> None:
-        """Write what is chosen beside the window, and close; where that fails, say so."""
+        """Import the selected rows in the background and close; show the reason on failure."""
         if not self.save_button.isEnabled():
             return
         self.note.show_text("")
@@ -275,7 +275,7 @@ class PackDialog(BackgroundFormDialog):
         self.finish(*written)
 
     def held(self) -> tuple[QWidget, ...]:
-        """Return what cannot be used meanwhile; the main button follows what is chosen."""
+        """Return the controls that are disabled while writing; the main button follows the selection."""
         return (self.leave_button, self.table, self.trust)
 
     def set_writing(self, *, writing: bool) -> None:

@@ -1,4 +1,4 @@
-"""The Catalog page: every fact with its source, searched, filtered and set beside the user's own."""
+"""The Catalog page: all values with their sources, search and filters, and the user's values."""
 
 from __future__ import annotations
 
@@ -60,7 +60,7 @@ def format_row_count(shown: int, every: int, formatter: Formatter) -> str:
 
 
 def format_add_action(section: CatalogSection) -> str:
-    """Return what adding to a section by hand is called; nothing where it is not offered."""
+    """Return the text of the button that adds an entry to a section, empty where none can be added."""
     return {
         CatalogSection.ACCELERATORS: tr("Add accelerator"),
         CatalogSection.PRICES: tr("Add price"),
@@ -341,7 +341,7 @@ class CatalogPage(CatalogListPage):
         return self.includes_announced_in_ranking if has_tail or self.includes_announced_in_ranking else None
 
     def _show_counts(self) -> None:
-        """Say in each segment how many of its rows match, while something is searched."""
+        """Show the number of matches in each segment during a search."""
         segment = self.head.segment
         for section in CatalogSection:
             text = label_section(section)
@@ -428,7 +428,7 @@ class CatalogPage(CatalogListPage):
     # What happens elsewhere
 
     def _catalog_changed(self, _things: object) -> None:
-        """Make the lists anew from the catalog as it is now; place and cell stay."""
+        """Rebuild the lists from the changed catalog; scroll position and current cell stay."""
         self._shelf = None
         if self.isVisible():
             self._show_section()

@@ -90,7 +90,7 @@ class ArrangementController(QObject):
         self.change(hidden_columns=frozenset())
 
     def forget_columns(self, table: ComparisonTable) -> None:
-        """Let go of hidden columns that the scenario no longer has; one at least is always shown."""
+        """Forget hidden columns that are no longer in the scenario; at least one column stays visible."""
         hidden = self._arrangement.hidden_columns & {head.key for head in table.heads}
         if len(hidden) == len(table.heads):
             hidden = frozenset()

@@ -54,7 +54,7 @@ class ComparisonLine:
 
     @property
     def key(self) -> str:
-        """What tells the line from all others, whatever stands in it."""
+        """Identifier of the line, independent of its content."""
         return f"group:{self.group.key}" if self.row is None else self.row.key
 
     @property
@@ -240,7 +240,7 @@ class ComparisonModel(TableItemModel):
         return self._positions[column] == 0
 
     def cell(self, row: int, column: int) -> ComparisonCell | None:
-        """Return what stands in a cell; None in the line of a heading."""
+        """Return a cell, None in a heading line."""
         line = self._lines[row]
         return None if line.row is None else line.row.cells[self._positions[column]]
 
@@ -251,7 +251,7 @@ class ComparisonModel(TableItemModel):
         return self.index(row, keys.index(column_key)) if row >= 0 and column_key in keys else QModelIndex()
 
     def sentence(self, row: int, column: int) -> str:
-        """Return everything that a cell says; the title in the line of a heading."""
+        """Return the full text of a cell, or the title of a heading line."""
         line = self._lines[row]
         if line.row is None:
             return line.group.title

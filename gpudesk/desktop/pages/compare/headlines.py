@@ -33,7 +33,7 @@ _EXPENDABLE: Final = ("tpot_ms", "ttft_ms")
 
 
 class LeaderDetail(IntEnum):
-    """How much is told of those that lead."""
+    """How much detail the leaders are shown with."""
 
     NOTHING = 0
     SWATCHES = 1

@@ -47,7 +47,7 @@ _ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in
 
 
 def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
-    """Return the marks that stand in these rows, in the order of their explanation."""
+    """Return the marks used in these rows, in the order of the legend."""
     found: set[str] = set()
     for row in rows:
         for cell in row.cells:

@@ -97,7 +97,7 @@ class _CheckList(QListView):
 
 
 class RowChooser(QFrame):
-    """Floats until Esc or a click beside it; every tick takes effect at once."""
+    """Stays open until Esc or a click outside; each tick applies at once."""
 
     #: Keys of the rows to hide.
     chosen = Signal(object)

@@ -86,7 +86,7 @@ class QuestionsBody(QWidget):
         raise NotImplementedError
 
     def choose_number(self, number: int) -> bool:
-        """Answer by a number key the question that has the focus, else the first; say whether that worked."""
+        """Answer the focused question, else the first, by a number key; return whether it was answered."""
         block = next((each for each in self.blocks if any(o.hasFocus() for o in each.options)), None)
         block = block or (self.blocks[0] if self.blocks else None)
         return block is not None and block.choose_number(number)
@@ -258,7 +258,7 @@ class QuestionsView(DecideView):
                 self.show_screen(_SCREENS[place])
 
     def _go_on(self) -> None:
-        """Do what the primary button says."""
+        """Run the action of the primary button."""
         if self.screen_shown is None:
             self.view_requested.emit("result")
         else:
@@ -304,7 +304,7 @@ class QuestionsView(DecideView):
         self._scroll.show_widget(self.body)
 
     def _fill(self, found: EvaluatedAnswer) -> None:
-        """Show what is in force, and what is known of other answers; ask for what is not."""
+        """Show the current answers and the known effects of others; request the missing effects."""
         origins = [each.origin for each in found.decision.answers.values()]
         steps = [self._step_of(screen, found) for screen in _SCREENS]
         self.steps.show_steps(steps, self.screen_shown, origins.count(AnswerOrigin.YOURS), len(origins))
@@ -404,14 +404,14 @@ class QuestionsView(DecideView):
             self._go_on()
 
     def showEvent(self, event: QShowEvent) -> None:
-        """Go on working out what answers would do, and let the panel tell of the first question again."""
+        """Resume computing the effects of answers, and show the first question in the panel again."""
         super().showEvent(event)
         self.effects.resume()
         if self.desk.selection is None:
             self._select_first()
 
     def hideEvent(self, event: QHideEvent) -> None:
-        """Work nothing out that nobody sees, and tell nothing of answers that nobody sees."""
+        """Stop computing effects, and clear the panel's answer, while the view is hidden."""
         super().hideEvent(event)
         self.effects.pause()
         chosen = self.desk.selection

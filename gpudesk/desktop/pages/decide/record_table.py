@@ -62,7 +62,7 @@ class RecordColumn(NamedTuple):
 
 
 class RecordModel(TableItemModel):
-    """Rows of records; what stands once for several rows is read in each of them."""
+    """Rows of records; a cell that spans several rows is read out in each of them."""
 
     def __init__(self) -> None:
         super().__init__()

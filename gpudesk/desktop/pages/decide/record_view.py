@@ -62,7 +62,7 @@ from gpudesk.text.translation import tr, trn
 
 
 class PlatformSupportBlock(QWidget):
-    """What is said of software on one platform: the newest of each first, older entries below it."""
+    """Support statements about software on one platform; for each software the newest first."""
 
     def __init__(self, theme: Theme, platform: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -324,7 +324,7 @@ _MARGIN: Final = 16
 
 
 class RecordView(DecideView):
-    """What is on record of what is compared, or all of it; nothing is merged or averaged."""
+    """Published statements about the compared accelerators, or all of them; none are merged or averaged."""
 
     needs_decision = False
 
@@ -432,7 +432,7 @@ class RecordView(DecideView):
 
 
 def _group_by_platform(found: EvaluatedAnswer) -> dict[str, tuple[str, ...]]:
-    """Return the platforms of what is compared, each with the accelerators that run on it."""
+    """Return the software platforms of the compared accelerators, each with its accelerators."""
     on: dict[str, dict[str, None]] = {}
     for part in found.columns:
         accelerator = part.column.accelerator

@@ -107,7 +107,7 @@ def find_cost_figure(decision: Decision, place: int) -> str | None:
 
 
 def select_delivery_figure(found: EvaluatedAnswer, key: str, name: str) -> Selection | None:
-    """Return what is selected by a click on a figure of a row; None where nothing explains it."""
+    """Return the selection for a click on a figure of a row, None without an explanation."""
     if name != _COST:
         return select_figure(key, name)
     known = find_cost_figure(found.decision, found.place(key))
@@ -244,7 +244,7 @@ class ResultView(DecideView):
         )
 
     def _hold(self, block: QWidget | QLayout, side: int, above: int) -> QWidget:
-        """Put a block with its margins in what hides these too where it says nothing."""
+        """Wrap a block and its margins in a widget that can be hidden with them."""
         holder = QWidget(self)
         make_row(block, margins=(side, self.theme.px(above), side, 0), on=holder)
         return holder
@@ -340,7 +340,7 @@ class ResultView(DecideView):
 
 
 def _list_unknown(found: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
-    """Return what is missing for an answer, each with the link to where that is found or stated."""
+    """Return the values that are missing for an answer, each with a link to the page where it can be entered."""
     if not found.decision.scope.answered:
         memory = describe_memory_fit(found.decision, found.names, found.formatter)
         said = tr("The required memory is computed") if memory is None else memory

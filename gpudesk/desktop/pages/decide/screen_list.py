@@ -1,4 +1,4 @@
-"""The list of what is asked: the question to answer next, and the screens of all questions with their answers."""
+"""The list of steps: the next question, and the screens of all questions with their answers."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _PROGRESS: Final = 4.0
 
 @dataclass(frozen=True, slots=True)
 class ScreenEntry:
-    """What a line says of a screen: its first question, the answer, and whether the user gave any on it."""
+    """A screen's first question, its answer, and whether the user answered any question of the screen."""
 
     screen: DialogueScreen | None
     title: str

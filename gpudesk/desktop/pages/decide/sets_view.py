@@ -38,7 +38,7 @@ class AnswerPair(NamedTuple):
 
 @dataclass(frozen=True, slots=True)
 class AnswerSetComparison:
-    """The decision under the answers in force, and the one under the kept answers on the same scenario."""
+    """The decision with the current answers, and with the saved answers, for the same scenario."""
 
     now: EvaluatedAnswer
     kept: EvaluatedAnswer
@@ -65,7 +65,7 @@ class AnswerSetComparison:
         )
 
     def ranking(self) -> FiguresContent:
-        """Return the places of all columns under both sets, those of the set in force first."""
+        """Return the ranks of all columns in both sets, the current set first."""
         places = [_rank_columns(each.decision) for each in (self.now, self.kept)]
         shares = [_find_standings(each.decision) for each in (self.now, self.kept)]
         order = sorted(
@@ -145,7 +145,7 @@ _MARGIN: Final = 16.0
 
 
 class AnswerSetVerdict(QWidget):
-    """What one set of answers comes to, with the odds of each candidate."""
+    """The recommendation of one set of answers, with the odds of each candidate."""
 
     def __init__(self, theme: Theme, name: str, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -174,7 +174,7 @@ class AnswerSetVerdict(QWidget):
 
 
 class AnswerSetsView(DecideView):
-    """Keeps the answers in force, exchanges both sets, and shows where they differ and what follows."""
+    """Saves the current answers, swaps both sets, and shows their differences and results."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)

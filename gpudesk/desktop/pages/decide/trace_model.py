@@ -216,7 +216,7 @@ def describe_weight(row: TraceRuleRow, formatter: Formatter) -> str:
 
 
 def describe_cell(row: TraceRuleRow, head: AcceleratorColumn, place: int, formatter: Formatter) -> str:
-    """Return all that a cell says: the effect, the figure, and what was tested of the accelerator."""
+    """Return the full text of a cell: the effect, the figure, and the tested conditions."""
     cell = row.cells[place]
     parts = [cell.word, cell.whole]
     parts += [describe_condition_result(each, formatter) for each in row.line.cells[place].tested]
@@ -302,7 +302,7 @@ class TraceModel(TableItemModel):
         return self.table.heads[place] if 0 <= place < len(self.table.heads) else None
 
     def row_at(self, row: int) -> TraceRuleRow | None:
-        """Return what was traced in a line, None where it is another kind of line."""
+        """Return the rule row of a line, None for another kind of line."""
         line = self.lines[row] if 0 <= row < len(self.lines) else None
         return line if isinstance(line, TraceRuleRow) else None
 
@@ -379,7 +379,7 @@ class TraceModel(TableItemModel):
         return line.title if column == RULE else ""
 
     def setData(self, index: Index, value: Any, role: int = _Role.EditRole) -> bool:  # noqa: ANN401
-        """Say which weight the user gives a row; it is shown when the decision was made anew."""
+        """Request a user weight for a row; it is shown with the next decision."""
         traced = self.row_at(index.row())
         if role != _Role.EditRole or traced is None or not self.can_be_weighed(index.row()):
             return False

@@ -21,7 +21,7 @@ from gpudesk.text.units import GIB
 
 
 class ColumnFitState(StrEnum):
-    """What is to be said of a column; the words are those of glyphs."""
+    """How a column fits; the values name glyphs."""
 
     FITS = "fits"
     #: Fewer requests are in flight than the load asks for.
@@ -252,7 +252,7 @@ def format_remedy(remedy: FitRemedy, formatter: Formatter) -> str:
 
 
 def describe_remedy(remedy: FitRemedy, bar: ColumnMemoryBar, formatter: Formatter) -> str:
-    """Return what a way out does, in full: its name for those who do not see where it stands."""
+    """Return the full description of a remedy, as its accessible name."""
     if isinstance(remedy.value, int):
         return tr("Use {n} × {name}", n=formatter.count(remedy.value), name=bar.name)
     if isinstance(remedy.value, float):
@@ -279,7 +279,7 @@ def _describe_bar(
 
 
 def format_free_share(bars: Sequence[ColumnMemoryBar], formatter: Formatter) -> str:
-    """Return the share of memory that is kept free in per cent, or nothing where it differs by part."""
+    """Return the reserved share of memory in %, empty where it differs between accelerators."""
     shares = {formatter.per_cent((bar.capacity - bar.usable) / bar.capacity) for bar in bars if bar.parts}
     return shares.pop() if len(shares) == 1 else ""
 

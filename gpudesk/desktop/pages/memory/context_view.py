@@ -128,7 +128,7 @@ class _CacheChart(DeskChart):
         return CursorReadout(title, self.heads(), self.rows_at(tokens))
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
-        """Read at the nearest of the lengths that were worked out."""
+        """Read at the nearest computed length."""
         lengths = self._lengths()
         if not lengths:
             return None
@@ -136,7 +136,7 @@ class _CacheChart(DeskChart):
         return float(nearest), self._read_out(nearest)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
-        """Return the next length that was worked out; there are few, so far steps are no longer."""
+        """Return the next computed length; there are few, so a far step is the same."""
         del far
         beyond = [length for length in self._lengths() if (length > value if forward else length < value)]
         if not beyond:
@@ -186,7 +186,7 @@ class RequestCacheChart(_CacheChart):
         return (self._unit_name, tr("max per accelerator"))
 
     def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
-        """Return the cache of a request in each column, and what lies on the fullest accelerator."""
+        """Return the KV cache of a request in each column, and its largest share on one accelerator."""
         return tuple(
             CursorReadoutRow(
                 each.part.key,

@@ -116,7 +116,7 @@ def _within(cell: FitCell, most: int) -> bool:
 
 
 def _ordered(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow]:
-    """Order the rows; what is not known comes last both ways."""
+    """Sort the rows; unknown values come last in both directions."""
     rows = sorted(rows, key=lambda row: (row.parameters is None, row.parameters or 0.0))
     if by is not None:
         known = [row for row in rows if row.cells[by].count is not None]
@@ -166,7 +166,7 @@ class FitModel(TableItemModel):
         return self.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
 
     def sentence(self, row: int, column: int) -> str:
-        """Return all that a cell says, empty before anything was asked."""
+        """Return the full text of a cell, empty before the first query."""
         cell, table = self.table.rows[row].cells[column], self.table
         if table.question is None:
             return ""

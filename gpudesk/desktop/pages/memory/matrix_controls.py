@@ -69,7 +69,7 @@ class FitMatrixOptions:
 
 
 def read_matrix_options(settings: UserSettings) -> FitMatrixOptions:
-    """Return what was chosen last; what cannot be used is as it is at first."""
+    """Return the last options; invalid ones are replaced by defaults."""
     usual = FitMatrixOptions()
     kept = {
         each.name: settings.get(_SETTING + each.name, getattr(usual, each.name)) for each in fields(FitMatrixOptions)
@@ -98,7 +98,7 @@ _CAPTION: Final = 12.0
 
 
 class MatrixQueryRow(FlowRow):
-    """What every cell is asked, and how it is counted. What is chosen is told, not kept."""
+    """Controls of the query and the counting method. Choices are emitted, not stored."""
 
     #: The choices that the user asks for.
     chosen = Signal(object)
@@ -158,7 +158,7 @@ class MatrixQueryRow(FlowRow):
         scenario: tuple[Precision, Precision],
         parts: Sequence[FitColumn],
     ) -> None:
-        """Show what is in force; `scenario` are its formats, `parts` what rows can be ordered by."""
+        """Show the current options; `scenario` holds its formats, `parts` the accelerators to sort by."""
         self._choices = choices
         own = (tr("From the scenario"), *(label_precision(each) for each in scenario))
         self.weights.set_options([ChoiceOption("", own[0], notes=(own[1],)), *list_precision_options()])

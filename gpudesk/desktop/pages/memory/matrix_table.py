@@ -241,7 +241,7 @@ _LABELS: Final = 0.4
 
 @dataclass(frozen=True, slots=True)
 class _CellFace:
-    """What stands in a cell, and in which colours."""
+    """Content and colors of a cell."""
 
     count: str
     share: str

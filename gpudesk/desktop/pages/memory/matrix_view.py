@@ -165,7 +165,7 @@ class FitMatrixQuery(QObject):
         return True
 
     def _find(self, asked: tuple[object, ...], steps: ProgressSteps[FitMatrix]) -> None:
-        """Work for a moment, and leave what is not done by then to a job."""
+        """Compute briefly in the window, then leave the rest to a background job."""
         # The first time nothing is known that would make it quick.
         end = time.perf_counter() + (0.0 if self.matrix is None else _AT_ONCE_S)
         try:
@@ -183,11 +183,11 @@ class FitMatrixQuery(QObject):
         self._jobs.start("fit", steps, *ends)
 
     def stop(self) -> None:
-        """Look no further; what is known by then is not lost."""
+        """Stop the search and keep the results so far."""
         self._jobs.cancel()
 
     def rest(self) -> None:
-        """Leave nothing running while nobody looks; the next question begins where this one ended."""
+        """Stop the job while the view is hidden; the next query resumes from its results."""
         if self.state is MatrixQueryState.WORKING:
             self._jobs.stop()
             self._asked, self.state = None, MatrixQueryState.NOTHING
@@ -248,7 +248,7 @@ _DWELL = 150
 
 
 class FitMatrixView(QWidget):
-    """Accelerators against models. What is asked begins as the scenario has it."""
+    """The matrix of accelerators and models; its query begins with the scenario's values."""
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         super().__init__(parent)

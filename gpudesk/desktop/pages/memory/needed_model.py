@@ -88,7 +88,7 @@ class NeededRow:
 
 @dataclass(frozen=True, slots=True)
 class NeededGroup:
-    """What is to be held, and the rows for it."""
+    """The load of a group, and its rows."""
 
     title: str
     rows: tuple[NeededRow, ...]

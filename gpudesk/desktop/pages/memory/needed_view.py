@@ -119,7 +119,7 @@ class NeededMatrixView(PaintedTable):
         return None
 
     def describe_cell(self, index: Index) -> str:
-        """Return all that a cell says; labels say nothing more."""
+        """Return the full text of a cell, empty for labels."""
         return super().describe_cell(index) if self.is_walkable(index.row()) and index.column() else ""
 
     def is_walkable(self, row: int) -> bool:
@@ -315,7 +315,7 @@ class NeededBlock(QWidget):
 
 
 def _format_cell_remark(cell: NeededCell | None) -> str:
-    """Return what is to be said of a cell that offers nothing."""
+    """Return the remark of a cell without an action."""
     if cell is None:
         return ""
     return tr("Current scenario") if cell.present else cell.reason

@@ -188,7 +188,7 @@ class CandidateBlock(QWidget):
         theme.follow(self._dress)
 
     def show_candidate(self, sentence: str, bound: str, factors: list[tuple[str, str]], use: str) -> None:
-        """Show a candidate; without `use` there is no deployment that could be taken."""
+        """Show a candidate; an empty `use` hides the button that applies its deployment."""
         if sentence != self.said.text():
             self.said.setText(sentence)
             self.copy.setText(tr("Copy summary"))

@@ -1,4 +1,4 @@
-"""Curves of an answer as charts draw them, made anew only where they changed."""
+"""Curves of an answer for charts, rebuilt only if changed."""
 
 from __future__ import annotations
 

@@ -198,7 +198,7 @@ class MlperfBlock(QWidget):
     # Choosing
 
     def set_picked(self, picked: tuple[str, str, str]) -> None:
-        """Take round, model and baseline; what is empty follows the scenario."""
+        """Set round, model and baseline; empty values follow the scenario."""
         self._picked = picked
 
     def _pick(self, round_name: str, model: str, baseline: str) -> None:

@@ -27,7 +27,7 @@ from gpudesk.text.translation import tr, trn
 
 @dataclass(frozen=True, slots=True)
 class ScaledColumn:
-    """A column with how its part scales; None where nothing can be said of it."""
+    """A column and the scaling of its accelerator, None if unknown."""
 
     part: AcceleratorColumn
     scaling: AcceleratorScaling | None
@@ -265,7 +265,7 @@ def _format_scaling_value(banded: IntervalEstimate | None, formatter: Formatter)
 
 
 def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatter: Formatter) -> str:
-    """Say how far the model and a rule of thumb differ, at the last count within one host."""
+    """Compare the estimate with a rule of thumb at the highest count within one host."""
     scaling = scaled.scaling
     rows = () if scaling is None else [row for row in scaling.rows if row.bandwidth and row.count > 1]
     inside = [row for row in rows if row.hosts == 1] or rows

@@ -125,7 +125,7 @@ class CountsTableBlock(QWidget):
 
 
 class DeploymentComparisonBlock(QWidget):
-    """Sharding against fewer parts: the baseline and the selected column, and what that comes to."""
+    """Compares the baseline and the selected column: sharded vs. fewer accelerators."""
 
     def __init__(self, desk: Desk, theme: Theme, found: ScalingResults, parent: QWidget | None = None) -> None:
         super().__init__(parent)

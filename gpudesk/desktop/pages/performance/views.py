@@ -87,7 +87,7 @@ def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
 
 
 def make_pareto_figures(desk: Desk, chart: ParetoChart) -> FiguresContent:
-    """Return where each column stands at this load: for one accelerator, and for one user."""
+    """Return the throughput of each column at this load, per accelerator and per user."""
     name = "output_tokens_per_s_per_accelerator"
     heads = (
         tr("Per accelerator, tok/s"),

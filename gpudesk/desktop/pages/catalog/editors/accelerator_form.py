@@ -59,7 +59,7 @@ class NameForm(FormDialog):
     """Renames an entry of the user's, or removes it."""
 
     def __init__(self, desk: Desk, theme: Theme, thing: str, *, parent: QWidget | None = None) -> None:
-        """Begin with the names in force; raises `InputError` where the entry is none of the user's."""
+        """Begin with the current names; raises `InputError` for an entry of the shipped catalog."""
         self.thing = desk.service.catalog.thing(thing)
         if not self.thing.own:
             raise InputError(describe_shipped_entry(thing), "id")
@@ -235,7 +235,7 @@ class AcceleratorForm(FormDialog):
         return make_accelerator_step(catalog, part, self.figures(), today=get_today())
 
     def figures(self) -> dict[str, StatedFigure]:
-        """Return what is stated, by attribute; raises `FieldError` or `InputError`."""
+        """Return the entered figures by attribute; raises `FieldError` or `InputError`."""
         stated = [figure for row in self.figure_rows for figure in row.list_figures()]
         found = {
             each.attribute: self._origins.get(each.attribute) or self._typed(each.value, each.unit) for each in stated
@@ -317,7 +317,7 @@ class AcceleratorForm(FormDialog):
             row.judge = lambda row=row: self._judgement(row)
 
     def _finish_for_held(self) -> None:
-        """Show where most figures of a part of the user's come from, and let it be removed."""
+        """Show the most frequent source of the user's accelerator, and a button that removes it."""
         sources = [figure.source for figure in self._origins.values()]
         if sources:
             most: Source = max(sources, key=sources.count)

@@ -55,7 +55,7 @@ class TextRow(FormRow):
         longest: int = LONGEST_TEXT,
         aside: str = "",
     ) -> None:
-        """Say in the empty line what would stand there; `words` are offered while one types."""
+        """Show `empty` as the placeholder; `words` are completions."""
         super().__init__(theme, name, label, required=required, aside=aside)
         self._longest = longest
         self.edit = FaultLineEdit(theme)
@@ -190,7 +190,7 @@ class SegmentRow(FormRow):
         return self.segment.findChildren(QPushButton)[0]
 
     def is_empty(self) -> bool:
-        """Say no: one of them is always in force."""
+        """Return False: one option is always selected."""
         return False
 
     def read(self) -> object:
@@ -266,7 +266,7 @@ def check_plain_text(text: str, longest: int) -> str:
 
 
 def _is_control_character(character: str) -> bool:
-    """Say whether a character would steer what shows it: a control, half a character, a turn of direction."""
+    """Return whether a character is a control character, a lone surrogate, or changes the text direction."""
     if character in "\n\t":
         return False
     kind = unicodedata.category(character)
@@ -293,7 +293,7 @@ _NUMBER_WIDTH, _UNIT = 150.0, 90.0
 
 @dataclass(frozen=True, slots=True)
 class NumberLimits:
-    """Which numbers a row takes. Nought itself is never taken: what is not known is left empty."""
+    """The range that a row accepts. Zero is never accepted: an unknown value leaves the row empty."""
 
     least: float = 0.0
     most: float = float("inf")
@@ -341,7 +341,7 @@ class NumberRow(FormRow):
 
     @property
     def unit(self) -> UnitChoice:
-        """The unit that is typed after the number, else the one that is chosen beside it."""
+        """The unit typed after the number, else the selected one."""
         return self._typed_unit() or self._units[0 if self.unit_box is None else self.unit_box.currentIndex()]
 
     def control(self) -> QWidget:
@@ -361,7 +361,7 @@ class NumberRow(FormRow):
         return parse_number(plain, self._format, self._limits.least)
 
     def _typed_unit(self) -> UnitChoice | None:
-        """Return the unit that stands after the number; None where none of those that can be does."""
+        """Return the allowed unit typed after the number, None without one."""
         text = self.edit.text().strip().casefold()
         named = [unit for unit in self._units if unit.label and text.endswith(tr(unit.label).casefold())]
         return max(named, key=lambda unit: len(unit.label), default=None)
@@ -399,7 +399,7 @@ class NumberRow(FormRow):
         self.set_aside(tr(units[0].label) if len(units) == 1 else "")
 
     def show_inside(self, value: float | None) -> None:
-        """Show a value, given in the unit used inside, in the first unit that says it exactly."""
+        """Show a value, given in the internal unit, in the first unit that represents it exactly."""
         if value is None:
             self.edit.setText("")
             return
@@ -421,7 +421,7 @@ class NumberRow(FormRow):
 
 
 def parse_number(text: str, number_format: NumberFormat, least: float = 0.0) -> int | float:
-    """Return the number that is typed, whole where it is; raises `FieldError`. Nought is never taken."""
+    """Return the typed number, an int if it is whole. Raises `FieldError`, also for zero."""
     try:
         typed = number_format.parse(text)
     except NumberError as error:
@@ -470,7 +470,7 @@ class PeakRow(FormRow):
         return (self.rate(self.dense), self.rate(self.sparse))
 
     def rate(self, edit: FaultLineEdit) -> int | float | None:
-        """Return what is typed in a line, None where it is empty; raises `FieldError`."""
+        """Return the number typed in a line, None for an empty line; raises `FieldError`."""
         return parse_number(edit.text(), self._format) if edit.text().strip() else None
 
     @property

@@ -28,7 +28,7 @@ from gpudesk.text.translation import tr
 
 
 def confirm_removal(parent: QWidget, question: str, verb: str, more: str = "") -> bool:
-    """Ask whether something is to go, and say that it can be brought back; return whether it is."""
+    """Ask for confirmation of a removal, which can be undone; return the answer."""
     said = f"{more} {tr('You can undo this until you quit.')}".strip()
     return ask_question(parent, tr("GPU Desk"), question, said, verb, tr("Cancel"))
 
@@ -125,7 +125,7 @@ class FormDialog(QDialog):
         self.column.addLayout(head)
 
     def set_aside(self, widget: QWidget) -> None:
-        """Put a widget beside the rows, below them where the window is narrow."""
+        """Place a widget to the right of the rows, or below them in a narrow window."""
         self._aside = widget
         self._halves.addWidget(widget)
         self._arrange()
@@ -157,7 +157,7 @@ class FormDialog(QDialog):
         return any(row.touched for row in self.rows)
 
     def accept(self) -> None:
-        """Save, and close; where something is wrong, say it, keep all, and go there."""
+        """Save and close; show errors at their fields, keep all entries, and focus the first error."""
         self.show_top_message("")
         usable = [row.check(saving=True) for row in self.rows]
         if not all(usable):
@@ -173,7 +173,7 @@ class FormDialog(QDialog):
             self.take(step)
 
     def take_at_once(self, make_step: Callable[[], FactEdit | None]) -> None:
-        """Take a step whatever stands in the rows; where it cannot be, say so."""
+        """Apply an edit that ignores the rows; show the reason if it fails."""
         try:
             step = make_step()
         except InputError as error:
@@ -183,7 +183,7 @@ class FormDialog(QDialog):
                 self.take(step)
 
     def take(self, step: FactEdit | None) -> None:
-        """Take a step and close; where it cannot be written, say so and keep all that was entered."""
+        """Apply an edit and close; if it cannot be written, show the reason and keep all entries."""
         try:
             if step is not None:
                 self.desk.service.user_catalog.do(step)
@@ -200,7 +200,7 @@ class FormDialog(QDialog):
             super().reject()
 
     def tell(self, error: InputError) -> None:
-        """Say what is wrong at the field that it is about, else at the top."""
+        """Show an error at its field, else above the rows."""
         row = self.row(error.where) if error.where else None
         if row is not None:
             said = format_message(error.problem, self.desk.formatter)
@@ -221,7 +221,7 @@ class FormDialog(QDialog):
         self._area.verticalScrollBar().setValue(0)
 
     def show_top_message(self, text: str) -> None:
-        """Say something above the rows; an empty text takes it back."""
+        """Show a text above the rows; an empty text hides it."""
         self._top.setContentsMargins(0, self.theme.px(10) if text else 0, 0, 0)
         self.note.show_text(text)
 
@@ -239,7 +239,7 @@ class FormDialog(QDialog):
         return ask_question(self, self.windowTitle(), question, more, tr("Discard changes"), tr("Keep editing"))
 
     def _show_file_problem(self) -> None:
-        """Say before anything is typed that nothing can be saved."""
+        """Show before any input that saving is not possible."""
         own = self.desk.service.user_catalog
         if own.problem is not None:
             self.note.show_text(
@@ -276,7 +276,7 @@ class FormDialog(QDialog):
         return QSize(width, min(body, theme.px(_FORM_HEIGHT)))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
-        """Put what stands beside the rows below them where the form is narrow."""
+        """Move the side widget below the rows in a narrow form."""
         super().resizeEvent(event)
         self._arrange()
 
@@ -359,7 +359,7 @@ class BackgroundFormDialog(FormDialog):
         self.step: FactEdit | None = None
 
     def write(self, steps: ProgressSteps[_ResultT], done: Callable[[_ResultT], object]) -> None:
-        """Write beside the window; `done` gets what came of it."""
+        """Write in the background; `done` receives the result."""
         self.set_writing(writing=True)
         self._jobs.start("import.write", steps, done, self._not_written, self._cancelled)
 

@@ -1,4 +1,4 @@
-"""What a form shows beside its rows: the value in force, rival claims, and the effect of saving."""
+"""Side panels of a form: the current value, competing claims, and the effect of saving."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class ClaimInForceRow(QWidget):
         formatter: Formatter,
         high: AttributeClaims | None = None,
     ) -> None:
-        """Show a claim about an attribute; `high` is the upper end of what is stated as a range."""
+        """Show a claim about an attribute; `high` holds the upper end of a range."""
         super().__init__()
         px = theme.px
         value = MISSING_VALUE_TEXT if claim is None else format_claim_value(attribute, claim.value, formatter)
@@ -94,12 +94,12 @@ def format_claim_origin(claim: Claim) -> str:
 
 
 class RivalClaimsPanel(QWidget):
-    """All claims about an attribute, the one in force first; each unfolds into what is known about it."""
+    """All claims about an attribute, the preferred one first; each expands to its details."""
 
     def __init__(
         self, theme: Theme, attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None
     ) -> None:
-        """Show an attribute's claims; `high` is the upper end of what is stated as a range."""
+        """Show an attribute's claims; `high` holds the upper end of a range."""
         super().__init__()
         self._theme = theme
         self.view = PanelView(theme)
@@ -142,7 +142,10 @@ _MOST_LINES = 2
 
 
 class SaveEffectPreview(QWidget):
-    """One sentence and a little more. The answer is made beside the window; an old one stays, paler."""
+    """A sentence and a few details on the result after saving, computed in the background.
+
+    The previous one stays dimmed.
+    """
 
     def __init__(self, desk: Desk, theme: Theme, trial: Callable[[], FactEdit | None]) -> None:
         """Ask `trial` for the step that would be taken; it may raise `FieldError` or `InputError`."""

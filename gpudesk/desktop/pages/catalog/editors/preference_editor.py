@@ -267,7 +267,7 @@ class PreferenceEditor(FormDialog):
         return None if claim is None else self._step(claim, self.reason.text() or "")
 
     def trial(self) -> FactEdit | None:
-        """Return the step with the claim that is marked, whatever the reason."""
+        """Return the edit that prefers the marked claim, with or without a reason."""
         return None if self.chosen is None else self._step(self.chosen, tr("Your choice"))
 
     def _step(self, claim: Claim, reason: str) -> FactEdit:
@@ -275,7 +275,7 @@ class PreferenceEditor(FormDialog):
         return prefer_claim(catalog, self.thing.id, self.attribute.name, claim, reason, today=get_today())
 
     def _make_options(self) -> list[ClaimOption]:
-        """Return an option for every claim, the one in force first."""
+        """Return an option for each claim, the current one first."""
         found = self.attribute
         lines = build_claim_group(found, self.desk.formatter, find_upper_end(self.desk.service.catalog, found)).claims
         claims = (*filter(None, (found.preferred,)), *found.rivals)
@@ -289,7 +289,7 @@ class PreferenceEditor(FormDialog):
         return options
 
     def _stance_text(self, claim: Claim, stance: ClaimStatus) -> str:
-        """Say how a claim stands: taken by whom, agreeing, or not."""
+        """Label a claim: chosen by you, in use, shipped value, refused, agrees or differs."""
         if claim.preferred:
             return tr("chosen by you") if self.attribute.overridden else tr("in use")
         shipped = self.attribute.shipped

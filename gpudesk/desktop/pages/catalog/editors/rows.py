@@ -1,4 +1,4 @@
-"""Base of form rows: label, control, and the remark on what is wrong or doubtful."""
+"""Base of form rows: label, control, and the remark with an error or a warning."""
 
 from __future__ import annotations
 
@@ -26,12 +26,12 @@ TELL_AFTER_MS = 350
 
 
 class FieldError(Exception):
-    """What stands in a field cannot be used; the message says why and what can."""
+    """The content of a field is invalid; the message gives the reason and the expected input."""
 
 
 @dataclass(frozen=True, slots=True)
 class FieldVerdict:
-    """What is wrong with a value, and what is doubtful though it may be kept; empty where nothing is."""
+    """The error and the warning of a value, each empty without one; a warning does not prevent saving."""
 
     fault: str = ""
     doubt: str = ""
@@ -123,7 +123,7 @@ class FormRow(QWidget):
         raise NotImplementedError
 
     def read(self) -> object:
-        """Return what stands in the row; raises `FieldError`. Called only where it is not empty."""
+        """Return the value of a row that is not empty; raises `FieldError`."""
         raise NotImplementedError
 
     def control(self) -> QWidget:
@@ -176,7 +176,7 @@ class FormRow(QWidget):
         return None if self.is_empty() else self.read()
 
     def check(self, *, saving: bool = False) -> bool:
-        """Say what is wrong, if anything; return whether the row can be used."""
+        """Show the error of the row, if any; return whether the row is valid."""
         self._timer.stop()
         if saving and self.required and self.is_empty():
             self.tell(tr("{label} is missing", label=self.label))
@@ -193,7 +193,7 @@ class FormRow(QWidget):
         return not said.fault
 
     def tell(self, fault: str) -> None:
-        """Say what is wrong with the row; an empty sentence takes it back."""
+        """Show an error at the row; an empty text clears it."""
         if fault == self.fault:
             return
         self._fault.say(fault)
@@ -201,7 +201,7 @@ class FormRow(QWidget):
         self._describe()
 
     def set_warning(self, doubt: str) -> None:
-        """Say what is doubtful, which does not keep anybody from saving it."""
+        """Show a warning, which does not prevent saving."""
         self._doubt.say(doubt)
         self._describe()
 
@@ -258,7 +258,7 @@ class FormRow(QWidget):
         self._describe()
 
     def user_edited(self) -> None:
-        """Take note that the user changed the row; what is wrong with it is told a little later."""
+        """Record an edit by the user; its errors are shown after a pause in typing."""
         self._touched = True
         if self.fault:
             self.check()
@@ -297,7 +297,7 @@ class FaultLineEdit(QLineEdit):
 
 
 class WheelBlocker(QObject):
-    """Leaves the wheel to the form's scrolling: over a choice it would change what was chosen."""
+    """Passes wheel events to the form, so that scrolling over a combo box does not change its value."""
 
     def eventFilter(self, watched: QObject, event: QEvent) -> bool:
         if event.type() == QEvent.Type.Wheel and isinstance(watched, QWidget):

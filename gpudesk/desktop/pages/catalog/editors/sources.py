@@ -117,7 +117,7 @@ class SourceFields:
         )
 
     def changed(self, source: Source) -> Source:
-        """Return a source of the user's with what stands in the rows, under the id that it has."""
+        """Return a user's source with the content of the rows and its former id."""
         return replace(self.source(), id=source.id)
 
     def remember(self) -> None:

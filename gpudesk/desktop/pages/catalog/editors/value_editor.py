@@ -33,7 +33,7 @@ class ValueEditor(FormDialog):
     manual_topic = "values#enter"
 
     def __init__(self, desk: Desk, theme: Theme, thing: str, attribute: str, *, parent: QWidget | None = None) -> None:
-        """Begin with the user's value where there is one; raises `InputError` for what is not there."""
+        """Begin with the user's value, if any; raises `InputError` for an unknown entry or attribute."""
         catalog = desk.service.catalog
         self.entry = make_entry(
             catalog, thing, PRICE_BOUND_ATTRIBUTES[0] if attribute in PRICE_BOUND_ATTRIBUTES else attribute
@@ -100,7 +100,7 @@ class ValueEditor(FormDialog):
         return NumberRow(self.theme, "high", tr("Up to"), self.entry.units, empty=empty, style=style)
 
     def _add_present(self, found: AttributeClaims) -> None:
-        """Say what holds now, and what the shipped catalog has where that is another."""
+        """Show the current value, and the shipped one if it differs."""
         formatter, upper = self.desk.formatter, find_upper_end(self.desk.service.catalog, found)
         self.column.addWidget(ClaimInForceRow(self.theme, tr("Current"), found, found.preferred, formatter, upper))
         if found.overridden and found.shipped is not None:
