@@ -80,7 +80,7 @@ def test_deployments_say_who_how_many_and_whose_word(view: RecordView, desk: Des
     rows = {row[0].splitlines()[0]: row for row in view.references.table.texts()}
     assert rows["A European sovereign cloud operator"][0].endswith("unnamed company")
     assert rows["A European sovereign cloud operator"][2:4] == ("640 accelerators", "2023-12")
-    assert rows["A European sovereign cloud operator"][5] == "D-036, D-114"
+    assert rows["A European sovereign cloud operator"][5] == "2 disputes"
     assert rows["A few hyperscale buyers"][2] == "count not published"
 
 
