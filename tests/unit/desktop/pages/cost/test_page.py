@@ -220,9 +220,9 @@ def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
 @pytest.mark.parametrize(
     ("name", "place", "typed", "said"),
     [
-        ("pue", 1, "0.5", "1 at least"),
-        ("pue", 1, "9", "5 at most"),
-        ("pue", 1, "much", "A number is wanted"),
+        ("pue", 1, "0.5", "Minimum: 1"),
+        ("pue", 1, "9", "Maximum: 5"),
+        ("pue", 1, "much", "Enter a number"),
         ("pue", 0, "1.5", "Enter at most the likely value, 1.3"),
         ("pue", 2, "1.2", "Enter at least the likely value, 1.3"),
     ],

@@ -199,7 +199,7 @@ def test_ends_of_the_slip_give_way_to_the_likely_one_alone(view: DeferralView, d
 def test_what_cannot_be_is_said_at_the_field(view: DeferralView, desk: Desk) -> None:
     row = view.form.rows["months_to_next"]
     type_into(row, "500")
-    assert row.edits[0].fault == "240 at most"
+    assert row.edits[0].fault == "Maximum: 240"
     assert desk.scenario.decision.plans == SOON
 
 

@@ -202,7 +202,7 @@ def test_what_cannot_be_a_weight_stays_to_be_mended(
     edit = editor(view)
     QTest.keyClicks(edit, "400")
     QTest.keyClick(edit, Qt.Key.Key_Return)
-    assert edit.fault == "100 at most"
+    assert edit.fault == "Maximum: 100"
     assert editor(view) is edit
     QTest.keyClick(edit, Qt.Key.Key_Escape)
     assert desk.scenario.decision.weights == {}

@@ -167,9 +167,9 @@ def test_inputs_are_kept_in_the_document_one_step_each(view: VendorsView, desk: 
 @pytest.mark.parametrize(
     ("name", "typed", "said"),
     [
-        ("long_share", "120", "100 at most"),
-        ("long_input_tokens", "1.5", "A whole number is wanted"),
-        ("requests_per_s", "0", "0.0001 at least"),
+        ("long_share", "120", "Maximum: 100"),
+        ("long_input_tokens", "1.5", "Enter a whole number"),
+        ("requests_per_s", "0", "Minimum: 0.0001"),
     ],
 )
 def test_what_cannot_be_is_said_at_the_field(view: VendorsView, desk: Desk, name: str, typed: str, said: str) -> None:

@@ -123,7 +123,7 @@ def test_any_number_can_be_noted(view: DeferralView, own_desk: Desk, qtbot: QtBo
 @pytest.mark.parametrize(
     ("signal", "value", "date", "source", "where", "said"),
     [
-        (GAP, "much", "2026-10", "A test", "value", "A number is wanted"),
+        (GAP, "much", "2026-10", "A test", "value", "Enter a number"),
         (GAP, "", "2026-10", "A test", "value", "Enter a value"),
         (REFERENCE, "", "2026-10", "A test", "", "Enter a value"),
         (GAP, "9", "", "A test", "date", "A note needs a date"),

@@ -100,10 +100,10 @@ def test_fields_change_the_demand_one_step_each(sized: SizingView, desk: Desk) -
 @pytest.mark.parametrize(
     ("name", "typed", "said"),
     [
-        ("peak_factor", "0.5", "1 at least"),
-        ("utilisation_cap", "120", "100 at most"),
+        ("peak_factor", "0.5", "Minimum: 1"),
+        ("utilisation_cap", "120", "Maximum: 100"),
         ("spare_replicas", "1.5", "Enter a whole number, such as 2"),
-        ("tpot_ms", "soon", "A number is wanted"),
+        ("tpot_ms", "soon", "Enter a number"),
     ],
 )
 def test_what_cannot_be_is_said_at_the_field_and_nothing_else_changes(
