@@ -83,7 +83,7 @@ def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme,
     assert recommended is not None
     assert view.form.fields["buy_part"].value == recommended.key
     assert view.form.rows["months_to_launch"].edits[0].value == 9.0
-    assert "assumed" in view.form.rows["months_to_launch"].origin.text()
+    assert "default" in view.form.rows["months_to_launch"].origin.text()
     assert not view.form.rows["months_to_launch"].reset.isVisible()
     assert not view.result.chart.isVisible(), "the announced part has no price"
     assert "No purchase price of" in view.result.notes.texts[0]
