@@ -68,7 +68,7 @@ def test_a_close_call_comes_with_what_to_measure(view: ResultView, desk: Desk) -
     names = [rows.index(row, 0).data() for row in range(rows.rowCount())]
     assert names == [found.names[found.decision.recommended.key], found.names[found.decision.runner_up]]
     assert view.pilot.isVisible()
-    assert view.pilot.texts[0].startswith("Run 640 requests")
+    assert view.pilot.texts[0].startswith("Run 640 of your requests")
     say(desk, **CLEAR)
     assert not view.pilot.isVisible()
 
@@ -86,7 +86,7 @@ def test_a_missing_price_says_from_which_it_would_lead_and_links_to_the_field(
     view: ResultView, desk: Desk, qtbot: QtBot
 ) -> None:
     say(desk, priority="cost", acquisition="own")
-    assert view.unknown.texts[0].startswith("MI355X: no purchase price on record; it would lead below $")
+    assert view.unknown.texts[0].startswith("MI355X: purchase price unknown; would lead below $")
     (link,) = view.unknown.links
     assert link.accessibleName().startswith("Enter price: MI355X")
     with qtbot.waitSignal(view.page_requested) as wanted:

@@ -69,7 +69,7 @@ def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk)
     assert format_deferral_verdict(found, names).startswith("Buy ")
     assert view.result.title.text() == "Buy H200 SXM now"
     assert view.result.document.text() == "buy now (D002-16)"
-    assert view.result.computed.text().startswith("most likely wait; waiting saves in ")
+    assert view.result.computed.text().startswith("most likely wait; waiting saves money in ")
     assert view.result.rules.texts[0].startswith("buy now: ")
     assert cells(view)["Total saved by waiting"][1] == f"{found.sums.saved_usd.likely:,.0f}"
     assert view.result.prices.model().rowCount() == 5
@@ -107,7 +107,7 @@ def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: 
     chart = view.result.chart
     assert chart.isVisible()
     assert chart.title == "Cost and gain of waiting"
-    assert chart.accessibleDescription().startswith("Waiting pays up to a slip of 10.7 months of B200 SXM")
+    assert chart.accessibleDescription().startswith("Waiting for B200 SXM pays off if it slips by at most 10.7 months")
     assert [line.slot for line in chart.drawing.lines] == [1, 3], "the slots of H200 and B200"
     assert view.found is not None
     assert chart.drawing.marks[0].x == view.found.turns.slip_months
