@@ -45,13 +45,7 @@ class MoneyFormatter:
         return self._formatter.money(amount, self.code)
 
     def small(self, usd: float | None) -> str:
-        """Return an amount of some dollars and cents: two decimals below 100, three digits below 0.1."""
-        if usd is None:
-            return MISSING_VALUE_TEXT
-        amount = usd * self._rate
-        if abs(amount) >= 100.0:
-            return self._formatter.number(amount)
-        return self._formatter.number(amount, 2) if abs(amount) >= 0.1 else self._formatter.estimate(amount)
+        return self._formatter.small_amount(None if usd is None else usd * self._rate)
 
     def whole(self, usd: float | None) -> str:
         return MISSING_VALUE_TEXT if usd is None else self._formatter.number(usd * self._rate)

@@ -214,6 +214,16 @@ class Formatter:
         sign = "+" if round(per_cent) > 0 else ""
         return f"{sign}{self.number(_round_estimate(per_cent))}"
 
+    def small_amount(self, value: float | None) -> str:
+        """Return an amount of some dollars and cents: two decimals below 100, three digits below 0.1."""
+        if value is None or not math.isfinite(value):
+            return MISSING_VALUE_TEXT
+        if self.style is MACHINE_NUMBERS:
+            return self.estimate(value)
+        if abs(value) >= 100.0:
+            return self.number(value)
+        return self.number(value, 2) if abs(value) >= 0.1 else self.estimate(value)
+
     def money(self, amount: str, code: str) -> str:
         """Return a written amount with its currency: the dollar's sign, or the code behind it."""
         if code == "USD" and self.style.currency_first:

@@ -268,6 +268,9 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
     if isinstance(fact, str):
         return _word(kind, fact)
     if isinstance(fact, IntervalEstimate):
+        if kind is _FactKind.USD_PER_MILLION:
+            value, low, high = (formatter.small_amount(each) for each in fact)
+            return join_unit(f"{value} ({low}{_SPACE}–{_SPACE}{high})", kind.value)
         return formatter.banded(fact, _unit(kind))
     if math.isinf(fact):
         return tr("never") if kind is _FactKind.HOURS else tr("no limit")
@@ -344,8 +347,8 @@ def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
 def _digits(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind in (_FactKind.COUNT, _FactKind.TOKENS, _FactKind.USD):
         return formatter.stated(fact) if abs(fact) < 1.0 else formatter.number(fact)
-    if kind is _FactKind.USD_PER_HOUR:
-        return formatter.number(fact, 2)
+    if kind in (_FactKind.USD_PER_HOUR, _FactKind.USD_PER_MILLION):
+        return formatter.small_amount(fact)
     if kind in (_FactKind.GIB, _FactKind.TBS, _FactKind.PFLOPS):
         return formatter.stated(float(f"{fact:.4g}"))
     if kind is _FactKind.GBS:

@@ -128,7 +128,8 @@ def _format_value(
 ) -> str:
     if value is None:
         return MISSING_VALUE_TEXT
-    n = formatter.estimate(value.value)
+    write = formatter.small_amount if objective.name is ObjectiveName.COST else formatter.estimate
+    n = write(value.value)
     full, short = {
         ObjectiveName.COST: (tr("${n} per million output tokens", n=n), tr("${n}/M tokens", n=n)),
         ObjectiveName.THROUGHPUT: (tr("{n} output tokens/s per accelerator", n=n), tr("{n} tok/s each", n=n)),
@@ -275,9 +276,10 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
     }.get(missing, tr("{name}: figures missing", name=name))
     if candidate.needed is None:
         return problem
-    price = formatter.estimate(candidate.needed)
     if missing == "rent_usd_per_hour":
+        price = formatter.small_amount(candidate.needed)
         return tr("{problem}; would lead below ${price} per hour", problem=problem, price=price)
+    price = formatter.estimate(candidate.needed)
     return tr("{problem}; would lead below ${price}", problem=problem, price=price)
 
 
@@ -398,7 +400,7 @@ def get_reason_figure(reason: DecisionReason) -> tuple[FactValue, str | None]:
 
 def _middle_text(fact: str, value: FactValue, formatter: Formatter, payment: str | None) -> str:
     if fact in _PER_MILLION and isinstance(value, IntervalEstimate):
-        amount = tr("${value}", value=formatter.estimate(value.value))
+        amount = tr("${value}", value=formatter.small_amount(value.value))
         return amount if payment is None else tr("{amount} {payment}", amount=amount, payment=label_payment(payment))
     return format_fact(fact, _middle(value), formatter)
 

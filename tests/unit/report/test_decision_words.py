@@ -74,7 +74,7 @@ def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDe
     key = decision.recommended.key
     value = find_candidate(decision, key).value
     assert value is not None
-    cost = f"${FORMATTER.estimate(value.value)} per million output tokens"
+    cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
     assert format_verdict(decision, NAMES, FORMATTER) == f"Rent 1 × {NAMES[key]}: {cost}"
     odds = format_odds(decision.robustness, FORMATTER)
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
@@ -205,8 +205,8 @@ def test_reasons_carry_the_figures_of_both_sides_and_the_change(service: GpuDesk
     assert isinstance(theirs, IntervalEstimate)
     said = plain(describe_reason(reason, NAMES, FORMATTER))
     assert said == (
-        f"Cost per million output tokens: ${FORMATTER.estimate(ours.value)} rented, compared with "
-        f"${FORMATTER.estimate(theirs.value)} rented for {NAMES[reason.other]} "
+        f"Cost per million output tokens: ${FORMATTER.small_amount(ours.value)} rented, compared with "
+        f"${FORMATTER.small_amount(theirs.value)} rented for {NAMES[reason.other]} "
         f"(−{plain(FORMATTER.per_cent(1.0 - ours.value / theirs.value))})"
     )
     argued = next(line for line in decision.trace if line.case.favours is not None)

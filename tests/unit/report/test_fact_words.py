@@ -78,7 +78,7 @@ def test_no_condition_is_shown_as_the_program_writes_it() -> None:
         ("ttft_ms", IntervalEstimate(1990.0, 1630.0, 2550.0), "1,990 (1,630 – 2,550) ms"),
         ("rent_usd_h", 1.95, "1.95 USD/h"),
         ("spend_usd", 2362.5, "2,362 USD"),
-        ("usd_per_million", IntervalEstimate(0.665, 0.439, 0.961), "0.665 (0.439 – 0.961) USD/M tokens"),
+        ("usd_per_million", IntervalEstimate(0.665, 0.439, 0.961), "0.67 (0.44 – 0.96) USD/M tokens"),
         ("payback_hours", 20_400.0, "20,400 h/month"),
         ("payback_hours", float("inf"), "never"),
         ("params_b", 70.0, "70B"),
