@@ -296,7 +296,7 @@ def shard_model(
     return _shard_replica(model, weights, plan.tp, plan.pp, plan.ep, plan.attention_dp, padding)
 
 
-@lru_cache(maxsize=10_000)
+@lru_cache(maxsize=3_000)
 def _shard_replica(
     model: Model, weights: Precision, tp: int, pp: int, ep: int, attention_dp: bool, padding: ExpertPadding
 ) -> ModelShards:
