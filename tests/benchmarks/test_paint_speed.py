@@ -1,4 +1,4 @@
-"""From an edit of the load to the painted window, with six accelerators, as a slider does it."""
+"""From an edit of the load or a first look to the painted window, with six accelerators."""
 
 import statistics
 import time
@@ -6,13 +6,17 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QObject
+from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.document_window import load_page_modules
 from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.progress import run_to_end
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
@@ -20,6 +24,8 @@ from tests.benchmarks.conftest import Say
 TEMPLATE = "405b-one-node"
 #: The window, and the bar for the page that it shows, in milliseconds.
 SIZES = [pytest.param((1280, 800), 16.0, id="1280x800"), pytest.param((1920, 1080), 33.0, id="1920x1080")]
+#: Milliseconds for one turn of the event loop, and from a click to the first paint of what was not seen before.
+FRAME_MS, LOOK_MS = 16.0, 100.0
 STEPS = 150
 ROUNDS = 4
 
@@ -58,6 +64,85 @@ def test_slider_to_painted(
     say(f"{page} {size[0]} x {size[1]}: median {median:.1f} ms (bar {bar_ms:.0f}), p99 {slowest:.1f} ms")
     assert median <= bar_ms, f"median {median:.1f} ms"
     assert slowest <= 2 * bar_ms, f"p99 {slowest:.1f} ms, median {median:.1f} ms"
+
+
+@pytest.mark.parametrize("view", ["result", "record"])
+def test_no_turn_of_a_drag_takes_longer_than_a_frame(
+    window: MainWindow, qapp: QApplication, say: Say, view: str
+) -> None:
+    show_view(window, "decide", view)
+    settle(qapp)
+    desk, dispatcher = window.desk, QCoreApplication.eventDispatcher()
+    longest: list[float] = []
+    desk.begin_gesture("load")
+    for count in range(40, 40 + STEPS):
+        desk.apply(scenario_edits.replace_load_value(desk.scenario, count), "Change of load")
+        ends, turns = time.perf_counter() + FRAME_MS / 1000.0, []
+        while time.perf_counter() < ends:
+            begun = time.thread_time()
+            QCoreApplication.sendPostedEvents()
+            dispatcher.processEvents(QEventLoop.ProcessEventsFlag.AllEvents)
+            turns.append((time.thread_time() - begun) * 1000)
+            time.sleep(0.001)
+        longest.append(max(turns))
+    desk.end_gesture()
+    median = statistics.median(longest)
+    say(f"{view}, longest turn of a frame: median {median:.1f} ms (bar {FRAME_MS:.0f})")
+    assert median <= FRAME_MS
+
+
+@pytest.mark.parametrize(
+    ("page", "view"),
+    [
+        ("performance", ""),
+        ("memory", ""),
+        ("cost", ""),
+        ("catalog", ""),
+        ("decide", "result"),
+        ("decide", "timing"),
+        ("decide", "record"),
+    ],
+)
+def test_a_first_look_is_painted_soon(window: MainWindow, qapp: QApplication, say: Say, page: str, view: str) -> None:
+    run_to_end(window.desk.service.load_steps())
+    run_to_end(load_page_modules())
+    window.show_page("decide" if view else "compare")
+    settle(qapp)
+    begun = time.thread_time()
+    show_view(window, page, view)
+    assert window.page is not None
+    wait_for_paint(window.page)
+    taken = (time.thread_time() - begun) * 1000
+    say(f"first look at {page} {view}: {taken:.0f} ms (bar {LOOK_MS:.0f})")
+    assert taken <= LOOK_MS
+
+
+def show_view(window: MainWindow, page: str, view: str) -> None:
+    window.show_page(page)
+    if view:
+        assert isinstance(window.page, MultiViewPage)
+        window.page.choose_view(view)
+
+
+class PaintCounter(QObject):
+    """Counts the paints of a widget."""
+
+    def __init__(self, widget: QWidget) -> None:
+        super().__init__(widget)
+        self.count = 0
+        widget.installEventFilter(self)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        self.count += watched is self.parent() and event.type() == QEvent.Type.Paint
+        return False
+
+
+def wait_for_paint(widget: QWidget) -> None:
+    """Deliver events, and no timers, until a widget and what it holds have been painted."""
+    counter = PaintCounter(widget)
+    widget.update()
+    while not counter.count:
+        QCoreApplication.sendPostedEvents()
 
 
 def settle(qapp: QApplication) -> None:
