@@ -416,7 +416,7 @@ class GpuDeskService:
     # What to choose
 
     def load_steps(self) -> ProgressSteps[None]:
-        """Load, as a job, what the first answer and the first decision rest on; errors are left to who asks."""
+        """Load, as a job, what answers, decisions and the catalog page rest on; errors are left to who asks."""
         from gpudesk.domain.progress import JobProgress
 
         loads: tuple[Callable[[], object], ...] = (
@@ -426,6 +426,8 @@ class GpuDeskService:
             lambda: self.reference_data.references,
             lambda: self.reference_data.export_rules,
             lambda: self.reference_data.support,
+            self.catalog.seed_claims,
+            lambda: [self.catalog.attributes(part.id) for part in self.catalog.accelerators()],
         )
         for number, load in enumerate(loads):
             yield JobProgress(message("service.loading", "Reading rules and data"), number, len(loads))
