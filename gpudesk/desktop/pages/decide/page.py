@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from contextlib import suppress
 from importlib import import_module
 from typing import Final
 
@@ -15,6 +14,7 @@ from gpudesk.desktop.pages.decide.questions_view import QuestionsView
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.paths import MissingFileError
@@ -101,21 +101,26 @@ class DecidePage(MultiViewPage[DecideView]):
         """Decide in this turn and show in the next: both together take longer than a frame."""
         evaluated = self.desk.evaluated
         if evaluated is not None and self.isVisible() and self.view.needs_decision:
-            with suppress(InputError, MissingFileError):
-                # What cannot be decided is told where it is shown.
+            try:
                 _ = evaluated.decision
-        QTimer.singleShot(0, self, self._follow)
+            except (InputError, MissingFileError):
+                # What cannot be decided is told where it is shown.
+                evaluated = None
+        QTimer.singleShot(0, self, lambda: self._follow(evaluated))
 
-    def _follow(self) -> None:
-        if self.isVisible():
+    def _follow(self, decided: EvaluatedAnswer | None) -> None:
+        """Show what was decided; a newer answer follows in its own time, and is not decided on top of this."""
+        if not self.isVisible():
+            self._stale = True
+        elif decided is None or decided is self.desk.evaluated or not self.desk.in_gesture:
             super().refresh()
         else:
-            self._stale = True
+            self.view.show_decision(decided)
 
     def _gesture_changed(self) -> None:
         if self._follower.isActive() and not self.desk.in_gesture:
             self._follower.stop()
-            self._follow()
+            self._follow(None)
 
     def show_view(self) -> None:
         try:
