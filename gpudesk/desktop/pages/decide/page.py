@@ -14,7 +14,6 @@ from gpudesk.desktop.pages.decide.questions_view import QuestionsView
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.paths import MissingFileError
@@ -54,7 +53,7 @@ class DecidePage(MultiViewPage[DecideView]):
         self._follower = QTimer(self)
         self._follower.setSingleShot(True)
         self._follower.setInterval(_FOLLOWS_MS)
-        self._follower.timeout.connect(self._decide_then_follow)
+        self._follower.timeout.connect(self._follow)
         desk.gesture_changed.connect(self._gesture_changed)
 
     def title(self) -> str:
@@ -97,30 +96,16 @@ class DecidePage(MultiViewPage[DecideView]):
         elif not self._follower.isActive():
             self._follower.start()
 
-    def _decide_then_follow(self) -> None:
-        """Decide in this turn and show in the next: both together take longer than a frame."""
-        evaluated = self.desk.evaluated
-        if evaluated is not None and self.isVisible() and self.view.needs_decision:
-            try:
-                _ = evaluated.decision
-            except (InputError, MissingFileError):
-                # What cannot be decided is told where it is shown.
-                evaluated = None
-        QTimer.singleShot(0, self, lambda: self._follow(evaluated))
-
-    def _follow(self, decided: EvaluatedAnswer | None) -> None:
-        """Show what was decided; a newer answer follows in its own time, and is not decided on top of this."""
-        if not self.isVisible():
-            self._stale = True
-        elif decided is None or decided is self.desk.evaluated or not self.desk.in_gesture:
+    def _follow(self) -> None:
+        if self.isVisible():
             super().refresh()
         else:
-            self.view.show_decision(decided)
+            self._stale = True
 
     def _gesture_changed(self) -> None:
         if self._follower.isActive() and not self.desk.in_gesture:
             self._follower.stop()
-            self._follow(None)
+            self._follow()
 
     def show_view(self) -> None:
         try:
