@@ -1,8 +1,11 @@
 """The parser of all commands, with help and error messages in the language in force."""
 
+# ruff: noqa: SLF001 - argparse has no public way to walk a parser
+
 from __future__ import annotations
 
 import argparse
+import difflib
 from collections.abc import Callable, Sequence
 from importlib import import_module
 from typing import Any, Final, NoReturn
@@ -47,6 +50,10 @@ EXAMPLES: Final = {
 }
 
 
+#: As many names are listed where none is close to a wrong one.
+_MOST_NAMED: Final = 16
+
+
 class Parser(argparse.ArgumentParser):
     """A parser that raises `UsageError`; abbreviations, which the next option could break, are off."""
 
@@ -57,6 +64,36 @@ class Parser(argparse.ArgumentParser):
 
     def error(self, message: str) -> NoReturn:
         raise UsageError(tr("{problem}; for help, run `{program} --help`", problem=message, program=self.prog))
+
+    def parse_args(self, args: Any = None, namespace: Any = None) -> argparse.Namespace:  # type: ignore[override] # noqa: ANN401
+        """Return the options; an unknown one is refused by its command, with the closest that the command has."""
+        options: argparse.Namespace
+        options, unknown = self.parse_known_args(args, namespace)
+        if unknown:
+            name, command = unknown[0].partition("=")[0], self._find_command(options)
+            near = difflib.get_close_matches(name, command._option_string_actions, n=1)
+            command.error(_add_suggestion(tr("unknown argument {given}", given=name), near))
+        return options
+
+    def _find_command(self, options: argparse.Namespace) -> Parser:
+        for action in self._actions:
+            if isinstance(action, argparse._SubParsersAction):
+                command = (action.choices or {}).get(getattr(options, action.dest, ""))
+                return self if command is None else command._find_command(options)
+        return self
+
+    def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - as argparse has it
+        """Refuse a value that is not among the choices, with the closest of them."""
+        if action.choices is not None and value not in action.choices:
+            problem, known = tr("unknown value {given}", given=repr(value)), list(action.choices)
+            near = difflib.get_close_matches(str(value), known, n=1)
+            if not near and len(known) <= _MOST_NAMED:
+                problem = tr("{problem}; use one of {known}", problem=problem, known=", ".join(known))
+            raise argparse.ArgumentError(action, _add_suggestion(problem, near))
+
+
+def _add_suggestion(problem: str, near: Sequence[str]) -> str:
+    return tr("{problem} (did you mean {near}?)", problem=problem, near=near[0]) if near else problem
 
 
 def make_parser(arguments: Sequence[str] = ()) -> Parser:

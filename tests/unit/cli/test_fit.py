@@ -100,7 +100,7 @@ def test_a_label_is_read_as_printed_tables_do(capsys: Capture, reading: str, cou
         (("--weights", "fp99"), 1, '--weights: "fp99" is not one of'),
         (("--context", "5", "--input-tokens", "4"), 2, "--context is input plus output tokens"),
         (("--input-tokens", "4"), 2, "--input-tokens and --output-tokens are required together"),
-        (("--reading", "x"), 2, "argument --reading: invalid choice: 'x'"),
+        (("--reading", "x"), 2, "argument --reading: unknown value 'x'; use one of decimal"),
         (("--scenario", "a.gpudesk", "--template", "b"), 2, "use either --scenario or --template"),
     ],
 )

@@ -166,3 +166,28 @@ def test_files_that_no_window_opens_are_refused_by_name(tmp_path: Path, capsys: 
         assert capsys.readouterr().err.startswith(
             f"gpudesk: cannot open {notes}: not a scenario (.gpudesk), sheet (.pdf)"
         )
+
+
+@pytest.mark.parametrize(
+    ("arguments", "problem"),
+    [
+        (
+            ["estimat"],
+            "argument COMMAND: unknown value 'estimat' (did you mean estimate?); for help, run `gpudesk --help`",
+        ),
+        (
+            ["estimate", "--concurency=8"],
+            "unknown argument --concurency (did you mean --concurrency?); for help, run `gpudesk estimate --help`",
+        ),
+        (
+            ["catalog", "list", "--jsn"],
+            "unknown argument --jsn (did you mean --json?); for help, run `gpudesk catalog list --help`",
+        ),
+        (["fit", "--nothing"], "unknown argument --nothing; for help, run `gpudesk fit --help`"),
+    ],
+)
+def test_unknown_names_are_told_with_the_closest(
+    arguments: list[str], problem: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert entry.main(arguments) == 2
+    assert capsys.readouterr().err == f"gpudesk: {problem}\n"

@@ -140,7 +140,7 @@ def test_wrong_usage_is_said_before_anything_is_checked(monkeypatch: pytest.Monk
     assert main(["--self-test", "--nonsense"]) == 2
     assert main(["estimate", "--self-test"]) == 2
     said = capsys.readouterr().err.splitlines()
-    assert said[0] == "gpudesk: unrecognized arguments: --nonsense; for help, run `gpudesk --self-test --help`"
+    assert said[0] == "gpudesk: unknown argument --nonsense; for help, run `gpudesk --self-test --help`"
 
 
 def test_windowed_program_without_a_terminal_opens_what_it_kept(
