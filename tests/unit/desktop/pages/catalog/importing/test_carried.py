@@ -45,7 +45,7 @@ def test_entries_that_are_lacking_are_offered_and_the_scenario_opened_with_them(
     assert not own_window.open_path(shared)
     assert "Acme 1" in own_window.note.text
     assert len(user_service.user_catalog.facts) == 0
-    press(own_window, "Look at them…")
+    press(own_window, "Review values…")
     dialog = open_pack(own_window, qtbot)
     dialog.trust.setChecked(True)
     dialog.accept()
@@ -63,8 +63,8 @@ def test_other_figures_are_told_after_opening_and_left_where_nobody_takes_them(
     document["scenario"]["accelerators"] = [{"accelerator": "mi325x", "count": 1}]
     shared.write_text(json.dumps(document))
     assert own_window.open_path(shared)
-    assert "rest on yours" in own_window.note.text
-    press(own_window, "Look at them…")
+    assert "use your values" in own_window.note.text
+    press(own_window, "Review values…")
     open_pack(own_window, qtbot).reject()
     assert len(user_service.user_catalog.facts) == 0
     assert own_window.document.path == shared

@@ -82,7 +82,7 @@ def test_undo_in_the_note_takes_all_of_it_back(
 ) -> None:
     import_files(own_window, [llama])
     dialog_of(own_window, qtbot).accept()
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Added"))
+    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported"))
     press(own_window, "Undo")
     assert len(user_service.user_catalog.facts) == 0
 
@@ -142,7 +142,7 @@ def test_what_cannot_be_brought_in_is_said_and_nothing_is_written(
         own_window.note.clear()
         drop(own_window, path)
         qtbot.waitUntil(lambda: bool(own_window.note.text))
-        assert own_window.note.text.startswith("Not imported: ")
+        assert own_window.note.text.startswith("Import failed: ")
         assert said in own_window.note.text
         assert own_window.note.text.endswith("Nothing was written.")
         assert not own_window.findChildren(ImportDialog)
@@ -176,7 +176,7 @@ def test_the_window_goes_on_while_ten_thousand_prices_come(
     reading = turns(lambda: not own_window.jobs.running, qtbot)
     dialog_of(own_window, qtbot).accept()
     writing = turns(lambda: not own_window.jobs.running, qtbot)
-    qtbot.waitUntil(lambda: own_window.note.text.startswith("Added"))
+    qtbot.waitUntil(lambda: own_window.note.text.startswith("Imported"))
     assert sum(price.own for price in user_service.catalog.prices("mi325x")) == 10_000
     # It comes by again and again, never away for most of the time; how short it is away is a benchmark.
     for away in (reading, writing):

@@ -58,7 +58,7 @@ def test_a_table_gets_the_suffix_of_its_form(
     own_window.settings.put(SECTION_SETTING, CatalogSection.PRICES.value)
     own_window.catalog.export()
     (form,) = own_window.findChildren(TableExportForm)
-    choose(tmp_path / "prices", "Table with commas (*.csv)")
+    choose(tmp_path / "prices", "CSV (*.csv)")
     form.accept()
     assert written(own_window, qtbot) == f"Saved: {tmp_path / 'prices.csv'}."
     head = (tmp_path / "prices.csv").read_text("utf-8-sig").splitlines()
@@ -71,8 +71,8 @@ def test_what_cannot_be_written_is_said(own_window: MainWindow, tmp_path: Path, 
     choose(tmp_path / "nowhere" / "a.csv", "")
     form.accept()
     said = written(own_window, qtbot)
-    assert said.startswith("Not written: ")
-    assert said.endswith("What was there is as it was.")
+    assert said.startswith("Not saved: ")
+    assert said.endswith("Existing files are unchanged.")
 
 
 def test_facts_are_handed_on_signed(

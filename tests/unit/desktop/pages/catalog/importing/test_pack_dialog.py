@@ -114,5 +114,5 @@ def test_a_pack_that_was_changed_is_refused(
     path.write_bytes(path.read_bytes().replace(b"650", b"651"))
     import_files(own_window, [path])
     qtbot.waitUntil(lambda: bool(own_window.note.text))
-    assert own_window.note.text.startswith("Not imported: lab.gpudeskpack")
+    assert own_window.note.text.startswith("Import failed: lab.gpudeskpack")
     assert not own_window.findChildren(PackDialog)
