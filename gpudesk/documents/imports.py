@@ -239,9 +239,7 @@ def _read_carried_pack(path: Path) -> FactPack:
 
     pack = make_carried_pack(read_scenario(path))
     if pack is None:
-        raise input_error(
-            "import.carries_nothing", "is a scenario that carries no facts of its author; open it instead"
-        )
+        raise input_error("import.carries_nothing", "is a scenario without custom values; open it instead")
     return pack
 
 
@@ -321,7 +319,7 @@ def apply_answers(found: FileImport, given: Mapping[str, str]) -> ImportProposal
             names = still or tuple(field.name for field in proposal.missing)
             raise input_error(
                 "import.fields_missing",
-                "does not state {fields}; add --answer FIELD=VALUE for each, or import it in the window",
+                "lacks {fields}; add --answer FIELD=VALUE for each, or import it in the window",
                 found.path.name,
                 fields=tuple(describe_missing_field(field) for field in proposal.missing if field.name in names),
             )
@@ -344,7 +342,11 @@ def _parse_answer(field: MissingImportField, given: str) -> object:
         return given.lower() in _YES
     if field.choices and given not in field.choices:
         raise input_error(
-            "import.choice", "{given} is none of {choices}", field.name, given=quote_value(given), choices=field.choices
+            "import.choice",
+            "{given} is not one of: {choices}",
+            field.name,
+            given=quote_value(given),
+            choices=field.choices,
         )
     return given
 
@@ -353,7 +355,7 @@ def _make_answer_error(field: MissingImportField, given: str) -> InputError:
     wanted = "boolean" if field.kind == "yes_no" else field.kind
     return input_error(
         "import.answer",
-        "{given} stands where {wanted} belongs",
+        "expected {wanted}, found {given}",
         field.name,
         given=quote_value(given),
         wanted=JSON_KINDS[wanted],
@@ -364,7 +366,9 @@ def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> F
     """Return the one step that takes all of some proposals; raises `InputError` where one cannot be, or none is new."""
     facts = [fact for proposal in proposals for fact in proposal.facts]
     if not any(count_new_facts(proposal, catalog.own) for proposal in proposals):
-        raise input_error("import.nothing_new", "brings nothing new: it is already in your catalog", proposals[0].name)
+        raise input_error(
+            "import.nothing_new", "contains nothing new: it is already in your catalog", proposals[0].name
+        )
     return add_facts(catalog, facts, ", ".join(proposal.name for proposal in proposals)[:_LONGEST_STEP])
 
 

@@ -100,7 +100,7 @@ def _open_folder(folder: Path) -> OfferedFile:
         return open_offered_file(folder / CONFIG)
     if models:
         return open_offered_file(models[0])
-    raise input_error("import.folder", "holds neither a config.json nor a GGUF file", str(folder))
+    raise input_error("import.folder", "contains no config.json or GGUF file", str(folder))
 
 
 def _refuse_others(path: Path, head: bytes) -> None:
@@ -115,7 +115,7 @@ def _refuse_others(path: Path, head: bytes) -> None:
         if head.startswith(begins):
             raise input_error(
                 "import.is_other",
-                "is a {format} file; unpack or export it first, and take what is inside",
+                "is a {format} file; extract or export it first, then import the result",
                 str(path),
                 format=name,
             )
@@ -160,7 +160,7 @@ def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
         raise InputError(NESTED_TOO_DEEP, str(path))
     if raw.count(b",") > _MOST_VALUES:
         raise input_error(
-            "import.many_values", "has more than {most} values, the most that are read", str(path), most=_MOST_VALUES
+            "import.many_values", "has more than {most} values, which is the limit", str(path), most=_MOST_VALUES
         )
     return parse_bounded_json(raw, str(path), _MOST_JSON, no_object=NOTHING_TO_IMPORT)
 
@@ -184,7 +184,7 @@ def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
         with os.fdopen(os.open(path, flags), "rb") as file:
             about = os.fstat(file.fileno())
             if not stat.S_ISREG(about.st_mode):
-                raise input_error("import.no_file", "is a pipe or a device, and only files are read", str(path))
+                raise input_error("import.no_file", "is a pipe or device; choose a regular file", str(path))
             if whole and about.st_size > most:
                 raise _make_size_error(path, most)
             raw = file.read(most + 1 if whole else most)

@@ -27,9 +27,9 @@ from gpudesk.text.messages import InputError, input_error, message
 if TYPE_CHECKING:
     from nacl.signing import SigningKey
 
-_CHANGED_PACK: Final = message("pack.changed", "was changed after it was made; get the file again from whoever made it")
-_FOREIGN_PACK: Final = message("pack.foreign", "is not a catalog pack; take a file that ends with .gpudeskpack")
-_NO_KEY: Final = message("pack.no_key", "is no signing key; move it away, and the next signature makes a new one")
+_CHANGED_PACK: Final = message("pack.changed", "was changed after it was created; get the file from its author again")
+_FOREIGN_PACK: Final = message("pack.foreign", "is not a catalog pack; choose a file that ends with .gpudeskpack")
+_NO_KEY: Final = message("pack.no_key", "is not a signing key; move it away, and GPU Desk creates a new key")
 
 
 PACK_SUFFIX: Final = ".gpudeskpack"
@@ -102,7 +102,7 @@ def parse_pack_file(raw: bytes) -> PackFile:
     if version != PACK_FORMAT:
         raise input_error(
             "pack.newer",
-            "is a catalog pack of format {version}; this program reads format {known}: use a newer GPU Desk",
+            "is a catalog pack of format {version}, but GPU Desk reads format {known}; update GPU Desk",
             version=version,
             known=PACK_FORMAT,
         )
@@ -133,7 +133,7 @@ def _parse_document(raw: bytes) -> dict[str, Any]:
         # What begins as a pack and ends without its last brace was cut off on its way.
         cut = f'"{_MARK}"' in error.doc and not error.doc.rstrip().endswith("}")
         raise InputError(
-            message("pack.cut", "is a catalog pack that was cut off; get the file again") if cut else _FOREIGN_PACK
+            message("pack.cut", "is an incomplete catalog pack; get the file again") if cut else _FOREIGN_PACK
         ) from error
     except (UnicodeDecodeError, RecursionError, ValueError) as error:
         raise InputError(_FOREIGN_PACK) from error
@@ -182,7 +182,7 @@ def _parse_signature(fields: object) -> SignatureFields | None:
         given = str(fields.get("algorithm"))[:60]
         raise input_error(
             "pack.algorithm",
-            "{given} is no kind of signature that this program knows; it knows {known}",
+            "{given} is not a supported signature type; supported: {known}",
             "signature.algorithm",
             given=given,
             known=SIGNATURE_ALGORITHM,
@@ -198,7 +198,7 @@ def _make_hex_check(length: int) -> FieldCheck:
     def check(where: str, value: object) -> str:
         if not isinstance(value, str) or len(value) != length or not _HEX.issuperset(value):
             raise input_error(
-                "pack.no_signature", "is no key or signature; get the file again from whoever signed it", where
+                "pack.no_signature", "is not a valid key or signature; get the file from its signer again", where
             )
         return value
 
@@ -291,7 +291,7 @@ def _require_library() -> Iterator[None]:
     except ImportError as error:
         raise input_error(
             "pack.no_library",
-            "signatures need PyNaCl, which cannot be loaded ({reason}): install GPU Desk again",
+            "signatures need PyNaCl, which cannot be loaded ({reason}); reinstall GPU Desk",
             reason=str(error),
         ) from error
 

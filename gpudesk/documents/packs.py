@@ -225,7 +225,7 @@ def make_pack(
     """
     taken = add_needed_facts(facts, chosen)
     if not taken:
-        raise input_error("pack.empty", "there is nothing to hand on; state a figure of your own first")
+        raise input_error("pack.empty", "there is nothing to share; enter a value first")
     named: str = check_line("name", name.strip())
     records = [write_record(fact) for fact in taken]
     content: dict[str, Any] = {"name": named, "made": made, "about": about, "facts": records}
@@ -275,7 +275,7 @@ def _check_signature(file: PackFile) -> PackSignature | None:
     if not is_valid_signature(signature.key, signature.value, make_signed_text(file.digest, signature.name)):
         raise input_error(
             "pack.broken_signature",
-            "does not hold: pack or signature was changed; get the file again from whoever signed it",
+            "is not valid: the pack or its signature was changed; get the file from its signer again",
             "signature",
         )
     return PackSignature(signature.key, signature.name)
@@ -303,8 +303,7 @@ def find_new_signer(
     if pack.signature is None:
         if not trust:
             raise input_error(
-                "pack.unsigned",
-                "is not signed, so anybody can have changed it; import it with --trust if you know where it comes from",
+                "pack.unsigned", "is not signed, so anyone could have changed it; use --trust if you know its origin"
             )
         return None
     if pack.trust(signers) is PackTrust.KNOWN:
@@ -312,8 +311,8 @@ def find_new_signer(
     if not trust:
         problem = message(
             "pack.unknown_signer",
-            "is signed by {name}, whom you do not trust yet; compare the fingerprint {fingerprint} with the "
-            "signer, then trust the key",
+            "is signed by {name}, whose key you do not trust yet; compare fingerprint {fingerprint} "
+            "with the signer, then trust the key",
             name=pack.signature.name,
             fingerprint=format_fingerprint(pack.signature.key),
         )
@@ -333,7 +332,7 @@ def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[F
     shown = tuple(rows)
     keys = {row.key for row in shown if row.can_be_chosen and row.key in chosen}
     if not keys:
-        raise input_error("pack.nothing_chosen", "nothing is chosen; choose a fact")
+        raise input_error("pack.nothing_chosen", "nothing is selected; select at least one value")
     priced = {fact.accelerator for fact in _list_facts(pack, keys) if isinstance(fact, UserPrice)}
     keys |= {row.part_of for row in shown if row.part_of is not None and row.part_of[1] in priced}
     keys |= {row.key for row in shown if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}

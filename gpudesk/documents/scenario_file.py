@@ -38,7 +38,7 @@ from gpudesk.text.messages import InputError, Message, format_message, input_err
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
 
-_NOT_A_SCENARIO: Final = message("scenario.not_a_scenario", "is not a scenario of GPU Desk")
+_NOT_A_SCENARIO: Final = message("scenario.not_a_scenario", "is not a GPU Desk scenario")
 
 #: Name and media type of the attachment.
 ATTACHMENT_NAME: Final = "comparison.gpudesk"
@@ -80,9 +80,7 @@ def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
         if len(content) > most:
             raise InputError(describe_too_large(most), where)
         return content
-    raise input_error(
-        "pdf.no_scenario", "is a PDF that carries no scenario; one that GPU Desk saved as a sheet does", where
-    )
+    raise input_error("pdf.no_scenario", "is a PDF without a scenario; open a PDF sheet that GPU Desk saved", where)
 
 
 def _decode_stream(raw: bytes, start: int, room: int) -> tuple[bytes, int]:
@@ -247,7 +245,7 @@ def _check_format(document: Mapping[str, Any], where: str) -> None:
     if version != SCENARIO_FORMAT:
         raise input_error(
             "scenario.newer",
-            "has format {version}; this program reads format {known}: use a newer GPU Desk",
+            "has format {version}, but GPU Desk reads format {known}; update GPU Desk",
             where,
             version=version,
             known=SCENARIO_FORMAT,
@@ -269,7 +267,7 @@ def _check_section(document: Mapping[str, Any], name: str, where: str) -> None:
     if version != _SECTIONS[name]:
         problem = message(
             "scenario.newer_section",
-            "has version {version} of the section {section}; this program reads version {known}: use a newer GPU Desk",
+            "has section {section} in version {version}, but GPU Desk reads version {known}; update GPU Desk",
             section=name,
             version=version,
             known=_SECTIONS[name],
@@ -322,7 +320,7 @@ def read_template(name: str) -> Scenario:
     if name not in known:
         raise input_error(
             "template.unknown",
-            "there is no template {name}; there are {near}",
+            "unknown template {name}; available: {near}",
             name=name,
             near=find_closest(name, known) or known,
         )
@@ -368,19 +366,22 @@ def _list_noted(scenario: Scenario) -> tuple[object, ...]:
 
 
 def describe_not_utf8(line: int) -> Message:
-    return message("scenario.not_utf8", "is not UTF-8 text in line {line}; save it again as UTF-8", line=line)
+    return message("scenario.not_utf8", "is not UTF-8 text at line {line}; save it as UTF-8", line=line)
 
 
 def describe_wrong_json(line: int, column: int) -> Message:
     return message(
-        "scenario.not_json", "is not JSON at line {line}, column {column}; mend it there", line=line, column=column
+        "scenario.not_json",
+        "is not valid JSON at line {line}, column {column}; correct it there",
+        line=line,
+        column=column,
     )
 
 
 def _describe_cut_short(line: int, column: int) -> Message:
     return message(
         "scenario.cut_short",
-        "ends too early, at line {line}, column {column}: the file was cut off; take an earlier copy of it",
+        "is incomplete: it ends at line {line}, column {column}; use an earlier copy",
         line=line,
         column=column,
     )

@@ -154,7 +154,7 @@ def _parse_choices(where: str, value: object) -> tuple[AcceleratorChoice, ...]:
     if len(value) > MAX_ACCELERATORS:
         raise input_error(
             "scenario.accelerators",
-            "names {count} accelerators; a comparison has {most} at the most",
+            "has {count} accelerators; a comparison can have at most {most}",
             where,
             count=len(value),
             most=MAX_ACCELERATORS,
@@ -263,7 +263,7 @@ def parse_answer(name: str, value: object, where: str) -> AnswerValue:
         if question.bounds is None:
             raise InputError(describe_unknown_word(str(value), question.options), where)
         problem = message(
-            "decide.number", "{given} is neither a number nor {allowed}", given=str(value), allowed=question.options
+            "decide.number", "{given} must be a number or {allowed}", given=str(value), allowed=question.options
         )
         raise InputError(problem, where)
     bounds = question.bounds
@@ -292,5 +292,5 @@ def _require_object(value: object, where: str) -> dict[str, Any]:
     if type(value) is not dict:
         raise make_type_error(where, value, "object")
     if len(value) > _MOST_ENTRIES:
-        raise input_error("decide.too_many", "has more than {most} entries; leave some out", where, most=_MOST_ENTRIES)
+        raise input_error("decide.too_many", "has more than {most} entries; remove some", where, most=_MOST_ENTRIES)
     return value

@@ -70,7 +70,7 @@ def _make_pattern_check(pattern: re.Pattern[str]) -> FieldCheck:
         if pattern.fullmatch(found) is None:
             raise input_error(
                 "pack.no_id",
-                "{given} is no id; ids have small letters, digits and hyphens",
+                "{given} is not a valid id; use lowercase letters, digits and hyphens",
                 where,
                 given=quote_value(found),
             )
@@ -84,7 +84,7 @@ def _check_user_source_id(where: str, value: object) -> str:
     if not found.startswith(USER_SOURCE_PREFIX):
         raise input_error(
             "pack.not_own_source",
-            "{given} is no source of a user; their ids begin with own-",
+            "{given} is not a user source; ids of user sources begin with own-",
             where,
             given=quote_value(found),
         )
@@ -132,7 +132,7 @@ def _check_definition(where: str, value: object) -> str:
     try:
         return to_canonical_json(check_model_definition(value).definition())
     except RecursionError:
-        raise input_error("pack.too_deep", "is nested too deep to be a model", where) from None
+        raise input_error("pack.too_deep", "is nested too deeply for a model", where) from None
     except InputError as error:
         raise InputError(error.problem, f"{where}.{error.where}" if error.where else where) from error
 
@@ -177,7 +177,7 @@ def check_fact(fact: UserFact, where: str) -> None:
     if isinstance(fact, UserModel) and (described := json.loads(fact.definition)["id"]) != fact.id:
         raise input_error(
             "pack.other_id",
-            "is the structure of {id}; it must be that of the model that states it",
+            "describes {id}; it must describe the model that contains it",
             f"{where}.definition",
             id=described,
         )
@@ -282,7 +282,7 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
     if len(records) > MOST_FACTS:
         raise input_error(
             "pack.too_many",
-            "holds {count} facts; a pack has {most} at the most",
+            "has {count} values; a pack can have at most {most}",
             where,
             count=len(records),
             most=MOST_FACTS,
@@ -294,7 +294,7 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
         fact = _read_fact(place, record)
         key = get_fact_key(fact)
         if key in facts:
-            raise input_error("pack.twice", "states a fact that stands there already; remove one", place)
+            raise input_error("pack.twice", "repeats an earlier value; remove one of them", place)
         facts[key], places[key] = fact, place
     found = UserFacts.of(facts.values())
     _check_together(found, places)

@@ -64,10 +64,10 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
     names = merge_attribute_names(known)
     units = {each.name: each.unit for attributes in known.values() for each in attributes.values()}
     head = [
-        ExportColumn("id", tr("Id")),
+        ExportColumn("id", tr("ID")),
         ExportColumn("name", tr("Name")),
         ExportColumn("maker", tr("Maker")),
-        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+        ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
     ]
     for name in names:
         label = _label_figure_column(name)
@@ -98,7 +98,7 @@ def build_claims_table(described: DescribedEntries, cells: ExportCellConverter) 
         ExportColumn("label", tr("Label")),
         ExportColumn("value", tr("Value"), kind=ExportCellKind.MIXED),
         ExportColumn("unit", tr("Unit")),
-        ExportColumn("stance", tr("Stance")),
+        ExportColumn("stance", tr("Status")),
         ExportColumn("verdict", tr("Verdict")),
         ExportColumn("reason", tr("Reason")),
         ExportColumn("published", tr("As published")),
@@ -107,7 +107,7 @@ def build_claims_table(described: DescribedEntries, cells: ExportCellConverter) 
         ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
         *list_source_columns(),
         ExportColumn("retrieved", tr("Retrieved"), kind=ExportCellKind.DATE),
-        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+        ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
         ExportColumn("statements", tr("Statements")),
         ExportColumn("note", tr("Note")),
     )
@@ -181,7 +181,7 @@ def build_user_facts_table(
     rows = _UserFactRows(facts, things, attributes, idle, cells)
     sources = tuple(fact for fact in facts if isinstance(fact, Source))
     made = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
-    return ExportTable(tr("Your facts"), _build_user_facts_head(), made, sources=sources)
+    return ExportTable(tr("Your values"), _build_user_facts_head(), made, sources=sources)
 
 
 def _build_user_facts_head() -> tuple[ExportColumn, ...]:
@@ -202,7 +202,7 @@ def _build_user_facts_head() -> tuple[ExportColumn, ...]:
         *list_source_columns(),
         ExportColumn("retrieved", tr("Entered"), kind=ExportCellKind.DATE),
         ExportColumn("note", tr("Note")),
-        ExportColumn("waits", tr("Without effect, since")),
+        ExportColumn("waits", tr("Inactive because")),
     )
 
 
@@ -371,7 +371,7 @@ def _build_all_claims(catalog: ExportCatalog, cells: ExportCellConverter) -> Exp
 def _build_results_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
     head = (
         ExportColumn("model", tr("Model")),
-        ExportColumn("part", tr("Part as printed")),
+        ExportColumn("part", tr("Accelerator as published")),
         ExportColumn("accelerator", tr("Accelerator")),
         ExportColumn("count", tr("Count"), kind=ExportCellKind.NUMBER),
         ExportColumn("setting", tr("Setting")),
@@ -410,21 +410,21 @@ def _build_prices_table(catalog: ExportCatalog, cells: ExportCellConverter) -> E
     head = (
         ExportColumn("accelerator", tr("Accelerator")),
         ExportColumn("term", tr("Term")),
-        ExportColumn("usd", tr("Price an accelerator"), "USD", ExportCellKind.NUMBER),
+        ExportColumn("usd", tr("Price per accelerator"), "USD", ExportCellKind.NUMBER),
         ExportColumn("usd_low", tr("Low"), "USD", ExportCellKind.NUMBER),
         ExportColumn("usd_high", tr("High"), "USD", ExportCellKind.NUMBER),
         ExportColumn("per", tr("Paid")),
         ExportColumn("provider", tr("Provider")),
         ExportColumn("region", tr("Region")),
         ExportColumn("instance", tr("Instance")),
-        ExportColumn("accelerators_in_instance", tr("Accelerators in it"), kind=ExportCellKind.NUMBER),
+        ExportColumn("accelerators_in_instance", tr("Accelerators per instance"), kind=ExportCellKind.NUMBER),
         ExportColumn("basis", tr("Basis")),
         ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
         ExportColumn("kind", tr("Kind")),
         *list_source_columns(),
-        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+        ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
         ExportColumn("note", tr("Note")),
-        ExportColumn("id", tr("Id")),
+        ExportColumn("id", tr("ID")),
     )
     prices = catalog.prices()
     rows = [_build_price_row(price, cells) for price in prices]
@@ -457,12 +457,12 @@ def _build_price_row(price: PriceRecord, cells: ExportCellConverter) -> ExportRo
 
 def _build_disputes_table(catalog: ExportCatalog, _: ExportCellConverter) -> ExportTable:
     head = (
-        ExportColumn("id", tr("Id")),
+        ExportColumn("id", tr("ID")),
         ExportColumn("subject", tr("Subject")),
         ExportColumn("attribute", tr("Attribute")),
         ExportColumn("disagreement", tr("Disagreement")),
         ExportColumn("claim_a", tr("Statement")),
-        ExportColumn("claim_b", tr("Against")),
+        ExportColumn("claim_b", tr("Contradicts")),
         ExportColumn("verdict", tr("Verdict")),
         ExportColumn("reason", tr("Reason")),
         ExportColumn("things", tr("Entries")),
@@ -488,15 +488,15 @@ def _build_disputes_table(catalog: ExportCatalog, _: ExportCellConverter) -> Exp
 
 def _build_statements_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
     head = (
-        ExportColumn("id", tr("Id")),
+        ExportColumn("id", tr("ID")),
         ExportColumn("subject", tr("Subject")),
         ExportColumn("attribute", tr("Attribute")),
-        ExportColumn("value", tr("Value as printed")),
+        ExportColumn("value", tr("Value as published")),
         ExportColumn("value_high", tr("Value, high")),
         ExportColumn("unit", tr("Unit")),
         ExportColumn("conditions", tr("Conditions")),
         ExportColumn("as_of", tr("As of")),
-        ExportColumn("stated_by", tr("Stated by")),
+        ExportColumn("stated_by", tr("Published by")),
         *list_source_columns(),
         ExportColumn("things", tr("Entries")),
         ExportColumn("attributes", tr("Attributes")),
@@ -521,7 +521,7 @@ def _build_statements_table(catalog: ExportCatalog, cells: ExportCellConverter) 
         )
         for claim in claims
     ]
-    title = tr("Statements of source documents")
+    title = tr("Source document statements")
     return _add_sources(title, head, rows, (claim.source for claim in claims))
 
 

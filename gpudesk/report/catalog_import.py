@@ -47,7 +47,7 @@ class ImportPriceLine:
 
 def list_price_heads() -> tuple[str, ...]:
     """Return what stands over the cells; the four figures come from the third on."""
-    return (tr("Part"), tr("Term"), tr("Prices"), tr("Low"), tr("Median"), tr("High"), tr("Dates"))
+    return (tr("Accelerator"), tr("Term"), tr("Prices"), tr("Low"), tr("Median"), tr("High"), tr("Dates"))
 
 
 def list_import_lines(figures: ImportPreviewFigures, formatter: Formatter) -> tuple[ImportLine, ...]:
@@ -68,22 +68,22 @@ def _list_model_lines(figures: ImportedModelFigures, formatter: Formatter) -> tu
     lines = [
         ImportLine(tr("Parameters"), format_parameters(figures.parameters, formatter), count(figures.parameters)),
         ImportLine(
-            tr("Active for a token"),
+            tr("Active per token"),
             format_parameters(figures.active_parameters, formatter),
-            tr("with the LM head, without the embedding"),
+            tr("with LM head, without embedding"),
         ),
-        ImportLine(tr("KV cache a token"), *_describe_cache(figures, formatter)),
+        ImportLine(tr("KV cache per token"), *_describe_cache(figures, formatter)),
         ImportLine(tr("Layers"), count(figures.layers)),
         ImportLine(tr("Hidden size"), count(figures.hidden_size)),
         ImportLine(tr("Vocabulary"), count(figures.vocab_size)),
-        ImportLine(tr("Longest context"), _format_token_count(figures.max_context, formatter)),
+        ImportLine(tr("Context limit"), _format_token_count(figures.max_context, formatter)),
         ImportLine(
             tr("Stored in"), MISSING_VALUE_TEXT if figures.precision is None else label_precision(figures.precision)
         ),
     ]
     if figures.state_bytes:
         state = formatter.memory(figures.state_bytes)
-        lines.insert(3, ImportLine(tr("State of a sequence"), state, tr("whatever its length")))
+        lines.insert(3, ImportLine(tr("State per sequence"), state, tr("same at any length")))
     return tuple(lines)
 
 
@@ -96,11 +96,11 @@ def format_parameters(parameters: int, formatter: Formatter) -> str:
 
 def _describe_cache(figures: ImportedModelFigures, formatter: Formatter) -> tuple[str, str]:
     """Return the bytes of a token in layers without a window, and what those with one add."""
-    at = tr("at 16 bits a number")
+    at = tr("16 bits per value")
     if not figures.window:
         return formatter.memory(figures.kv_bytes_per_token), at
     windowed = tr(
-        "{memory} more up to {window} tokens",
+        "plus {memory} up to {window} tokens",
         memory=formatter.memory(figures.windowed_bytes_per_token),
         window=formatter.count(figures.window),
     )
@@ -194,9 +194,9 @@ def _label_pack_fact(row: PackRow) -> str:
     if isinstance(fact, UserClaim):
         return f"{row.name}: {label_attribute_alone(fact.attribute)}"
     if isinstance(fact, ClaimPreference):
-        return tr("{thing}: {attribute}, chosen", thing=row.name, attribute=label_attribute_alone(fact.attribute))
+        return tr("{subject}: {attribute}, chosen", subject=row.name, attribute=label_attribute_alone(fact.attribute))
     if isinstance(fact, UserPrice):
-        return tr("{thing}: price", thing=row.name)
+        return tr("{subject}: price", subject=row.name)
     if isinstance(fact, Source):
         return tr("Source {title}", title=fact.title)
     kind = tr("Accelerator") if isinstance(fact, UserAccelerator) else tr("Model")
@@ -245,12 +245,12 @@ def _add_pack_source(said: str, source: Source | None) -> str:
 def describe_signer(pack: FactPack, trust: PackTrust, fingerprint: str, known_as: str | None = None) -> str:
     """Return who stands for a pack; `known_as` is the name that the user knows a trusted signer by."""
     if pack.signature is None or trust is PackTrust.UNSIGNED:
-        return tr("Not signed: nobody vouches for it. That it is whole is checked all the same.")
+        return tr("Not signed: its author is unknown. The file is complete and intact.")
     name = join_to_one_line(pack.signature.name)
     if trust is PackTrust.KNOWN:
-        return tr("Signed by {name}, whom you trust.", name=join_to_one_line(known_as or name))
+        return tr("Signed by {name}, whose key you trust.", name=join_to_one_line(known_as or name))
     return tr(
-        "Signed by {name}, whom you do not know yet. Compare the fingerprint with the signer: {fingerprint}.",
+        "Signed by {name}, whose key you do not trust yet. Compare the fingerprint with the signer: {fingerprint}.",
         name=name,
         fingerprint=fingerprint,
     )

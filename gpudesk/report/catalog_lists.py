@@ -46,7 +46,7 @@ _SECTIONS: Final = MappingProxyType(
         CatalogSection.CLAIMS: "Claims",
         CatalogSection.DISPUTES: "Disputes",
         CatalogSection.SOURCES: "Sources",
-        CatalogSection.YOURS: "Yours",
+        CatalogSection.YOURS: "Your values",
     }
 )
 
@@ -67,19 +67,19 @@ _NAMES: Final = MappingProxyType(
 _HEADS: Final = MappingProxyType(
     {
         "vendor": "Vendor",
-        "organisation": "Organisation",
+        "organisation": "Organization",
         "release_date": "Released",
         "total": "Total",
         "active": "Active",
         "layers": "Layers",
         "context": "Context",
         "stored_in": "Stored in",
-        "licence": "Licence",
+        "licence": "License",
         "medium": "Medium",
         "default_steps": "Steps",
         "default_resolution": "Resolution",
-        "vram_low": "Least",
-        "vram_high": "Most",
+        "vram_low": "Min",
+        "vram_high": "Max",
         "results": "Results",
         "recommended_hardware": "Recommended for",
         "term": "Term",
@@ -94,20 +94,20 @@ _HEADS: Final = MappingProxyType(
         "attribute": "Attribute",
         "value": "Value",
         "unit": "Unit",
-        "stance": "Stands",
+        "stance": "Status",
         "verdict": "Verdict",
         "published": "As published",
         "conditions": "Conditions",
-        "retrieved": "Read on",
-        "id": "Number",
-        "disagreement": "What disagrees",
+        "retrieved": "Retrieved on",
+        "id": "ID",
+        "disagreement": "Disagreement",
         "reason": "Reason",
-        "against": "Against",
+        "against": "Rejected by",
         "claims": "Claims",
         "publisher": "Publisher",
-        "trust": "Remark",
-        "url": "Address",
-        "yours": "Yours",
+        "trust": "Note",
+        "url": "URL",
+        "yours": "Your values",
         "shipped": "Shipped",
         "difference": "Difference",
         "parameters": "Parameters, 10⁹",
@@ -119,24 +119,24 @@ _HEADS: Final = MappingProxyType(
 #: The whole of what is short in a head.
 _MEANINGS: Final = MappingProxyType(
     {
-        "total": "Parameters, thousand million",
-        "active": "Parameters that one token passes, thousand million",
-        "context": "Longest context, tokens",
-        "stored_in": "Format of the published weights",
-        "kv": "What the KV cache grows by with each token of a long context, in FP16, KiB",
-        "parameters": "Parameters, thousand million",
-        "denoiser_weights": "Weights of the denoiser as published, GiB",
-        "vram_low": "Least memory reported to be enough, GiB",
-        "vram_high": "Most memory reported to be needed, GiB",
-        "results": "Times that others report",
-        "usd_hour": "Rent of one accelerator, USD an hour",
-        "usd": "Purchase price of one accelerator, USD",
-        "date": "Date that the source gives",
-        "age": "How long ago that is; a date without a day counts from its end",
-        "stance": "How the claim stands to the one that is taken",
-        "claims": "Claims, prices and results that rest on it",
-        "difference": "Your value against the shipped one",
-        "against": "What refuses the statement",
+        "total": "Parameters, billions",
+        "active": "Active parameters per token, billions",
+        "context": "Context limit, tokens",
+        "stored_in": "Number format of the published weights",
+        "kv": "KV cache per token of a long context in FP16, KiB",
+        "parameters": "Parameters, billions",
+        "denoiser_weights": "Published denoiser weights, GiB",
+        "vram_low": "Smallest memory reported as sufficient, GiB",
+        "vram_high": "Largest memory reported as needed, GiB",
+        "results": "Published generation times",
+        "usd_hour": "Rental price per accelerator, USD per hour",
+        "usd": "Purchase price per accelerator, USD",
+        "date": "Date of the source",
+        "age": "Age of the source; a month or year counts from its last day",
+        "stance": "How the claim compares with the value in use",
+        "claims": "Claims, prices and results from this source",
+        "difference": "Your value compared with the shipped value",
+        "against": "What contradicts the statement",
     }
 )
 
@@ -144,14 +144,14 @@ _GROUPS: Final = MappingProxyType({"dense": "TFLOPS, dense", "parameters": "Para
 
 _WORDS: Final = MappingProxyType(
     {
-        "on_demand": "on demand",
+        "on_demand": "on-demand",
         "spot": "spot",
         "reserved": "reserved",
         "purchase": "purchase",
-        "taken": "taken",
+        "taken": "used",
         "agrees": "agrees",
         "differs": "differs",
-        "refused": "refused",
+        "refused": "rejected",
         "image": "image",
         "video": "video",
         "claim": "another claim",
@@ -161,7 +161,7 @@ _WORDS: Final = MappingProxyType(
         "accelerator": "Accelerator",
         "model": "Model",
         "diffusion_model": "Diffusion model",
-        "price_on_demand": "Price, on demand",
+        "price_on_demand": "Price, on-demand",
         "price_spot": "Price, spot",
         "price_reserved": "Price, reserved",
         "price_purchase": "Price, purchase",
@@ -207,7 +207,7 @@ def describe_column(section: CatalogSection, column: CatalogColumn) -> str:
     if attribute is not None and attribute.explanation:
         return explain_attribute(attribute)
     if section is CatalogSection.DISPUTES and column.key == "claims":
-        return tr("Numbers of the statements")
+        return tr("Statement IDs")
     return tr(_MEANINGS[column.key]) if column.key in _MEANINGS else label_column(section, column)
 
 
@@ -401,12 +401,12 @@ class CatalogCellFormatter:
         if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.AGE) and column.attribute is None:
             return tr("unknown: the source gives no date")
         if column.key in ("usd", "usd_hour") and any(_format_amounts(self._table, row)):
-            return tr("not such a price")
+            return tr("other kind of price")
         if column.key == "price":
             return tr("unknown: price not published")
         if column.attribute is not None or column.kind is CatalogColumnKind.VALUE:
-            return tr("unknown: no source states it")
-        return tr("nothing")
+            return tr("unknown: not published")
+        return tr("empty")
 
 
 def _format_amounts(table: CatalogTable, row: CatalogRow) -> Iterable[bool]:
@@ -421,7 +421,7 @@ def _describe_marks() -> tuple[tuple[CatalogCellMark, str], ...]:
     return (
         (CatalogCellMark.OWN, tr("your value")),
         (CatalogCellMark.COMPUTED, tr("computed")),
-        (CatalogCellMark.DISPUTED, tr("sources differ")),
+        (CatalogCellMark.DISPUTED, tr("sources disagree")),
     )
 
 

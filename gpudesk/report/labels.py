@@ -20,7 +20,7 @@ from gpudesk.text.translation import tr, trn
 
 #: Attributes of models.
 _MODEL_ATTRIBUTES: Final = MappingProxyType(
-    {"licence": "Licence", "total_parameters": "Parameters", "active_parameters": "Active parameters"}
+    {"licence": "License", "total_parameters": "Parameters", "active_parameters": "Active parameters"}
 )
 
 #: What the dimensions of models are called, by the last word of their path.
@@ -29,24 +29,24 @@ _DIMENSIONS: Final = MappingProxyType(
         "hidden_size": "Hidden size",
         "vocab_size": "Vocabulary",
         "tied_embeddings": "Tied embeddings",
-        "max_context": "Longest context",
+        "max_context": "Context limit",
         "native_precision": "Published precision",
-        "quantised_tensors": "Tensors that are quantised",
-        "fp8_block": "Block of FP8 scales",
+        "quantised_tensors": "Quantized tensors",
+        "fp8_block": "FP8 scale block",
         "layer_count": "Layers",
         "heads": "Attention heads",
         "kv_heads": "KV heads",
-        "head_dim": "Size of a head",
-        "intermediate_size": "Width of the feed-forward block",
+        "head_dim": "Head size",
+        "intermediate_size": "Feed-forward size",
         "experts": "Experts",
-        "experts_per_token": "Experts for each token",
-        "kv_lora_rank": "Rank of the KV latent",
+        "experts_per_token": "Experts per token",
+        "kv_lora_rank": "KV latent rank",
         "window": "Attention window",
-        "reuses_cache": "Takes keys and values of an earlier layer",
-        "layer_input_size": "Width of the layers' own inputs",
-        "layer_input_vocab_size": "Vocabulary of the layers' own inputs",
-        "altup_streams": "Streams of alternating updates",
-        "laurel_rank": "Rank of the augmented residual",
+        "reuses_cache": "Reuses an earlier KV cache",
+        "layer_input_size": "Per-layer input size",
+        "layer_input_vocab_size": "Per-layer input vocabulary",
+        "altup_streams": "AltUp streams",
+        "laurel_rank": "LAuReL rank",
     }
 )
 
@@ -55,13 +55,13 @@ _SOURCE_KINDS: Final = MappingProxyType(
         "vendor_datasheet": "vendor data sheet",
         "vendor_claim": "vendor claim",
         "config_copy": "published configuration",
-        "measured_vendor": "measured by the vendor",
-        "measured_mlperf": "measured for MLPerf",
+        "measured_vendor": "measured by vendor",
+        "measured_mlperf": "measured (MLPerf)",
         "measured_independent": "measured independently",
         "independent": "independent",
         "press": "press",
         "estimate": "estimate",
-        "user": "own",
+        "user": "entered by you",
     }
 )
 
@@ -110,8 +110,8 @@ _DOCUMENTS: Final = MappingProxyType(
 #: What was about to happen to the file when a backup was made.
 _BACKUP_REASONS: Final = MappingProxyType(
     {
-        "day": "the first change of a day",
-        "edit": "a change of many facts",
+        "day": "the first change of the day",
+        "edit": "a change of many values",
         "migration": "an update of the file",
         "restore": "a backup was restored",
     }
@@ -214,7 +214,7 @@ def format_throughput_title(*, closed_loop: bool) -> str:
     unit = get_figure_unit("output_tokens_per_s")
     if closed_loop:
         return f"{label_figure('output_tokens_per_s')}, {unit}"
-    return tr("{figure} in closed loops, {unit}", figure=label_figure("output_tokens_per_s"), unit=unit)
+    return tr("{figure} (closed loop), {unit}", figure=label_figure("output_tokens_per_s"), unit=unit)
 
 
 #: Series, memory, remarks and second names in a part's name.
@@ -287,7 +287,7 @@ def format_load(load: Load, formatter: Formatter) -> str:
         clients = tr("{n} in flight", n=formatter.count(load.concurrency))
         if load.requests is None:
             return clients
-        return tr("{clients}, {n} in all", clients=clients, n=formatter.count(load.requests))
+        return tr("{clients}, {n} in total", clients=clients, n=formatter.count(load.requests))
     if load.kind is LoadKind.SATURATE:
         return tr("{n} queued at once", n=formatter.count(load.requests))
     if load.kind is LoadKind.REQUEST_RATE:

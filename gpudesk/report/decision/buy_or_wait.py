@@ -351,7 +351,7 @@ class SignalState(StrEnum):
 
     PASSED = "passed"
     NOT = "not passed"
-    UNKNOWN = "unknown"
+    UNKNOWN = "not known"
 
 
 def find_signal_state(watched: SignalStatus) -> SignalState:

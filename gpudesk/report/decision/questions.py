@@ -316,9 +316,9 @@ _LED_BY_TWO = 2
 class ColumnOutcome(StrEnum):
     """What becomes of an accelerator under an answer."""
 
-    STAYS = "remains"
+    STAYS = "stays"
     UNDECIDED = "undecided"
-    REMOVED = "ruled out"
+    REMOVED = "removed"
 
 
 def find_column_outcome(standing: DecisionCandidate) -> ColumnOutcome:

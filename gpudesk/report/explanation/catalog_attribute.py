@@ -53,7 +53,7 @@ def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Ex
     figure, unit = format_attribute_value(found, name, view.formatter)
     claim = attribute.preferred
     made = Explanation(
-        what=tr("{attribute}, {thing}", attribute=label_attribute_alone(name), thing=view.named(thing)),
+        what=tr("{attribute}, {subject}", attribute=label_attribute_alone(name), subject=view.named(thing)),
         conditions=_describe_owner(attribute),
         figure=figure,
         unit=unit,
@@ -83,8 +83,8 @@ def _explain_unstated(view: CatalogContext, thing: str, name: str) -> Explanatio
     figure = formatter.catalog(value, quantity) if isinstance(value, int | float) else MISSING_VALUE_TEXT
     offer = CatalogAction(CatalogActionKind.VALUE, tr("Enter your value…"), thing, name, key=EDIT_KEY)
     return Explanation(
-        what=tr("{attribute}, {thing}", attribute=label_attribute_alone(name), thing=view.named(thing)),
-        conditions=tr("No source states it"),
+        what=tr("{attribute}, {subject}", attribute=label_attribute_alone(name), subject=view.named(thing)),
+        conditions=tr("Not published"),
         figure=figure,
         unit=get_display_unit(quantity) if computed else None,
         band="",
@@ -125,11 +125,11 @@ def _describe_owner(attribute: AttributeClaims) -> str:
     """Return whose value it is: the user's, the user's choice, or that of the shipped catalog."""
     claim, chosen = attribute.preferred, attribute.preference
     if claim is None:
-        return tr("No value is taken")
+        return tr("No value")
     if claim.own:
-        return tr("Your value, entered {date}", date=claim.retrieved or tr("no date"))
+        return tr("Entered by you, {date}", date=claim.retrieved or tr("no date"))
     if chosen is not None:
-        return tr("Your choice among the claims, {date}", date=chosen.date)
+        return tr("Chosen by you, {date}", date=chosen.date)
     return tr("Shipped value")
 
 
@@ -173,9 +173,9 @@ def _list_attribute_remarks(attribute: AttributeClaims) -> tuple[str, ...]:
             said = to_sentence(chosen.reason)
             found.append(tr("Your reason, {date}: {reason}", date=chosen.date, reason=said))
         if attribute.shipped_reason:
-            found.append(tr("The shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
+            found.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
     if any(claim.own for claim in attribute.claims):
-        found.append(tr("Your value is kept in your own file. An upgrade of the catalog does not touch it."))
+        found.append(tr("Your value is kept in your own file. Catalog updates do not change it."))
     return tuple(found)
 
 
@@ -197,7 +197,7 @@ def _add_actions(
 def _add_action_to_claim(line: ClaimLine, attribute: AttributeClaims) -> ClaimLine:
     if line.stance is ClaimStatus.TAKEN:
         return line
-    text = tr("Take this claim…")
+    text = tr("Use this claim…")
     return replace(
         line, offer=CatalogAction(CatalogActionKind.TAKE, text, attribute.thing, attribute.name, source=line.source_id)
     )
@@ -215,7 +215,7 @@ def _list_actions(
     offers = []
     if says and not view.facts.thing(thing).own:
         shipped = any(claim for side in sides for claim in side.claims if not claim.own)
-        text = tr("Revert to the shipped value") if shipped else tr("Remove your value")
+        text = tr("Reset to shipped value") if shipped else tr("Remove your value")
         offers.append(CatalogAction(CatalogActionKind.REVERT, text, thing, name))
     text = tr("Enter your value…") if own is None else tr("Change your value…")
     offers.append(CatalogAction(CatalogActionKind.VALUE, text, thing, name, key=EDIT_KEY))
@@ -237,24 +237,24 @@ def add_inactive_facts(
         # A price is of a part that is there.
         shown = replace(shown, offers=())
     elif made is not None:
-        shown = replace(shown, conditions=tr("{whose}, yours has no effect", whose=shown.conditions))
+        shown = replace(shown, conditions=tr("{origin}, your value is inactive", origin=shown.conditions))
     return replace(shown, remarks=(*remarks, *shown.remarks), offers=(*offers, *shown.offers))
 
 
 def _build_inactive_remark(waiting: InactiveOverride, view: CatalogContext) -> str:
     why = format_message(waiting.why, view.formatter)
     if waiting.entry is not None:
-        return tr("Your entry has no effect: {why}.", why=why)
+        return tr("Your entry is inactive: {why}.", why=why)
     if waiting.price is not None:
-        return tr("Your price has no effect: {why}.", why=why)
+        return tr("Your price is inactive: {why}.", why=why)
     if waiting.claims:
-        return tr("Your value has no effect: {why}.", why=why)
-    return tr("Your choice has no effect: {why}.", why=why)
+        return tr("Your value is inactive: {why}.", why=why)
+    return tr("Your choice is inactive: {why}.", why=why)
 
 
 def _build_forget_action(waiting: InactiveOverride) -> CatalogAction:
     price = None if waiting.price is None else waiting.price.id
-    text = tr("Remove from your facts")
+    text = tr("Remove from your values")
     return CatalogAction(CatalogActionKind.FORGET, text, waiting.thing, waiting.attribute, price=price)
 
 
@@ -263,13 +263,15 @@ def _explain_inactive_alone(waiting: InactiveOverride, view: CatalogContext) -> 
     what = waiting.thing
     if waiting.attribute is not None:
         what = tr(
-            "{attribute}, {thing}", attribute=label_attribute_alone(waiting.attribute), thing=view.named(waiting.thing)
+            "{attribute}, {subject}",
+            attribute=label_attribute_alone(waiting.attribute),
+            subject=view.named(waiting.thing),
         )
     elif waiting.entry is not None:
         what = waiting.entry.name
     return Explanation(
         what=what,
-        conditions=tr("Without effect"),
+        conditions=tr("Inactive"),
         figure=figure,
         unit=unit,
         band="",

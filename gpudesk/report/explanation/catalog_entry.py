@@ -97,11 +97,7 @@ class CatalogContext:
     @property
     def fact(self) -> str:
         """What all of it rests on, for copies."""
-        return tr(
-            "GPU Desk, catalog of {date}, revision {revision}",
-            date=self.facts.data_date,
-            revision=self.facts.revision[:8],
-        )
+        return tr("Catalog of {date}, revision {revision}", date=self.facts.data_date, revision=self.facts.revision[:8])
 
     def named(self, thing: str | None) -> str:
         """Return the short name of a thing, its id where the catalog does not have it."""
@@ -119,7 +115,7 @@ def add_age(made: Explanation, date: str | None, days: int, view: CatalogContext
     said = tr("{age} old", age=format_age(age))
     if age <= days:
         return replace(made, age=said)
-    return replace(made, age=tr("{age} old, stale by your rule of {n} days", age=format_age(age), n=days), stale=True)
+    return replace(made, age=tr("{age} old (your limit: {n} days)", age=format_age(age), n=days), stale=True)
 
 
 def build_statement_line(statement: DocumentStatement) -> StatementLine:
@@ -130,11 +126,11 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
     said = f"{statement.subject}, {statement.attribute.replace('_', ' ')}: {value}{unit}"
     conditions = f" ({statement.conditions})" if statement.conditions else ""
     pairs = (
-        (tr("Number"), statement.id),
-        (tr("Stated by"), statement.stated_by),
+        (tr("ID"), statement.id),
+        (tr("Published by"), statement.stated_by),
         (tr("As of"), statement.as_of),
         (tr("Title"), statement.source.title),
-        (tr("Remark"), statement.source.trust),
+        (tr("Note"), statement.source.trust),
     )
     return StatementLine(
         id=statement.id,
@@ -185,7 +181,7 @@ def group_statements(
             found[thing.id, thing.name] = stated
     others = [detail for stated in prices.values() for detail in stated]
     if others:
-        found["", tr("Other parts")] = others
+        found["", tr("Other accelerators")] = others
     groups = [_build_stated_group(key, label, stated) for (key, label), stated in found.items()]
     return sum(map(len, found.values())), tuple(groups[:_MOST_GROUPS])
 
@@ -199,7 +195,7 @@ def _list_claims_of_source(
                 said = format_claim_value(attribute, claim.value, formatter)
                 yield ExplanationDetail(
                     label_attribute_alone(attribute.name),
-                    said if claim.preferred else tr("{value}, not taken", value=said),
+                    said if claim.preferred else tr("{value}, not used", value=said),
                 )
 
 
@@ -218,7 +214,7 @@ def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
     counted = trn("{n} attribute", "{n} attributes", len(attributes))
     parts = [counted]
     if disputed:
-        parts.append(tr("sources differ on {n}", n=disputed))
+        parts.append(tr("sources disagree on {n}", n=disputed))
     if own:
         parts.append(tr("yours: {n}", n=own))
     about = [each for each in view.facts.seed_claims(thing) if not each.attributes]
@@ -229,7 +225,7 @@ def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
         unit=None,
         band=" · ".join(parts),
         ground=ExplanationBasis.CLAIM,
-        basis=tr("Yours") if entry.own else tr("Entry of the shipped catalog"),
+        basis=tr("Yours") if entry.own else tr("Shipped catalog entry"),
         disputes=tuple(build_dispute_line(each) for each in view.facts.disputes(thing) if not each.attributes),
         statements=tuple(build_statement_line(each) for each in about),
         uses=view.uses(thing),
@@ -252,9 +248,9 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
     if price is None:
         return None
     bought = price.term == PURCHASE_TERM
-    what = tr("Purchase price, {thing}", thing=view.named(price.accelerator))
+    what = tr("Purchase price, {subject}", subject=view.named(price.accelerator))
     if not bought:
-        what = tr("Rent, {thing}", thing=view.named(price.accelerator) or tr("another part"))
+        what = tr("Rental price, {subject}", subject=view.named(price.accelerator) or tr("another accelerator"))
     figure, unit = format_price(price, view.formatter)
     kind = label_source_kind(price.kind)
     made = Explanation(
@@ -262,7 +258,7 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
         conditions=", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part),
         figure=figure,
         unit=unit,
-        band=tr("For one accelerator") + (f" · {translate_data(price.note)}" if price.note else ""),
+        band=tr("Per accelerator") + (f" · {translate_data(price.note)}" if price.note else ""),
         ground=ExplanationBasis.CLAIM,
         basis=tr("Your value: {source}", source=price.source.title)
         if price.own
@@ -304,10 +300,10 @@ def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
         (tr("Publisher"), None if source.publisher == "not stated" else source.publisher),
         (tr("Kind"), label_source_kind(source.kind)),
         (tr("Date"), source.date or tr("no date")),
-        (tr("Remark"), source.trust),
+        (tr("Note"), source.trust),
     )
     found = tuple(ExplanationDetail(label, text) for label, text in pairs if text)
-    return (*found, ExplanationDetail(tr("Address"), source.url, url=True)) if source.url else found
+    return (*found, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else found
 
 
 def explain_source(view: CatalogContext, source_id: str) -> Explanation:
@@ -346,13 +342,13 @@ def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None
     statements = [each for each in view.facts.seed_claims() if each.id in sides]
     line = build_dispute_line(dispute)
     return Explanation(
-        what=tr("{attribute}, {thing}", attribute=_join_words(dispute.attribute), thing=dispute.subject),
-        conditions=tr("Contradiction {id}, judged", id=dispute.id),
+        what=tr("{attribute}, {subject}", attribute=_join_words(dispute.attribute), subject=dispute.subject),
+        conditions=tr("Dispute {id}", id=dispute.id),
         figure=line.verdict,
         unit=None,
         band=line.disagreement,
         ground=ExplanationBasis.CLAIM,
-        basis=line.refused_by or tr("Two statements that cannot both hold"),
+        basis=line.refused_by or tr("Two contradictory statements"),
         remarks=(line.reason,),
         statements=tuple(build_statement_line(each) for each in statements),
         facts=(view.fact,),
@@ -367,8 +363,8 @@ def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | 
     judged = [each for each in view.facts.disputes() if statement_id in (each.claim_a, each.claim_b)]
     value = found.value if found.value_high in (None, found.value) else f"{found.value} – {found.value_high}"
     made = Explanation(
-        what=tr("{attribute}, {thing}", attribute=_join_words(found.attribute), thing=found.subject),
-        conditions=_join_words(found.conditions) if found.conditions else tr("As printed"),
+        what=tr("{attribute}, {subject}", attribute=_join_words(found.attribute), subject=found.subject),
+        conditions=_join_words(found.conditions) if found.conditions else tr("As published"),
         figure=value,
         unit=None if found.unit in ("text", "date", "year", "boolean") else found.unit,
         band=line.remark,

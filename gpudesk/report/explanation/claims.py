@@ -70,17 +70,17 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
     """Return in words how far the claims lie apart; `high` is the upper end of what is stated as a range."""
     count = len(attribute.claims)
     if attribute.preferred is None:
-        return tr("Nothing is known")
+        return tr("Unknown")
     if not attribute.disputed:
         return tr("One claim") if count == 1 else tr("All {n} claims agree", n=formatter.count(count))
     stated = [
         claim.value for claim in (*attribute.claims, *(() if high is None else high.claims)) if is_figure(claim.value)
     ]
     if len(set(stated)) < 2:
-        return tr("{n} claims, which differ", n=formatter.count(count))
+        return tr("{n} claims disagree", n=formatter.count(count))
     quantity = find_quantity(attribute.name, attribute.unit)
     least, most = (formatter.catalog(end, quantity) for end in (min(stated), max(stated)))
-    return tr("Range of claims {low} to {high}", low=least, high=most)
+    return tr("Claims range from {low} to {high}", low=least, high=most)
 
 
 def describe_claim_kind(claim: Claim) -> str:
@@ -105,8 +105,8 @@ def build_dispute_line(dispute: Dispute) -> DisputeLine:
 def describe_refusal(dispute: Dispute) -> str:
     """Return what refuses a statement that no other statement does; empty where another does."""
     if dispute.claim_b == "ARITHMETIC":
-        return tr("Refused by arithmetic")
-    return tr("Refused by public record") if dispute.claim_b == "PUBLIC-RECORD" else ""
+        return tr("Rejected by arithmetic")
+    return tr("Rejected by public record") if dispute.claim_b == "PUBLIC-RECORD" else ""
 
 
 def _build_claim_line(
@@ -122,7 +122,7 @@ def _build_claim_line(
     said = label_stance(stance)
     verdict = translate_data(claim.verdict or "") if stance is ClaimStatus.REFUSED else None
     if is_shipped_claim(attribute, claim) and not claim.preferred:
-        verdict = tr("what the shipped catalog takes")
+        verdict = tr("used by the shipped catalog")
     figure = f"{value} {unit}" if unit else value
     return ClaimLine(
         value=value,
@@ -148,10 +148,10 @@ def is_shipped_claim(attribute: AttributeClaims, claim: Claim) -> bool:
 
 def label_stance(stance: ClaimStatus) -> str:
     return {
-        ClaimStatus.TAKEN: tr("taken"),
+        ClaimStatus.TAKEN: tr("used"),
         ClaimStatus.AGREES: tr("agrees"),
         ClaimStatus.DIFFERS: tr("differs"),
-        ClaimStatus.REFUSED: tr("refused"),
+        ClaimStatus.REFUSED: tr("rejected"),
     }[stance]
 
 
@@ -223,10 +223,10 @@ def _list_claim_details(
         (tr("Verdict"), verdict),
         (tr("Statement"), ", ".join(claim.statements)),
         (tr("Note"), translate_data(claim.note or "")),
-        (tr("Remark"), translate_data(source.trust or "")),
+        (tr("Note"), translate_data(source.trust or "")),
     )
     found = tuple(ExplanationDetail(label, text) for label, text in stated if text)
-    return (*found, ExplanationDetail(tr("Address"), source.url, url=True)) if source.url else found
+    return (*found, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else found
 
 
 def format_explanation(explanation: Explanation) -> str:
@@ -239,14 +239,14 @@ def format_explanation(explanation: Explanation) -> str:
     lines += [f"{detail.label}: {detail.value}" for detail in explanation.details]
     if explanation.limits is not None and explanation.limits.shares:
         shares = ", ".join(f"{share.label} {share.text}" for share in explanation.limits.shares)
-        lines.append(f"{tr('What limits it')}: {shares}")
+        lines.append(f"{tr('Limited by')}: {shares}")
     lines += _list_run_lines(explanation.record)
     lines += _list_plan_lines(explanation.plans)
     lines += _list_claim_lines(explanation)
     lines += [f"{dispute.disagreement} {dispute.judged} {dispute.reason}" for dispute in explanation.disputes]
     lines += explanation.remarks
     if explanation.statements:
-        lines.append(f"{tr('As printed')}:")
+        lines.append(f"{tr('As published')}:")
         lines += [f"- {line.sentence}" for line in explanation.statements]
     for group in explanation.stated:
         lines.append(f"{group.label}:")
@@ -260,10 +260,8 @@ def format_working(term: TermLine) -> str:
 
 def format_runs_title(record: MeasuredRunLines) -> str:
     if record.of:
-        return tr(
-            "Nearest published measurements of {figure}, and what fits said that had not seen them", figure=record.of
-        )
-    return tr("Nearest published measurements, and what fits said that had not seen them")
+        return tr("Similar measured runs of {figure} (predicted without using them)", figure=record.of)
+    return tr("Similar measured runs (predicted without using them)")
 
 
 def format_claim_with_source(claim: ClaimLine) -> str:

@@ -37,14 +37,14 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 #: How each line of a total is worked out, from what it multiplies.
 _LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
     {
-        "accelerators": ("pieces × price × (1 − discount)", ("price_usd", "discount", "spares")),
-        "server": ("pieces × price × share", ("price_usd", "server_share", "spares")),
-        "network": ("pieces × price × share", ("price_usd", "network_share", "spares")),
-        "rack": ("pieces × price × share", ("price_usd", "rack_share", "spares")),
+        "accelerators": ("accelerators × price × (1 − discount)", ("price_usd", "discount", "spares")),
+        "server": ("accelerators × price × share", ("price_usd", "server_share", "spares")),
+        "network": ("accelerators × price × share", ("price_usd", "network_share", "spares")),
+        "rack": ("accelerators × price × share", ("price_usd", "rack_share", "spares")),
         "residual": ("− share × all hardware", ("residual",)),
         "capital": ("rate × years × mean value of hardware", ("capital_rate", "years", "residual")),
         "power": (
-            "power × drawn × hours × price of energy",
+            "power × draw × hours × electricity price",
             ("accelerator_w", "host_w", "draw", "energy_usd_per_kwh", "years"),
         ),
         "cooling": ("power line × (PUE − 1)", ("pue",)),
@@ -53,11 +53,11 @@ _LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
         "support": ("share × years × all hardware", ("support", "years")),
         "staff": ("accelerators × years × cost", ("staff_usd_per_year", "years")),
         "porting": (
-            "share of the fleet × months ÷ 12 × engineer",
+            "fleet share × months ÷ 12 × cost of an engineer",
             ("porting_engineer_months", "engineer_usd_per_year", "fleet"),
         ),
         "upkeep": (
-            "share of the fleet × engineers × years × engineer",
+            "fleet share × engineers × years × cost of an engineer",
             ("engineers", "engineer_usd_per_year", "years", "fleet"),
         ),
     }
@@ -110,14 +110,14 @@ def _tokens(
         figure=money.small(costs.output.value),
         unit=money.code,
         band=tr(
-            "{low} to {high}, from the band of the throughput",
+            "80% interval {low} to {high}, from throughput",
             low=money.small(costs.output.low),
             high=money.small(costs.output.high),
         ),
         ground=ExplanationBasis.ESTIMATED,
-        basis=tr("Before taxes; all cost over output tokens"),
+        basis=tr("Before tax; total cost divided by output tokens"),
         working=working,
-        claims_title=tr("On record"),
+        claims_title=tr("Catalog prices"),
         claims=groups,
     )
 
@@ -132,13 +132,13 @@ def _missing(told: _CostContext, title: str, conditions: str, groups: tuple[Clai
         band=capitalize_first(lacks),
         ground=ExplanationBasis.UNKNOWN,
         basis="",
-        claims_title=tr("On record"),
+        claims_title=tr("Catalog prices"),
         claims=groups,
     )
 
 
 def _total(told: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
-    tco, title = told.column.tco, tr("Cost of owning, {deployment}", deployment=deployment)
+    tco, title = told.column.tco, tr("Total cost of ownership, {deployment}", deployment=deployment)
     if tco is None:
         return _missing(told, title, "", groups)
     years = told.formatter.stated(tco.years)
@@ -148,14 +148,14 @@ def _total(told: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) 
         figure=told.money.whole(tco.total_usd),
         unit=told.money.code,
         band=tr(
-            "{once} at once, {monthly} a month",
+            "{once} upfront, {monthly} per month",
             once=told.money.whole(tco.at_once_usd),
             monthly=told.money.whole(tco.per_month_usd),
         ),
         ground=ExplanationBasis.EXACT,
-        basis=tr("Before taxes; exact for the inputs below"),
+        basis=tr("Before tax; exact for the inputs below"),
         working=_sum(told, tco),
-        claims_title=tr("On record"),
+        claims_title=tr("Catalog prices"),
         claims=groups,
     )
 
@@ -168,7 +168,7 @@ def _owned(told: _CostContext, costs: TokenCosts) -> TermLine:
     inputs = [] if tco is None else [_sum(told, tco)]
     years = told.column.inputs["years"].spread
     hours = HOURS_PER_YEAR * (1.0 if years is None else years.likely)
-    inputs.append(_served(told, hours, tr("Tokens of all years")))
+    inputs.append(_served(told, hours, tr("Tokens, all years")))
     return _cost(told, costs, inputs)
 
 
@@ -176,12 +176,12 @@ def _rented(told: _CostContext, costs: TokenCosts, term: str) -> TermLine:
     rent = told.column.rent_usd_per_hour
     count = told.column.count or 1
     hourly = None if rent is None else rent * count
-    label = tr("Rent {term}, an hour", term=label_rent_term(term))
+    label = tr("Rent per hour ({term})", term=label_rent_term(term))
     formula = f"{told.formatter.count(count)} × {told.money.small(rent)}"
     paid = _line("rent", label, told.money.small(hourly), told.money.code, formula, [_input(told, "rent_usd_per_hour")])
     software = told.column.software
     if hourly is None or software is None or not any(software):
-        return _cost(told, costs, [paid, _served(told, 1.0, tr("Tokens of an hour"))])
+        return _cost(told, costs, [paid, _served(told, 1.0, tr("Tokens per hour"))])
     return _cost(told, costs, _rented_with_software(told, hourly, software, paid))
 
 
@@ -196,10 +196,10 @@ def _rented_with_software(
     money = told.money
     paid = money.whole(hourly * hours + sum(line.usd for line in lines))
     formula = " + ".join([f"{rent.value} × {told.formatter.count(hours)}", *(each.value for each in said)])
-    label = tr("Rent and software of all years")
+    label = tr("Rent and software, all years")
     return (
         _line("paid", label, paid, money.code, formula, [rent, *said]),
-        _served(told, hours, tr("Tokens of all years")),
+        _served(told, hours, tr("Tokens, all years")),
     )
 
 
@@ -218,16 +218,16 @@ def _served(told: _CostContext, hours: float, label: str) -> TermLine:
     shown = MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value)
     formula = f"{shown} × 3,600 × {formatter.count(hours)} × {formatter.per_cent(busy)}"
     throughput = _line(
-        "throughput", tr("Output throughput"), shown, "tok/s", None, [], source=tr("the estimate at this load")
+        "throughput", tr("Output throughput"), shown, "tok/s", None, [], source=tr("estimate at this load")
     )
     return _line("tokens", label, value, "M", formula, [throughput, _input(told, "utilisation")])
 
 
 def _sum(told: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
     lines = [_of_line(told, line) for line in tco.lines if line.usd]
-    label = tr("Cost of {years} years", years=told.formatter.stated(tco.years))
+    label = tr("Cost over {years} years", years=told.formatter.stated(tco.years))
     money = told.money
-    return _line("total", label, money.whole(tco.total_usd), money.code, tr("sum of its lines"), lines)
+    return _line("total", label, money.whole(tco.total_usd), money.code, tr("sum of the lines"), lines)
 
 
 def _of_line(told: _CostContext, line: CostLine) -> TermLine:
@@ -274,14 +274,14 @@ def _records(prices: Iterable[PriceRecord], term: str, told: _CostContext) -> tu
     found = sorted((price for price in prices if price.term == term), key=lambda price: price.date or "", reverse=True)
     if not found:
         return ()
-    label = tr("Purchase prices") if term == PURCHASE_TERM else tr("Rents {term}", term=label_rent_term(term))
+    label = tr("Purchase prices") if term == PURCHASE_TERM else tr("Rental prices ({term})", term=label_rent_term(term))
     return (ClaimGroup(f"prices/{term}", label, tuple(_record(price, told) for price in found)),)
 
 
 def _record(price: PriceRecord, told: _CostContext) -> ClaimLine:
     value, unit = format_price(price, told.formatter)
     refused = price.term == PURCHASE_TERM and price.note is not None and not price.own
-    dated = price.date or tr("undated, catalog {revision}", revision=told.revision)
+    dated = price.date or tr("undated (catalog {revision})", revision=told.revision)
     title = price.provider or price.source.title
     origin = f"{label_source_kind(price.kind)} · {dated}"
     shown = join_unit(value, unit) if unit else value

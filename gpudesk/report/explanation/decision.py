@@ -94,7 +94,7 @@ def explain_option(told: DecisionContext, question: str, value: AnswerValue) -> 
     answered = f"{get_question_text(question)} {format_answer(question, value, told.formatter)}"
     asking = [rule for rule in told.rules if question in rule.asks]
     return Explanation(
-        what=tr("After this answer"),
+        what=tr("Effect of this answer"),
         conditions=answered,
         figure="",
         unit=None,
@@ -148,7 +148,7 @@ def _doubts(told: DecisionContext) -> Iterator[DecisionFinding]:
         if standing.removed:
             out = [each for each in decision.exclusions if each.key == standing.key]
             texts = tuple(describe_exclusion(each, told.names, told.formatter, decision) for each in out)
-            title = tr("Why {name} is removed", name=name)
+            title = tr("Why {name} is ruled out", name=name)
             yield DecisionFinding(f"removed.{standing.key}", title, tuple(map(to_sentence, texts)))
         elif standing.open_rules:
             lines = [line for line in map(told.line, standing.open_rules) if line is not None]
@@ -162,8 +162,11 @@ def _why_open(cell: TraceCell, told: DecisionContext) -> str:
     open_tests = [each for each in cell.tested if each.holds is None]
     said = "; ".join(describe_condition_result(each, told.formatter) for each in open_tests)
     if any(isinstance(side, IntervalEstimate) for each in open_tests for side in (each.left, each.right)):
-        return tr("The 80% interval includes the limit: {tested}. Measure to be sure; it is kept for now.", tested=said)
-    return tr("Not known: {tested}. It is kept for now.", tested=said)
+        return tr(
+            "The 80% interval includes the limit: {tested}. Measure to be sure; the accelerator is kept for now.",
+            tested=said,
+        )
+    return tr("Unknown: {tested}. The accelerator is kept for now.", tested=said)
 
 
 # Rules
@@ -226,7 +229,7 @@ def explain_ruling(told: DecisionContext, rule_id: str, key: str = "") -> Explan
         decision=DecisionExplanation(
             outcomes=tuple(_effects(line, told)) if line is not None and cell is None else (),
             findings=tuple(_findings(rule, line, place, told)),
-            rulings_title=tr("The rule") if not _kin(rule, line, told) else tr("The rule and related rules"),
+            rulings_title=tr("Rule") if not _kin(rule, line, told) else tr("Rule and related rules"),
             rulings=tuple(_ruling(each, told) for each in (rule, *_kin(rule, line, told))),
         ),
     )
@@ -267,17 +270,17 @@ def _findings(
         yield DecisionFinding("open", tr("Why it is undecided"), (_why_open(cell, told),))
         if told.decision.pilot is not None:
             text = describe_pilot(told.decision.pilot, told.decision, told.names, told.formatter)
-            yield DecisionFinding("pilot", tr("What to measure"), (text,))
+            yield DecisionFinding("pilot", tr("Measure next"), (text,))
     tested = (*line.tested, *(() if cell is None else cell.tested))
     if tested:
         texts = tuple(to_sentence(describe_condition_result(each, told.formatter)) for each in tested)
-        yield DecisionFinding("tested", tr("What was tested"), texts)
+        yield DecisionFinding("tested", tr("Conditions tested"), texts)
     if line.case.advice is not None:
-        yield DecisionFinding("advice", tr("What to do"), (translate_data(line.case.advice),))
+        yield DecisionFinding("advice", tr("Next steps"), (translate_data(line.case.advice),))
     if line.answers:
         yield DecisionFinding(
             "answer",
-            tr("The answer behind it"),
+            tr("Answer used"),
             (to_sentence(describe_rule_answers(line, told.formatter, told.decision.answers)),),
         )
     yield DecisionFinding("weight", tr("Weight"), tuple(_weight(rule, line, told)))
@@ -286,9 +289,9 @@ def _findings(
 def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Iterator[str]:
     number = told.formatter.stated
     if line.case.requires is not None:
-        yield tr("It rules out what does not meet it; no preference outweighs it.")
+        yield tr("Rules out every accelerator that fails it; preferences cannot outweigh it.")
     elif line.case.favours is None:
-        yield tr("None: it only shows a figure.")
+        yield tr("None: this rule only shows a figure.")
     elif rule.id in told.weights:
         usual = DEFAULT_WEIGHTS[rule.strength] if rule.weight is None else rule.weight
         usual = 0.0 if rule.unfounded is not None else usual
@@ -297,7 +300,7 @@ def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Itera
     elif rule.unfounded is not None:
         yield tr("None: {reason}", reason=translate_data(rule.unfounded))
     else:
-        yield tr("{weight} for what it favors.", weight=number(line.weight))
+        yield tr("{weight} for the accelerator it favors.", weight=number(line.weight))
     if line.counted_with is not None:
         yield tr("Counted once with {rule}, which covers the same subject.", rule=line.counted_with)
 

@@ -67,11 +67,11 @@ def find_limiter_shares(
     """Return how the time behind a figure divides; None where no time is behind it."""
     if shares is None or not estimate.fits or name in _WITHOUT:
         return None
-    of, parts = tr("time of a round"), shares.run
+    of, parts = tr("time per round"), shares.run
     if name == _DECODE_FIGURE and shares.token is not None:
-        of, parts = tr("time of one token"), shares.token
+        of, parts = tr("time per token"), shares.token
     elif name == _PREFILL_FIGURE:
-        of, parts = tr("time of a prompt"), shares.prefill
+        of, parts = tr("time per prompt"), shares.prefill
     remark = None
     if estimate.limiter is Limiter.CAPACITY and name != _PREFILL_FIGURE:
         remark = _describe_full_memory(estimate, formatter)
@@ -82,8 +82,8 @@ def _describe_full_memory(estimate: Estimate, formatter: Formatter) -> str:
     running = formatter.count(estimate.admitted)
     if (estimate.admitted or 0) < estimate.max_concurrency:
         most = formatter.count(estimate.max_concurrency)
-        return tr("{n} run at once, where memory would hold {most}", n=running, most=most)
-    return tr("Memory is full: it admits {n} at once", n=running)
+        return tr("{n} in flight, with memory for {most}", n=running, most=most)
+    return tr("Memory is full at {n} in flight", n=running)
 
 
 def _list_limiter_shares(parts: Iterable[TimeShare], formatter: Formatter) -> tuple[LimiterShareLine, ...]:
@@ -95,7 +95,7 @@ def _list_limiter_shares(parts: Iterable[TimeShare], formatter: Formatter) -> tu
 
 
 def _label_share(name: str) -> str:
-    label = tr("prefill mixed in") if name == PREFILL_SHARE else label_limiter(name)
+    label = tr("interleaved prefill") if name == PREFILL_SHARE else label_limiter(name)
     return capitalize_first(label)
 
 
@@ -139,7 +139,7 @@ def _describe_remedy_action(remedy: FitRemedy, estimate: Estimate, name: str, fo
     if remedy.kind is FitRemedyKind.KV:
         return (
             tr("{precision} KV cache on {deployment}", precision=narrow, deployment=here),
-            tr("Use an {precision} KV cache", precision=narrow),
+            tr("Use {precision} KV cache", precision=narrow),
         )
     return (
         tr("{precision} weights on {deployment}", precision=narrow, deployment=here),
@@ -158,7 +158,7 @@ def _describe_remedy_detail(remedy: FitRemedy, formatter: Formatter) -> str:
     named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
     held = tr("up to {n} in flight", n=formatter.count(estimate.max_concurrency))
     if remedy.kind is FitRemedyKind.CONCURRENCY:
-        held = tr("nothing waits")
+        held = tr("no queueing")
     return ", ".join((*named, held))
 
 
@@ -279,7 +279,7 @@ def _explain_estimate(
         ground = ExplanationBasis(estimate.basis.value)
         basis = _describe_basis(answer.columns[position], estimate, backing.rows, formatter)
         if estimate.own_model:
-            basis = tr("{basis}; the model's dimensions are yours", basis=basis)
+            basis = tr("{basis}; model entered by you", basis=basis)
     return Explanation(
         what=tr("{figure}, {deployment}", figure=label, deployment=_describe_deployment(answer, position, formatter)),
         conditions=_describe_figure_conditions(answer, formatter),
@@ -303,7 +303,7 @@ def _explain_memory(answer: Answer, position: int, estimate: Estimate, formatter
             holds=_describe_capacity(estimate, formatter),
         ),
         ground=ExplanationBasis.EXACT,
-        basis=tr("Exact to the byte, no band"),
+        basis=tr("Exact to the byte"),
     )
 
 
@@ -329,7 +329,7 @@ def _explain_concurrency(answer: Answer, position: int, estimate: Estimate, form
         unit=tr("requests"),
         band=_describe_capacity(estimate, formatter),
         ground=ExplanationBasis.EXACT,
-        basis=tr("Exact to the byte, no band"),
+        basis=tr("Exact to the byte"),
     )
 
 
@@ -342,7 +342,7 @@ def _explain_misfit(
     if term is not None and term.name == "short" and isinstance(term.value, int | float):
         short = formatter.gib(term.value)
         needed, usable = (formatter.gib(each.value) for each in term.inputs[:2] if isinstance(each.value, int | float))
-        band = tr("Needs {needed}, has {usable} usable on each", needed=needed, usable=usable)
+        band = tr("Needs {needed} GiB per accelerator; {usable} GiB usable", needed=needed, usable=usable)
     else:
         band = "" if estimate.reason is None else format_message(estimate.reason, formatter)
     return Explanation(
@@ -352,7 +352,7 @@ def _explain_misfit(
         unit=tr("GiB short") if short != MISSING_VALUE_TEXT else None,
         band=band,
         ground=ExplanationBasis.DOES_NOT_FIT,
-        basis=tr("Exact to the byte, no band"),
+        basis=tr("Exact to the byte"),
     )
 
 
@@ -383,7 +383,7 @@ def _describe_deployment(answer: Answer, position: int, formatter: Formatter) ->
 def _describe_figure_conditions(answer: Answer, formatter: Formatter) -> str:
     work = answer.scenario.workload
     return tr(
-        "{load}, {input} in, {output} out",
+        "{load}, {input} input and {output} output tokens",
         load=_describe_load(work.load, formatter),
         input=formatter.count(work.input_tokens),
         output=formatter.count(work.output_tokens),
@@ -419,13 +419,15 @@ def _describe_capacity(estimate: Estimate, formatter: Formatter) -> str:
     if asked is not None and admitted is not None and admitted < asked:
         if admitted < estimate.max_concurrency:
             return tr(
-                "Runs {admitted} of {asked} at once; memory holds {most}",
+                "{admitted} of {asked} in flight, with memory for {most}",
                 admitted=formatter.count(admitted),
                 asked=formatter.count(asked),
                 most=formatter.count(estimate.max_concurrency),
             )
         return tr(
-            "Holds {admitted} of {asked} in flight", admitted=formatter.count(admitted), asked=formatter.count(asked)
+            "Memory for {admitted} of {asked} in flight",
+            admitted=formatter.count(admitted),
+            asked=formatter.count(asked),
         )
     return tr("Fits, up to {n} in flight", n=formatter.count(estimate.max_concurrency))
 
@@ -438,7 +440,7 @@ def _describe_absent_figure(estimate: Estimate, backing: FigureBacking, formatte
     if formula and "{" not in formula:
         text = tr(formula)
         return capitalize_first(text)
-    return tr("This load has no such figure")
+    return tr("Not defined for this load")
 
 
 def _describe_basis(
@@ -446,17 +448,17 @@ def _describe_basis(
 ) -> str:
     engine = label_serving_engine(estimate.serving_engine)
     architecture = column.attributes.get("architecture")
-    generation = tr("its generation") if architecture is None or not architecture.value else str(architecture.value)
+    generation = tr("this generation") if architecture is None or not architecture.value else str(architecture.value)
     if estimate.basis is EstimateBasis.MEASURED:
-        return tr("Measured: your own run of these conditions")
+        return tr("Measured: your run under these conditions")
     if rows is None:
         return {EstimateBasis.CALIBRATED: tr("Calibrated"), EstimateBasis.ESTIMATED: tr("Estimated")}.get(
             estimate.basis, tr("Uncalibrated")
         )
     if estimate.basis is EstimateBasis.CALIBRATED:
         return trn(
-            "Calibrated on {n} row of {generation} with {engine}",
-            "Calibrated on {n} rows of {generation} with {engine}",
+            "Calibrated on {n} measured run of {generation} with {engine}",
+            "Calibrated on {n} measured runs of {generation} with {engine}",
             rows.together,
             n=formatter.count(rows.together),
             generation=generation,
@@ -464,15 +466,15 @@ def _describe_basis(
         )
     if estimate.basis is EstimateBasis.ESTIMATED:
         return trn(
-            "Estimated: {generation} has {n} row, {engine} {m}, none together",
-            "Estimated: {generation} has {n} rows, {engine} {m}, none together",
+            "Estimated: {n} measured run of {generation} and {m} of {engine}, but no run of both",
+            "Estimated: {n} measured runs of {generation} and {m} of {engine}, but no run of both",
             rows.generation,
             generation=generation,
             engine=engine,
             n=formatter.count(rows.generation),
             m=formatter.count(rows.family),
         )
-    return tr("Uncalibrated: no rows of {generation} or {engine}", generation=generation, engine=engine)
+    return tr("Uncalibrated: no measured runs of {generation} or {engine}", generation=generation, engine=engine)
 
 
 def _list_answer_facts(answer: Answer, estimate: Estimate, formatter: Formatter) -> tuple[str, ...]:
@@ -494,6 +496,4 @@ def _list_answer_facts(answer: Answer, estimate: Estimate, formatter: Formatter)
 
 
 def _describe_catalog_revision(answer: Answer) -> str:
-    return tr(
-        "GPU Desk, catalog of {date}, revision {revision}", date=answer.data_date, revision=answer.catalog_revision[:8]
-    )
+    return tr("Catalog of {date}, revision {revision}", date=answer.data_date, revision=answer.catalog_revision[:8])

@@ -38,12 +38,12 @@ def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict
         RunCondition.DATE: tr("software of {month}", month=run.date),
         RunCondition.MEMORY_FRACTION: tr("memory fraction {fraction}", fraction=formatter.stated(run.memory_fraction)),
         RunCondition.MAX_BATCH: trn(
-            "at most {n} sequence a step",
-            "at most {n} sequences a step",
+            "max {n} sequence per step",
+            "max {n} sequences per step",
             run.max_batch or 0,
             n=formatter.count(run.max_batch),
         ),
-        RunCondition.MAX_BATCHED_TOKENS: tr("at most {n} tokens a step", n=formatter.count(run.max_batched_tokens)),
+        RunCondition.MAX_BATCHED_TOKENS: tr("max {n} tokens per step", n=formatter.count(run.max_batched_tokens)),
         **_describe_workload(run.workload, formatter),
     }
 
@@ -51,17 +51,19 @@ def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict
 def _describe_workload(work: Workload, formatter: Formatter) -> dict[RunCondition, str]:
     cached = formatter.per_cent(work.prefix_hit_rate)
     lengths = tr(
-        "{input} in, {output} out", input=formatter.count(work.input_tokens), output=formatter.count(work.output_tokens)
+        "{input} input and {output} output tokens",
+        input=formatter.count(work.input_tokens),
+        output=formatter.count(work.output_tokens),
     )
     return {
         RunCondition.LENGTHS: lengths,
         RunCondition.LOAD: format_load(work.load, formatter),
-        RunCondition.SERVER: tr("behind a server") if work.behind_server else tr("without a server"),
-        RunCondition.SPREAD: tr("varied lengths") if work.varied else tr("equal lengths"),
-        RunCondition.EAGER: tr("without graphs") if work.eager else tr("with graphs"),
-        RunCondition.PREFIX: tr("{share} of the prompts cached", share=cached)
+        RunCondition.SERVER: tr("with a server") if work.behind_server else tr("without a server"),
+        RunCondition.SPREAD: tr("mixed lengths") if work.varied else tr("fixed lengths"),
+        RunCondition.EAGER: tr("without graph capture") if work.eager else tr("with graph capture"),
+        RunCondition.PREFIX: tr("{share} prefix cache hits", share=cached)
         if work.prefix_hit_rate
-        else tr("no prompts cached"),
+        else tr("no prefix cache"),
         RunCondition.SPECULATION: tr("no speculative decoding"),
     }
 
@@ -95,12 +97,10 @@ def build_measured_runs(
     lines = tuple(_build_run_line(record, formatter) for record in records)
     remark = None
     if not records:
-        remark = tr("Nothing is known: there are no published figures that a fit has not seen")
+        remark = tr("No similar measured runs")
     elif not records[0].near:
         remark = trn(
-            "Nothing near was published: this is the nearest",
-            "Nothing near was published: these are the nearest",
-            len(records),
+            "No close match; this is the nearest run", "No close match; these are the nearest runs", len(records)
         )
     of = "" if published == name else label_figure(published)
     return MeasuredRunLines(of, lines, remark)
@@ -113,9 +113,9 @@ def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunL
         what=capitalize_first(what),
         error=formatter.difference(record.ratio),
         figures=tr(
-            "measured {measured}, ours {ours}",
+            "measured {measured}, estimated {estimated}",
             measured=f"{formatter.estimate(record.measured)} {get_figure_unit(record.figure)}",
-            ours=formatter.estimate(record.predicted),
+            estimated=formatter.estimate(record.predicted),
         ),
         verdict=_describe_run_verdict(record),
         source=f"{source.publisher}, {source.title}",
@@ -136,7 +136,7 @@ def _describe_differing_conditions(record: ComparableRun, formatter: Formatter) 
 def _describe_run_verdict(record: ComparableRun) -> str:
     if record.inside_band is None:
         return ""
-    return tr("inside the band") if record.inside_band else tr("outside the band")
+    return tr("inside the 80% interval") if record.inside_band else tr("outside the 80% interval")
 
 
 def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) -> Iterator[ExplanationDetail]:
@@ -146,22 +146,22 @@ def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) 
     """
     source = record.source
     where = _CONDITION_ORDER if record.request.tp is not None else _CONDITION_ORDER[:1]
-    yield ExplanationDetail(tr("Ran on"), _join_parts(texts, where))
+    yield ExplanationDetail(tr("Hardware"), _join_parts(texts, where))
     yield ExplanationDetail(tr("Model"), _join_parts(texts, _WHAT))
     yield ExplanationDetail(tr("Load"), _join_parts(texts, _LOAD))
     yield ExplanationDetail(tr("Software"), format_run_software(record))
-    yield ExplanationDetail(tr("Assumed"), _join_parts(texts, record.assumed) or tr("nothing"))
+    yield ExplanationDetail(tr("Assumptions"), _join_parts(texts, record.assumed) or tr("none"))
     yield ExplanationDetail(
         tr("Note"),
         " ".join(part for part in (translate_data(record.note or ""), translate_data(source.trust or "")) if part)
         or MISSING_VALUE_TEXT,
     )
-    yield ExplanationDetail(tr("Row"), record.row)
+    yield ExplanationDetail(tr("Run ID"), record.row)
     yield ExplanationDetail(tr("Title"), source.title)
     yield ExplanationDetail(tr("Publisher"), source.publisher)
     yield ExplanationDetail(tr("Kind"), label_source_kind(source.kind))
     yield ExplanationDetail(tr("Date"), source.date or tr("no date"))
-    yield ExplanationDetail(tr("Address"), source.url or MISSING_VALUE_TEXT, url=source.url is not None)
+    yield ExplanationDetail(tr("URL"), source.url or MISSING_VALUE_TEXT, url=source.url is not None)
 
 
 def _join_parts(texts: Mapping[RunCondition, str], conditions: tuple[RunCondition, ...]) -> str:

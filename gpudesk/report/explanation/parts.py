@@ -306,7 +306,7 @@ class ExplainedPlan:
 
     @property
     def sentence(self) -> str:
-        chosen = tr("taken") if self.taken else ""
+        chosen = tr("chosen") if self.taken else ""
         return ", ".join(part for part in (self.name, chosen, self.value, self.latency, self.reason) if part)
 
 

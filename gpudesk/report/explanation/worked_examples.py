@@ -88,17 +88,17 @@ def describe_worked_verdict(figure: WorkedFigure, formatter: Formatter) -> str:
     example = figure.example
     printed, worked = format_printed_figure(example, formatter), format_computed_figure(figure, formatter)
     if figure.verdict is WorkedExampleVerdict.NOT_DERIVABLE:
-        return tr("Nothing gives this figure: what is printed does not say what it follows from.")
+        return tr("The document gives no inputs to check this figure.")
     if not _is_printed(example):
-        return tr("Follows from what is printed; the document draws no such figure.")
+        return tr("Follows from the document, which does not print this figure.")
     reproduced = figure.verdict is WorkedExampleVerdict.REPRODUCED
     if _is_bound(example) and reproduced:
-        return tr("What is printed requires {bound}, and arithmetic gives {worked}.", bound=printed, worked=worked)
+        return tr("The document requires {bound}; arithmetic gives {worked}.", bound=printed, worked=worked)
     if _is_bound(example):
-        return tr("What is printed requires {bound}, but arithmetic gives {worked}.", bound=printed, worked=worked)
+        return tr("The document requires {bound}, but arithmetic gives {worked}.", bound=printed, worked=worked)
     if reproduced:
-        return tr("Printed {printed}, which agrees with {worked}.", printed=printed, worked=worked)
-    return tr("Printed {printed}, but arithmetic gives {worked}.", printed=printed, worked=worked)
+        return tr("Published: {printed}, which agrees with {worked}.", printed=printed, worked=worked)
+    return tr("Published: {printed}, but arithmetic gives {worked}.", printed=printed, worked=worked)
 
 
 def describe_worked_note(example: WorkedExample) -> str:
@@ -139,25 +139,25 @@ _Number = Callable[..., str]
 def _model_of_800(n: _Number) -> str:
     said = (
         tr(
-            "At equal throughput the stated weights of 60 to 40 give {saving}%: what is quoted as "
-            "the figure after engineering, though no engineer is in it.",
+            "At equal throughput, the stated weights of 60 to 40 give {saving}%. The document quotes "
+            "this as the figure after engineering, but it includes no engineers.",
             saving=n("W002-28"),
         ),
         tr(
-            "31% takes a throughput of {ratio} times that of H200 under those weights, or energy at "
-            "{energy} USD/kWh where throughput is equal.",
+            "With those weights, 31% needs {ratio} times the throughput of H200. At equal "
+            "throughput, it needs energy at {energy} USD/kWh.",
             ratio=n("W002-30", 3),
             energy=n("W002-39", 3),
         ),
         tr(
-            "Two engineers cost {each} USD for each accelerator and take 31% to {low} to {high}%.",
+            "Two engineers cost {each} USD per accelerator and reduce 31% to {low} to {high}%.",
             each=n("W002-41", 0),
             low=n("W002-42"),
             high=n("W002-44"),
         ),
         tr(
-            "From 31 to 19 would leave {left} USD for everything else in an MI325X, less than its net price, "
-            "so the two figures cannot both hold.",
+            "A drop from 31 to 19 leaves {left} USD for everything else in an MI325X, "
+            "which is less than its net price. One of the figures is wrong.",
             left=n("W002-46", 0),
         ),
     )
@@ -167,15 +167,15 @@ def _model_of_800(n: _Number) -> str:
 def _rents(n: _Number) -> str:
     said = (
         tr(
-            "By the listed rents 1,000 hours a month save {low} to {high} USD, by those of the FAQ {faq}.",
+            "At the listed rents, 1,000 hours per month save {low} to {high} USD; at the FAQ’s rents, {faq}.",
             low=n("W000-33", 0),
             high=n("W000-34", 0),
             faq=n("W000-32", 0),
         ),
-        tr("The FAQ's rent of MI325X is {ratio} times the listed one of the same page.", ratio=n("W000-31")),
+        tr("The FAQ’s rent for MI325X is {ratio} times the rent listed on the same page.", ratio=n("W000-31")),
         tr(
-            "At 1,000 hours a month a port pays back after {kind} months in the kindest case, and {worst} in "
-            "the worst; within a year it takes {least} to {most} hours a month.",
+            "At 1,000 hours per month, porting pays back after {kind} months at best and {worst} at "
+            "worst. Payback within a year needs {least} to {most} hours per month.",
             kind=n("W000-44"),
             worst=n("W000-46", 0),
             least=n("W000-47", 0),

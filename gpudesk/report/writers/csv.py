@@ -74,9 +74,9 @@ def _list_sheet_lines(sheet: ComparisonSheet) -> Iterable[list[str]]:
     for fact in sheet.assumptions:
         yield filled(tr("Scenario"), fact.label, "", fact.value)
     if sheet.verdict:
-        yield filled(tr("In short"), tr("Verdict"), "", sheet.verdict)
+        yield filled(tr("Summary"), tr("Verdict"), "", sheet.verdict)
     for headline in sheet.headlines:
-        yield filled(tr("In short"), headline.label, "", headline.text, headline.detail)
+        yield filled(tr("Summary"), headline.label, "", headline.text, headline.detail)
     if sheet.recommendation is not None:
         for item, text in list_recommendation_items(sheet.recommendation):
             yield filled(tr("Recommendation"), item, "", text)

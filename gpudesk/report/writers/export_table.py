@@ -131,7 +131,7 @@ def list_source_columns() -> tuple[ExportColumn, ...]:
         ExportColumn("source", tr("Source")),
         ExportColumn("source_title", tr("Title")),
         ExportColumn("publisher", tr("Publisher")),
-        ExportColumn("url", tr("Address")),
+        ExportColumn("url", tr("URL")),
     )
 
 
@@ -140,7 +140,7 @@ def list_provenance_columns(name: str, label: str) -> tuple[ExportColumn, ...]:
         ExportColumn(f"{name}_source", tr("{figure}: source", figure=label), about=name),
         ExportColumn(f"{name}_kind", tr("{figure}: kind", figure=label), about=name),
         ExportColumn(f"{name}_date", tr("{figure}: date", figure=label), kind=ExportCellKind.DATE, about=name),
-        ExportColumn(f"{name}_own", tr("{figure}: own", figure=label), kind=ExportCellKind.YES_NO, about=name),
+        ExportColumn(f"{name}_own", tr("{figure}: yours", figure=label), kind=ExportCellKind.YES_NO, about=name),
     )
 
 
@@ -165,9 +165,9 @@ def build_sources_table(sources: Iterable[Source], cells: ExportCellConverter) -
         ExportColumn("publisher", tr("Publisher")),
         ExportColumn("kind", tr("Kind")),
         ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
-        ExportColumn("url", tr("Address")),
-        ExportColumn("remark", tr("Remark")),
-        ExportColumn("own", tr("Own"), kind=ExportCellKind.YES_NO),
+        ExportColumn("url", tr("URL")),
+        ExportColumn("remark", tr("Note")),
+        ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
     )
     rows = [
         (

@@ -98,7 +98,7 @@ def write_sheet_markdown(sheet: ComparisonSheet) -> str:
         blocks += _write_recommendation(sheet.recommendation)
     blocks += [f"**{escaped(line.label)}: {escaped(line.text)}.** {escaped(line.detail)}" for line in sheet.headlines]
     blocks += _write_sheet_table(sheet.table, sheet)
-    blocks.append(" ".join((tr("**Bold**: best in the row."), tr("≈ too close to call."), tr("△ requests queue."))))
+    blocks.append(" ".join((tr("**Bold**: best in row."), tr("≈ too close to call."), tr("△ requests queue."))))
     blocks += _write_sheet_table(sheet.how_many, sheet)
     blocks += [f"{escaped(remark.text)}." for remark in sheet.sizing]
     blocks += _write_sheet_table(sheet.costs, sheet)

@@ -105,12 +105,12 @@ def draw_memory_chart(bars: Sequence[SheetMemoryBar]) -> str:
 
 def _describe_memory(bar: SheetMemoryBar) -> str:
     parts = ", ".join(f"{name} {size:.0f}" for name, size in bar.parts)
-    said = tr("{name}: {parts} of {capacity} GiB", name=bar.name, parts=parts, capacity=bar.label)
+    said = tr("{name}: {sizes} of {capacity} GiB", name=bar.name, sizes=parts, capacity=bar.label)
     return said if bar.needed is None else f"{said}, {_get_needed_memory(bar)}"
 
 
 def _get_needed_memory(bar: SheetMemoryBar) -> str:
-    return tr("does not fit: {needed} needed", needed=bar.needed)
+    return tr("does not fit: needs {needed}", needed=bar.needed)
 
 
 def _draw_bar(bar: SheetMemoryBar, position: int, scale: float) -> str:
@@ -199,8 +199,8 @@ def draw_throughput_chart(
 
 def _describe_throughput(series: ThroughputSeries, formatter: Formatter) -> str:
     return trn(
-        "{name}: {rate} tok/s at {n} request in flight, where memory is full",
-        "{name}: {rate} tok/s at {n} requests in flight, where memory is full",
+        "{name}: {rate} tok/s at {n} request in flight, when memory is full",
+        "{name}: {rate} tok/s at {n} requests in flight, when memory is full",
         int(series.concurrency[-1]),
         name=series.name,
         rate=formatter.estimate(series.value[-1]),

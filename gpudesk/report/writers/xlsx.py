@@ -77,7 +77,7 @@ def _list_appendix_tables(tables: Sequence[ExportTable]) -> Iterator[ExportTable
 def _list_table_notes(table: ExportTable) -> tuple[str, ...]:
     if all(column.about is None for column in table.head):
         return table.notes
-    said = tr("Source, kind and date of every figure stand in the columns right of it, which are folded away.")
+    said = tr("Collapsed columns to the right of each figure show its source, kind and date.")
     return (*table.notes, said)
 
 
@@ -161,9 +161,9 @@ def _list_workbook_tables(sheet: ComparisonSheet) -> list[ExportTable]:
         ExportTable(
             tr("Comparison"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.table), *_list_xlsx_rows(sheet.whose)]
         ),
-        ExportTable(tr("How many"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.how_many)]),
+        ExportTable(tr("Accelerators needed"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.how_many)]),
         ExportTable(tr("Cost"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.costs)]),
-        ExportTable(tr("Trace"), _build_trace_head(sheet), [_build_xlsx_trace_row(rule) for rule in sheet.trace]),
+        ExportTable(tr("Rules"), _build_trace_head(sheet), [_build_xlsx_trace_row(rule) for rule in sheet.trace]),
         _build_listed_table(tr("Scenario"), (tr("Item"), tr("Value"), tr("Detail")), _list_scenario_lines(sheet)),
         _build_listed_table(
             tr("Notes"),
@@ -180,7 +180,7 @@ def _list_workbook_tables(sheet: ComparisonSheet) -> list[ExportTable]:
         ),
         _build_listed_table(
             tr("Sources"),
-            (tr("Number"), tr("Title"), tr("Publisher"), tr("Kind"), tr("Date"), tr("Address")),
+            (tr("Number"), tr("Title"), tr("Publisher"), tr("Kind"), tr("Date"), tr("URL")),
             [
                 (str(each.number), each.title, each.publisher, each.kind, each.date or "", each.url or "")
                 for each in sheet.sources

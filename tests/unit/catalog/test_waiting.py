@@ -39,7 +39,7 @@ LISTED: dict[str, tuple[tuple[UserFact, ...], tuple[str, str, str, str]]] = {
     ),
     "a price of a part that is gone": (
         (OFFER, UserPrice("o-1", GONE, "on_demand", OFFER.id, SourceKind.USER, 2.5, note="of May")),
-        (GONE, "Price, on demand", "2.50", NO_LONGER),
+        (GONE, "Price, on-demand", "2.50", NO_LONGER),
     ),
     "a choice of a claim that is gone": (
         (ClaimPreference("mi325x", "memory_bandwidth", "source-of-yesterday", 5.3e12, "ours", TODAY),),

@@ -76,7 +76,7 @@ def test_a_worked_example_needs_no_scenario(capsys: Capture) -> None:
     said = capsys.readouterr().out
     assert said.startswith("W001-05  H100 count for 405B, FP16\nAMD MI300X vs NVIDIA H100")
     assert "= ⌈405 × 2 ÷ 80⌉ = 11\n" in said
-    assert said.endswith("Printed 4 – 6, but arithmetic gives 11.\n")
+    assert said.endswith("Published: 4 – 6, but arithmetic gives 11.\n")
 
 
 def test_worked_examples_are_listed(capsys: Capture) -> None:

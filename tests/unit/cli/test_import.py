@@ -171,7 +171,7 @@ def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) ->
     assert "add --answer FIELD=VALUE for each, or import it in the window" in err
     code, _, err = run(capsys, folder, "--answer", "intermediate_size=wide")
     assert code == 1
-    assert 'intermediate_size: "wide" stands where a whole number belongs' in err
+    assert 'expected a whole number, found intermediate_size: "wide"' in err
     assert facts() == 0
     assert run(capsys, folder, "--answer", "intermediate_size=28672")[0] == 0
     assert own_ids() == {"gap"}

@@ -63,7 +63,7 @@ def test_a_folder_stands_for_the_model_in_it(tmp_path: Path) -> None:
     write(tmp_path / "g" / "b-00001-of-00002.gguf", b"GGUF")
     write(tmp_path / "g" / "b-00002-of-00002.gguf", b"GGUF")
     assert open_offered_file(tmp_path / "g").path.name == "b-00001-of-00002.gguf"
-    assert refusal(tmp_path).endswith("holds neither a config.json nor a GGUF file")
+    assert refusal(tmp_path).endswith("contains no config.json or GGUF file")
 
 
 def zipped(path: Path) -> Path:
@@ -75,7 +75,7 @@ def zipped(path: Path) -> Path:
 @pytest.mark.parametrize(
     ("name", "contents", "said"),
     [
-        ("a.json", b"\x1f\x8b\x08rest", "is a gzip file; unpack or export it first, and take what is inside"),
+        ("a.json", b"\x1f\x8b\x08rest", "is a gzip file; extract or export it first, then import the result"),
         ("a.json", b"", "is empty"),
         ("a.json", b'{"a": 1,\n"b" 2}', "is not valid JSON at line 2; correct it or download it again"),
         ("a.json", b'{"a": "\xff\xfe"}', "is not UTF-8 text"),
@@ -107,8 +107,8 @@ def test_a_file_of_a_hundred_megabytes_is_refused_unread(tmp_path: Path) -> None
 def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:
     pipe = tmp_path / "config.json"
     os.mkfifo(pipe)
-    assert "is a pipe or a device" in refusal(pipe)
-    assert "is a pipe or a device" in refusal(Path("/dev/zero"))
+    assert "is a pipe or device" in refusal(pipe)
+    assert "is a pipe or device" in refusal(Path("/dev/zero"))
     assert "no such file or directory" in refusal(tmp_path / "gone.json")
     assert "cannot be read" in refusal(tmp_path / ("n" * 300))
     loop = tmp_path / "loop.json"

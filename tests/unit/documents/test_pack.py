@@ -91,7 +91,9 @@ def test_a_part_of_the_facts_comes_with_its_sources() -> None:
 def test_a_pack_that_was_changed_is_refused() -> None:
     found = document(made())
     found["content"]["name"] = "Their figures"
-    assert messages.format_input_error(refusal(json.dumps(found).encode())).startswith("was changed after it was made")
+    assert messages.format_input_error(refusal(json.dumps(found).encode())).startswith(
+        "was changed after it was created"
+    )
 
 
 def zipped() -> bytes:

@@ -127,7 +127,7 @@ def test_unknown_template_is_refused_with_the_closest() -> None:
     with pytest.raises(InputError) as caught:
         read_template("mi325-or-h200")
     assert format_input_error(caught.value) == (
-        "there is no template mi325-or-h200; there are mi325x-or-h200-70b, mi300x-or-h100-70b"
+        "unknown template mi325-or-h200; available: mi325x-or-h200-70b, mi300x-or-h100-70b"
     )
 
 
@@ -135,35 +135,32 @@ def test_unknown_template_is_refused_with_the_closest() -> None:
 def test_file_cut_short_says_where_it_ends(size: int) -> None:
     said = refusal(format_scenario(SCENARIO).encode()[:size])
     assert said.startswith("a.gpudesk: ")
-    assert "cut off" in said or "not UTF-8" in said or "is not JSON at line" in said
+    assert "is incomplete" in said or "not UTF-8" in said or "is not valid JSON at line" in said
 
 
 def test_faults_name_line_and_column() -> None:
     assert refusal('{\n  "gpudesk": 1,\n  "scenario": {"a" 1}\n}') == (
-        "a.gpudesk: is not JSON at line 3, column 20; mend it there"
+        "a.gpudesk: is not valid JSON at line 3, column 20; correct it there"
     )
-    assert refusal('{"gpudesk": 1,\n') == (
-        "a.gpudesk: ends too early, at line 2, column 1: the file was cut off; take an earlier copy of it"
-    )
-    assert refusal(b'{"gpudesk": 1,\n "name": "K\xf6ln"}').startswith("a.gpudesk: is not UTF-8 text in line 2")
+    assert refusal('{"gpudesk": 1,\n') == ("a.gpudesk: is incomplete: it ends at line 2, column 1; use an earlier copy")
+    assert refusal(b'{"gpudesk": 1,\n "name": "K\xf6ln"}').startswith("a.gpudesk: is not UTF-8 text at line 2")
 
 
 @pytest.mark.parametrize(
     "contents", ["[]", "{}", '{"gpudesk": 1}', '{"gpudesk": "1", "scenario": {}}', '{"x": NaN}', "[" * 99_999]
 )
 def test_other_json_is_not_a_scenario(contents: str) -> None:
-    assert refusal(contents) == "a.gpudesk: is not a scenario of GPU Desk"
+    assert refusal(contents) == "a.gpudesk: is not a GPU Desk scenario"
 
 
 def test_newer_files_and_sections_are_refused() -> None:
     assert refusal(document() | {"gpudesk": 2}) == (
-        "a.gpudesk: has format 2; this program reads format 1: use a newer GPU Desk"
+        "a.gpudesk: has format 2, but GPU Desk reads format 1; update GPU Desk"
     )
     newer = document()
     newer["scenario"]["version"] = 7
     assert refusal(newer) == (
-        "a.gpudesk: has version 7 of the section scenario; this program reads version 1: use a newer version of "
-        "GPU Desk"
+        "a.gpudesk: has section scenario in version 7, but GPU Desk reads version 1; update GPU Desk"
     )
 
 
@@ -186,7 +183,7 @@ def test_key_stated_twice_is_refused() -> None:
         ),
         (
             {"accelerators": [{"accelerator": "a"}] * 7},
-            "scenario.accelerators: names 7 accelerators; a comparison has 6 at the most",
+            "scenario.accelerators: has 7 accelerators; a comparison can have at most 6",
         ),
         ({"accelerators": [{"accelerator": "a", "slot": 9}]}, "scenario.accelerators[0].slot: 9"),
         ({"accelerators": [{}]}, "scenario.accelerators[0].accelerator: is missing"),
@@ -303,7 +300,7 @@ def test_version_of_hundreds_of_digits_is_told(tmp_path: Path) -> None:
     file.write_text('{"gpudesk": 1' + 400 * "0" + ', "scenario": {"version": 1}}')
     with pytest.raises(InputError) as caught:
         read_scenario(file)
-    assert "has format 1.00e+400;" in format_input_error(caught.value)
+    assert "has format 1.00e+400, " in format_input_error(caught.value)
 
 
 @pytest.mark.parametrize("name", ["a\0b.gpudesk", "\ud800.gpudesk"])

@@ -56,7 +56,7 @@ def test_figures_of_a_column_have_one_count_of_decimals() -> None:
         (CatalogColumn("usd_hour", CatalogColumnKind.MONEY, Quantity.USD_PER_HOUR), 2.5, "2.50"),
         (CatalogColumn("kind", CatalogColumnKind.WORD), "vendor_datasheet", "Data sheet"),
         (CatalogColumn("stored_in", CatalogColumnKind.WORD), "mxfp4", "MXFP4"),
-        (CatalogColumn("term", CatalogColumnKind.WORD), "on_demand", "on demand"),
+        (CatalogColumn("term", CatalogColumnKind.WORD), "on_demand", "on-demand"),
         (CatalogColumn("attribute", CatalogColumnKind.ATTRIBUTE), "memory_bandwidth", "Bandwidth"),
         (CatalogColumn("attribute", CatalogColumnKind.ATTRIBUTE), "small_model_speed", "Small model speed"),
         (CatalogColumn("difference", CatalogColumnKind.RATIO), 1.25, "+25%"),
@@ -106,8 +106,8 @@ def test_sentences_say_what_a_cell_shows_and_why_it_is_empty() -> None:
     write, row = writer(made), made.rows[0]
     assert write.sentence(row, 0) == "Instinct MI325X, announced"
     said = write.sentence(row, 4)
-    assert said == "Instinct MI325X, Memory bandwidth, TB/s, 6.00, your value, sources differ"
-    assert write.sentence(row, 3).endswith("unknown: no source states it")
+    assert said == "Instinct MI325X, Memory bandwidth, TB/s, 6.00, your value, sources disagree"
+    assert write.sentence(row, 3).endswith("unknown: not published")
     price = next(n for n, column in enumerate(columns) if column.key == "price")
     assert write.sentence(row, price).endswith("unknown: price not published")
 

@@ -79,7 +79,7 @@ def test_every_claim_has_a_row_with_how_it_stands(catalog: Catalog) -> None:
     attributes = [each for thing in catalog.things() for each in catalog.attributes(thing.id)]
     assert len(rows) == sum(len(each.claims) for each in attributes)
     bandwidth = [r for r in rows if (r["thing"], r["attribute"]) == ("mi325x", "memory_bandwidth")]
-    assert [row["stance"] for row in bandwidth].count("taken") == 1
+    assert [row["stance"] for row in bandwidth].count("used") == 1
     assert (bandwidth[0]["value"], bandwidth[0]["unit"], bandwidth[0]["own"]) == (5.5, "TB/s", True)
     assert {(row["value"], row["source"]) for row in bandwidth} >= {(5.3, "seed-000"), (6, "seed-004")}
 

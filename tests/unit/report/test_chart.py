@@ -68,7 +68,7 @@ def test_axis_begins_at_zero_and_has_round_steps() -> None:
 
 def test_chart_is_said_in_words() -> None:
     chart = draw(curve(1, 64, 1731.0))
-    assert chart.attrib["aria-label"] == ("Part 1: 1,730 tok/s at 64 requests in flight, where memory is full")
+    assert chart.attrib["aria-label"] == ("Part 1: 1,730 tok/s at 64 requests in flight, when memory is full")
 
 
 def test_memory_bars_keep_to_their_capacity() -> None:
@@ -90,4 +90,4 @@ def test_sheet_draws_curves_only_where_it_has_some(make_answer: MakeAnswer) -> N
 def test_sheet_says_that_its_curves_are_of_closed_loops_where_the_load_is_none(make_answer: MakeAnswer) -> None:
     sheet = replace(build_sheet(make_answer("h200-sxm", "mi325x")), throughput=(curve(1, 64, 1000.0),))
     assert "<h2>Output throughput, tok/s</h2>" in write_sheet_html(sheet)
-    assert "<h2>Output throughput in closed loops, tok/s</h2>" in write_sheet_html(replace(sheet, concurrency=None))
+    assert "<h2>Output throughput (closed loop), tok/s</h2>" in write_sheet_html(replace(sheet, concurrency=None))

@@ -71,7 +71,7 @@ def test_every_example(subtests: pytest.Subtests) -> None:
             if example.formula is None:
                 assert worked.working is None
                 assert list_worked_arithmetic(worked, formatter) == []
-                assert said.startswith("Nothing gives this figure")
+                assert said.startswith("The document gives no inputs")
                 continue
             assert worked.working is not None
             assert example.expected is not None
@@ -118,50 +118,50 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
             "W002-65",
             "months between = later month (1 is January 2000) − earlier month (1 is January 2000)",
             "= 290 − 288 = 2 months",
-            "Printed 14, but arithmetic gives 2 months.",
+            "Published: 14, but arithmetic gives 2 months.",
         ),
         (
             "W002-68",
             "export-control score = dense peak × bits of the format",
             "= 1,307 × 16 = 20,912",
-            "What is printed requires at most 4,800, but arithmetic gives 20,912.",
+            "The document requires at most 4,800, but arithmetic gives 20,912.",
         ),
         (
             "W003-16",
             "days between = later day of the month − earlier day of the month",
             "= 15 − 6 = 9 days",
-            "What is printed requires at most 0, but arithmetic gives 9 days.",
+            "The document requires at most 0, but arithmetic gives 9 days.",
         ),
         (
             "W004-38",
             "time of the video = frames × milliseconds of a frame ÷ 1000",
             "= 100 × 700 ÷ 1000 = 70 s",
-            "Follows from what is printed; the document draws no such figure.",
+            "Follows from the document, which does not print this figure.",
         ),
         (
             "W004-39",
             "arithmetic needed = arithmetic of a step × steps ÷ time of the image",
             "= 74.362 × 28 ÷ 1.2 = 1,735.11 TFLOPS",
-            "What is printed requires at most 1,307, but arithmetic gives 1,735.11 TFLOPS.",
+            "The document requires at most 1,307, but arithmetic gives 1,735.11 TFLOPS.",
         ),
         (
             "W004-40",
             "shortest time of the image = arithmetic of a step × steps ÷ dense peak",
             "= 74.362 × 28 ÷ 1,307 = 1.59307 s",
-            "What is printed requires at most 1.2, but arithmetic gives 1.59307 s.",
+            "The document requires at most 1.2, but arithmetic gives 1.59307 s.",
         ),
         # What has to be larger, and what is small enough.
         (
             "W003-04",
             "weights = parameters × bytes of a parameter",
             "= 405 × 0.5 = 202.5 GB",
-            "What is printed requires at least 288.1, but arithmetic gives 202.5 GB.",
+            "The document requires at least 288.1, but arithmetic gives 202.5 GB.",
         ),
         (
             "W000-55",
             "weights = parameters × bytes of a parameter",
             "= 200 × 1 = 200 GB",
-            "What is printed requires at most 256, and arithmetic gives 200 GB.",
+            "The document requires at most 256; arithmetic gives 200 GB.",
         ),
     ],
 )

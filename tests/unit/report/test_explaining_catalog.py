@@ -98,12 +98,12 @@ def test_a_value_of_the_users_stands_first_with_the_shipped_one_beside_it(servic
     state(service, "mi325x", "tdp", 900, "W", "As limited in our racks")
     found = explained(service, "mi325x", "tdp")
     assert found.value == "900 W"
-    assert found.conditions == "Your value, entered 2026-11-18"
+    assert found.conditions == "Entered by you, 2026-11-18"
     assert found.band == "Shipped: 1,000 W · −10%"
     assert found.basis == "Your value: Quote by mail"
     first, second, *_ = found.claims[0].claims
     assert first.origin.startswith("Yours · ")
-    assert second.verdict == "what the shipped catalog takes"
+    assert second.verdict == "used by the shipped catalog"
     assert found.remarks[0] == "Your reason, 2026-11-18: As limited in our racks."
     assert found.remarks[-1].startswith("Your value is kept in your own file.")
     assert kinds(found) == [CatalogActionKind.REVERT, CatalogActionKind.VALUE, CatalogActionKind.SOURCE]
@@ -124,10 +124,10 @@ def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskServic
     service.user_catalog.do(edit)
     found = explained(service, "mi325x", "memory_bandwidth")
     assert found.value == "5.3 TB/s"
-    assert found.conditions == "Your choice among the claims, 2026-11-19"
+    assert found.conditions == "Chosen by you, 2026-11-19"
     assert found.band == "Shipped: 6.0 TB/s · −12%"
     assert found.remarks[0] == "Your reason, 2026-11-19: Measured so here."
-    assert found.remarks[1].startswith("The shipped catalog: 6.0 TB/s by AMD's data sheet.")
+    assert found.remarks[1].startswith("Shipped catalog: 6.0 TB/s by AMD's data sheet.")
 
 
 def test_age_is_told_and_marked_by_the_users_rule(service: GpuDeskService) -> None:
@@ -135,7 +135,7 @@ def test_age_is_told_and_marked_by_the_users_rule(service: GpuDeskService) -> No
     old = explain_price(view(service), price.id)
     assert old is not None
     assert old.stale
-    assert old.age == "8 months old, stale by your rule of 90 days"
+    assert old.age == "8 months old (your limit: 90 days)"
     patient = explain_price(view(service, rule=StalenessLimits(prices=400)), price.id)
     assert patient is not None
     assert (patient.age, patient.stale) == ("8 months old", False)
@@ -160,9 +160,9 @@ def test_a_source_shows_all_that_it_states(service: GpuDeskService) -> None:
     found = explain_source(view(service), "seed-000")
     group = next(group for group in found.stated if group.key == "mi325x")
     figures = {(detail.label, detail.value) for detail in group.figures}
-    assert ("Memory bandwidth", "5.3 TB/s, not taken") in figures
-    assert ("Memory bandwidth", "6.0 TB/s, not taken") in figures
-    assert any(detail.label == "Remark" for detail in found.details)
+    assert ("Memory bandwidth", "5.3 TB/s, not used") in figures
+    assert ("Memory bandwidth", "6.0 TB/s, not used") in figures
+    assert any(detail.label == "Note" for detail in found.details)
     assert any(line.id == "C000-004" for line in found.statements)
     assert not found.offers, "a shipped source is not the user's to change"
 
@@ -174,12 +174,12 @@ def test_what_refuses_a_statement_is_said_in_words(service: GpuDeskService) -> N
     assert public is not None
     assert sums is not None
     assert between is not None
-    assert public.basis == "Refused by public record"
-    assert sums.basis == "Refused by arithmetic"
-    assert between.basis == "Two statements that cannot both hold"
+    assert public.basis == "Rejected by public record"
+    assert sums.basis == "Rejected by arithmetic"
+    assert between.basis == "Two contradictory statements"
     assert [line.id for line in between.statements] == ["C000-014", "C000-070"]
     attribute = explained(service, "h200-sxm", "peak_dense_bf16")
-    assert "Refused by public record." in next(
+    assert "Rejected by public record." in next(
         line.judged for line in attribute.disputes if line.disagreement.startswith("9.9 TFLOPS against")
     )
 
@@ -188,13 +188,13 @@ def test_a_statement_is_shown_as_printed_with_what_became_of_it(service: GpuDesk
     found = explain_statement(view(service), "C000-018")
     assert found is not None
     assert found.value == "425 tok/s"
-    assert [line.refused_by for line in found.disputes if line.refused_by] == ["Refused by arithmetic"]
+    assert [line.refused_by for line in found.disputes if line.refused_by] == ["Rejected by arithmetic"]
 
 
 def test_a_whole_entry_counts_what_is_known_of_it(service: GpuDeskService) -> None:
     found = explain_catalog_entry(view(service), "mi325x")
     assert found.what == "Instinct MI325X"
-    assert "sources differ on" in found.band
+    assert "sources disagree on" in found.band
     assert any(line.id == "C000-018" for line in found.statements)
 
 
@@ -216,7 +216,7 @@ def test_paper_remarks_on_prices_that_are_stale(service: GpuDeskService) -> None
 
 def test_what_nobody_states_says_so_and_can_be_entered(service: GpuDeskService) -> None:
     found = explained(service, "mi325x", "peak_dense_fp4")
-    assert (found.what, found.conditions, found.value) == ("FP4, dense, MI325X", "No source states it", "—")
+    assert (found.what, found.conditions, found.value) == ("FP4, dense, MI325X", "Not published", "—")
     assert [(offer.kind, offer.text, offer.key) for offer in found.offers] == [
         (CatalogActionKind.VALUE, "Enter your value…", "F2")
     ]
@@ -226,7 +226,7 @@ def test_what_nobody_states_says_so_and_can_be_entered(service: GpuDeskService) 
 
 
 def test_a_price_without_a_claim_is_the_one_on_record(service: GpuDeskService) -> None:
-    assert explained(service, "mi355x", "price_low").conditions == "No source states it"
+    assert explained(service, "mi355x", "price_low").conditions == "Not published"
     price = UserPrice("own-1", "mi355x", "purchase", QUOTE.id, SourceKind.USER, 30000.0, date="2026-11-18")
     service.user_catalog.do(state_price(service.catalog, price, QUOTE))
     found = explained(service, "mi355x", "price_low")

@@ -37,9 +37,9 @@ def test_a_rented_token_of_another_platform_bears_its_software(service: GpuDeskS
     sources = [each.source for each in working.walk() if each.source]
     assert any("catalog prices" in source for source in sources)
     (group,) = found.claims
-    assert group.label == "Rents on-demand"
+    assert group.label == "Rental prices (on-demand)"
     assert len(group.claims) == 4
-    assert "undated, catalog" in " ".join(claim.origin for claim in group.claims)
+    assert "undated (catalog" in " ".join(claim.origin for claim in group.claims)
 
 
 @pytest.mark.parametrize(("runs_on", "bears"), [(None, False), ("ROCm", False), ("CUDA", True)])
@@ -57,7 +57,7 @@ def test_a_rented_token_is_rent_over_tokens(service: GpuDeskService, answer: Ans
     assert column.rented is not None
     assert found.what == "Cost per million tokens, h200-sxm × 1, rented"
     assert (found.figure, found.unit) == (f"{column.rented.output.value:.2f}", "USD")
-    assert found.band.endswith("from the band of the throughput")
+    assert found.band.endswith(", from throughput")
     assert found.conditions == "100% utilization"
     working = found.working
     assert working is not None

@@ -55,7 +55,7 @@ def finding(explanation: Explanation | None, key: str) -> DecisionFinding:
 
 def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: GpuDeskService) -> None:
     made = explain_option(told(service, {"ttft_limit_ms": 2000.0}), "ttft_limit_ms", 2000.0)
-    assert made.what == "After this answer"
+    assert made.what == "Effect of this answer"
     assert made.conditions == "What is your limit for time to first token? 2 s"
     assert made.figure == ""
     outcomes = {line.name: line for line in lines_of(made).outcomes}
@@ -67,13 +67,13 @@ def test_a_limit_inside_a_band_leaves_the_accelerator_in_and_says_so(service: Gp
     why = finding(made, "undecided.h200-sxm")
     assert why.title == "Why H200 is undecided"
     assert plain(why.texts[0]).startswith("The 80% interval includes the limit: time to first token, 1,110 (")
-    assert why.texts[0].endswith("Measure to be sure; it is kept for now.")
+    assert why.texts[0].endswith("Measure to be sure; the accelerator is kept for now.")
 
 
 def test_what_an_answer_removes_is_told_with_its_numbers(service: GpuDeskService) -> None:
     made = explain_option(told(service, {"ttft_limit_ms": 400.0}), "ttft_limit_ms", 400.0)
     why = finding(made, "removed.h200-sxm")
-    assert why.title == "Why H200 is removed"
+    assert why.title == "Why H200 is ruled out"
     assert "> TTFT limit 400 ms." in plain(why.texts[0])
     assert lines_of(made).outcomes[-1].state == "ruled out"
 
@@ -143,7 +143,9 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     assert not lines_of(made).outcomes
     assert finding(made, "open").texts[0].startswith("The 80% interval includes the limit")
     assert len(finding(made, "tested").texts) == 2
-    assert finding(made, "weight").texts == ("It rules out what does not meet it; no preference outweighs it.",)
+    assert finding(made, "weight").texts == (
+        ("Rules out every accelerator that fails it; preferences cannot outweigh it."),
+    )
     assert "2 s" in finding(made, "answer").texts[0]
 
 
@@ -153,7 +155,7 @@ def test_a_whole_row_shows_what_it_does_to_each(service: GpuDeskService) -> None
     assert outcomes["H200"].state == "favors it"
     assert outcomes["MI325X"].state == "no effect"
     assert outcomes["MI325X"].text == "Software platform ROCm"
-    assert finding(made, "weight").texts == ("3 for what it favors.",)
+    assert finding(made, "weight").texts == ("3 for the accelerator it favors.",)
     assert made is not None
     assert made.figure == ""
     assert made.details[0].value.startswith("MI325X")
@@ -182,7 +184,7 @@ def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskServic
 def test_rules_that_say_otherwise_stand_beside(service: GpuDeskService) -> None:
     made = explain_ruling(told(service), "D002-05")
     assert [each.id for each in lines_of(made).rulings] == ["D002-05", "D003-06", "D003-20"]
-    assert lines_of(made).rulings_title == "The rule and related rules"
+    assert lines_of(made).rulings_title == "Rule and related rules"
 
 
 def test_a_rule_that_does_not_fire_says_so(service: GpuDeskService) -> None:

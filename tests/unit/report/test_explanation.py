@@ -56,7 +56,7 @@ def test_a_disputed_value_names_all_claims_with_the_preferred_one_first(answer: 
     found = explain_attribute(answer, 1, "memory_bandwidth", FORMATTER)
     assert found is not None
     assert (found.what, found.conditions, found.value) == ("Memory bandwidth", "MI325X", "6.0 TB/s")
-    assert found.band == "Range of claims 5.3 to 6.0"
+    assert found.band == "Claims range from 5.3 to 6.0"
     assert found.basis == "Vendor data sheet, 2025-03-01"
     (group,) = found.claims
     assert [claim.stance for claim in group.claims] == [ClaimStatus.TAKEN, ClaimStatus.REFUSED]
@@ -128,19 +128,19 @@ def test_attributes_have_names_that_stand_alone(name: str, label: str) -> None:
 def test_a_figure_comes_with_its_band_in_words_and_what_it_rests_on(answer: Answer) -> None:
     found = explained(answer, "output_tokens_per_s", FigureBacking(rows=CalibrationCoverage(213, 1500, 788)))
     assert found.what == "Output throughput, H200-SXM × 1"
-    assert found.conditions == "64 requests in flight, 2,000 in, 500 out"
+    assert found.conditions == "64 requests in flight, 2,000 input and 500 output tokens"
     assert (found.value, found.band) == ("1,000 tok/s", "80% interval: 900 to 1,100")
     assert found.ground is ExplanationBasis.CALIBRATED
-    assert found.basis == "Calibrated on 213 rows of Hopper with vLLM"
+    assert found.basis == "Calibrated on 213 measured runs of Hopper with vLLM"
     assert found.sentence.startswith("Output throughput, H200-SXM × 1; 1,000 tok/s; 80% interval: 900 to 1,100")
 
 
 @pytest.mark.parametrize(
     ("basis", "text"),
     [
-        (EstimateBasis.ESTIMATED, "Estimated: Hopper has 15 rows, vLLM 788, none together"),
-        (EstimateBasis.UNCALIBRATED, "Uncalibrated: no rows of Hopper or vLLM"),
-        (EstimateBasis.MEASURED, "Measured: your own run of these conditions"),
+        (EstimateBasis.ESTIMATED, ("Estimated: 15 measured runs of Hopper and 788 of vLLM, but no run of both")),
+        (EstimateBasis.UNCALIBRATED, "Uncalibrated: no measured runs of Hopper or vLLM"),
+        (EstimateBasis.MEASURED, "Measured: your run under these conditions"),
     ],
 )
 def test_other_bases_say_what_is_missing(answer: Answer, basis: EstimateBasis, text: str) -> None:
@@ -174,9 +174,9 @@ def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
     assert found.value == "58.0 GiB free"
     assert found.band == "Of 141.0 GiB. Fits, up to 120 in flight"
     fewer = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=53)
-    assert explained(fewer, "max_concurrency").band == "Holds 53 of 64 in flight"
+    assert explained(fewer, "max_concurrency").band == "Memory for 53 of 64 in flight"
     usual = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=60)
-    assert explained(usual, "max_concurrency").band == "Runs 53 of 64 at once; memory holds 60"
+    assert explained(usual, "max_concurrency").band == "53 of 64 in flight, with memory for 60"
 
 
 def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer: Answer) -> None:
@@ -203,7 +203,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
     found = explained(unfit, "output_tokens_per_s", FigureBacking(term, remedies=remedies))
     assert found.what == "Does not fit: H200-SXM × 1"
     assert (found.value, found.ground) == ("111.0 GiB short", ExplanationBasis.DOES_NOT_FIT)
-    assert found.band == "Needs 237.0, has 126.0 usable on each"
+    assert found.band == "Needs 237.0 GiB per accelerator; 126.0 GiB usable"
     assert found.limits is None
     assert [(line.label, line.verdict, line.action) for line in found.remedies] == [
         ("Memory fraction of 98% on 1 × H200-SXM", "yes", "Use a memory fraction of 98%"),
@@ -212,7 +212,7 @@ def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer:
         ("1 request instead of 64", "no", None),
         ("32 requests instead of 64", "yes", "Use 32 in flight"),
     ]
-    assert found.remedies[-1].detail.endswith("nothing waits")
+    assert found.remedies[-1].detail.endswith("no queueing")
     assert found.working is not None
     assert found.working.formula == "237.0 − 126.0"
 
@@ -237,7 +237,7 @@ def test_the_largest_share_comes_first_and_what_is_nothing_is_left_out(answer: A
     assert limits is not None
     assert [(share.label, share.text) for share in limits.shares] == [
         ("Memory bandwidth", "54%"),
-        ("Prefill mixed in", "39%"),
+        ("Interleaved prefill", "39%"),
         ("Overhead", "7%"),
     ]
     prompt = explained(answer, "ttft_ms", FigureBacking(shares=SHARES)).limits
@@ -253,11 +253,11 @@ def test_full_memory_is_said_beside_the_shares(answer: Answer) -> None:
     full = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=53)
     limits = explained(full, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
     assert limits is not None
-    assert limits.remark == "Memory is full: it admits 53 at once"
+    assert limits.remark == "Memory is full at 53 in flight"
     usual = with_estimate(answer, 0, limiter=Limiter.CAPACITY, admitted=53, max_concurrency=60)
     limits = explained(usual, "output_tokens_per_s", FigureBacking(shares=SHARES)).limits
     assert limits is not None
-    assert limits.remark == "53 run at once, where memory would hold 60"
+    assert limits.remark == "53 in flight, with memory for 60"
 
 
 # Working
@@ -318,7 +318,7 @@ def test_a_copy_holds_figure_band_conditions_and_source(answer: Answer) -> None:
     found = explained(answer, "output_tokens_per_s", FigureBacking(STEP, SHARES, rows=CalibrationCoverage(2, 2, 2)))
     text = format_explanation(found)
     assert text.startswith("Output throughput, H200-SXM × 1: 1,000 tok/s\n80% interval: 900 to 1,100\n")
-    assert "64 requests in flight, 2,000 in, 500 out" in text
+    assert "64 requests in flight, 2,000 input and 500 output tokens" in text
     assert "Llama 3.1 70B, FP8 weights, FP16 KV cache, served by vLLM" in text
     assert "https://maker.example/sheet" in text
     assert answer.catalog_revision[:8] in text
@@ -331,5 +331,5 @@ def test_a_copied_working_is_indented_by_its_levels(answer: Answer) -> None:
         "Reading: 10.8 ms = 68.5 GB ÷ (7.70 TB/s × 0.820)",
         "  Bytes to read: 63.8 GiB",
         "  Memory bandwidth: 7.70 TB/s [catalog:h200-sxm/memory_bandwidth]",
-        "  Share of bandwidth, weights: 0.820 [calibration:weight_read_efficiency]",
+        "  Weight read efficiency: 0.820 [calibration:weight_read_efficiency]",
     ]

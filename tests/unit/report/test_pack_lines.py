@@ -55,6 +55,8 @@ def test_the_signer_is_told_with_what_is_known_of_them() -> None:
     assert pack.signature is not None
     mark = format_fingerprint(pack.signature.key)
     assert mark in describe_signer(pack, PackTrust.UNKNOWN, mark)
-    assert describe_signer(pack, PackTrust.KNOWN, mark, "Ada of the lab") == "Signed by Ada of the lab, whom you trust."
+    assert describe_signer(pack, PackTrust.KNOWN, mark, "Ada of the lab") == (
+        "Signed by Ada of the lab, whose key you trust."
+    )
     plain = read_pack(make_pack(ALL, ALL.facts.keys(), "P", made=TODAY, about="r"))
     assert describe_signer(plain, PackTrust.UNSIGNED, "").startswith("Not signed")

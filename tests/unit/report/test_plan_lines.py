@@ -83,7 +83,7 @@ def test_a_plan_is_one_line_with_its_reason() -> None:
         "TP 8, 3,140 tok/s, TTFT 243 ms, TPOT 31.4 ms, 12% slower: communication takes 31% of its time, up from "
         "4%; within the error"
     )
-    assert first.sentence.startswith("TP 4 × DP 2, taken, 3,560 tok/s")
+    assert first.sentence.startswith("TP 4 × DP 2, chosen, 3,560 tok/s")
 
 
 def test_what_is_seldom_asked_for_stands_in_groups() -> None:
@@ -121,5 +121,5 @@ def test_the_plan_stands_beside_the_figure_and_in_its_copy(make_answer: MakeAnsw
     found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(plans=CHOICE), FORMATTER)
     assert found.plans == build_explained_plans(CHOICE, FORMATTER)
     copied = format_explanation(found)
-    assert "Why this plan:\n- TP 4 × DP 2, taken, 3,560 tok/s" in copied
+    assert "Why this plan:\n- TP 4 × DP 2, chosen, 3,560 tok/s" in copied
     assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).plans is None

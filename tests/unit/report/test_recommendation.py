@@ -131,7 +131,7 @@ def test_a_sheet_shows_the_nearest_changes_only(answer: Answer, further: SheetEx
     ("said", "assumed", "not_assumed"),
     [
         ({"acquisition": "own"}, "used for 3 years", "Buy or rent is not answered"),
-        ({"priority": "cost"}, "Buy or rent is not answered", "Porting cost"),
+        ({"priority": "cost"}, "Buy or rent is not answered", "Porting cost is included"),
         (
             {"priority": "cost", "current_platform": "CUDA"},
             "Porting cost is included, shared by",
@@ -246,7 +246,7 @@ def test_tables_for_programs_carry_effects_and_figures(answer: Answer, further: 
         names = book.read("xl/workbook.xml").decode()
         strings = book.read("xl/sharedStrings.xml").decode()
     assert 'name="Recommendation"' in names
-    assert 'name="Trace"' in names
+    assert 'name="Rules"' in names
     assert "MI325X effect" in strings
     assert "MI325X vs H200" in strings
 

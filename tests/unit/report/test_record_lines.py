@@ -80,14 +80,14 @@ def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
     (line,) = lines.lines
     assert line.error == "−12%"
     assert line.sentence == (
-        "8 × MI325X, Llama 3.1 405B, 2,048 in, 128 out: measured 5,000 tok/s, ours 4,400 "
-        "(−12%, inside the band); A maker, Results of 0.17, 2025-02"
+        "8 × MI325X, Llama 3.1 405B, 2,048 input and 128 output tokens: measured 5,000 tok/s, "
+        "estimated 4,400 (−12%, inside the 80% interval); A maker, Results of 0.17, 2025-02"
     )
     details = {detail.label: detail.value for detail in line.details}
-    assert details["Ran on"] == "8 × MI325X, TP 4 × DP 2"
-    assert details["Load"] == "2,048 in, 128 out, 3,000 queued at once, equal lengths, without a server"
+    assert details["Hardware"] == "8 × MI325X, TP 4 × DP 2"
+    assert details["Load"] == "2,048 input and 128 output tokens, 3,000 queued at once, fixed lengths, without a server"
     assert details["Software"] == "TensorRT-LLM 0.17, 2025-02"
-    assert details["Assumed"] == "FP8 KV cache, software of 2025-02"
+    assert details["Assumptions"] == "FP8 KV cache, software of 2025-02"
     assert line.details[-1].url
     assert line.details[-1].value == PAGE.url
 
@@ -103,9 +103,9 @@ def test_a_record_reads_as_one_sentence(estimate: Estimate) -> None:
         (RunCondition.POOLS, "One pool for prefill and decode"),
         (RunCondition.DATE, "Software of 2025-02"),
         (RunCondition.SERVER, "Without a server"),
-        (RunCondition.SPREAD, "Equal lengths"),
-        (RunCondition.EAGER, "With graphs"),
-        (RunCondition.PREFIX, "No prompts cached"),
+        (RunCondition.SPREAD, "Fixed lengths"),
+        (RunCondition.EAGER, "With graph capture"),
+        (RunCondition.PREFIX, "No prefix cache"),
         (RunCondition.SPECULATION, "No speculative decoding"),
     ],
 )
@@ -115,8 +115,8 @@ def test_each_condition_has_its_words(estimate: Estimate, condition: RunConditio
 
 def test_every_condition_can_be_told(estimate: Estimate) -> None:
     words = told(estimate, differs=tuple(RunCondition)).split(", ")
-    # Part and count are told together; lengths hold a comma of their own.
-    assert len(words) == len(RunCondition)
+    # Accelerator and count are one text.
+    assert len(words) == len(RunCondition) - 1
 
 
 def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
@@ -124,22 +124,23 @@ def test_the_same_conditions_are_called_so(estimate: Estimate) -> None:
 
 
 @pytest.mark.parametrize(
-    ("inside", "end"), [(True, "(−12%, inside the band)"), (False, "(−12%, outside the band)"), (None, "(−12%)")]
+    ("inside", "end"),
+    [(True, "(−12%, inside the 80% interval)"), (False, "(−12%, outside the 80% interval)"), (None, "(−12%)")],
 )
 def test_whether_the_band_holds_is_said_where_it_is_known(estimate: Estimate, inside: bool | None, end: str) -> None:
     lines = build_measured_runs(estimate, "tpot_ms", (replace(RECORD, inside_band=inside),), FORMATTER)
     assert lines is not None
-    assert f"ours 4,400 {end}; " in lines.lines[0].sentence
+    assert f"estimated 4,400 {end}; " in lines.lines[0].sentence
 
 
 def test_far_records_say_so_and_none_says_that_nothing_is_known(estimate: Estimate) -> None:
     far = build_measured_runs(estimate, "ttft_ms", (replace(RECORD, near=False),) * 2, FORMATTER)
     assert far is not None
-    assert far.remark == "Nothing near was published: these are the nearest"
+    assert far.remark == "No close match; these are the nearest runs"
     nothing = build_measured_runs(estimate, "ttft_ms", (), FORMATTER)
     assert nothing is not None
     assert nothing.remark is not None
-    assert nothing.remark.startswith("Nothing is known")
+    assert nothing.remark.startswith("No similar measured runs")
     assert nothing.lines == ()
 
 
@@ -159,7 +160,7 @@ def test_every_record_has_the_same_details(estimate: Estimate) -> None:
     assert lines is not None
     one, two = ({detail.label: detail.value for detail in line.details} for line in lines.lines)
     assert list(one) == list(two)
-    assert (one["Assumed"], one["Note"], one["Address"]) == ("nothing", "—", "—")
+    assert (one["Assumptions"], one["Note"], one["URL"]) == ("none", "—", "—")
     assert two["Note"] == "The table says so. Tuned by the maker."
     assert not any(detail.url for detail in lines.lines[0].details)
 
@@ -167,12 +168,12 @@ def test_every_record_has_the_same_details(estimate: Estimate) -> None:
 def test_numbers_follow_the_language(estimate: Estimate) -> None:
     lines = build_measured_runs(estimate, "output_tokens_per_s", (RECORD,), Formatter(GERMAN_NUMBERS))
     assert lines is not None
-    assert lines.lines[0].figures == "measured 5.000 tok/s, ours 4.400"
+    assert lines.lines[0].figures == "measured 5.000 tok/s, estimated 4.400"
 
 
 def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
     found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(record=(RECORD,)), FORMATTER)
     text = format_explanation(found)
-    assert "Nearest published measurements, and what fits said that had not seen them:\n- 8 × MI325X" in text
+    assert "Similar measured runs (predicted without using them):\n- 8 × MI325X" in text
     assert "2025-02, https://maker.example/results\n" in text
     assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).record is None

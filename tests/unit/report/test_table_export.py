@@ -105,7 +105,7 @@ def test_markdown_has_one_line_a_row_and_names_sources_by_number() -> None:
     assert lines[2] == "| h200-sxm | 141.0 \\[1\\] | yes | 2024-11 |"
     assert lines[3] == '| a, "b" \\| c d | 3.35 \\[1\\] | no | — |'
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in lines} == {5}
-    assert "1. =SUM(A1) \\| \\<b\\>, Pub\\|lisher, own, 2026-05, https://example.org/a\\_b" in text
+    assert "1. =SUM(A1) \\| \\<b\\>, Pub\\|lisher, entered by you, 2026-05, https://example.org/a\\_b" in text
     assert "<" not in re.sub(r"\\<", "", text)
 
 

@@ -32,7 +32,7 @@ def test_figures_are_found_and_their_working_read(dialog: WorkedExamplesDialog, 
     row = dialog.table.selectedItems()
     assert [item.text() for item in row] == ["W001-05", "Refused", "H100 count for 405B, FP16", "4 – 6", "11"]
     assert "⌈405 × 2 ÷ 80⌉ = 11" in dialog.working.text()
-    assert "Printed 4 – 6, but arithmetic gives 11." in dialog.working.text()
+    assert "Published: 4 – 6, but arithmetic gives 11." in dialog.working.text()
     QTest.mouseClick(dialog.copy, Qt.MouseButton.LeftButton)
     assert QGuiApplication.clipboard().text() == dialog.text
     assert dialog.copy.text() == "Copied"

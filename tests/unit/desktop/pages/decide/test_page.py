@@ -92,7 +92,7 @@ def test_the_panel_explains_the_answer_that_has_the_focus(window: MainWindow, qt
     assert window.desk.selection == select_decision_option("ttft_limit_ms", "none")
     assert isinstance(panel, SourcesPanel)
     assert panel.explanation is not None
-    assert panel.explanation.what == "After this answer"
+    assert panel.explanation.what == "Effect of this answer"
     focus = window.focused()
     assert focus is not None
     QTest.keyClick(focus, Qt.Key.Key_Up)

@@ -80,19 +80,19 @@ def go(panel: SourcesPanel, text: str) -> None:
         (
             select_catalog_attribute("mi999x", "memory"),
             "Memory capacity, mi999x; Without effect; 1.0 GiB",
-            "Your value has no effect: the entry mi999x is no longer in the catalog.",
+            "Your value is inactive: the entry mi999x is no longer in the catalog.",
             3,
         ),
         (
             select_catalog_price("o-1"),
             "Rent, mi999x; ",
-            "Your price has no effect: the entry mi999x is no longer in the catalog.",
+            "Your price is inactive: the entry mi999x is no longer in the catalog.",
             3,
         ),
         (
             BANDWIDTH,
             "Memory bandwidth, MI325X; Shipped value, yours has no effect; 6.0 TB/s",
-            "Your choice has no effect: the value 5.30 TB/s no longer has a source; the catalog default applies.",
+            "Your choice is inactive: the value 5.30 TB/s no longer has a source; the catalog default applies.",
             4,
         ),
     ],
@@ -113,7 +113,7 @@ def test_what_waits_says_why_and_can_be_removed(
     assert lines(panel, Explanation)[0].startswith(head)
     assert remark in lines(panel, NoteBlock)
     requests = asked(panel)
-    go(panel, "Remove from your facts")
+    go(panel, "Remove from your values")
     press(qtbot, panel, Qt.Key.Key_Return)
     assert not requests
     assert len(service.user_catalog.facts) == left
@@ -155,10 +155,10 @@ def test_the_key_for_editing_asks_for_the_value(desk: Desk, panel: SourcesPanel,
 def test_every_rival_leads_to_the_choice_among_claims(desk: Desk, panel: SourcesPanel, qtbot: QtBot) -> None:
     desk.select(BANDWIDTH)
     requests = asked(panel)
-    offers = [text for text in lines(panel, LinkBlock) if text == "Take this claim…"]
+    offers = [text for text in lines(panel, LinkBlock) if text == "Use this claim…"]
     assert len(offers) == len(lines(panel, ClaimLine)) - 1
     panel.view.setExpanded(panel.view.lines.find("claim.mi325x/memory_bandwidth.1"), True)
-    go(panel, "Take this claim…")
+    go(panel, "Use this claim…")
     press(qtbot, panel, Qt.Key.Key_Return)
     (request,) = requests
     assert (request.kind, request.claim) == (EditorKind.PREFERENCE, "seed-000")
@@ -174,7 +174,7 @@ def test_a_value_of_the_users_is_taken_back_at_once(
     requests = asked(panel)
     press(qtbot, panel, Qt.Key.Key_Return)
     assert requests == [EditorRequest(EditorKind.SOURCE, source=QUOTE.id)]
-    go(panel, "Revert to the shipped value")
+    go(panel, "Reset to shipped value")
     press(qtbot, panel, Qt.Key.Key_Return)
     assert service.catalog.attribute("mi325x", "tdp").value == 1000
     assert "1,000 W" in lines(panel, Explanation)[0], "the panel shows what holds now"
@@ -190,7 +190,7 @@ def test_a_step_that_fails_says_so(
         raise InputError(message("own.read_only", "cannot be written: {reason}", reason="no space left"))
 
     monkeypatch.setattr(service.user_catalog, "do", refuse)
-    go(panel, "Revert to the shipped value")
+    go(panel, "Reset to shipped value")
     with qtbot.waitSignal(panel.failed) as caught:
         press(qtbot, panel, Qt.Key.Key_Return)
     assert caught.args is not None

@@ -75,4 +75,4 @@ def test_without_predictions_the_panel_says_that_nothing_is_known(
     service.__dict__.pop("records", None)
     desk.select(THROUGHPUT)
     assert not lines(panel, MeasuredRunLine)
-    assert any(text.startswith("Nothing is known") for text in lines(panel, NoteBlock))
+    assert any(text.startswith("Unknown") for text in lines(panel, NoteBlock))

@@ -103,7 +103,7 @@ def test_an_unknown_signer_is_to_be_trusted_first(
     assert [each.name for each in user_service.user_catalog.signers()] == ["The lab"]
     user_service.user_catalog.undo()
     again = dialog_of(own_window, path, qtbot)
-    assert again.signer.text() == "Signed by The lab, whom you trust."
+    assert again.signer.text() == "Signed by The lab, whose key you trust."
     assert again.save_button.isEnabled()
 
 
