@@ -99,6 +99,6 @@ def test_a_signer_is_trusted_until_that_is_taken_back(
 
 def test_without_facts_there_is_no_pack(tmp_path: Path, capsys: Capture) -> None:
     assert entry.main(["catalog", "pack", "-o", str(tmp_path / "x.gpudeskpack")]) == 1
-    assert "there is nothing to hand on" in capsys.readouterr().err
+    assert "there is nothing to share" in capsys.readouterr().err
     assert entry.main(["catalog", "pack", "-o", str(tmp_path / "x.json")]) == 2
     assert not (tmp_path / "x.gpudeskpack").exists()

@@ -74,7 +74,7 @@ def test_units_are_not_said_twice(capsys: Capture) -> None:
 def test_a_worked_example_needs_no_scenario(capsys: Capture) -> None:
     assert entry.main(["explain", "w001-05"]) == 0
     said = capsys.readouterr().out
-    assert said.startswith("W001-05  H100 count for 405B, FP16\nAMD MI300X vs NVIDIA H100")
+    assert said.startswith("W001-05  H100 count for 405B, FP16\nMI300X vs H100")
     assert "= ⌈405 × 2 ÷ 80⌉ = 11\n" in said
     assert said.endswith("Published: 4 – 6, but arithmetic gives 11.\n")
 

@@ -77,7 +77,7 @@ def test_rows_that_are_left_out_are_told(capsys: Capture, offers: Path) -> None:
     offers.write_text(f"{PRICES}ex.1x,Abacus 9000,1,1.00,,eu-1\nex.8x,MI325X,8,free,,eu-1\n")
     left_out = [
         "  Skipped: 1 row with an accelerator outside the catalog: Abacus 9000 × 1",
-        "  Skipped: 1 row with an invalid cell: no plain number, an amount that nobody asks, a date",
+        "  Skipped: 1 row with an invalid cell: not a plain number, an unrealistic amount, a future",
     ]
     out = run(capsys, offers)[1].splitlines()
     assert out[0] == f"Imported 2 prices from {offers}"
@@ -167,11 +167,11 @@ def test_what_a_file_leaves_open_is_answered(capsys: Capture, tmp_path: Path) ->
     )
     code, _, err = run(capsys, folder)
     assert code == 1
-    assert "does not state intermediate_size (Width of the feed-forward block" in err
+    assert "lacks intermediate_size (Width of the feed-forward block" in err
     assert "add --answer FIELD=VALUE for each, or import it in the window" in err
     code, _, err = run(capsys, folder, "--answer", "intermediate_size=wide")
     assert code == 1
-    assert 'expected a whole number, found intermediate_size: "wide"' in err
+    assert 'intermediate_size: expected a whole number, found "wide"' in err
     assert facts() == 0
     assert run(capsys, folder, "--answer", "intermediate_size=28672")[0] == 0
     assert own_ids() == {"gap"}
@@ -333,7 +333,7 @@ def test_what_a_file_leaves_open_is_asked_for_with_its_choices(capsys: Capture, 
     code, _, err = run(capsys, path)
     assert code == 1
     assert "qk_norm, one of none = no norm, head = one norm per head, full = one norm across all heads" in err
-    assert "gated_mlp, yes or no (Whether the feed-forward block has a gate" in err
+    assert "gated_mlp, yes or no (Feed-forward block has a gate" in err
 
 
 def test_the_same_file_on_another_day_brings_nothing_new(

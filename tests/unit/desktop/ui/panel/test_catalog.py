@@ -79,19 +79,19 @@ def go(panel: SourcesPanel, text: str) -> None:
     [
         (
             select_catalog_attribute("mi999x", "memory"),
-            "Memory capacity, mi999x; Without effect; 1.0 GiB",
+            "Memory capacity, mi999x; Inactive; 1.0 GiB",
             "Your value is inactive: the entry mi999x is no longer in the catalog.",
             3,
         ),
         (
             select_catalog_price("o-1"),
-            "Rent, mi999x; ",
+            "Rental price, mi999x; ",
             "Your price is inactive: the entry mi999x is no longer in the catalog.",
             3,
         ),
         (
             BANDWIDTH,
-            "Memory bandwidth, MI325X; Shipped value, yours has no effect; 6.0 TB/s",
+            "Memory bandwidth, MI325X; Shipped value, your value is inactive; 6.0 TB/s",
             "Your choice is inactive: the value 5.30 TB/s no longer has a source; the catalog default applies.",
             4,
         ),
@@ -227,7 +227,7 @@ def test_a_price_shows_its_age_and_is_copied_with_its_source(
     go(panel, "Copy with sources")
     press(qtbot, panel, Qt.Key.Key_Return)
     copied = QGuiApplication.clipboard().text()
-    assert copied.startswith("Rent, MI325X: 2.29 USD/h")
+    assert copied.startswith("Rental price, MI325X: 2.29 USD/h")
     assert "Title: MI325X vs H200" in copied
 
 

@@ -19,7 +19,7 @@ def test_an_answer_shows_what_becomes_of_each_accelerator(desk: Desk, panel: Sou
     desk.select(select_decision_option("ttft_limit_ms", 2000.0))
     outcomes = lines(panel, ColumnOutcomeLine)
     assert len(outcomes) == 4
-    assert outcomes[0].startswith("MI325X, stays, Time to first token")
+    assert outcomes[0].startswith("MI325X, remains, Time to first token")
     assert outcomes[-1].startswith("H200 SXM, undecided, ")
     assert "The 80% interval includes the limit" in lines(panel, NoteBlock)[0]
     assert "Rule behind this question" in sections(panel)
@@ -33,17 +33,17 @@ def test_a_rule_unfolds_its_texts_and_is_copied_with_them(
 ) -> None:
     desk.select(select_decision_option("priority", "cost"))
     check(qtmodeltester, panel.view.lines)
-    assert "Seed 0" in lines(panel, RulingLine)[0]
+    assert "MI325X vs H200" in lines(panel, RulingLine)[0]
     index = panel.view.lines.find("ruling.D000-02")
     panel.view.scrollTo(index)
     click(qtbot, panel, index)
     assert panel.view.isExpanded(index)
     said = [str(index.model().index(row, 0, index).data()) for row in range(index.model().rowCount(index))]
     assert said[0].startswith("The document compares the price")
-    assert any(line.startswith("Printed: ") for line in said)
+    assert any(line.startswith("Source text: ") for line in said)
     copied = str(index.data(COPIED_ROLE))
     assert copied.startswith("Cost per token comes first, Strong preference, D000-02")
-    assert "Printed: " in copied
+    assert "Source text: " in copied
 
 
 def test_a_cell_and_a_row_of_the_trace_are_explained(desk: Desk, panel: SourcesPanel) -> None:

@@ -25,13 +25,13 @@ def test_a_figure_comes_with_what_was_published_near_it(desk: Desk, panel: Sourc
     desk.select(THROUGHPUT)
     nearest = lines(panel, MeasuredRunLine)
     assert len(nearest) == 3
-    assert all(" tok/s, ours " in text and "(+10%, inside the band)" in text for text in nearest)
+    assert all(" tok/s, estimated " in text and "(+10%, inside the 80% interval)" in text for text in nearest)
     titles = sections(panel)
     assert titles[0] == "Similar measured runs, predicted without using them"
     assert titles[1].startswith("Limiting factor")
     desk.select(select_figure("b200-hgx", "request_s"))
     assert "Time per output token" in groups(panel)[0]
-    assert all(" ms, ours " in text for text in lines(panel, MeasuredRunLine))
+    assert all(" ms, estimated " in text for text in lines(panel, MeasuredRunLine))
     desk.select(select_figure("b200-hgx", "memory"))
     assert not lines(panel, MeasuredRunLine)
     assert not any(text.startswith("Similar measured runs") for text in sections(panel))
@@ -46,7 +46,7 @@ def test_a_published_figure_unfolds_its_source_whose_address_is_copied(
     click(qtbot, panel, index)
     assert panel.view.isExpanded(index)
     details = [str(panel.view.lines.index(row, 0, index).data()) for row in range(panel.view.lines.rowCount(index))]
-    assert [text.partition(":")[0] for text in details if ":" in text][:4] == ["Ran on", "Model", "Load", "Software"]
+    assert [text.partition(":")[0] for text in details if ":" in text][:4] == ["Hardware", "Model", "Load", "Software"]
     address = panel.view.lines.index(panel.view.lines.rowCount(index) - 1, 0, index)
     panel.view.setCurrentIndex(address)
     press(qtbot, panel, Qt.Key.Key_Return)
@@ -75,4 +75,4 @@ def test_without_predictions_the_panel_says_that_nothing_is_known(
     service.__dict__.pop("records", None)
     desk.select(THROUGHPUT)
     assert not lines(panel, MeasuredRunLine)
-    assert any(text.startswith("Unknown") for text in lines(panel, NoteBlock))
+    assert any(text.startswith("No similar measured runs") for text in lines(panel, NoteBlock))
