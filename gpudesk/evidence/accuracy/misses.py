@@ -38,9 +38,9 @@ from gpudesk.evidence.accuracy.wording import (
     make_sentence,
 )
 
-#: Traits by which a group of misses is looked for, the most telling first.
+#: Traits that may explain misses, the most likely first.
 _LOOKED_AT: Final = ("series", "accelerator", "model", "load", "weights", "version")
-#: How the parts of the name of a group follow each other, and what each is called.
+#: Preposition and form of each trait in the name of a group, in order.
 _PARTS: Final[Mapping[str, tuple[str, str]]] = {
     "model": ("", "{}"),
     "weights": ("with", "{} weights"),
@@ -49,15 +49,15 @@ _PARTS: Final[Mapping[str, tuple[str, str]]] = {
     "version": ("with", "{}"),
     "load": ("under", "the load “{}”"),
 }
-#: A group is named if it holds this share of the misses, and its parts likewise.
+#: A group is named if it has this share of the misses.
 _MOST: Final = 0.4
-#: Of which at least this share of all misses must be more than its share of the rows would bring.
+#: Least excess of its misses over its share of the rows, relative to all misses.
 _BEYOND_ITS_SHARE: Final = 0.1
 #: Misses go one way if this share of them does.
 _ONE_WAY: Final = 0.8
 _HALF: Final = 0.5
 _NEARLY_ALL: Final = 0.995
-#: So many rows let a fit tell a habit from chance; below, more rows are asked for.
+#: Below this number of rows, chance explains a miss as well as a habit does.
 _ENOUGH: Final = 60
 
 
@@ -77,7 +77,7 @@ def find_missing_rows(
     for hit, limit in ((missed.p90, bar.p90), (missed.median, bar.median)):
         if hit and limit is not None:
             return [row for row in rows if row.error > limit], f"miss by more than {format_whole_share(limit)}"
-    return [row for row in rows if not row.inside], "lie outside their band"
+    return [row for row in rows if not row.inside], "are outside their interval"
 
 
 def find_cluster(rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure]) -> MissCluster:
@@ -119,42 +119,40 @@ def explain_miss(
     every: Sequence[JudgedFigure],
     names: ReportNames,
 ) -> str:
-    """Return what is behind a slice that misses a bar, and which data would help.
-
-    `every` are all rows of the view, among which the rows of other publishers are looked for.
-    """
+    """Return why a slice misses a bar, and which data would help; `every` are all rows of the view."""
     if missed.coverage and not (missed.median or missed.p90) and _too_wide(rows):
         parts: tuple[str, ...] = (
-            "the band is wider than these rows need: it comes from rows of others, which scatter more",
+            "the interval is wider than needed: it comes from other figures, which scatter more",
             suggest_data(rows, every),
         )
     else:
         missing, how = find_missing_rows(rows, view, missed)
         hot = find_cluster(rows, missing)
         parts = (
-            f"{len(missing):,} of {format_count(len(rows), 'row')} {how}{_held(hot, missing, names)}",
+            f"{len(missing):,} of {format_count(len(rows), 'figure')} {how}",
+            _locate_misses(hot, missing, names),
             _direction(hot.missing),
             suggest_data(hot.rows, every),
         )
-    return " ".join(make_sentence(part) for part in parts)
+    return " ".join(make_sentence(part) for part in parts if part)
 
 
 def _too_wide(rows: Sequence[JudgedFigure]) -> bool:
     return float(np.mean([row.inside for row in rows])) > 0.9
 
 
-def _held(hot: MissCluster, missing: Sequence[JudgedFigure], names: ReportNames) -> str:
-    """Return which group holds most of the misses, as the end of a sentence."""
+def _locate_misses(hot: MissCluster, missing: Sequence[JudgedFigure], names: ReportNames) -> str:
+    """Return which group has most of the misses; empty if they have one publisher and accelerator."""
     if not hot.traits:
         groups = len({(row.run.traits["series"], row.run.traits["accelerator"]) for row in missing})
-        return f", spread over {format_count(groups, 'pair')} of publisher and accelerator" if groups > 1 else ""
+        return f"they are spread over {groups:,} pairs of publisher and accelerator" if groups > 1 else ""
     some = "all" if len(hot.missing) == len(missing) else f"{len(hot.missing):,}"
-    of_all = f"which has {format_count(len(hot.rows), 'row')} here"
-    return f", {some} of them of {describe_cluster(hot.traits, names)}, {of_all}"
+    size = format_count(len(hot.rows), "figure")
+    return f"{some} of them are in one group: {describe_cluster(hot.traits, names)} ({size})"
 
 
 def describe_cluster(traits: Mapping[str, str], names: ReportNames) -> str:
-    """Return what a group is called by its traits: "Llama 3.1 8B on MI300X by dstack"."""
+    """Return the name of a group: "Llama 3.1 8B on MI300X by dstack"."""
     found = ""
     for trait, (link, form) in _PARTS.items():
         if trait in traits:
@@ -167,49 +165,49 @@ def _direction(missing: Sequence[JudgedFigure]) -> str:
     ratios = np.array([row.ratio for row in missing])
     high = float(np.mean(ratios > 1.0))
     if max(high, 1.0 - high) < _ONE_WAY:
-        return f"{format_whole_share(high)} of these are predicted too high and the others too low"
+        return f"{format_whole_share(high)} of these are predicted too high, the others too low"
     side = "high" if high > 0.5 else "low"
     middle = format_factor(float(np.median(ratios)))
-    return f"they are predicted too {side}, in the median {middle} of what was measured"
+    return f"these are predicted too {side}: the median of predicted / measured is {middle}"
 
 
 def suggest_data(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) -> str:
-    """Return which data would help most where these rows miss; `every` are all rows of the view."""
+    """Return which data would help most; `every` are all rows of the view."""
     publishers = sorted(group_by_trait(rows, "series"))
     alike = _alike(rows, every)
     alone = _alone(rows, every)
     if _open_plans(rows) > _HALF:
-        return f"{_of_them(_open_plans(rows))} leave the plan open: rows that state it would help"
+        return f"{_name_share(_open_plans(rows))} lack a published plan: figures with a plan would help"
     if alone > _HALF and len(publishers) == 1:
         return (
-            f"{_of_them(alone)} are of an accelerator and a model that no other publisher has measured "
-            f"together: a second one would tell the habits of {publishers[0]} from what the engine lacks"
+            f"{_name_share(alone)} have an accelerator and model that only {publishers[0]} has measured together: "
+            f"a second publisher would separate the habits of {publishers[0]} from errors of the engine"
         )
     if alone > _HALF:
         return (
-            f"{_of_them(alone)} are of an accelerator and a model that one publisher alone has measured "
-            "together: second publishers would help"
+            f"{_name_share(alone)} have an accelerator and model that only one publisher has measured together: "
+            "second publishers would help"
         )
     if len(alike) < _ENOUGH:
-        return f"there are only {format_count(len(alike), 'row')} of these accelerators and models: more would help"
+        return f"these accelerators and models have only {format_count(len(alike), 'figure')}: more would help"
     counted = format_count(len(group_by_trait(alike, "series")), "publisher")
     return (
-        f"{counted} measured these accelerators with these models and differ:"
-        " one configuration by two of them, with every setting stated, would help"
+        f"{counted} measured these accelerators and models, with different results:"
+        " the same configuration from two of them, with all settings, would help"
     )
 
 
 def suggest_data_briefly(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) -> str:
-    """Return the same in a few words, for a table."""
+    """Return `suggest_data` in a few words, for a table."""
     if _open_plans(rows) > _HALF:
-        return "plans that are stated"
+        return "published plans"
     if _alone(rows, every) > _HALF:
         return "a second publisher"
-    return "more rows" if len(_alike(rows, every)) < _ENOUGH else "one configuration by two publishers"
+    return "more figures" if len(_alike(rows, every)) < _ENOUGH else "same configuration, two publishers"
 
 
-def _of_them(part: float) -> str:
-    return "all of them" if part > _NEARLY_ALL else f"{format_whole_share(part)} of them"
+def _name_share(share: float) -> str:
+    return "all figures" if share > _NEARLY_ALL else f"{format_whole_share(share)} of the figures"
 
 
 def _open_plans(rows: Sequence[JudgedFigure]) -> float:
@@ -221,32 +219,33 @@ def _subject(row: JudgedFigure) -> tuple[str, str]:
 
 
 def _alike(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) -> list[JudgedFigure]:
-    """Return all rows of the accelerators and models of some rows, whoever published them."""
+    """Return the rows of all publishers with the accelerators and models of some rows."""
     subjects = {_subject(row) for row in rows}
     return [row for row in every if _subject(row) in subjects]
 
 
 def _alone(rows: Sequence[JudgedFigure], every: Sequence[JudgedFigure]) -> float:
-    """Return the share of rows whose accelerator and model no second publisher has measured together."""
+    """Return the share of rows whose accelerator and model only one publisher has measured together."""
     publishers: dict[tuple[str, str], set[str]] = defaultdict(set)
     for row in every:
         publishers[_subject(row)].add(row.run.traits["series"])
     return float(np.mean([len(publishers[_subject(row)]) == 1 for row in rows]))
 
 
-#: Slices with fewer rows are not shown: two or three rows have no 90th hundredth.
+#: Slices with fewer rows are omitted: two or three rows have no 90th percentile.
 LEAST_SHOWN = 5
 
 
 def write_slices_section(data: AccuracyData) -> list[str]:
     lines = [
-        "## 3. Slices, publisher left out",
+        "## 3. Errors by slice",
         "",
         (
-            f"A slice of {LEAST_JUDGED} rows or more is held to the bars of the errors, and its band is to hold "
-            f"{format_whole_share(SLICE_COVERAGE[0])} to {format_whole_share(SLICE_COVERAGE[1])}; smaller ones are "
-            f"shown without being judged, those of fewer than {LEAST_SHOWN} rows not at all. Below each "
-            "table stands what is behind the slices that miss a bar, and which data would help."
+            f"The publisher is left out. A slice of at least {LEAST_JUDGED} figures is judged by the bars of the "
+            f"errors. {format_whole_share(SLICE_COVERAGE[0])} to {format_whole_share(SLICE_COVERAGE[1])} of its "
+            f"figures should be in the interval. Smaller slices are shown only for information; slices of fewer than "
+            f"{LEAST_SHOWN} figures are omitted. The list below each table gives reasons for missed bars, and data "
+            "that would help."
         ),
         "",
     ]
@@ -273,18 +272,18 @@ def write_slices_section(data: AccuracyData) -> list[str]:
 
 
 def _none_missed(view: FigureView, body: list[tuple[str, ...]]) -> str:
-    return f"None of the {format_count(len(body), 'slice')} of {view} misses a bar."
+    return f"No slice misses a bar ({format_count(len(body), 'slice')} of {view})."
 
 
-#: What makes a group whose share of the large errors is counted.
+#: Traits of a group whose large errors are counted.
 _GROUP: Final = ("series", "accelerator", "model")
-#: So many groups are listed for a figure.
+#: Number of groups in the table of a view.
 _LISTED: Final = 8
 
 
 @dataclass(frozen=True, slots=True)
 class MissGroup:
-    """Rows of one publisher, accelerator and model, how many are beyond the bar, and p90 without them."""
+    """Rows of one publisher, accelerator and model; how many exceed the bar; p90 of all other rows."""
 
     rows: tuple[JudgedFigure, ...]
     beyond: int
@@ -293,13 +292,13 @@ class MissGroup:
 
 def write_missed_section(data: AccuracyData) -> list[str]:
     lines = [
-        "## 6. Where the bars are not met",
+        "## 6. Missed bars",
         "",
         *_whole(data),
         "",
         (
-            "The tables list the groups with most rows beyond the bar of the 90th hundredth, publisher left "
-            "out; the last column is what that hundredth of all rows would be without the group."
+            "The tables list the groups with the most figures beyond the p90 bar, with the publisher left "
+            "out. The last column is the p90 of all figures without the group."
         ),
         "",
     ]
@@ -316,24 +315,24 @@ def _whole(data: AccuracyData) -> list[str]:
         parts = []
         bar = BARS[view]
         if missed.median and bar.median is not None:
-            parts.append(f"the median is {format_share(found.median)} instead of {format_whole_share(bar.median)}")
+            parts.append(f"the median is {format_share(found.median)} (bar: {format_whole_share(bar.median)})")
         if missed.p90 and bar.p90 is not None:
-            parts.append(f"p90 is {format_share(found.p90)} instead of {format_whole_share(bar.p90)}")
+            parts.append(f"p90 is {format_share(found.p90)} (bar: {format_whole_share(bar.p90)})")
         if missed.coverage:
             low, high = (format_whole_share(each) for each in WHOLE_COVERAGE)
-            parts.append(f"the band holds {format_share(found.coverage)} instead of {low} to {high}")
+            parts.append(f"{format_share(found.coverage)} are in the interval (bar: {low} to {high})")
         if missed.width:
-            parts.append(f"high/low is {found.width:.2f} instead of {bar.width}")
+            parts.append(f"high/low is {found.width:.2f} (bar: {bar.width})")
         lines.append(f"- {capitalize(view)}: {join_words(parts) or _met(view)}.")
     return lines
 
 
 def _met(view: FigureView) -> str:
-    return "the band meets its bars" if BARS[view].median is None else "all bars are met"
+    return "the interval meets its bars" if BARS[view].median is None else "all bars are met"
 
 
 def find_worst_groups(view: FigureView, rows: Sequence[JudgedFigure]) -> list[MissGroup]:
-    """Return the groups with most rows beyond the bar of the 90th hundredth."""
+    """Return the groups with the most rows beyond the p90 bar."""
     bar = BARS[view].p90 or float(np.quantile([row.error for row in rows], 0.9))
     by_group: dict[tuple[str, ...], list[JudgedFigure]] = {}
     for row in rows:
@@ -372,25 +371,25 @@ def _of_view(view: FigureView, rows: Sequence[JudgedFigure], names: ReportNames)
                 "—" if each.p90_without is None else format_share(each.p90_without),
             )
         )
-    head = (*(SLICES.get(trait, trait) for trait in _GROUP), "what would help", "rows", "beyond", "bias", "p90 without")
-    held = sum(each.beyond for each in groups)
-    intro = f"### {capitalize(view)}, beyond the bar"
-    said = (
-        f"{format_count(beyond, 'row')} of {len(rows):,} are beyond {format_whole_share(bar)}"
+    head = (*(SLICES.get(trait, trait) for trait in _GROUP), "helpful data", "figures", "beyond", "bias", "p90 without")
+    listed = sum(each.beyond for each in groups)
+    summary = (
+        f"{beyond:,} of {format_count(len(rows), 'figure')} are beyond {format_whole_share(bar)}; "
+        f"{listed:,} of them are in these groups."
         if bar is not None
-        else ("No bar is set; counted is what lies beyond the 90th hundredth")
+        else f"No bar is set; {listed:,} of the figures beyond the 90th percentile are in these groups."
     )
     return [
-        intro,
+        f"### {capitalize(view)}, beyond the bar",
         "",
-        f"{said}; these groups hold {held:,} of them.",
+        summary,
         "",
         *make_markdown_table(head, body, text_columns=4),
     ]
 
 
 def _bands(data: AccuracyData) -> list[str]:
-    """Return the slices whose band holds too few or too many, and what cannot be reached."""
+    """Return the slices with too few or too many figures in the interval."""
     body = []
     for view, rows in group_by_view(data.series_rows).items():
         for trait, heading in SLICES.items():
@@ -410,18 +409,18 @@ def _bands(data: AccuracyData) -> list[str]:
                     )
     low, high = (format_whole_share(each) for each in SLICE_COVERAGE)
     if not body:
-        return [f"The band holds {low} to {high} in every slice.", ""]
+        return [f"In every slice, {low} to {high} of the figures are in the interval.", ""]
     return [
-        "### Slices that the band holds too seldom or too often",
+        "### Slices and intervals",
         "",
         (
-            f"It is to hold {low} to {high} of each. What a publisher does differently from all others is "
-            "not in the rows of the others: a band that held it would be too wide for everyone else, and "
-            "one that fitted a careful publisher would be too narrow for the next. Such slices cannot be "
-            "met without further publishers."
+            f"The interval should contain {low} to {high} of each slice. These slices are outside that range. "
+            "Each publisher has habits that are invisible in the figures of others. An interval that covers such "
+            "habits would be too wide for all others. An interval for a careful publisher would be too narrow for "
+            "the next. Only figures from further publishers can help."
         ),
         "",
         *make_markdown_table(
-            ("figure", "slice", "", "what would help", "rows", "band holds", "bias"), body, text_columns=4
+            ("metric", "slice", "", "helpful data", "figures", "in interval", "bias"), body, text_columns=4
         ),
     ]

@@ -59,15 +59,15 @@ from gpudesk.evidence.memory_measurements import CACHE_METRICS, JudgedMemory
 
 def write_pairs_section(data: AccuracyData) -> list[str]:
     lines = [
-        "## 4. Two accelerators under the same question",
+        "## 4. Pairs of accelerators",
         "",
         (
             "A pair is two accelerators that one publisher measured with the same model, serving engine, "
             "load, lengths and count. The odds of the likely leader follow from the predicted ratio and from "
-            "the error of ratios between accelerators of one generation, of two generations or of two vendors. "
+            "the error of such ratios. The error depends on whether the accelerators share a generation or a vendor. "
             f"A leader is named from {format_whole_share(LEAST_ODDS[LeadVerdict.LIKELY_LEADS])} odds. It is right "
-            "where the measured ratio lies on the same side; a ratio within 3 % of 1 counts as half right. "
-            "Odds and bands have not seen the publisher."
+            "if it also leads in the measurement; a measured ratio within 3% of 1 counts as half right. "
+            "Odds and intervals are fitted without the publisher."
         ),
         "",
     ]
@@ -78,7 +78,9 @@ def write_pairs_section(data: AccuracyData) -> list[str]:
     ]
     head = ("left out", *_PAIR_HEAD)
     lines += (
-        make_markdown_table(head, body, text_columns=2) if body else ["No two accelerators were measured alike.", ""]
+        make_markdown_table(head, body, text_columns=2)
+        if body
+        else ["No two accelerators were measured under the same conditions.", ""]
     )
     return [*lines, *_odds(data), *_ratios(data), *_plans(data)]
 
@@ -91,7 +93,7 @@ def _odds(data: AccuracyData) -> list[str]:
     body = [
         (
             name_figure(figure),
-            f"{100 * record.low:.0f}–{100 * record.high:.0f} %",
+            f"{100 * record.low:.0f}–{100 * record.high:.0f}%",
             f"{record.publishers:,}",
             f"{record.pairs:,}",
             format_share(record.predicted),
@@ -101,23 +103,23 @@ def _odds(data: AccuracyData) -> list[str]:
         for figure, found in by_figure.items()
         for record in summarize_odds(found, ODDS_CLASSES)
     ]
-    head = ("figure", "odds", "publishers", "pairs", "odds, mean", "right", "± points")
+    head = ("metric", "odds", "publishers", "pairs", "mean odds", "right", "± points")
     return [
         "### Odds of a leader",
         "",
-        "With the publisher left out, by class of the predicted odds:",
+        "Publisher left out, by class of predicted odds:",
         "",
         *make_markdown_table(head, body, text_columns=2),
         (
-            f"Bars: odds around 60, 70, 80 and 90 % are right within {100 * ODDS_TOLERANCE:.0f} points; in throughput "
+            f"Bars: odds around 60, 70, 80 and 90% are right within {100 * ODDS_TOLERANCE:.0f} points. For throughput, "
             f"a leader is named in {format_whole_share(NAMED_BAR)} of the pairs and right in "
-            f"{format_whole_share(RIGHT_BAR)} of those. What misses its bar stands in bold. ± is one standard error of "
-            "the share that is right, with the pairs of a publisher as one cluster, since they share runs, models and "
-            "loads: a miss of less than two of them may be chance."
+            f"{format_whole_share(RIGHT_BAR)} of those. Bold figures miss their bar. ± is one standard error of the "
+            "share of right leaders. The pairs of a publisher are one cluster, because they share runs, models and "
+            "loads. A miss of less than two standard errors may be chance."
         ),
         "",
         *make_markdown_table(
-            ("figure", *(f"{50 * (low + high):.0f} %" for low, high in ODDS_BARS), "named", "rightly"),
+            ("metric", *(f"{50 * (low + high):.0f}%" for low, high in ODDS_BARS), "named", "right"),
             [_bar_cells(figure, found) for figure, found in by_figure.items()],
         ),
     ]
@@ -133,7 +135,7 @@ def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
             cells.append(NONE)
             continue
         error = "" if record.error is None else f" ± {100 * record.error:.0f}"
-        text = f"{100 * record.right:.0f}{error} of {100 * record.predicted:.0f} % ({record.pairs:,})"
+        text = f"{100 * record.right:.0f}{error} of {100 * record.predicted:.0f}% ({record.pairs:,})"
         cells.append(mark_bold(text, abs(record.right - record.predicted) > ODDS_TOLERANCE))
     pairs = summarize_pairs(found)
     share, right = pairs.named / pairs.pairs, pairs.named_right
@@ -147,17 +149,17 @@ def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
 
 
 def _plans(data: AccuracyData) -> list[str]:
-    lines = ["### Two parallel plans of one accelerator", ""]
+    lines = ["### Two parallel plans", ""]
     found = group_pairs_by_figure(data.pairs.plans, PAIR_FOLDS[0][1])
     if not found:
-        return [*lines, "No two plans of one accelerator were measured alike.", ""]
+        return [*lines, "No two plans of one accelerator were measured under the same conditions.", ""]
     body = [_pair_cells(figure, chosen) for figure, chosen in found.items()]
     return [
         *lines,
         (
-            "The same of two plans that one publisher measured on one accelerator with the same model, "
-            "formats, software and load, with the publisher left out. Mostly they take different numbers of "
-            "accelerators, since hardly anybody publishes two plans of one size."
+            "The same comparison for two plans that one publisher measured on one accelerator. Model, formats, "
+            "software and load are the same, and the publisher is left out. Most pairs differ in the number of "
+            "accelerators, because few publishers measure two plans of one size."
         ),
         "",
         *make_markdown_table(_PAIR_HEAD, body),
@@ -165,14 +167,14 @@ def _plans(data: AccuracyData) -> list[str]:
 
 
 _PAIR_HEAD = (
-    "figure",
+    "metric",
     "publishers",
     "pairs",
     "leader named",
-    "rightly",
-    "ratio error, median",
+    "right",
+    "median ratio error",
     "p90",
-    "band holds",
+    "in interval",
     "high/low",
 )
 
@@ -207,8 +209,8 @@ def _ratios(data: AccuracyData) -> list[str]:
     head = ("ratio", "measured", *(f"predicted, {FOLD_NAMES[fold]} left out" for fold in folds))
     return [
         (
-            "Ratios that are often quoted, from MLPerf Llama-2-70B: the best submission for each "
-            "accelerator, tokens per second and accelerator."
+            "Ratios that are often quoted, from MLPerf Llama-2-70B: tokens per second per accelerator, "
+            "best submission for each accelerator."
         ),
         "",
         *make_markdown_table(head, body),
@@ -217,18 +219,18 @@ def _ratios(data: AccuracyData) -> list[str]:
 
 def write_peers_section(data: AccuracyData) -> list[str]:
     lines = [
-        "## 5. Other estimators on the same rows",
+        "## 5. Other estimators",
         "",
         (
-            "Each row compares on exactly the figures that the other estimator answers, ours predicted "
-            "without any row of their publisher. The others are as they install, with the settings named; "
-            "none of them gives a band. What is better stands in bold."
+            "Each row compares only the figures that the other estimator answers. GPU Desk predicts them "
+            "without any figure of their publisher. The other estimators run as installed, with the named "
+            "settings; none of them gives an interval. The better value is bold."
         ),
         "",
     ]
     if not data.peer_records:
-        return [*lines, "No other estimator has been asked.", ""]
-    head = ("estimator", "setting", "figure", "answers", "of", "median, its / ours", "p90", "bias")
+        return [*lines, "No other estimator was run.", ""]
+    head = ("estimator", "setting", "metric", "answered", "share", "median, other / GPU Desk", "p90", "bias")
     lines += make_markdown_table(head, [_peer_row(each) for each in data.peer_records], text_columns=3)
     lines += [*_ahead(data.peer_records), "", *_refusals(data), ""]
     return lines + _speeds(data)
@@ -239,7 +241,7 @@ def _peer_row(found: PeerRecord) -> tuple[str, ...]:
     theirs, ours = found.theirs, found.ours
     return (
         f"{peer.peer} {peer.version}",
-        peer.setting or "as it comes",
+        peer.setting or "default",
         str(found.view),
         f"{found.answered:,}",
         format_whole_share(found.answered / max(1, found.asked)),
@@ -257,7 +259,7 @@ def _ahead(records: Sequence[PeerRecord]) -> list[str]:
     nearer = sum(_better(each.ours, each.theirs) for each in records)
     lines = [
         (
-            f"Both the median and the 90th hundredth of ours are smaller in {nearer} of "
+            f"GPU Desk has both the smaller median and the smaller p90 in {nearer} of "
             f"{format_count(len(records), 'comparison')}."
         )
     ]
@@ -265,9 +267,9 @@ def _ahead(records: Sequence[PeerRecord]) -> list[str]:
     if rates:
         best = min(rates, key=lambda each: each.theirs.median)
         lines.append(
-            f"The nearest of the others on throughput is {best.answers.peer} with "
-            f"{format_share(best.theirs.median)} beside {format_share(best.ours.median)} of ours on the same "
-            f"{format_count(best.answered, 'row')}."
+            f"The closest other estimator of throughput is {best.answers.peer}: its median error is "
+            f"{format_share(best.theirs.median)}, and that of GPU Desk {format_share(best.ours.median)}, on the same "
+            f"{format_count(best.answered, 'figure')}."
         )
     return lines
 
@@ -282,7 +284,7 @@ def _refusals(data: AccuracyData) -> list[str]:
         reasons = count_refusals(peer)[:4]
         if reasons:
             named = join_words([f"{reason} ({number:,})" for reason, number in reasons])
-            lines.append(f"- {peer.peer} leaves figures open for want of: {named}.")
+            lines.append(f"- Figures without an answer from {peer.peer}, by cause: {named}.")
     return lines
 
 
@@ -294,27 +296,27 @@ def _speeds(data: AccuracyData) -> list[str]:
         for each in data.speeds
     ]
     return [
-        "Speed on one machine, every run with all its plans; estimates a second of processor time:",
+        "Speed on one machine, each run with all its plans, per second of processor time:",
         "",
-        *make_markdown_table(("estimator", "how", "runs", "runs a second"), body, text_columns=2),
+        *make_markdown_table(("estimator", "mode", "runs", "runs per second"), body, text_columns=2),
     ]
 
 
-#: What the metrics are called, the room for the cache apart.
-_PARTS: Final = {"weights": "weights", "activations": "activations", "driver_memory": "memory that the driver reports"}
+#: Names of the memory metrics other than KV cache space.
+_PARTS: Final = {"weights": "weights", "activations": "activations", "driver_memory": "memory reported by the driver"}
 
 
 def write_memory_section(data: AccuracyData) -> list[str]:
     lines = ["## 7. Memory", ""]
     if not data.memory:
-        return [*lines, "No serving engine's own figures of its memory are there.", ""]
+        return [*lines, "No memory figures of serving engines are available.", ""]
     publications = len({each.row.source for each in data.memory})
     room = [each for each in data.memory if each.row.metric in CACHE_METRICS]
     by_engine: dict[str, list[JudgedMemory]] = {}
     for each in sorted(room, key=lambda one: one.row.request.serving_engine or ""):
         by_engine.setdefault(each.row.request.serving_engine or "", []).append(each)
-    body = [_row("room for the KV cache", "all", room)] if room else []
-    body += [_row("room for the KV cache", engine, rows) for engine, rows in by_engine.items()]
+    body = [_row("KV cache space", "all", room)] if room else []
+    body += [_row("KV cache space", engine, rows) for engine, rows in by_engine.items()]
     for metric, name in _PARTS.items():
         rows = [each for each in data.memory if each.row.metric == metric]
         if rows:
@@ -322,13 +324,13 @@ def write_memory_section(data: AccuracyData) -> list[str]:
     return [
         *lines,
         (
-            f"Serving engines print when they start how they divide the memory: "
-            f"{format_count(len(data.memory), 'figure')} from {format_count(publications, 'publication')}, each beside "
-            "what an estimate of the same deployment says. Nothing is fitted here: settings and kernels are "
-            "facts with sources, though they were settled while looking at these rows."
+            "Serving engines log at startup how they divide the memory. The table compares "
+            f"{format_count(len(data.memory), 'figure')} from {format_count(publications, 'publication')} with "
+            "estimates of the same deployments. No constant is fitted here: settings and kernels are facts with "
+            "sources. They were chosen with these figures in view, however."
         ),
         "",
-        *make_markdown_table(("what", "serving engine", "rows", "median", "p90", "bias"), body, text_columns=2),
+        *make_markdown_table(("memory", "serving engine", "figures", "median", "p90", "bias"), body, text_columns=2),
     ]
 
 
@@ -345,7 +347,7 @@ def _row(what: str, engine: str, rows: Sequence[JudgedMemory]) -> tuple[str, ...
     )
 
 
-#: Files beside the page and where the constants lie, seen from the page.
+#: Plots and constants, relative to the page.
 PARITY_FILE: Final = "accuracy-parity.svg"
 LATENCY_FILE: Final = "accuracy-latency.svg"
 CONSTANTS_LINK: Final = "../../data/calibration.json"
@@ -353,7 +355,7 @@ CONSTANTS_LINK: Final = "../../data/calibration.json"
 
 def write_accuracy_page(data: AccuracyData) -> str:
     parts = [
-        ["# How accurate the estimates are", ""],
+        ["# Accuracy", ""],
         _short(data),
         _compared(data),
         _by_fold(data),
@@ -368,28 +370,28 @@ def write_accuracy_page(data: AccuracyData) -> str:
 
 
 def _short(data: AccuracyData) -> list[str]:
-    """Return the record in short: what was reached when whole publishers are left out."""
-    head = ("figure", "rows", "median", "bar", "p90", "bar", "band holds", "bar", "high/low", "bar")
+    """Return the summary: errors with whole publishers left out, and their bars."""
+    head = ("metric", "figures", "median", "bar", "p90", "bar", "in interval", "bar", "high/low", "bar")
     body = [
         _short_row(view, measure_errors(rows)) for view, rows in group_by_view(data.series_rows, whole=True).items()
     ]
     return [
         (
-            "Every figure below is of a published run, predicted by constants that were fitted without the "
-            "rows of its group. This page is written by `make accuracy` from the measurements; no number in "
-            "it is typed by hand. In short, with the publisher of each row left out:"
+            "Every figure on this page is from a published run. The constants that predict a figure were fitted "
+            "without the figures of its group. `make accuracy` computes every number from the measurements. "
+            "This summary leaves out the publisher of each figure:"
         ),
         "",
         *make_markdown_table(head, body),
-        "What misses its bar stands in bold.",
+        "Bold figures miss their bar.",
         "",
         f"![Measured against predicted throughput on logarithmic axes]({PARITY_FILE})",
         "",
         f"![Measured against predicted TPOT and TTFT on logarithmic axes]({LATENCY_FILE})",
         "",
         (
-            "Each point is one published figure, predicted without any row of its publisher; the dashed "
-            "lines are 25 % above and below."
+            "Each point is one published figure, predicted without any figure of its publisher. The dashed "
+            "lines are 25% above and below."
         ),
         "",
     ]
@@ -424,27 +426,27 @@ def _compared(data: AccuracyData) -> list[str]:
     unused = sum(data.unused.values())
     small = sum(len(places) < SMALL_GROUP for places in by_series.values())
     return [
-        "## 1. What was compared",
+        "## 1. Measurements",
         "",
         (
-            f"{format_count(figures, 'figure')} of {format_count(len(data.runs), 'published run')} by "
-            f"{format_count(len(by_series), 'publisher')}, whose software dates from {months[0]} to {months[-1]}. "
+            f"The report uses {format_count(figures, 'figure')} of {format_count(len(data.runs), 'published run')} by "
+            f"{format_count(len(by_series), 'publisher')}. Their software dates from {months[0]} to {months[-1]}. "
             f"{_unpredicted(data)}{_refused(data)}{_unused(unused, data)}"
         ),
         "",
         (
-            "A fold leaves out all rows that share a trait, fits all constants to the others, and "
-            f"predicts what was left out. Groups of fewer than {SMALL_GROUP} runs are left out together "
-            f"({format_count(small, 'publisher')} of that size). A publisher is one organisation with one "
-            "harness, since its figures share habits that no formula knows: leaving it out comes closest "
-            "to the next publication that nobody has seen. Bands are held to the same rule: the band of a "
-            "figure comes from what folds miss of all other groups, never from its own."
+            "A fold leaves out all figures that share a trait and fits all constants to the others. It then "
+            f"predicts the omitted figures. Groups of fewer than {SMALL_GROUP} runs are left out together "
+            f"({format_count(small, 'publisher')} of that size). A publisher is one organization with one "
+            "benchmark harness, because its figures share habits that no formula covers. Leaving out the "
+            "publisher is the closest test of a future publication. Intervals follow the same rule: the interval "
+            "of a figure comes only from the errors of other groups."
         ),
         "",
         (
-            "The form of the formulas, what was believed of the constants before the fit, and which rows "
-            "are left aside were settled while looking at these very rows. A fold does not undo that, so "
-            "rows of a publication that appears tomorrow may be missed by more than this page says."
+            "The formulas, the priors of the constants and the list of unused figures were chosen with these "
+            "measurements in view. A fold does not undo that. The errors on a new publication may therefore "
+            "exceed the errors on this page."
         ),
         "",
         *make_markdown_table(
@@ -465,7 +467,7 @@ def _unused(unused: int, data: AccuracyData) -> str:
     reasons = sorted(data.unused.items(), key=lambda each: (-each[1], each[0]))[:3]
     named = join_words([f"{reason.replace('-', ' ')} ({number:,})" for reason, number in reasons])
     return (
-        f"{format_count(unused, 'further published figure')} are kept and shown without being used; the most "
+        f"{format_count(unused, 'further published figure')} are kept and shown, but unused. The most "
         f"frequent reasons are: {named}."
     )
 
@@ -478,9 +480,9 @@ def _unpredicted(data: AccuracyData) -> str:
     named = join_words([f"{number:,} of {name_figure(figure)}" for figure, number in missing.items()])
     return (
         f"{format_count(total, 'figure')} {'has' if total == 1 else 'have'} no prediction once the publisher is "
-        f"left out, {named}, and {'counts' if total == 1 else 'count'} in no error below: no plan then meets "
-        "the latency limits of the run, its rate is more than its deployment is thought to keep up with, or "
-        "the run came after the fit. "
+        f"left out: {named}. The errors below exclude {'it' if total == 1 else 'them'}. Possible reasons: no plan "
+        "meets the latency limits of the run; the request rate exceeds the estimated capacity of the deployment; "
+        "the run is newer than the fit. "
     )
 
 
@@ -488,8 +490,8 @@ def _refused(data: AccuracyData) -> str:
     if not data.refused:
         return ""
     return (
-        f"{format_count(data.refused, 'further run')} {'is' if data.refused == 1 else 'are'} not answered at all, "
-        "since the program finds no room for the run or no way in which its serving engine runs it. "
+        f"{format_count(data.refused, 'further run')} {'has' if data.refused == 1 else 'have'} no estimate: the "
+        "memory is too small, or the serving engine refuses every plan. "
     )
 
 
@@ -507,12 +509,12 @@ def _series_row(data: AccuracyData, series: str, places: Sequence[int]) -> tuple
 
 def _by_fold(data: AccuracyData) -> list[str]:
     lines = [
-        "## 2. By what was left out",
+        "## 2. Errors by fold",
         "",
         (
-            "The error is |predicted − measured| / measured: its median and its 90th hundredth. The bias "
-            "is the median of predicted / measured. The band is to hold four figures in five. What misses "
-            "a bar stands in bold."
+            "The error is |predicted − measured| / measured, with its median and its 90th percentile (p90). "
+            "The bias is the median of predicted / measured. The 80% interval should contain 80% of the figures; "
+            "high/low is the median ratio of its ends. Bold figures miss their bar."
         ),
         "",
     ]
@@ -551,7 +553,7 @@ def _bars(view: FigureView) -> str:
     limits = (("median", bar.median), ("p90", bar.p90))
     parts = [f"{name} at most {format_whole_share(limit)}" for name, limit in limits if limit is not None]
     low, high = (format_whole_share(each) for each in WHOLE_COVERAGE)
-    parts.append(f"the band holds {low} to {high}")
+    parts.append(f"{low} to {high} in the interval")
     if bar.width is not None:
         parts.append(f"median high/low at most {bar.width}")
     return make_sentence(f"Bars: {join_words(parts)}")
@@ -562,17 +564,16 @@ def _constants(data: AccuracyData) -> list[str]:
     publishers = len({run.traits["series"] for run in data.runs})
     hashes = (("measurements", data.data_revision), ("calibration", data.calibration_revision))
     lines = [
-        "## 8. The constants",
+        "## 8. Constants",
         "",
         (
-            f"The {format_count(data.constants, 'constant')} with unit, meaning, exceptions and the rows behind "
-            f"each are in [calibration.json]({CONSTANTS_LINK}), fitted to all {format_count(figures, 'figure')} "
-            f"of {format_count(publishers, 'publisher')}. The newest software among them is of "
-            f"{data.newest_month}."
+            f"[calibration.json]({CONSTANTS_LINK}) has {format_count(data.constants, 'constant')}, each with unit, "
+            f"meaning, overrides and supporting figures. They are fitted to all {format_count(figures, 'figure')} "
+            f"of {format_count(publishers, 'publisher')}. The newest software is from {data.newest_month}."
         ),
         "",
     ]
     if data.fitted_revision != data.data_revision:
-        lines += ["The measurements have changed since the fit; `make calibrate` brings it up to date.", ""]
+        lines += ["The measurements have changed since the fit. Run `make calibrate` to update the constants.", ""]
     body = [(name, f"`{value}`") for name, value in hashes]
     return lines + make_markdown_table(("of", "SHA-256"), body, text_columns=2)

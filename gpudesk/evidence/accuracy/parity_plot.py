@@ -17,7 +17,7 @@ LEFT, TOP, BOTTOM, GAP, RIGHT = 66, 62, 58, 84, 20
 _ROOM: Final = 0.08
 #: Half of the size of a point.
 _RADIUS: Final = 2.1
-#: The lines beside the diagonal: so much above and below what was measured.
+#: Dashed lines: this share above and below the measured value.
 MARGIN: Final = 0.25
 _FONT: Final = "'Desk Sans', 'Noto Sans', Arial, sans-serif"
 
@@ -91,7 +91,7 @@ def draw_parity_svg(panels: Sequence[ParityPanel], light: ParityColours, dark: P
 
 def _summary(panel: ParityPanel) -> str:
     close = sum(abs(point.predicted / point.measured - 1.0) <= MARGIN for point in panel.points)
-    return f"{panel.title}: {close} of {len(panel.points)} predictions lie within {MARGIN:.0%} of the measured."
+    return f"{panel.title}: {close} of {len(panel.points)} predictions are within {MARGIN:.0%} of the measurement."
 
 
 def _dark_style(dark: ParityColours) -> str:
@@ -122,7 +122,7 @@ def _panel(group: ET.Element, panel: ParityPanel, light: ParityColours) -> None:
     for place, (vendor, colour) in enumerate(light.vendors.items()):
         points = [point for point in panel.points if point.vendor == vendor]
         _points(group, scale, points, place, colour)
-        across = _legend(group, across, place, f"{vendor}, {format_count(len(points), 'row')}", light)
+        across = _legend(group, across, place, f"{vendor}, {format_count(len(points), 'figure')}", light)
     # Above the points, which would hide them where they are most.
     for ratio, dashes in ((1.0, ""), (1.0 + MARGIN, "4 4"), (1.0 - MARGIN, "4 4")):
         _diagonal(group, scale, ratio, dashes, light)
@@ -160,7 +160,7 @@ def _diagonal(group: ET.Element, scale: _LogAxis, ratio: float, dashes: str, lig
     line = _line(group, ends, light.quiet, "line")
     if dashes:
         line.set("stroke-dasharray", dashes)
-        words = f"{'+' if ratio > 1 else '−'}{abs(ratio - 1):.0%}".replace("%", " %")
+        words = f"{'+' if ratio > 1 else '−'}{abs(ratio - 1):.0%}"
         where = (ends[2] - 20, 13.0) if ratio > 1 else (SIDE - 6.0, ends[3] + 58)
         _text(group, words, *where, light.quiet, "quiet", {"text-anchor": "end", "font-size": "11"})
 

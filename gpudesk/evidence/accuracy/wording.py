@@ -9,20 +9,20 @@ from typing import Final
 from gpudesk.domain.workload import LoadKind
 from gpudesk.evidence.accuracy.measures import ErrorMeasure, MissedBars
 
-#: Stands where there is nothing to say.
+#: A cell without a value.
 NONE: Final = "—"
 
-#: What is left out, by fold.
+#: The trait that each fold leaves out.
 FOLD_NAMES: Final[Mapping[str, str]] = {
     "series": "publisher",
     "model": "model",
-    "family": "family of models",
+    "family": "model family",
     "accelerator": "accelerator",
     "generation": "generation",
     "vendor": "vendor",
     "version": "serving-engine version",
 }
-#: By what figures are sliced, in the order of the page.
+#: Traits of the slices, in the order of the page.
 SLICES: Final[Mapping[str, str]] = {
     "experts": "kind of model",
     "weights": "weights",
@@ -44,7 +44,7 @@ _FIGURES: Final[Mapping[str, str]] = {"output_tokens_per_s": "throughput", "tpot
 
 @dataclass(frozen=True, slots=True)
 class ReportNames:
-    """What accelerators, models and publications are called by, each by its id."""
+    """Names of accelerators, models and publishers by id."""
 
     accelerators: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
@@ -73,12 +73,12 @@ def format_count(number: int, one: str, more: str | None = None) -> str:
 
 
 def format_share(value: float) -> str:
-    """Return a share as a percentage: a decimal below 100 %."""
-    return f"{100 * value:,.1f} %" if value < 0.9995 else f"{100 * value:,.0f} %"
+    """Return a share as a percentage: a decimal below 100%."""
+    return f"{100 * value:,.1f}%" if value < 0.9995 else f"{100 * value:,.0f}%"
 
 
 def format_whole_share(value: float) -> str:
-    return f"{100 * value:.0f} %"
+    return f"{100 * value:.0f}%"
 
 
 def format_factor(value: float) -> str:
@@ -110,12 +110,11 @@ def capitalize(text: str) -> str:
     return f"{text[:1].upper()}{text[1:]}"
 
 
-#: Heads of the cells.
-MEASURED_HEAD = ("rows", "median", "p90", "bias", "band holds", "high/low")
+MEASURED_HEAD: Final = ("figures", "median", "p90", "bias", "in interval", "high/low")
 
 
 def format_measure_cells(found: ErrorMeasure, missed: MissedBars) -> tuple[str, ...]:
-    """Return the cells of a row under `MEASURED_HEAD`; what misses a bar is marked."""
+    """Return the cells under `MEASURED_HEAD`; values that miss a bar are bold."""
     return (
         f"{found.rows:,}",
         mark_bold(format_share(found.median), missed.median),

@@ -91,20 +91,20 @@ def test_small_errors_miss_no_bar_of_the_error() -> None:
 
 def test_large_errors_are_marked_and_explained() -> None:
     page = write_accuracy_page(report(figures(4.0)))
-    assert "miss by more than 35 %" in page
+    assert "miss by more than 35%" in page
     assert "the median is" in page.partition("## 6.")[2]
 
 
 def test_one_publisher_and_no_peers_are_enough() -> None:
     page = write_accuracy_page(report(held_out(RUNS, spread(60, 1.5)), peers=(), speeds=()))
-    assert "No other estimator has been asked." in page
+    assert "No other estimator was run." in page
     assert "TPOT" not in page.partition("## 4.")[0].partition("## 2.")[2]
 
 
 def test_counts_dates_and_hashes_are_there() -> None:
     page = write_accuracy_page(report(figures(1.5)))
     assert "180 figures of 60 published runs by 5 publishers" in page
-    assert "4 further published figures are kept and shown without being used" in page
+    assert "4 further published figures are kept and shown, but unused" in page
     assert f"`{'d' * 64}`" in page
     assert "[calibration.json](../../data/calibration.json)" in page
 
@@ -134,12 +134,14 @@ def test_with_a_prediction_for_every_figure_nothing_is_said_of_it() -> None:
 
 
 def test_runs_that_the_program_does_not_answer_are_counted() -> None:
-    assert "not answered" not in write_accuracy_page(report(figures(1.5)))
-    assert "3 further runs are not answered at all" in write_accuracy_page(replace(report(figures(1.5)), refused=3))
+    assert "no estimate" not in write_accuracy_page(report(figures(1.5)))
+    assert "3 further runs have no estimate" in write_accuracy_page(replace(report(figures(1.5)), refused=3))
 
 
 def test_pairs_of_plans_have_a_table_of_their_own() -> None:
-    assert "No two plans of one accelerator were measured alike." in write_accuracy_page(report(figures(1.5)))
+    assert "No two plans of one accelerator were measured under the same conditions." in write_accuracy_page(
+        report(figures(1.5))
+    )
     runs = [
         run(f"{series} {place} {count}", FIGURES, series=f"s{series}", model=f"m{place}", count=count)
         for series in range(3)
@@ -151,12 +153,12 @@ def test_pairs_of_plans_have_a_table_of_their_own() -> None:
     (row,) = [line.split(" | ") for line in section.splitlines() if line.startswith("| throughput")]
     # As many as there are models of publishers.
     assert row[1:3] == ["3", "15"]
-    assert row[5] == "16.7 %"
+    assert row[5] == "16.7%"
     assert summarize_accuracy(data)["plans"][RATE]["pairs"] == 15
 
 
 def test_memory_is_held_against_what_serving_engines_print() -> None:
-    assert "No serving engine's own figures" in write_accuracy_page(report(figures(1.5)))
+    assert "No memory figures of serving engines" in write_accuracy_page(report(figures(1.5)))
     rows = [
         _memory("vllm", "cache", 50.0, 51.0),
         _memory("vllm", "kv_tokens", 1000.0, 1040.0),
@@ -166,10 +168,10 @@ def test_memory_is_held_against_what_serving_engines_print() -> None:
     section = write_accuracy_page(replace(report(figures(1.5)), memory=rows)).partition("## 7.")[2]
     lines = [line.strip("| ").split(" | ") for line in section.partition("## 8.")[0].splitlines()]
     found = {(line[0], line[1]): line[2:] for line in lines if len(line) > 2}
-    assert found["room for the KV cache", "all"] == ["3", "4.0 %", "8.8 %", "×1.02"]
-    assert found["room for the KV cache", "sglang"] == ["1", "10.0 %", "10.0 %", "×0.90"]
-    assert found["room for the KV cache", "vllm"][0] == "2"
-    assert found["weights", "all"] == ["1", "1.0 %", "1.0 %", "×1.01"]
+    assert found["KV cache space", "all"] == ["3", "4.0%", "8.8%", "×1.02"]
+    assert found["KV cache space", "sglang"] == ["1", "10.0%", "10.0%", "×0.90"]
+    assert found["KV cache space", "vllm"][0] == "2"
+    assert found["weights", "all"] == ["1", "1.0%", "1.0%", "×1.01"]
 
 
 def _memory(engine: str, metric: str, measured: float, predicted: float) -> JudgedMemory:
@@ -184,7 +186,7 @@ def test_the_summary_says_the_same_as_the_page() -> None:
     throughput = found["folds"]["series"]["throughput"]
     assert throughput["rows"] == 60
     page = write_accuracy_page(data)
-    assert f"{100 * throughput['median']:.1f} %" in page
+    assert f"{100 * throughput['median']:.1f}%" in page
     assert found["pairs"]["series"][RATE]["pairs"] == 30
 
 

@@ -30,7 +30,7 @@ def test_a_perfect_prediction_lies_on_the_diagonal() -> None:
 
 def test_legend_axes_and_margins_are_said_in_words() -> None:
     words = texts(drawn())
-    for expected in ("NVIDIA, 2 rows", "AMD, 1 row", "measured, ms", "predicted, ms", "+25 %", "−25 %"):
+    for expected in ("NVIDIA, 2 figures", "AMD, 1 figure", "measured, ms", "predicted, ms", "+25%", "−25%"):
         assert expected in words
     assert {"10", "100", "1k"} <= set(words)
 
@@ -38,7 +38,7 @@ def test_legend_axes_and_margins_are_said_in_words() -> None:
 def test_the_title_tells_how_many_lie_close() -> None:
     title = drawn().find(f"{SPACE}title")
     assert title is not None
-    assert title.text == "TPOT: 2 of 3 predictions lie within 25% of the measured."
+    assert title.text == "TPOT: 2 of 3 predictions are within 25% of the measurement."
 
 
 def test_dark_surroundings_replace_every_colour() -> None:

@@ -35,30 +35,30 @@ GOOD = [run(f"good {place}", series=f"s{place % 5}") for place in range(80)]
 def test_the_group_that_misses_is_named_with_its_direction() -> None:
     bad = [run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
     text = said(rows(GOOD + bad, [1.0] * 80 + [2.0] * 20))
-    assert "20 of 100 rows miss by more than 35 %" in text
-    assert "all of them of" in text
+    assert "20 of 100 figures miss by more than 35%." in text
+    assert "All of them are in one group:" in text
     assert "odd" in text
-    assert "They are predicted too high, in the median ×2.00 of what was measured." in text
+    assert "These are predicted too high: the median of predicted / measured is ×2.00." in text
 
 
 def test_what_no_second_publisher_has_measured_asks_for_one() -> None:
     bad = [run(f"bad {place}", series="odd", accelerator="mi300x") for place in range(20)]
     found = rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
     assert "predicted too low" in said(found)
-    assert "a second one would tell the habits of odd" in said(found)
+    assert "a second publisher would separate the habits of odd" in said(found)
     assert suggest_data_briefly(found[80:], found) == "a second publisher"
 
 
 def test_plans_that_are_left_open_are_asked_for() -> None:
     bad = [run(f"bad {place}", series="odd", tp="not stated") for place in range(20)]
     found = rows(GOOD + bad, [1.0] * 80 + [0.5] * 20)
-    assert "All of them leave the plan open" in said(found)
+    assert "All figures lack a published plan" in said(found)
 
 
 def test_misses_on_both_sides_are_called_so() -> None:
     bad = [run(f"bad {place}", series="odd") for place in range(20)]
     text = said(rows(GOOD + bad, [1.0] * 80 + [0.5, 2.0] * 10))
-    assert "50 % of these are predicted too high and the others too low." in text
+    assert "50% of these are predicted too high, the others too low." in text
 
 
 def test_misses_without_a_group_are_said_to_be_spread() -> None:
@@ -79,7 +79,7 @@ def test_misses_without_a_group_are_said_to_be_spread() -> None:
 
 def test_a_band_that_is_too_wide_is_not_called_an_error() -> None:
     text = said(rows(GOOD, [1.01] * 80))
-    assert text.startswith("The band is wider than these rows need")
+    assert text.startswith("The interval is wider than needed")
 
 
 def test_the_hottest_group_holds_more_than_its_share() -> None:
