@@ -38,8 +38,8 @@ sed "s/@VERSION@/$version/g;s/@GLIBC@/$glibc/;s/@PACKAGES@/$packages/" "$here/po
     fold -s -w 78 > "$top/README.txt"
 mkdir "$top/gpudesk-data"
 cat > "$top/gpudesk-data/README.txt" <<'END'
-Everything that you keep in the portable GPU Desk lies here: your own facts
-with their backups, settings, and what was not saved when it ended.
+The portable GPU Desk saves your data in this folder: your values and their
+backups, settings and recovered scenarios.
 END
 
 archive="$out/gpudesk-$version-linux-x86_64.tar.xz"
