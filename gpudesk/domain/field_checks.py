@@ -222,7 +222,7 @@ def quote_value(value: object) -> str:
 def _name_json_type(value: object) -> str:
     """Return the word of `gpudesk.text.messages` for what kind of JSON value this is."""
     kinds: dict[type, str] = {bool: "boolean", int: "whole", float: "number", str: "text", list: "list", tuple: "list"}
-    return "nothing" if value is None else kinds.get(type(value), "object")
+    return "null" if value is None else kinds.get(type(value), "object")
 
 
 def describe_too_long(longest: int) -> Message:

@@ -101,7 +101,7 @@ def test_a_file_of_a_hundred_megabytes_is_refused_unread(tmp_path: Path) -> None
     with path.open("wb") as file:
         file.write(b'{"model_type": "' + b"x" * 5000)
         file.truncate(100 << 20)
-    assert "is larger than 32.0 MiB" in refusal(path)
+    assert "is larger than the limit of 32.0 MiB" in refusal(path)
 
 
 def test_what_is_no_file_is_refused_without_waiting_for_it(tmp_path: Path) -> None:

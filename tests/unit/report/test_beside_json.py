@@ -97,5 +97,5 @@ def test_loading_has_times_or_a_reason(service: GpuDeskService) -> None:
     assert h200["one"]["seconds"] == pytest.approx(h200["weights_bytes"] / h200["link_bytes_per_s"])
     assert h200["quoted"][0]["statement"] == "C000-035"
     assert gb200["host"]["seconds"] is None
-    assert "not known" in gb200["host"]["reason"]
+    assert "per host is unknown" in gb200["host"]["reason"]
     assert set(l4) == {"key", "reason"}

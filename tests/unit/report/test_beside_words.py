@@ -159,7 +159,7 @@ def test_time_that_is_over_is_told(service: GpuDeskService) -> None:
 
 def test_figures_keep_their_marks(service: GpuDeskService) -> None:
     told = step(service, 1).step.figures
-    assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22%: Discount said to be had on MI325X")
+    assert spaced(format_step_figure(told[0], FORMATTER)).startswith("16 – 22%: MI325X discount: ")
     assert "anecdotal (unnamed people)" in format_step_figure(told[0], FORMATTER)
     assert "recomputed: W002-59, W002-60; sources disagree: D-100" in format_step_figure(told[-1], FORMATTER)
     assert spaced(format_step_amount(ProcurementFigure("x", 1, "years"), FORMATTER)) == "1 year"
@@ -221,7 +221,7 @@ def test_what_is_not_known_says_why(service: GpuDeskService) -> None:
     gb200, trainium = found["gb200-nvl72"], found["trainium2"]
     assert isinstance(gb200, WeightLoading)
     assert format_load_time(gb200.host, FORMATTER) == "unknown"
-    assert "share a host is unknown" in list_load_workings(gb200.host, FORMATTER)[0]
+    assert "per host is unknown" in list_load_workings(gb200.host, FORMATTER)[0]
     assert format_host_count(gb200, FORMATTER) == "—"
     assert isinstance(trainium, WeightLoading)
     assert list_load_workings(trainium.one, FORMATTER)[1].startswith("From storage alone: 5.19")
@@ -237,5 +237,5 @@ def test_notes_are_said_once_and_with_names_where_not_for_all(service: GpuDeskSe
     found = service.reference_data.loadings(service.answer(scenario_of(("h200-sxm", 1), ("b200-hgx", 1))))
     notes = merge_loading_notes(found, {"h200-sxm": "H200", "b200-hgx": "B200"}, FORMATTER)
     assert len(notes) == len(set(notes))
-    assert any(note.startswith("B200: The PCIe rate on record") for note in notes)
-    assert any(note.startswith("How fast storage is was not stated") for note in notes)
+    assert any(note.startswith("B200: The catalog lists PCIe bandwidth for both directions") for note in notes)
+    assert any(note.startswith("Storage speed is not set") for note in notes)

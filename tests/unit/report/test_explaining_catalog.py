@@ -127,7 +127,7 @@ def test_the_choice_of_another_claim_is_told_with_its_day(service: GpuDeskServic
     assert found.conditions == "Chosen by you, 2026-11-19"
     assert found.band == "Shipped: 6.0 TB/s · −12%"
     assert found.remarks[0] == "Your reason, 2026-11-19: Measured so here."
-    assert found.remarks[1].startswith("Shipped catalog: 6.0 TB/s by AMD's data sheet.")
+    assert found.remarks[1].startswith("Shipped catalog: 6.0 TB/s, according to AMD's data sheet.")
 
 
 def test_age_is_told_and_marked_by_the_users_rule(service: GpuDeskService) -> None:

@@ -176,7 +176,7 @@ def test_rules_of_one_theme_are_counted_once_and_say_with_which(service: GpuDesk
 
 def test_what_has_no_ground_left_says_why_it_adds_nothing(service: GpuDeskService) -> None:
     made = explain_ruling(told(service, {"months_to_launch": 12.0}), "D000-05")
-    assert finding(made, "weight").texts[0].startswith("None: The page gives three horizons")
+    assert finding(made, "weight").texts[0].startswith("None: The page gives three contradictory dates")
     assert made is not None
     assert len(made.disputes) == 3
 

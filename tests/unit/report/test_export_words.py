@@ -145,7 +145,7 @@ def test_a_destination_is_only_looked_for_among_those_that_are_named(service: Gp
 def test_the_claim_that_does_not_hold_is_refused_with_its_product(service: GpuDeskService) -> None:
     claim = checked(service, "mi300x").refused[0]
     said = describe_refused_claim(claim, "MI300X", FORMATTER)
-    assert "1,307 × 16 = 20,912, with a threshold of 4,800" in said
+    assert "1,307 × 16 = 20,912, and the threshold is 4,800" in said
     assert "C002-088" in said
     assert "D-114" in said
 

@@ -255,7 +255,9 @@ def test_what_has_no_price_is_told_by_prices(
     assert find_lacking_costs(unpriced, name) == {"price", "power"}
     assert find_lacking_costs(unpriced, "another") == frozenset()
     assert describe_computed_verdict(unpriced, FORMATTER) == "undecided: a cost is unknown"
-    assert any("No purchase price of" in note for note in list_deferral_notes(unpriced, FORMATTER))
+    assert any(
+        note.startswith(f"Missing purchase price for {name}") for note in list_deferral_notes(unpriced, FORMATTER)
+    )
     rows = list_future_price_rows(near, USD)
     assert len(rows) == 5
     assert rows[2].saved == "0"
@@ -424,12 +426,14 @@ def test_a_signal_says_how_it_stands(service: GpuDeskService) -> None:
     assert plain(describe_signal_distance(gap, FORMATTER)) == "11% to go"
     assert plain(describe_known_value(gap, "Scorecard", FORMATTER)) == "23%, 2024-01 (Scorecard)"
     assert describe_signal_note(gap) == "FlashAttention 2, CDNA 3 behind Hopper"
-    assert describe_signal_effect(gap) == ("Nothing changes. If passed: software speaks less against AMD parts.")
+    assert describe_signal_effect(gap) == (
+        "Nothing changes. If passed: software becomes a weaker argument against AMD."
+    )
     assert plain(describe_recorded_value(gap, "Scorecard", FORMATTER)) == ""
     unknown = watched(signals, "W002-02")
     assert label_signal_state(find_signal_state(unknown)) == "unknown"
     assert describe_known_value(unknown, "", FORMATTER) == "no value"
-    assert describe_signal_effect(unknown).startswith("If passed: the work of integration")
+    assert describe_signal_effect(unknown).startswith("If passed: the integration is finished")
     assert format_signal_value(unknown.signal, None, FORMATTER) == "—"
 
 

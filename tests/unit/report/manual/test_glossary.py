@@ -12,9 +12,9 @@ from tests.words.texts import read_code
 #: Capitals that are no abbreviation of the field: names, placeholders of options, formats of files.
 NAMES = frozenset(
     """
-    AI API BACKUP COMMAND COUNT CSV DATE DeepSeek EUR FAQ FIELD FIGURE FILE HIGH HTTP ID JSON KIND LIKELY LOW
-    MI300X MI325X MI355X MLCommons MODEL NAME NUMBER NVL NaN NumPy PART PDF PLATFORM PyNaCl PySide6 RATE SGLang
-    SXM TEXT TOPIC TensorRT US UTF VALUE WORD WORDS XLSX YYYY vLLM
+    ACTION AI API BACKUP COMMAND COUNT CSV DATE DeepSeek EUR FAQ FIELD FIGURE FILE FRACTION HIGH HTTP ID JSON KIND
+    LIKELY LOW MI300X MI325X MI355X MLCommons MODEL NAME NUMBER NVL NaN NumPy PDF PLATFORM PRECISION PyNaCl PySide6
+    RATE RATIO SGLang SXM TEXT TOKENS TOPIC TensorRT URL US UTF VALUE WORD WORDS XLSX YYYY vLLM
     """.split()  # noqa: SIM905 - a list would be one word a line
 )
 _CAPITALS = re.compile(r"(?<![\w{.-])[A-Za-z]*[A-Z][A-Za-z0-9]*[A-Z][A-Za-z0-9]*\b")

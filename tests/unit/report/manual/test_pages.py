@@ -111,7 +111,7 @@ def test_search_ranks_titles_first_and_shows_where_the_words_are() -> None:
     [
         ("compare", "compare"),
         ("TPOT", "glossary#time-per-output-token-tpot"),
-        ("Fit now", "memory#fit"),
+        ("Current fit", "memory#fit"),
         ("nowhere", None),
     ],
 )
