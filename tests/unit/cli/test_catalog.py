@@ -94,9 +94,9 @@ def with_own_values() -> None:
 def test_own_values_are_shown_with_the_choice_and_the_shipped_value(capsys: Capture) -> None:
     assert entry.main(["catalog", "show", "mi325x"]) == 0
     said = " ".join(capsys.readouterr().out.split())
-    assert "memory_bandwidth ◇ 6.1 TB/s [your value, Dealer, Quote by mail, own, 2026-11-18]" in said
+    assert "memory_bandwidth ◇ 6.1 TB/s [your value, Dealer, Quote by mail, entered by you, 2026-11-18]" in said
     assert "vendor data sheet, 2026] preferred in the shipped catalog" in said
-    assert "Your preference, 2026-11-20: Measured on our rack. Shipped catalog: 6.0 TB/s by AMD" in said
+    assert "Your preference, 2026-11-20: Measured on our rack. Shipped catalog: 6.0 TB/s, according to AMD" in said
     assert "Your preference, 2026-11-20: They throttle." in said
     # Verdicts that spoke for the shipped value say nothing for another.
     taken = said[said.index("memory_bandwidth") : said.index("last_level_cache")]

@@ -44,7 +44,7 @@ def test_without_facts_there_are_no_backups(capsys: Capture) -> None:
 def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Capture) -> None:
     line = _said(capsys, "backups").splitlines()[2].split()
     assert line[:2] == ["1", str(len(ALL))]
-    assert line[-6:] == ["the", "first", "change", "of", "a", "day"]
+    assert line[-6:] == ["the", "first", "change", "of", "the", "day"]
     (listed,) = json.loads(_said(capsys, "backups", "--json"))
     assert listed | {"made": None} == {
         "number": 1,

@@ -144,7 +144,7 @@ def test_what_is_stated_in_a_scenario_holds(capsys: Capture, tmp_path: Path) -> 
         (("--set", "mi325x.years=3"), "--set mi325x"),
         (("--set", "mi300x.price_usd=3"), "mi300x is not in the scenario"),
         (("--set", "pue=0.5"), "--set pue: 0.5 is not between"),
-        (("--set", "pue=1.5:1.2:2"), "--set pue: takes a number"),
+        (("--set", "pue=1.5:1.2:2"), "--set pue: must be a number, or three numbers in order"),
         (("--rent-term", "weekly"), "--rent-term"),
         (("--runs-on", "Metal"), "--runs-on"),
         (("--around", "3"), "--around"),

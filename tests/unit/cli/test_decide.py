@@ -216,7 +216,7 @@ def test_rules_are_shown_on_request_by_what_they_did(capsys: Capture) -> None:
 def test_exclusions_stand_with_their_number(capsys: Capture) -> None:
     said = text(capsys, *ASKED, "--set", "ttft_limit_ms=500")
     joined = " ".join(said.split())
-    assert "H200 SXM: first token within the limit; time to first token, 1,110 (674 – 2,180) ms >" in joined
+    assert "H200 SXM: TTFT within the limit; time to first token, 1,110 (674 – 2,180) ms >" in joined
     assert "TTFT limit 500 ms" in joined
 
 
@@ -312,7 +312,7 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
     ("more", "said"),
     [
         (("--set", "foo=1"), '--set: unknown field "foo"'),
-        (("--set", "prioritee=cost"), "the closest: priority"),
+        (("--set", "prioritee=cost"), 'unknown field "prioritee"; did you mean priority?'),
         (("--set", "priority"), "--set: priority is not a valid answer; example: priority=cost"),
         (("--set", "priority=money"), "--set priority: money is not one of balanced, cost"),
         (("--set", "ttft_limit_ms=fast"), "ttft_limit_ms=fast is not a valid answer"),
@@ -338,13 +338,13 @@ def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple
     ("raw", "said"),
     [
         (b"[1]", "is not a JSON object of answers"),
-        (b"{", "is not JSON at line 1"),
+        (b"{", "is not valid JSON at line 1"),
         (b'{"priority": NaN}', "is not a JSON object of answers"),
         (b"[" * 100_000, "is not a JSON object of answers"),
-        (b'{"priority": "cost", "priority": "speed"}', "states priority twice"),
-        (b'\n{"priority": "\xff"}', "is not UTF-8 text in line 2"),
+        (b'{"priority": "cost", "priority": "speed"}', "has priority twice"),
+        (b'\n{"priority": "\xff"}', "is not UTF-8 text at line 2"),
         (b'{"priority": "money"}', ": priority: money is not one of"),
-        (b'{"prioriti": "cost"}', 'unknown field "prioriti"; did you mean priority?'),
+        (b'{"prioriti": "cost"}', 'unknown field "prioriti"; did you mean priority, porting?'),
         (b'{"ttft_limit_ms": "2 s"}', ": ttft_limit_ms: 2 s must be a number or none"),
         (b" " * ((1 << 20) + 1), "is larger than"),
     ],

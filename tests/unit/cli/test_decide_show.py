@@ -48,13 +48,13 @@ WORDS = {
     "waiting": ("Buy or wait: ", "Documents: ", "Arithmetic: "),
     "vendors": ("Two vendors", "All on H200 SXM: ", "Documents on mixed vendors"),
     "export": ("Arithmetic, not legal advice", "989 × 16 = 15,824", "Rules, newest first"),
-    "negotiation": ("Negotiation sheet: 0 of 6 steps done", "[ ] A rival's quote in writing"),
+    "negotiation": ("Negotiation sheet: 0 of 6 steps done", "[ ] A competing written quote"),
     "software": (
         "Software on CUDA",
         "Software on ROCm",
         "works: Works on ROCm 7 (2026-05-15, B200 vs MI355X, Hostrunway)",
     ),
-    "references": ("Reference deployments", "Run B200 today"),
+    "references": ("Reference deployments", "B200 in use today"),
     "loading": ("Weight loading time", "72.7 GB ÷ 63.0 GB/s = 1.15 s"),
     "watch": ("Watch list", "threshold below 12%"),
 }

@@ -19,7 +19,7 @@ def test_a_terminal_gets_commands_to_paste(capsys: Capture) -> None:
     lines = capsys.readouterr().out.splitlines()
     assert lines[0] == "8 × Instinct MI325X"
     assert "export SGLANG_USE_AITER=1" in lines
-    assert any(line.startswith("# SGLANG_USE_AITER=1: switches on AITER") for line in lines)
+    assert any(line.startswith("# SGLANG_USE_AITER=1: enables AITER") for line in lines)
     assert any(line.startswith("Options for SGLang 0.5.23, from ") for line in lines)
 
 

@@ -76,7 +76,7 @@ def test_explain_gives_the_plans_next_to_the_one_taken(capsys: Capture) -> None:
     block = rest.partition("\n\n")[0]
     assert "TPOT = " in term
     bullets = [line for line in block.splitlines() if line.startswith("- ")]
-    assert ", taken, " in bullets[0]
+    assert ", chosen, " in bullets[0]
     assert len(bullets) == 5
     assert bullets[-1].endswith("slower plans")
     found = read(capsys, "explain", "tpot_ms", *EIGHT)["accelerators"][0]
