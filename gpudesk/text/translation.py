@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterator
 from contextlib import contextmanager
 from contextvars import ContextVar
+from functools import cache
 from pathlib import Path
 
 from gpudesk import paths
@@ -127,6 +128,7 @@ def _load(code: str) -> tuple[str, gettext.NullTranslations]:
     return code, gettext.translation(_DOMAIN, _folder(), languages=[code])
 
 
+@cache
 def _folder() -> Path:
     return paths.resources_dir() / "translations"
 

@@ -120,6 +120,8 @@ def _at_window(counter: CallCounter, do: Callable[[WalkUser], None]) -> None:
         # The first of the questions that the start page offers.
         user.press("Return")
         user.rest()
+        user.click("Hide tips")
+        user.rest()
         try:
             do(user)
         except Exception as error:  # noqa: BLE001 - raised again outside of the program

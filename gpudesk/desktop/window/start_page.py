@@ -133,6 +133,8 @@ class FirstHints(QObject):
         if self._shown == "load" and desk.scenario.workload.load != self._load:
             self.finish("load")
         left = [name for name in list_hints() if name not in self.seen]
+        if not left:
+            self.deleteLater()
         if self._shown or not left or self._window.page is None or desk.answer is None:
             return
         self._shown, self._load = left[0], desk.scenario.workload.load
@@ -153,6 +155,7 @@ class FirstHints(QObject):
         self._window.settings.put(_SEEN_HINTS, list(list_hints()))
         self._shown = ""
         self._withdraw()
+        self.deleteLater()
 
     def _note_selection(self) -> None:
         if self._window.desk.selection is not None:
