@@ -533,7 +533,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self._told: tuple[object, ...] = ()
         self._held = False
         self._set_up_scene()
-        self._fit_button = QPushButton(tr("Fit view"), self)
+        self._fit_button = QPushButton(tr("Reset zoom"), self)
         self._fit_button.hide()
         self._fit_button.clicked.connect(self.fit_view)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)

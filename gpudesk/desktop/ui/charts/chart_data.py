@@ -170,7 +170,7 @@ def copy_picture(chart: CopyableChart) -> None:
 
 
 def copy_data(chart: CopyableChart) -> None:
-    QGuiApplication.clipboard().setText(chart.data(chart.formatter).tab_separated())
+    QGuiApplication.clipboard().setText(chart.data(Formatter(MACHINE_NUMBERS)).tab_separated())
 
 
 def show_data_table(chart: CopyableChart) -> ChartDataDialog:
