@@ -28,7 +28,7 @@ from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, ComparisonSheet
 from gpudesk.report.explanation.parts import Explanation
-from gpudesk.report.labels import label_figure
+from gpudesk.report.labels import get_figure_unit, label_figure
 from gpudesk.report.writers.json import encode_answer
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -45,6 +45,9 @@ FIGURES: Final = (
     "batch_s",
 )
 COMPARED: Final = ("output_tokens_per_s", "ttft_ms", "tpot_ms")
+
+#: Units of times on display, in ms.
+TIMES: Final = {"ms": 1.0, "s": 1e3, "min": 6e4, "h": 3.6e6}
 
 LOADS: Final = {
     "closed": Load(LoadKind.CONCURRENCY, concurrency=48),
@@ -119,13 +122,26 @@ def shown(service: GpuDeskService, qapp: QApplication, request: pytest.FixtureRe
     )
 
 
-def text_of(shown: Shown, position: int, name: str) -> tuple[str, str | None]:
-    """Return what a figure and its band should read, from what the command line gives programs."""
+def text_of(shown: Shown, position: int, name: str, unit: str | None = None) -> tuple[str, str | None]:
+    """Return how a figure and its interval should read in a unit, from the values in JSON."""
     estimate = shown.fields[position]["estimate"]
     found = None if estimate is None else estimate[name]
     if found is None:
         return MISSING_VALUE_TEXT, None
-    return FORMATTER.estimate(found["value"]), FORMATTER.band(IntervalEstimate(**found))
+    stored = get_figure_unit(name)
+    factor = TIMES[unit] / TIMES[stored] if unit in TIMES and stored in TIMES else 1.0
+    interval = IntervalEstimate(*(found[end] / factor for end in ("value", "low", "high")))
+    return FORMATTER.estimate(interval.value), FORMATTER.band(interval)
+
+
+def cell_text_of(shown: Shown, position: int, name: str, row: ComparisonRow) -> tuple[str, str | None]:
+    """Return how a cell should read in the unit of its row, or in the longer unit that it names itself."""
+    own_unit = row.cells[position].text.partition("\N{NO-BREAK SPACE}")[2]
+    if not own_unit:
+        return text_of(shown, position, name, row.unit)
+    assert TIMES[own_unit] > TIMES[str(row.unit)]
+    text, band = text_of(shown, position, name, own_unit)
+    return f"{text}\N{NO-BREAK SPACE}{own_unit}", band
 
 
 def test_it_reads_the_same_everywhere(shown: Shown, theme: Theme) -> None:
@@ -145,11 +161,12 @@ def check_figures(shown: Shown) -> None:
             text, band = text_of(shown, position, name)
             if compared is not None:
                 cell = compared.cells[position]
-                assert (cell.text, cell.band) == (text, band)
+                assert (cell.text, cell.band) == cell_text_of(shown, position, name, compared)
                 assert cell.reason if text == MISSING_VALUE_TEXT else not cell.reason
                 check_reason(shown.estimates[position], cell.reason, charted.get(key))
             if printed is not None:
-                assert (printed.cells[position].text, printed.cells[position].band) == (text, band)
+                cell = printed.cells[position]
+                assert (cell.text, cell.band) == cell_text_of(shown, position, name, printed)
             if charted:
                 row = charted[key]
                 assert row.cells == (text, band or "")
@@ -183,9 +200,9 @@ def check_panel(shown: Shown) -> None:
             if name == "max_concurrency":
                 assert found.figure == shown.rows[name].cells[position].text
                 continue
-            text, band = text_of(shown, position, name)
+            text, band = text_of(shown, position, name, found.unit)
             assert found.figure == text
-            assert band is None or found.band.startswith(band.replace("–", "to"))
+            assert band is None or found.band == f"80% interval: {band.replace('–', 'to')}"
             assert found.figure != MISSING_VALUE_TEXT or found.band or found.basis or found.facts
 
 
@@ -245,7 +262,7 @@ def check_headlines(shown: Shown) -> None:
             assert not asked.is_open
         assert {key for key, mark in marks.items() if mark is CellMarking.QUEUES} == queues & set(have)
         if len(best) == 1 and known:
-            assert asked.text == text_of(shown, keys.index(best[0]), name)[0]
+            assert asked.text == text_of(shown, keys.index(best[0]), name, asked.unit)[0]
         assert asked.text != MISSING_VALUE_TEXT or asked.detail
 
 

@@ -132,7 +132,12 @@ def unknown_model(file: dict[str, object]) -> None:
 
 @pytest.mark.parametrize(
     ("spoil", "said"),
-    [(newer_file, "newer"), (newer_section, "newer"), (foreign, "scenario"), (unknown_model, "no-such-model")],
+    [
+        (newer_file, "format 2, but GPU Desk reads format 1"),
+        (newer_section, "version 9, but GPU Desk reads version 1"),
+        (foreign, "scenario"),
+        (unknown_model, "no-such-model"),
+    ],
 )
 def test_a_file_at_fault_is_named_and_the_open_document_stays(
     document: Document, desk: Desk, sample_file: Path, spoil: Callable[[dict[str, object]], None], said: str

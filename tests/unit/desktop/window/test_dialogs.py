@@ -149,7 +149,7 @@ def test_keeping_it_as_it_was_changes_nothing(dialog: MoreSettingsDialog, applie
         ("memory_fraction", "0", "“0” is not above 0 and at most 100."),
         ("memory_fraction", "most", "Enter a number"),
         ("acceptance_length", "0.5", "“0.5” is not between 1 and 1,000."),
-        ("max_batch", "2.5", "a whole number belongs"),
+        ("max_batch", "2.5", "expected a whole number"),
         ("max_batched_tokens", "-4", "is not between 1 and"),
         ("date", "2026-13", "use YYYY-MM"),
     ],

@@ -37,7 +37,7 @@ def test_a_command_is_copied_with_one_click(dialog: LaunchDialog) -> None:
     assert dialog.server.copy.text() == "Copied"
     QTest.keyClick(dialog.benchmark.copy, Qt.Key.Key_Space)
     assert "vllm bench serve" in QGuiApplication.clipboard().text()
-    assert "Options of vLLM" in dialog.sources.text()
+    assert "Options for vLLM" in dialog.sources.text()
     assert "https://" in dialog.sources.text()
 
 
@@ -59,7 +59,7 @@ def test_an_older_version_has_its_own_words(dialog: LaunchDialog) -> None:
     assert "sglang serve" in dialog.server.text.toPlainText()
     dialog.version.chosen.emit("0.5.5")
     assert "sglang.launch_server" in dialog.server.text.toPlainText()
-    assert "Options of SGLang 0.5.5" in dialog.sources.text()
+    assert "Options for SGLang 0.5.5" in dialog.sources.text()
     dialog.engine.set_value("vllm")
     dialog.engine.chosen.emit("vllm")
     assert dialog.version.value not in ("0.5.5", newest)
@@ -82,7 +82,7 @@ def test_why_a_variable_is_set_stands_below_the_command(window: MainWindow, dial
     dialog.engine.chosen.emit("vllm")
     assert "export VLLM_ROCM_USE_AITER=1" in dialog.server.text.toPlainText()
     assert dialog.extras.isVisible()
-    assert "VLLM_ROCM_USE_AITER=1: switches on AITER" in dialog.extras.text()
+    assert "VLLM_ROCM_USE_AITER=1: enables AITER" in dialog.extras.text()
 
 
 def test_what_a_part_cannot_run_is_said(window: MainWindow, dialog: LaunchDialog) -> None:

@@ -49,5 +49,5 @@ def test_headlines_come_before_the_table_below_them(window: MainWindow) -> None:
     assert page is not None
     names = [each.accessibleName() for each in met if page.isAncestorOf(each)]
     assert names[0] == "Filter rows"
-    assert names[-2].startswith("Most in flight")
+    assert names[-2].startswith("Max concurrency, ")
     assert names[-1] == "Comparison"

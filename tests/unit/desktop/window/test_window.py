@@ -183,6 +183,6 @@ def test_a_link_of_a_page_leads_to_the_field_of_another(window: MainWindow, qtbo
     assert window.is_page("cost")
     focus = window.focusWidget()
     assert focus is not None
-    assert focus.accessibleName().startswith("Purchase price of MI355X")
+    assert focus.accessibleName().startswith("Purchase price, MI355X")
     window.page.page_requested.emit("memory", "")
     assert window.is_page("memory")

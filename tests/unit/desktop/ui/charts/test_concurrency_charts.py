@@ -339,7 +339,7 @@ def test_what_does_not_fit_is_said_with_a_remedy(chart: ThroughputChart, desk: D
     assert len(chart.drawing.lines) == 2
     use = next(each for each in chart.notice.findChildren(QPushButton))
     assert use.text() == "Use 4"
-    assert use.accessibleName().startswith("Use 4 of ")
+    assert use.accessibleName().startswith("Use 4 × ")
     use.click()
     desk.flush()
     assert chart.notice.accessibleName() == "1 of 4 does not fit"

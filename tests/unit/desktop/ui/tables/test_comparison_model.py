@@ -166,7 +166,7 @@ def test_cells_speak_in_sentences_and_headings_cannot_be_selected(make_table: Ma
     model.show(make_table(), ALL)
     index = model.index_of("memory_bandwidth", "mi325x")
     spoken = index.data(Qt.ItemDataRole.AccessibleTextRole)
-    assert spoken == ("Bandwidth, MI325X, 6.0 terabytes per second, +25% against H200-SXM, sources differ: 2")
+    assert spoken == ("Bandwidth, MI325X, 6.0 terabytes per second, +25% compared with H200-SXM, 2 sources disagree")
     assert not model.index(0, 0).flags() & Qt.ItemFlag.ItemIsSelectable
     across, down = Qt.Orientation.Horizontal, Qt.Orientation.Vertical
     assert model.headerData(0, across, Qt.ItemDataRole.AccessibleTextRole).endswith("baseline")

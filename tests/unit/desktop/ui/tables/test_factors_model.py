@@ -49,20 +49,20 @@ def test_what_has_no_measure_stays_unknown(model: FactorsModel) -> None:
     row = number_of(model, "community")
     assert model.rows[row].measure == "No measure available"
     assert {cell.level for cell in model.rows[row].cells} == {FactorLevel.UNKNOWN}
-    assert model.index(row, FIRST).data() == "Not known"
+    assert model.index(row, FIRST).data() == "Unknown"
 
 
 def test_what_is_lacked_has_no_figure(model: FactorsModel) -> None:
     row = number_of(model, "fp4")
     cells = model.rows[row].cells
-    assert [cell.word for cell in cells] == ["Lacks it", "Lacks it", "Preferred", "Preferred"]
+    assert [cell.word for cell in cells] == ["Missing", "Missing", "Preferred", "Preferred"]
     assert [bool(cell.figure) for cell in cells] == [False, False, True, True]
 
 
 def test_documents_are_named_with_their_dates(model: FactorsModel) -> None:
     row, last = number_of(model, "cost"), model.columnCount() - 1
     said = model.rows[row].sources
-    assert said.startswith("Seed 003, B200 vs MI355X, 2026-05")
+    assert said.startswith("B200 vs MI355X, Hostrunway, 2026-05")
     assert ";" not in said, "each document once"
     spoken = model.index(row, last).data(_SPOKEN)
     for rule in model.rows[row].rules:

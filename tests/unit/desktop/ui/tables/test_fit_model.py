@@ -111,15 +111,14 @@ def test_a_cell_says_its_count_and_all_about_it(model: FitModel) -> None:
     index = model.index_of("llama-3.1-405b", "h200-sxm")
     assert index.data() == "4"
     said = index.data(Qt.ItemDataRole.AccessibleTextRole)
-    assert said.startswith("Llama 3.1 405B on H200 SXM, FP8 weights: 4 hold it on ")
-    assert "with TP 4" in said
+    assert said.startswith("Llama 3.1 405B on H200 SXM, FP8 weights: fits on 4 with vLLM, TP 4; ")
     assert said == index.data(Qt.ItemDataRole.ToolTipRole)
 
 
 def test_what_nothing_holds_says_why(model: FitModel) -> None:
     index = model.index_of("devstral-2-123b", "h200-sxm")
     assert index.data() == "—"
-    assert "none. " in index.data(Qt.ItemDataRole.ToolTipRole)
+    assert "no deployment. " in index.data(Qt.ItemDataRole.ToolTipRole)
     assert not model.index_of("devstral-2-123b", "no-such-part").isValid()
 
 
