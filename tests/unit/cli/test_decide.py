@@ -216,7 +216,7 @@ def test_rules_are_shown_on_request_by_what_they_did(capsys: Capture) -> None:
 def test_exclusions_stand_with_their_number(capsys: Capture) -> None:
     said = text(capsys, *ASKED, "--set", "ttft_limit_ms=500")
     joined = " ".join(said.split())
-    assert "H200 SXM: TTFT within the limit; time to first token, 1,110 (674 – 2,180) ms >" in joined
+    assert "H200 SXM: TTFT limit; time to first token, 1,110 (674 – 2,180) ms >" in joined
     assert "TTFT limit 500 ms" in joined
 
 

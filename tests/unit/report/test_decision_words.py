@@ -225,7 +225,7 @@ def test_exclusions_name_the_rule_and_its_number(service: GpuDeskService) -> Non
         for each in decision.exclusions
     }
     limit = said["h200-sxm", "L-01"]
-    assert limit.startswith("H200: TTFT within the limit; time to first token, ")
+    assert limit.startswith("H200: TTFT limit; time to first token, ")
     assert limit.endswith("ms > TTFT limit 500 ms")
 
 

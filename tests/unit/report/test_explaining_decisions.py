@@ -134,7 +134,7 @@ def test_a_cell_of_the_trace_has_its_figure_with_its_band(service: GpuDeskServic
     asked = told(service, {"ttft_limit_ms": 2000.0})
     made = explain_ruling(asked, "L-01", "h200-sxm")
     assert made is not None
-    assert made.what == "TTFT within the limit"
+    assert made.what == "TTFT limit"
     assert made.conditions == "Required; H200: undecided"
     assert plain(made.figure) == "1,110 ms"
     assert plain(made.band) == "80% interval 674 ms to 2,180 ms"

@@ -91,7 +91,7 @@ def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
     assert row_of(model, "L-01").unit == "ms"
     assert h200.figure == "1,110"
     said = model.index(row, FIRST).data(_ROLE.AccessibleTextRole)
-    assert said.startswith("TTFT within the limit, H200: ")
+    assert said.startswith("TTFT limit, H200: ")
     assert "674" in said
     site = model.row_of("D004-06")
     effects = [model.cell(site, column) for column in range(FIRST, model.columnCount())]
@@ -106,7 +106,7 @@ def test_cells_say_the_effect_with_the_figure(model: TraceModel) -> None:
 def test_a_row_says_its_group_its_rules_and_its_answer(model: TraceModel) -> None:
     row = model.row_of("L-01")
     said = model.index(row, RULE).data(_ROLE.AccessibleTextRole)
-    assert said.startswith("TTFT within the limit, Decisive, L-01, you: 2 s")
+    assert said.startswith("TTFT limit, Decisive, L-01, you: 2 s")
     assert model.index(row, ANSWER).data() == "you: 2 s"
     assert model.index(row, WEIGHT).data() == ""
 
@@ -196,7 +196,7 @@ def test_the_trace_is_copied_as_a_table(model: TraceModel) -> None:
     lines = format_trace(model.table, FORMATTER).splitlines()
     assert lines[0].split("\t") == ["Group", "Rule", "IDs", "Answer", "Weight", *(h.name for h in HEADS)]
     assert len(lines) == 1 + len(model.table.rows)
-    assert lines[1].startswith("Decisive\tTTFT within the limit\tL-01\tyou: 2 s\t\t")
+    assert lines[1].startswith("Decisive\tTTFT limit\tL-01\tyou: 2 s\t\t")
 
 
 @pytest.mark.parametrize(
