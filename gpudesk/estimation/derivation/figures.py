@@ -89,7 +89,7 @@ def _admission_term(context: TermContext) -> DerivationTerm:
 
 
 def _explain_no_figure(context: TermContext) -> str:
-    return "the limits cannot be met" if context.estimate.stable else "the queue grows without end"
+    return "the limits cannot be met" if context.estimate.stable else "the queue grows without limit"
 
 
 def _total_term(context: TermContext) -> DerivationTerm:
@@ -438,7 +438,7 @@ def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
 
 
 def _pool_without_figure(pools: _PoolContext) -> str:
-    return "the limits cannot be met" if pools.estimate.stable else "the queue grows without end"
+    return "the limits cannot be met" if pools.estimate.stable else "the queue grows without limit"
 
 
 _POOL_FIGURES: dict[str, Callable[[_PoolContext], DerivationTerm]] = {

@@ -225,7 +225,7 @@ def test_broken_toml_names_file_line_and_column(data_dir: Path, edit: Edit) -> N
             id="unknown kind",
         ),
         pytest.param(
-            "prices/cloud.csv", ",mi300x,", ",mi300,", "unknown accelerator 'mi300'", id="price of no accelerator"
+            "prices/cloud.csv", ",mi300x,", ",mi300,", "there is no accelerator 'mi300'", id="price of no accelerator"
         ),
         pytest.param(
             "claims/seeds.csv",

@@ -46,7 +46,11 @@ def test_engine_by_id(catalog: Catalog) -> None:
 @pytest.mark.parametrize(
     ("old", "new", "expected"),
     [
-        ('source = "llama-cpp-backends"', 'source = "nowhere"', "platforms.1.source: unknown source 'nowhere'"),
+        (
+            'source = "llama-cpp-backends"',
+            'source = "nowhere"',
+            "platforms.1.source: there is no source 'nowhere' in sources/",
+        ),
         ('platforms = ["CUDA", "ROCm"]', 'platforms = ["CUDO"]', "platforms.1.when.platforms: there is no 'CUDO'"),
         ("pp = true", 'pp = "yes"', "parallel.pp: should be a valid boolean"),
         ("[parallel]", "[[parallels]]", "parallels: "),

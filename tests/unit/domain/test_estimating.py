@@ -97,7 +97,7 @@ def test_unasked_a_serving_engine_takes_its_usual_share_of_memory(estimator: Est
     assert 1 <= usual.admitted < usual.max_concurrency
     told = next(note for note in usual.notes if note.id == "estimate.queued_usual")
     assert told.parameters["most"] == usual.max_concurrency
-    assert "takes 92% of the memory" in format_message(told)
+    assert "uses 92% of the memory by default" in format_message(told)
     by_hand = estimator.estimate(replace(asked, memory_fraction=float(str(told.parameters["usual"]))))
     assert by_hand.admitted == usual.admitted
     # Where the usual share holds nothing at all, it has to be raised.
@@ -114,7 +114,7 @@ def test_more_than_fit_at_full_length_run_where_memory_is_given_as_they_grow(est
     said = next(format_message(note) for note in queued.notes if note.id.startswith("estimate.queued"))
     most = queued.max_concurrency
     grown = "vLLM allocates KV cache as requests grow: {} run at once, although {} would fit at full length"
-    waiting = f"; {4000 - queued.admitted:,} wait"
+    waiting = f"; {4000 - queued.admitted:,} are queued"
     assert said == grown.format(f"{queued.admitted} of 4,000", most) + waiting
     all_run = replace(alike, workload=replace(alike.workload, load=closed(queued.admitted)))
     told = [format_message(note) for note in estimator.estimate(all_run).notes if note.id == "estimate.grown"]

@@ -237,7 +237,7 @@ def test_where_there_is_no_command_the_reason_is_given(service: GpuDeskService) 
     apart = service.estimate(replace(asked(), tp=None, disaggregated=DisaggregationRequest()))
     with pytest.raises(InputError) as separate:
         service.launch(apart)
-    assert "Pools" in format_message(separate.value.problem)
+    assert "Prefill and decode pools are separate systems" in format_message(separate.value.problem)
 
 
 @pytest.mark.parametrize(
@@ -313,7 +313,7 @@ def test_slots_of_llama_cpp_share_its_context(service: GpuDeskService) -> None:
 def test_tgi_is_said_to_be_in_maintenance_and_refuses_what_it_cannot(service: GpuDeskService) -> None:
     plan = service.launch(service.estimate(asked("tgi", weights=Precision.FP16)))
     assert "--num-shard 8" in plan.server
-    assert "maintenance since 2025-12" in format_message(plan.notes[0])
+    assert "in maintenance mode since 2025-12" in format_message(plan.notes[0])
     with pytest.raises(InputError) as stages:
         service.launch(service.estimate(asked(tp=4, pp=2)), "tgi")
     assert "not support pipeline parallelism" in format_message(stages.value.problem)
@@ -334,7 +334,7 @@ def test_no_command_is_made_for_a_platform_whose_options_were_not_read(
 def test_an_unknown_version_is_refused_with_those_there_are(service: GpuDeskService) -> None:
     with pytest.raises(InputError) as unknown:
         service.launch(service.estimate(asked()), version="1")
-    assert "those of 0.33, 0.10.1" in format_message(unknown.value.problem)
+    assert "known versions: 0.33, 0.10.1" in format_message(unknown.value.problem)
 
 
 @pytest.mark.parametrize("engine", EVERY_ENGINE)

@@ -194,7 +194,7 @@ def test_where_no_plan_meets_the_limits_each_says_by_how_much(estimator: Estimat
     _, choice = asked_for(estimator, limits(2000, 1))
     assert choice.taken is not None
     assert join_messages(choice.taken.reasons).startswith(
-        "no plan meets latency limits, and this one comes nearest; misses the TPOT limit"
+        "no plan meets the latency limits; this one is closest; misses the TPOT limit"
     )
     fitting = [option for option in choice.options if option.fits]
     assert all(option.reasons[-1].id == "plan.misses_tpot" for option in fitting)
@@ -242,7 +242,7 @@ def test_a_plan_far_ahead_is_so_many_times_as_fast(estimator: Estimator) -> None
     reason = choice.taken.reasons[0]
     assert reason.id == "plan.ahead_times"
     assert reason.parameters["times"] == near(taken.value / following.value)
-    assert " times as fast as the next, " in join_messages([reason])
+    assert " times as fast as the next plan, " in join_messages([reason])
 
 
 def test_at_equal_throughput_the_pace_decides(estimator: Estimator) -> None:
@@ -374,7 +374,7 @@ def test_what_the_user_fixed_rules_nothing_out(estimator: Estimator) -> None:
 def test_a_given_plan_and_a_single_accelerator_leave_no_choice(estimator: Estimator) -> None:
     dense = ASKED["dense"]
     for request, why in (
-        (given(dense, ParallelPlan(4, dp=2)), "as given"),
+        (given(dense, ParallelPlan(4, dp=2)), "as specified"),
         (replace(dense, count=1), "the only plan with one accelerator"),
     ):
         _, choice = asked_for(estimator, request)

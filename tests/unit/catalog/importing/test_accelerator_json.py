@@ -171,7 +171,10 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
     [
         (attributes(memory=None), "memory: is missing; estimates need it"),
         (attributes(memory={"value": 192}), "memory: null is not a unit for this attribute, which uses B"),
-        (attributes(memory={"value": 192, "unit": "TFLOPS"}), '"TFLOPS" is no unit'),
+        (
+            attributes(memory={"value": 192, "unit": "TFLOPS"}),
+            'memory: "TFLOPS" is not a unit for this attribute, which uses B',
+        ),
         (attributes(memory={"value": "192", "unit": "GiB"}), "memory"),
         (attributes(memory={"value": -1, "unit": "GiB"}), "is not above 0"),
         (attributes(memory={"value": 10**400, "unit": "GiB"}), "is not above 0"),
@@ -180,7 +183,10 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         (attributes(memory_stacks={"value": 7.5, "unit": "stacks"}), "memory_stacks"),
         (attributes(software_platform={"value": 3}), "software_platform"),
         (attributes(software_platform={"value": "CUDA", "unit": "W"}), "text has no unit"),
-        (attributes(memory_bandwith={"value": 1, "unit": "TB/s"}), "memory_bandwith: is no attribute"),
+        (
+            attributes(memory_bandwith={"value": 1, "unit": "TB/s"}),
+            "memory_bandwith: is not an attribute of accelerators",
+        ),
         (attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside the possible range"),
         (attributes(memory_bandwidth={"value": 5.3, "unit": "GB/s"}), "check the unit"),
         (attributes(memory={"value": 1, "unit": "GiB", "source": "other"}), "other is not in the list of sources"),

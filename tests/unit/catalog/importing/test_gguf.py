@@ -152,7 +152,7 @@ def test_true_bits_are_said(tmp_path: Path) -> None:
         made.add(name, *shape, kind=Q6_K if "ffn_down" in name else Q4_K)
     proposal = proposed(made, tmp_path)
     # Of 218,103,808 weights a layer 58,720,256 take 6.5625 bits, the others 4.5.
-    assert "Stored as Q4_K_M: 5.06 bits per weight in the layers, scales counted" in said(proposal)
+    assert "Stored as Q4_K_M: 5.06 bits per weight in the layers, including scales" in said(proposal)
     assert "the nearest format, int4 with 4.12 bits" in said(proposal)
     assert "8,030,261,248 parameters" in said(proposal)
 
@@ -182,7 +182,7 @@ def test_unknown_architecture_asks_what_it_is_like(tmp_path: Path) -> None:
     (asked,) = proposal.missing
     assert asked.name == "like_architecture"
     assert "llama" in asked.choices
-    assert "brand-new is unknown" in format_message(asked.why)
+    assert "Unknown architecture brand-new" in format_message(asked.why)
     completed = propose_gguf(path, {asked.name: "llama"}, today=TODAY)
     assert model(completed).layer_count == 2
     assert model(completed).generic_architecture == "brand-new"
@@ -224,14 +224,14 @@ def test_any_part_gives_the_whole(tmp_path: Path) -> None:
     for number in (1, 2, 3):
         proposal = propose_gguf(tmp_path / f"tiny-{number:05d}-of-00003.gguf", today=TODAY)
         assert claimed(proposal, "total_parameters") == whole
-        assert "all 3 parts" in said(proposal)
+        assert "all 3 shards" in said(proposal)
 
 
 def test_part_alone_says_which_it_is(tmp_path: Path) -> None:
     second = list(parts(small(), 3))[1].write(tmp_path / "tiny-00002-of-00003.gguf")
     with pytest.raises(InputError) as error:
         propose_gguf(second, today=TODAY)
-    assert "part 2 of 3" in format_input_error(error.value)
+    assert "is shard 2 of 3" in format_input_error(error.value)
     assert "tiny-00001-of-00003.gguf" in format_input_error(error.value)
 
 
@@ -293,11 +293,17 @@ def spoil(change: Callable[[Gguf], object]) -> Gguf:
     [
         (spoil(lambda made: made.tensors.append(made.tensors[0])), "token_embd.weight twice"),
         (spoil(lambda made: made.keys.update({"llama.attention.head_count": 5})), "attn_"),
-        (spoil(lambda made: made.keys.update({"llama.attention.head_count": "four"})), "no value"),
+        (
+            spoil(lambda made: made.keys.update({"llama.attention.head_count": "four"})),
+            "llama.attention.head_count: has no usable value",
+        ),
         (spoil(lambda made: made.keys.update({"llama.block_count": 3})), "layer 2 of 3"),
         (spoil(lambda made: made.keys.update({"llama.block_count": 4_000_000_000})), "llama.block_count"),
         (spoil(lambda made: made.keys.update({"llama.block_count": 1})), "beyond"),
-        (spoil(lambda made: made.keys.update({"general.type": "adapter"})), "holds adapter"),
+        (
+            spoil(lambda made: made.keys.update({"general.type": "adapter"})),
+            "contains adapter instead of a language model",
+        ),
         (spoil(lambda made: made.keys.update({"general.alignment": 0})), "general.alignment"),
         (spoil(lambda made: made.tensors.pop(0)), "token_embd.weight"),
         (spoil(lambda made: made.tensors.append(("blk.0.x.weight", (2**24, 2**23), BF16))), "shape"),

@@ -187,9 +187,9 @@ def test_tables_that_route_tokens_are_told_with_their_size() -> None:
     (note,) = [format_message(each) for each in proposed("deepseek-v4-flash").notes]
     assert note.startswith("The first 3 layers route tokens to experts with tables, which are not counted")
     assert (129_280 * 6 * 3 * 4, 129_280 * 6 * 3 * 8) == (9_308_160, 18_616_320)
-    assert "8.88 MiB in all, or 17.8 MiB" in note
+    assert "8.88 MiB in total, or 17.8 MiB" in note
     (one,) = [format_message(each) for each in proposed("deepseek-v4-flash", num_hash_layers=1).notes]
-    assert "by a table from token to experts, which is not counted: 2.96 MiB, or 5.92 MiB" in one
+    assert "The first layer routes tokens to experts with a table, which is not counted: 2.96 MiB, or 5.92 MiB" in one
 
 
 def test_sizes_that_an_inner_table_leaves_out_are_those_of_its_class_and_said() -> None:

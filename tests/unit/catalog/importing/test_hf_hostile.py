@@ -31,7 +31,7 @@ def read(raw: bytes, files: dict[str, bytes] | None = None) -> ImportProposal:
         (b"[" * 100_000, "is nested too deeply"),
         (b'{"a":' * 100_000, "is nested too deeply"),
         (b'{"hidden_size": ' + b"9" * 10_000 + b"}", "is nested too deeply, or contains numbers"),
-        (b" " * (16 * 2**20 + 1), "is larger than 16.0"),
+        (b" " * (16 * 2**20 + 1), "is larger than the limit of 16.0 MiB"),
     ],
 )
 def test_what_is_no_configuration_is_refused(raw: bytes, said: str) -> None:

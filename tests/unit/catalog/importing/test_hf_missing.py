@@ -74,7 +74,7 @@ def test_an_unknown_architecture_asks_for_what_a_reading_like_llama_could_get_wr
         "tie_word_embeddings": (),
     }
     said = [format_message(note) for note in proposal.notes]
-    assert said[0].startswith("Unknown architecture newarch. It was read like Llama")
+    assert said[0].startswith("Unknown architecture newarch, read like Llama")
     assert "Unknown fields, ignored: mamba_ratio" in said
     answers = {"qk_norm": "none", "attention_bias": False, "gated_mlp": True, "tie_word_embeddings": False}
     found = propose_model(json.dumps(UNKNOWN).encode(), {}, answers, name="new", today=TODAY)

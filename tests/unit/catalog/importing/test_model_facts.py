@@ -56,12 +56,12 @@ def test_every_dimension_is_a_claim_of_the_source(name: str) -> None:
 @pytest.mark.parametrize(
     ("path", "value", "where", "said"),
     [
-        (("hidden_size",), 10**12, "hidden_size", "is larger than 262,144"),
+        (("hidden_size",), 10**12, "hidden_size", "is larger than the limit of 262,144"),
         (("hidden_size",), "64", "hidden_size", "should be a valid integer"),
         (("hidden_size",), None, "hidden_size", "is missing"),
         (("layers",), [], "layers", "is missing"),
-        (("layers", 0, "count"), 10**9, "layers.1.count", "is larger than 4,096"),
-        (("layers", 0, "mixer"), "other", "layers.1.mixer", "names other"),
+        (("layers", 0, "count"), 10**9, "layers.1.count", "is larger than the limit of 4,096"),
+        (("layers", 0, "mixer"), "other", "layers.1.mixer", "uses other, which is not described"),
         (("mixers", "attention", "kv_heads"), 3, "layers.1.heads", "4 is not a multiple of kv_heads 3"),
         (("mixers", "attention", "kv_heads"), 0, "mixers.attention.kv_heads", "greater than or equal to 1"),
         (("mixers", "attention", "window_kind"), "round", "mixers.attention.window_kind", "should be"),

@@ -251,7 +251,7 @@ def test_what_is_left_out_is_counted_by_name() -> None:
     )
     text = said(proposal)
     assert "3 rows with accelerators outside the catalog: A40 × 3" in text
-    assert "1 row whose name can be several parts" in text
+    assert "1 row with an ambiguous accelerator name" in text
     assert "1 row without an accelerator" in text
     assert "1 row without a price" in text
     assert "1 row with an invalid cell" in text
