@@ -64,7 +64,7 @@ def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: Ter
 
 def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
     rows = view.export.rules.texts()
-    assert rows[0][0].startswith("Guidance of May 2026\npublished and in force 2026-05-31")
+    assert rows[0][0].startswith("Guidance of May 2026\npublished and effective 2026-05-31")
     assert rows[-1][0] == "Rule of October 2022\npublished 2022-10-13\n87 FR 62186"
     assert "Not enforced since 2025-05-13" in rows[2][1]
     view.export.rules.setFocus(Qt.FocusReason.TabFocusReason)
@@ -88,7 +88,7 @@ def test_a_document_s_claim_is_refused_only_beside_its_part(view: TermsView, des
     assert not view.export.refused.isVisible()
     compare(desk, "mi300x", "h200-sxm")
     assert view.export.refused.isVisible()
-    assert "1,307 × 16 = 20,912, with a threshold of 4,800" in view.export.refused.texts[0]
+    assert "1,307 × 16 = 20,912, and the threshold is 4,800" in view.export.refused.texts[0]
 
 
 def test_what_cannot_be_told_is_said_to_be_so(view: TermsView, desk: Desk) -> None:
@@ -125,7 +125,7 @@ def test_a_score_leads_to_its_peak_in_the_panel(view: TermsView, desk: Desk) -> 
 def test_steps_say_whether_they_apply_and_what_is_missing(view: TermsView, desk: Desk) -> None:
     first, second, *_ = view.steps.steps
     assert first.state.text() == "Undecided. High impact. 2 points open."
-    assert "not known > 200: not known" in first.remarks.text()
+    assert "unknown > 200: unknown" in first.remarks.text()
     costs = desk.scenario.costs.with_input("fleet", UncertainValue.exactly(800.0))
     desk.edit("State the fleet", costs=costs)
     desk.flush()

@@ -60,7 +60,7 @@ def test_it_is_copied_as_a_table(view: FactorsView) -> None:
     lines = view.copied().splitlines()
     assert lines[0].split("\t")[:2] == ["Factor", "H200 SXM"]
     assert len(lines) == 1 + len(view.model.rows)
-    assert any(line.startswith("FP4\tLacks it\tLacks it\tPreferred") for line in lines)
+    assert any(line.startswith("FP4\tMissing\tMissing\tPreferred") for line in lines)
 
 
 def test_it_is_painted_in_both_themes(view: FactorsView, desk: Desk, theme: Theme) -> None:

@@ -106,7 +106,7 @@ def test_each_answer_shows_what_the_service_decides_under_it(page: DecidePage, d
     settled(page, qtbot)
     card = option(page, "ttft_limit_ms", 2000.0)
     assert card.effect is not None
-    assert card.effect.text == "All 4 remain, H200 SXM undecided"
+    assert card.effect.text == "All 4 remain; H200 SXM undecided"
     assert [fate for _, fate in card.effect.parts] == [ColumnOutcome.UNDECIDED, *[ColumnOutcome.STAYS] * 3]
     assert desk.answer is not None
     expected = desk.service.decide(desk.answer, {"ttft_limit_ms": 2000.0})
@@ -149,7 +149,7 @@ def test_an_answer_that_removes_all_says_so(page: DecidePage, desk: Desk, qtbot:
     card = option(page, "site", "pcie")
     assert card.effect is not None
     assert card.effect.text == "None remain"
-    assert card.effect.sentence.startswith("None remains; H200 SXM removed")
+    assert card.effect.sentence.startswith("None remain; H200 SXM ruled out")
     view(page).answer("site", "pcie")
     settled(page, qtbot)
     assert card.isChecked()

@@ -227,7 +227,7 @@ def test_claims_stand_beside_it(desk: Desk, theme: Theme, show: Show) -> None:
     dialog = ValueEditor(desk, theme, PART, NAME)
     show(dialog)
     said = [line.node.sentence for line in dialog.claims.view.lines.lines]
-    assert said[0].startswith("6.0 TB/s, taken")
+    assert said[0].startswith("6.0 TB/s, used")
     assert sum("refused" in line for line in said) >= 3
 
 
@@ -445,7 +445,7 @@ def test_options_say_who_printed_what(desk: Desk, theme: Theme, show: Show) -> N
     show(dialog)
     names = [option.accessibleName() for option in dialog.options]
     assert names[0].startswith("6.0 TB/s, in use, AMD, GEAK hardware data")
-    seed = next(name for name in names if "Scorecard" in name)
+    seed = next(name for name in names if "AMD stack scorecard" in name)
     assert "refused" in seed
     assert "published as 5300 GB/s" in seed
     assert "Value of MI300X" in seed
