@@ -289,14 +289,14 @@ class PreferenceEditor(FormDialog):
         return options
 
     def _stance_text(self, claim: Claim, stance: ClaimStatus) -> str:
-        """Label a claim: chosen by you, in use, shipped value, refused, agrees or differs."""
+        """Label a claim: chosen by you, used, shipped value, rejected, agrees or differs."""
         if claim.preferred:
-            return tr("chosen by you") if self.attribute.overridden else tr("in use")
+            return tr("chosen by you") if self.attribute.overridden else tr("used")
         shipped = self.attribute.shipped
         if shipped is not None and shipped.source.id == claim.source.id and shipped.value == claim.value:
             return tr("shipped value")
         if stance is ClaimStatus.REFUSED:
-            return tr("refused")
+            return tr("rejected")
         return tr("agrees") if stance is ClaimStatus.AGREES else tr("differs")
 
     def _add_options(self) -> None:

@@ -59,7 +59,7 @@ def test_prices_stand_under_what_they_come_to(page: CatalogPage) -> None:
     page.show_section(CatalogSection.PRICES)
     assert page.model.row(0) is None
     heading = page.model.sentence(0, 0)
-    assert heading.startswith("Instinct MI300X, on demand")
+    assert heading.startswith("Instinct MI300X, on-demand")
     assert "median" in heading
     page.sort_by(page.model.table.place("usd_hour"))
     assert not page.model.headings

@@ -352,7 +352,7 @@ def test_a_question_that_cannot_matter_is_named_with_the_reason(page: DecidePage
     assert left_out.link.accessibleDescription() == (
         "Skipped: you answered that you own the accelerators, so hours are not rented."
     )
-    assert left_out.link.accessibleName().startswith("Ask anyway: How many accelerator hours")
+    assert left_out.link.accessibleName().startswith("Ask anyway: How many accelerator-hours")
     QTest.mouseClick(left_out.link, Qt.MouseButton.LeftButton)
     assert focused() is option(page, "monthly_hours", "unknown")
     QTest.keyClick(focused(), Qt.Key.Key_1)

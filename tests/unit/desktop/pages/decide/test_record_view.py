@@ -128,7 +128,7 @@ def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
     compare(desk, ("gb200-nvl72", 8), ("trainium2", 1), ("l4", 1))
     gb200, trainium, l4 = view.loading.table.texts()
     assert gb200[3].splitlines()[0] == "unknown"
-    assert "share a host is unknown" in gb200[3]
+    assert "per host is unknown" in gb200[3]
     assert trainium[2].splitlines()[0] == "unknown"
     assert l4[1] == "—"
     assert l4[2].startswith("unknown: The weights do not fit")
@@ -142,7 +142,7 @@ def test_what_is_not_known_says_why(view: RecordView, desk: Desk) -> None:
 
 def test_all_of_it_is_copied(view: RecordView) -> None:
     text = view.copied()
-    for words in ("Software on CUDA", "Software on ROCm", "Reference deployments", "Loading the weights"):
+    for words in ("Software on CUDA", "Software on ROCm", "Reference deployments", "Weight loading time"):
         assert words in text
 
 

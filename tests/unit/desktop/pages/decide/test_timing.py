@@ -73,7 +73,7 @@ def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk)
     assert view.result.rules.texts[0].startswith("buy now: ")
     assert cells(view)["Total saved by waiting"][1] == f"{found.sums.saved_usd.likely:,.0f}"
     assert view.result.prices.model().rowCount() == 5
-    assert view.result.turns.texts()[2] == ("It slips by", "10.7 months")
+    assert view.result.turns.texts()[2] == ("Release slips by", "10.7 months")
     assert view.result.accessibleName().startswith("Buy H200 SXM now. Published rules: buy now")
 
 
@@ -86,7 +86,7 @@ def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme,
     assert "default" in view.form.rows["months_to_launch"].origin.text()
     assert not view.form.rows["months_to_launch"].reset.isVisible()
     assert not view.result.chart.isVisible(), "the announced part has no price"
-    assert "No purchase price of" in view.result.notes.texts[0]
+    assert "Missing purchase price for" in view.result.notes.texts[0]
 
 
 def test_a_contradiction_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
@@ -157,7 +157,7 @@ def test_an_empty_field_and_a_link_leave_an_input_to_the_program(view: DeferralV
     type_into(row, "")
     settled(view, desk, qtbot)
     assert "months_to_next" not in desk.scenario.decision.plans
-    assert "is available" in row.origin.text()
+    assert "is already available" in row.origin.text()
     assert row.edits[0].value == 0.0
     type_into(row, "5")
     settled(view, desk, qtbot)
@@ -236,7 +236,7 @@ def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(view: DeferralV
     settled(view, desk, qtbot)
     assert view.found is None
     assert not view.result.isVisible()
-    assert "is the part that would be bought now" in view.problem.text()
+    assert "is the accelerator to buy now" in view.problem.text()
     assert view.form.fields["next_part"].fault == view.problem.text()
     assert view.copied().startswith("Watch list")
     desk.undo_stack.undo()

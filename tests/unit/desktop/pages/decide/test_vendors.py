@@ -78,7 +78,7 @@ def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
     assert level
     marked = [each == (True, True) for each in best(3)]
     assert marked == [plan in (*level, view.found.owned.cheapest) for plan in RoutePlan]
-    assert view.ranks.texts[0].startswith("Owned: ≈ within the error: ")
+    assert view.ranks.texts[0].startswith("Owned: ≈ too close to call: ")
     assert "≈ too close to call with the cheapest" in view.table.plans.table.sentence(marked.index(True), 4)
     cheap = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(8_000.0), "mi325x")
     desk.edit("Price", costs=cheap)
@@ -90,7 +90,7 @@ def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
 def test_what_a_split_costs_is_said_with_its_software(view: VendorsView) -> None:
     assert len(view.beyond.texts) == 2
     assert view.beyond.texts[0].startswith("Owned: Long on H200 SXM, short on MI325X: ")
-    assert "beyond all on MI325X; of it software" in view.beyond.texts[0]
+    assert "compared with all on MI325X. Software: " in view.beyond.texts[0]
 
 
 def test_one_shared_pool_is_told_apart_with_its_formula(view: VendorsView) -> None:
@@ -118,7 +118,7 @@ def test_cells_say_all_in_words(view: VendorsView, desk: Desk, qtbot: QtBot) -> 
     assert any("spare" in each for each in said)
     assert any("not applicable" in each for each in said)
     assert not view.form.rows["requests_per_s"].edits[0].isEnabled()
-    assert "the demand" in view.form.rows["requests_per_s"].origin.text()
+    assert "peak demand of the scenario" in view.form.rows["requests_per_s"].origin.text()
     view.table.grab()
 
 
@@ -150,7 +150,7 @@ def test_inputs_are_kept_in_the_document_one_step_each(view: VendorsView, desk: 
     settled(view, desk, qtbot)
     assert desk.scenario.decision.plans == {"long_share": 0.5, "long_input_tokens": 9000, "requests_per_s": 12.5}
     assert isinstance(desk.scenario.decision.plans["long_input_tokens"], int)
-    assert view.mix.text().startswith("12.5 requests/s (stated by you): 6.25/s short")
+    assert view.mix.text().startswith("12.5 requests/s (entered by you): 6.25/s short")
     assert rows["requests_per_s"].reset.isVisible()
     type_into(rows["requests_per_s"], "")
     settled(view, desk, qtbot)
@@ -220,7 +220,7 @@ def test_a_model_that_there_is_not_is_told_at_its_field(view: VendorsView, desk:
     assert view.found is None
     assert not view.result.isVisible()
     assert view.form.fields["other_model"].fault == view.problem.text()
-    assert view.problem.text().startswith("There is no model llama-9")
+    assert view.problem.text().startswith("Unknown model llama-9")
 
 
 def test_one_part_alone_has_nothing_to_split(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
@@ -228,7 +228,7 @@ def test_one_part_alone_has_nothing_to_split(view: VendorsView, desk: Desk, qtbo
     settled(view, desk, qtbot)
     assert not view.form.isEnabled()
     assert not view.result.isVisible()
-    assert view.problem.text().startswith("There is one accelerator only")
+    assert view.problem.text().startswith("Only one accelerator is selected")
     assert view.mixing.isVisible()
     desk.undo_stack.undo()
     settled(view, desk, qtbot)

@@ -69,7 +69,7 @@ def noted(view: DeferralView, signal: str, value: str, qtbot: QtBot) -> None:
 def test_there_are_five_rows_with_words_for_their_state(view: DeferralView) -> None:
     assert list(view.watch.rows) == [f"W002-0{number}" for number in range(1, 6)]
     states = [each.state.text() for each in view.watch.rows.values()]
-    assert states == ["not passed", "not known", "not passed", "passed", "not known"]
+    assert states == ["not passed", "unknown", "not passed", "passed", "unknown"]
     assert row(view, GAP).accessibleName().startswith("ROCm attention kernel gap: not passed")
     assert row(view, GAP).edit.accessibleName() == "Add value: ROCm attention kernel gap"
     assert not view.watch.undo.isVisible()

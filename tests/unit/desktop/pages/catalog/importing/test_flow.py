@@ -126,7 +126,7 @@ def broken(folder: Path) -> list[tuple[Path, str]]:
     return [
         (folder / "zip.json", "is a ZIP file"),
         (folder / "deep.json", "nested too deeply"),
-        (folder / "folder.json", "holds neither"),
+        (folder / "folder.json", "contains no config.json or GGUF file"),
         (folder / "huge.json", "hidden_size"),
         (folder / "pipe.csv", "is a pipe"),
         (folder / "gone.json", "no such file"),
@@ -144,7 +144,7 @@ def test_what_cannot_be_brought_in_is_said_and_nothing_is_written(
         qtbot.waitUntil(lambda: bool(own_window.note.text))
         assert own_window.note.text.startswith("Import failed: ")
         assert said in own_window.note.text
-        assert own_window.note.text.endswith("Nothing was written.")
+        assert own_window.note.text.endswith("Nothing was changed.")
         assert not own_window.findChildren(ImportDialog)
     assert len(user_service.user_catalog.facts) == 0
     assert not user_service.user_catalog.path or not user_service.user_catalog.path.exists()

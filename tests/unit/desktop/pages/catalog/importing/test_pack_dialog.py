@@ -92,7 +92,7 @@ def test_an_unknown_signer_is_to_be_trusted_first(
 ) -> None:
     path = pack_of(tmp_path, monkeypatch, "The lab")
     dialog = dialog_of(own_window, path, qtbot)
-    assert "The lab, whom you do not know yet" in dialog.signer.text()
+    assert "Signed by The lab, whose key you do not trust yet" in dialog.signer.text()
     assert not dialog.save_button.isEnabled()
     dialog.accept()
     assert not own_window.jobs.running
