@@ -84,7 +84,7 @@ def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
     desk.edit("Price", costs=cheap)
     settled(view, desk, qtbot)
     assert best(3) == [(False, False), (True, False), (False, False), (False, False)]
-    assert view.ranks.texts[0] == "Owned: the cheapest: all on MI325X"
+    assert view.ranks.texts[0] == "Owned: cheapest: all on MI325X"
 
 
 def test_what_a_split_costs_is_said_with_its_software(view: VendorsView) -> None:
@@ -155,7 +155,7 @@ def test_inputs_are_kept_in_the_document_one_step_each(view: VendorsView, desk: 
     type_into(rows["requests_per_s"], "")
     settled(view, desk, qtbot)
     assert "requests_per_s" not in desk.scenario.decision.plans
-    assert rows["requests_per_s"].origin.text().startswith("as many as the first column answers")
+    assert rows["requests_per_s"].origin.text().startswith("capacity of the first column at its load")
     assert desk.undo_stack.undoText() == "Total request rate"
     for _ in range(4):
         desk.undo_stack.undo()

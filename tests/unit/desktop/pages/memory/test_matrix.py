@@ -224,7 +224,7 @@ def test_a_cell_that_is_dwelt_on_shows_what_it_rests_on(view: FitMatrixView, des
 def test_what_nothing_holds_says_why_and_cannot_be_opened(view: FitMatrixView, desk: Desk) -> None:
     before = desk.scenario
     view.table.go_to("devstral-2-123b", "h200-sxm")
-    assert "none. " in view.remark.text()
+    assert "no deployment. " in view.remark.text()
     assert not view.action.isVisible()
     QTest.keyClick(view.table, Qt.Key.Key_Return)
     assert desk.scenario == before
@@ -280,7 +280,7 @@ def test_a_reading_says_that_it_is_for_checking_only(view: FitMatrixView, qtbot:
     assert not view.note.isVisible()
     choose(view, qtbot, reading="binary-reserved", weights="fp16")
     assert view.note.isVisible()
-    assert "never what answers use" in view.note.text()
+    assert "Only for checking published counts" in view.note.text()
     assert counts(view, "h100-sxm")["llama-3.1-70b"] == 2
     assert counts(view, "mi300x")["llama-3.1-405b"] == 8
     assert not view.question.context.isEnabled()

@@ -63,7 +63,7 @@ def test_copies_hold_a_picture_and_numbers(page: MemoryPage, view: str, title: s
     mime = QGuiApplication.clipboard().mimeData()
     assert mime.hasImage()
     assert mime.text().startswith(title)
-    assert row in mime.text()
+    assert row in mime.text(), mime.text()
 
 
 def test_the_table_is_that_of_the_chart_with_the_focus(page: MemoryPage, qtbot: QtBot) -> None:

@@ -140,7 +140,7 @@ def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> N
     assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
     assert column(sized, "Spare") == [str(each.spare) for each in found.candidates]
     fewest = min(found.candidates, key=lambda each: each.count or 0)
-    assert f"you need {fewest.count} " in sized.candidate.said.text()
+    assert f"{fewest.count} × MI355X for " in sized.candidate.said.text()
     assert sized.asked.text().startswith("500 users with 12 requests per hour each")
     assert "requests/s and" in sized.asked.text()
 
