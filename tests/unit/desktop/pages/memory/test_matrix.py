@@ -284,7 +284,7 @@ def test_a_reading_says_that_it_is_for_checking_only(view: FitMatrixView, qtbot:
     assert counts(view, "h100-sxm")["llama-3.1-70b"] == 2
     assert counts(view, "mi300x")["llama-3.1-405b"] == 8
     assert not view.question.context.isEnabled()
-    assert "by this reading" in view.remark.text()
+    assert "with this reading" in view.remark.text()
 
 
 def test_a_reading_leaves_the_count_to_the_estimator_when_it_is_opened(

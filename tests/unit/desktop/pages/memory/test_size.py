@@ -160,7 +160,7 @@ def test_a_row_shows_its_candidate(sized: SizingView, desk: Desk, qtbot: QtBot) 
     desk.edit("More", demand=replace(USERS, amount=5000.0))
     desk.flush()
     sized.refresh()
-    assert "5,000 users at once you need" in sized.candidate.said.text()
+    assert "for 5,000 concurrent users: " in sized.candidate.said.text()
     assert " H200 SXM" in sized.candidate.said.text()
 
 
@@ -180,7 +180,7 @@ def test_a_large_count_is_explained(sized: SizingView, desk: Desk) -> None:
     desk.flush()
     sized.refresh()
     lines = sized.candidate.bound.text().splitlines()
-    assert lines[0].startswith("Reading memory alone would take ")
+    assert lines[0].startswith("Lower bound from memory bandwidth: ")
     assert any("rounded up to whole" in line for line in lines[1:])
 
 
