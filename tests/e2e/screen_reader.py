@@ -58,7 +58,7 @@ class Reader:
             if found:
                 return found
             time.sleep(0.05)
-        raise NotThereError(f"no {what}; there are: {self.names()}")
+        raise NotThereError(f"no {what}; available: {self.names()}")
 
     def _unless_late(self, look: Callable[[], Any]) -> Any:  # noqa: ANN401
         """Return what is seen, None where no reply came in time; raises where the program has ended."""
@@ -221,7 +221,7 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Memory and fit": {
         "Current fit": ("list item", "MI325X × 1: Fits"),
         "KV cache by context": ("chart", "Max concurrency"),
-        "Accelerators needed": ("table cell", "One request of 5,000 tokens. MI325X with FP8 weights"),
+        "Accelerators needed": ("table cell", "One request with 5,000 tokens. MI325X with FP8 weights"),
         "All models": ("table", "Smallest deployment per model"),
         "Sizing": ("push button", ""),
     },
@@ -273,7 +273,7 @@ def _walk_pages(reader: Reader) -> dict[str, object]:
 
 def start_page(reader: Reader) -> dict[str, object]:
     met: dict[str, object] = {"start": reader.controls()}
-    reader.press("push button", "Open the sample")
+    reader.press("push button", "Open sample")
     met["cell"] = reader.find("table cell", "Output throughput, MI325X").name
     reader.press("push button", "Search or run a command")
     reader.find("text", "Search or run a command")

@@ -80,7 +80,7 @@ def test_edits_of_a_killed_program_are_offered_opened_and_saved(
         assert note is not None
         assert note.isVisible()
         assert note.label.text().startswith("Recovered: chat, edited ")
-        user.click("Open what was recovered of chat")
+        user.click("Open recovered chat")
         assert load(user) == edited
         assert user.window.isWindowModified()
         assert load_in(file) == 64
@@ -95,7 +95,7 @@ def test_what_was_recovered_is_discarded_when_asked(program: StartProgram, user_
     ended_by(signal.SIGKILL, user_home)
 
     def at_window(user: User) -> None:
-        user.click("Discard what was recovered of Llama 3.1 70B")
+        user.click("Discard recovered Llama 3.1 70B")
         assert kept(user_home) == []
         assert not any(note.isVisible() for note in user.window.start.findChildren(RecoveredFileNote))
 
@@ -145,7 +145,7 @@ def test_a_scenario_without_accelerators_is_recovered_too(program: StartProgram,
         path.with_name("a.recovery").write_bytes(path.read_bytes())
 
     def recovered(user: User) -> None:
-        user.click("Open what was recovered of Untitled")
+        user.click("Open recovered Untitled")
         assert user.window.desk.scenario.workload.input_tokens == 777
 
     program(edit)

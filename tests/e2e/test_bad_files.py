@@ -69,7 +69,7 @@ BAD = [
     (spoiled(foreign), "scenario"),
     (spoiled(without_accelerator), "mi325z"),
     (spoiled(without_model), "llama-3.1-71b"),
-    (cut_short, "ends too early"),
+    (cut_short, "is incomplete"),
     (pdf_without_scenario, "scenario"),
     (a_folder, "is a directory"),
     (missing, "no such file"),
@@ -89,7 +89,7 @@ def test_a_file_at_fault_is_said_and_the_open_document_stays(
         assert names(user.windows) == ["chat.gpudesk"]
         note = user.window.note
         assert note.text.startswith("File not opened: ")
-        assert note.text.endswith("The open scenario is as it was.")
+        assert note.text.endswith("The current scenario is unchanged.")
         assert said in note.text
         assert bad.name in note.text
         assert load(user) == edited
@@ -124,7 +124,7 @@ def test_a_save_that_fails_is_said_and_goes_elsewhere(
         note = user.window.note
         assert note.text.startswith(f"Not saved: {file}: ")
         assert "no space left on device" in note.text
-        assert note.text.endswith("Your changes are kept in the recovery file.")
+        assert note.text.endswith("Your changes are in the recovery file.")
         assert f'\\"concurrency\\": {edited:g}' in kept(user_home)[0].read_text()
         assert user.window.isWindowModified()
         user.will_choose(elsewhere / "chat.gpudesk")
@@ -158,7 +158,7 @@ def test_a_save_on_a_disk_that_is_full_everywhere_claims_nothing(
         fill_disk(monkeypatch)
         move_load(user)
         user.press("Ctrl+S")
-        assert user.window.note.text.endswith("Your changes are in this window only.")
+        assert user.window.note.text.endswith("Your changes exist only in this window.")
 
     program(at_window, str(file))
     assert load_in(file) == 64
@@ -197,7 +197,7 @@ def test_a_home_that_cannot_be_written_is_said_once_and_all_else_works(
     def at_window(user: User) -> None:
         status = user.window.status
         edited = move_load(user)
-        user.until(lambda: "cannot be kept" in status.message)
+        user.until(lambda: "Cannot back up unsaved edits" in status.message)
         status.show_message("something else")
         user.press("Right")
         user.qtbot.wait(500)

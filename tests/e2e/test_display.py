@@ -47,4 +47,4 @@ def test_who_comes_after_the_question_is_let_in(name: str) -> None:
 def test_a_display_that_is_not_there_is_named(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
     other = f":{int(name[1:]) + 1}"
     monkeypatch.setenv("DISPLAY", other)
-    assert find_display_problem() == f"the display {other} cannot be reached"
+    assert find_display_problem() == f"cannot connect to display {other}"

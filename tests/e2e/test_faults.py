@@ -263,7 +263,7 @@ def test_what_is_said_of_unsaved_changes_is_true(
         move_load(user)
         soon(user, also_broken)
         dialog = dialog_of(user)
-        assert dialog.kept.text().startswith("Your unsaved changes are kept")
+        assert dialog.kept.text().startswith("Your unsaved changes are backed up")
         assert len(kept(user_home)) == 1
         dialog.accept()
         user.until(lambda: not dialogs())
@@ -417,7 +417,7 @@ def test_the_report_of_a_crash_and_what_it_left_are_both_offered_on_the_start_pa
         offered(user)
         (note,) = user.window.start.findChildren(RecoveredFileNote)
         assert note.isVisible()
-        user.click("Open what was recovered of")
+        user.click("Open recovered")
         assert user.window.note.offers
         user.click("Show report", user.window.note)
         assert dialog_of(user).count == 1

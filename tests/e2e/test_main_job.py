@@ -87,7 +87,7 @@ def test_the_slider_by_keys_is_one_step_that_can_be_undone(program: StartProgram
         user.press("Right", "Right")
         user.until(lambda: figure(user, "output_tokens_per_s", "mi325x") != before)
         assert load(window) > 64
-        assert undo_step(user) == "Undo: Change of load"
+        assert undo_step(user) == "Undo: Change load"
         assert window.isWindowModified()
         user.press("Ctrl+Z", "Ctrl+Z")
         assert load(window) == 64

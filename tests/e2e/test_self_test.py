@@ -75,7 +75,7 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
     assert failed["fonts"] == "font DeskSans-Medium.ttf cannot be loaded"
     # The window says itself that a font is missing; facts and figures have nothing to do with it.
     assert set(failed) <= {"resources", "icons", "fonts", "paper", "window"}
-    assert "Install GPU Desk again" in told["verdict"]
+    assert "Reinstall GPU Desk" in told["verdict"]
 
 
 def test_window_checks_the_installation_that_it_runs_from(qapp: QApplication, qtbot: QtBot) -> None:
