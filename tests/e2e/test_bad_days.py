@@ -352,7 +352,7 @@ def test_a_folder_that_takes_nothing_is_said_at_the_start(program: StartProgram,
     user_home.write_text("", encoding="utf-8")
 
     def read_the_note(user: User) -> None:
-        assert user.window.note.text.startswith(f"{user_home} cannot be written")
+        assert user.window.note.text.startswith(f"Cannot write to {user_home}.")
 
     program(read_the_note)
     program(read_the_note, str(file))
