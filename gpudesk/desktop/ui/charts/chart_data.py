@@ -160,7 +160,7 @@ def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
     """Copy a picture of charts, and their numbers for what takes text."""
     mime = QMimeData()
     mime.setImageData(picture.toImage())
-    tables = [chart.data(chart.formatter) for chart in charts]
+    tables = [chart.data(Formatter(MACHINE_NUMBERS)) for chart in charts]
     mime.setText("\n".join(f"{table.title}\n{table.tab_separated()}" for table in tables))
     QGuiApplication.clipboard().setMimeData(mime)
 

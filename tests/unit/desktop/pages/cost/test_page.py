@@ -76,7 +76,7 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     assert "64,805" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("H200 SXM owned")
     assert view.influences.rows[0].name == "Utilization"
-    assert "After 21.8 months less cash has gone for H200 SXM bought" in view.rent.summary()
+    assert "H200 SXM: buying pays back after 21.8 months" in view.rent.summary()
 
 
 def test_figures_are_those_of_the_service(page: CostPage, desk: Desk) -> None:
@@ -270,7 +270,7 @@ def test_the_inputs_are_copied_as_a_table(page: CostPage) -> None:
     assumptions(page)
     page.copy()
     text = QGuiApplication.clipboard().text()
-    assert "Energy\tall\t0.14" in text
+    assert "Electricity price\tall\t0.14" in text
     assert "Purchase price\tMI355X\t—\tno value" in text
 
 
@@ -342,9 +342,9 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     view.which.chosen.emit("h200-sxm")
     view.rival.chosen.emit("b200-hgx")
     said = [row[0] for row in view.table.texts()]
-    assert any("H200 SXM" in each and "B200 SXM" in each and "purchase price" in each for each in said)
+    assert any("H200 SXM" in each and "B200 SXM" in each and "Break-even price" in each for each in said)
     view.which.chosen.emit("mi355x")
-    assert not any("purchase price" in row[0] for row in view.table.texts())
+    assert not any("Break-even price" in row[0] for row in view.table.texts())
 
 
 def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:

@@ -211,7 +211,7 @@ def test_rules_are_hidden_until_they_are_asked_for(view: ResultView, desk: Desk)
     assert view.trace.isVisible()
     assert view.rules_link.text() == "Hide all rules"
     groups = [line.title for line in view.trace.model.table.groups]
-    assert groups == [each for each in ("Decided", "Argued", "No effect") if each in groups]
+    assert groups == [each for each in ("Decisive", "Arguments", "No effect") if each in groups]
     QTest.mouseClick(view.rules_link, Qt.MouseButton.LeftButton)
     assert not view.trace.isVisible()
 
