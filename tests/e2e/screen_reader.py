@@ -221,7 +221,7 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Memory and fit": {
         "Current fit": ("list item", "MI325X × 1: Fits"),
         "KV cache by context": ("chart", "Max concurrency"),
-        "Accelerators needed": ("table cell", "One request with 5,000 tokens. MI325X with FP8 weights"),
+        "Accelerators needed": ("table cell", "One request of 5,000 tokens. MI325X with FP8 weights"),
         "All models": ("table", "Smallest deployment per model"),
         "Sizing": ("push button", ""),
     },

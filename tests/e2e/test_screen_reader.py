@@ -126,7 +126,7 @@ def test_every_view_of_every_page_opens_from_its_tab() -> None:
 
 
 def test_bars_of_memory_are_heard_with_verdict_and_parts() -> None:
-    bars = names(main_job()["pages"]["Memory and fit/Fit now"], "list item")
+    bars = names(main_job()["pages"]["Memory and fit/Current fit"], "list item")
     assert len(bars) == 4
     assert bars[1].startswith("MI325X × 1: Fits, up to 235 in flight, ")
     assert "Weights: 67.7 GiB (72.7 GB); KV cache of 64 requests: 48.8 GiB" in bars[1]
