@@ -28,6 +28,7 @@ JSON_KINDS: Final[dict[str, Term]] = {
         Term("boolean", "true or false"),
         Term("whole", "a whole number"),
         Term("number", "a number"),
+        Term("finite", "a finite number"),
         Term("text", "text"),
         Term("text_or_whole", "text or a whole number"),
         Term("boolean_or_object", "true, false or an object"),
@@ -75,7 +76,7 @@ def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck
         if type(value) is int:
             value = _as_float(where, value)
         if type(value) is not float or not math.isfinite(value):
-            raise make_type_error(where, value, "number")
+            raise make_type_error(where, value, "number" if type(value) is not float else "finite")
         if above and low == 0 < value < _LEAST_ABOVE_ZERO:
             given = quote_value(value)
             raise input_error(
@@ -99,7 +100,7 @@ def _as_float(where: str, value: int) -> float:
     try:
         return float(value)
     except OverflowError:
-        raise make_type_error(where, value, "number") from None
+        raise make_type_error(where, value, "finite") from None
 
 
 def accept_text(longest: int = 200, *, empty: bool = False) -> FieldCheck:

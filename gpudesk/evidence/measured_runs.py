@@ -131,7 +131,7 @@ class MeasurementRow:
         try:
             value = float(cell)
         except ValueError:
-            raise CellError(column, f"{cell!r} is no number") from None
+            raise CellError(column, f"{cell!r} is not a number") from None
         if not math.isfinite(value) or value <= 0:
             raise CellError(column, f"{cell!r} is not above zero")
         return value
