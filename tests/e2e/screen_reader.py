@@ -288,7 +288,7 @@ _DIALOGS = {
     "More settings": "More settings",
     "New accelerator": "Add accelerator",
     "New price": "Add price",
-    "Export table": "Export table",
+    "Export a catalog table": "Export table",
     "Show launch commands": "Launch commands",
     "Checked claims": "Checked claims",
     "Age limits": "Age limits",
