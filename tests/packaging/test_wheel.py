@@ -39,15 +39,12 @@ def test_wheel_carries_the_whole_package(names: set[str]) -> None:
 
 def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str]) -> None:
     bundled = {name.removeprefix("gpudesk/_bundled/") for name in names if name.startswith("gpudesk/_bundled/")}
-    resources = {
-        str(file.relative_to(ROOT))
-        for file in (ROOT / "resources").rglob("*")
-        if file.is_file() and "pictures" not in file.parts
-    }
+    resources = {str(file.relative_to(ROOT)) for file in (ROOT / "resources").rglob("*") if file.is_file()}
     folders = {
         str(file.relative_to(ROOT))
         for folder in ("measurements", "rules", "software_support")
-        for file in (ROOT / "data" / folder).iterdir()
+        for file in (ROOT / "data" / folder).rglob("*")
+        if file.is_file()
     }
     # What fits say of runs that they have not seen; a checkout can be without.
     held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
