@@ -2,10 +2,12 @@
 
 import hashlib
 import json
+import os
 import shutil
 import subprocess
 import sys
 import tarfile
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,13 @@ from tests.packaging.linux_tree import LINUX, make_icons, make_tree, pack
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or shutil.which("dpkg-deb") is None, reason="needs dpkg-deb, as Debian has it"
 )
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _scripts_run_this_python() -> Iterator[None]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}")
+        yield
 
 
 @pytest.fixture(scope="module")
