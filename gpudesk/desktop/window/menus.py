@@ -273,8 +273,11 @@ class DialogHelpKeys(QObject):
         if isinstance(dialog, QDialog) and not dialog.property("helpKey"):
             dialog.setProperty("helpKey", True)
             key = QShortcut(QKeySequence(Qt.Key.Key_F1), dialog)
-            key.activated.connect(lambda: self._ask(dialog))
+            # A function that knows the dialog would keep it after it has closed.
+            key.activated.connect(self._ask)
 
-    def _ask(self, dialog: QDialog) -> None:
-        focus: QWidget | None = dialog.focusWidget()
-        self.asked.emit(find_manual_topic(dialog if focus is None else focus))
+    def _ask(self) -> None:
+        dialog = self.sender().parent()
+        if isinstance(dialog, QDialog):
+            focus: QWidget | None = dialog.focusWidget()
+            self.asked.emit(find_manual_topic(dialog if focus is None else focus))
