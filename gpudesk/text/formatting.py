@@ -283,8 +283,7 @@ class Formatter:
 #: Units of things that are counted, so that whole numbers keep all their digits.
 _COUNTED: Final = frozenset({None, "", "tokens", "sequences", "requests", "accelerators", "layers", "parameters", "1"})
 
-#: Unit used inside -> larger or smaller units in which figures read well, the largest first, each with the value
-#: from which it is used.
+#: Unit used inside -> larger or smaller units in which figures read well, the largest first.
 _READABLE: Final[dict[str, tuple[tuple[float, str], ...]]] = {
     "B": ((GIB, "GiB"), (MIB, "MiB"), (KIB, "KiB"), (1, "B")),
     "s": ((3600.0, "h"), (60.0, "min"), (1.0, "s"), (1e-3, "ms"), (1e-6, "µs")),

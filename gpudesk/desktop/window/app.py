@@ -79,10 +79,9 @@ class DesktopProgram(QObject):
 
         A file that is no scenario is looked through for facts, over the window.
         """
-        window = MainWindow(self)
+        window = self._make_window()
         if self.windows:
             place_beside(window, self.windows[-1])
-        window.desk.answered.connect(self._pause.start)
         self.windows.append(window)
         documents, facts = split_files(files)
         for file in documents:
@@ -92,6 +91,11 @@ class DesktopProgram(QObject):
         window.show()
         if facts:
             window.catalog.import_files(facts)
+        return window
+
+    def _make_window(self) -> MainWindow:
+        window = MainWindow(self)
+        window.desk.answered.connect(self._pause.start)
         return window
 
     def window_closed(self, window: DocumentWindow) -> None:
@@ -151,9 +155,8 @@ class DesktopProgram(QObject):
 
     def _replace(self, former: MainWindow, *, is_active: bool) -> None:
         """Put a window in the place of another, with the same document on the same page."""
-        window = MainWindow(self)
+        window = self._make_window()
         window.go_on_from(former)
-        window.desk.answered.connect(self._pause.start)
         self.windows[self.windows.index(former)] = window
         window.show()
         if is_active:

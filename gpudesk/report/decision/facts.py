@@ -9,13 +9,12 @@ from types import MappingProxyType
 from typing import Final, NamedTuple
 
 from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
+from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.questions import format_answer, format_answer_number
 from gpudesk.report.labels import label_limiter, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
 from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr, trn
-
-_SPACE: Final = "\N{NO-BREAK SPACE}"
 
 
 class _FactKind(StrEnum):
@@ -269,8 +268,7 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
         return _word(kind, fact)
     if isinstance(fact, IntervalEstimate):
         if kind is _FactKind.USD_PER_MILLION:
-            value, low, high = (formatter.small_amount(each) for each in fact)
-            return join_unit(f"{value} ({low}{_SPACE}–{_SPACE}{high})", kind.value)
+            return f"{MoneyFormatter(formatter).banded(fact)}/M tokens"
         return formatter.banded(fact, _unit(kind))
     if math.isinf(fact):
         return tr("never") if kind is _FactKind.HOURS else tr("no limit")
