@@ -38,6 +38,7 @@ from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import (
     FACT_TABLES,
+    MOST_FACTS,
     FactKey,
     UserAccelerator,
     UserClaim,
@@ -204,10 +205,6 @@ def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> Non
         raise make_type_error(where, shown, "whole")
     else:
         accept_number(0, LARGEST_BY_UNIT.get(unit, _MOST), above=True)(where, shown)
-
-
-#: No collection of a person comes near this.
-MOST_FACTS: Final = 200_000
 
 
 # To JSON

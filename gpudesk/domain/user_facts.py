@@ -21,7 +21,7 @@ from gpudesk.text.messages import Message
 
 #: Who made a model, where no name tells.
 UNKNOWN_MAKER: Final = "unknown"
-#: Facts that a user can have: all are read at each start, 100,000 in about a second.
+#: Facts that a user, a pack or a list of prices can have: all are read at each start, 100,000 in about a second.
 MOST_FACTS: Final = 100_000
 #: The table of a fact and what tells it from the others in there.
 FactKey = tuple[str, ...]

@@ -17,7 +17,7 @@ from gpudesk.documents.user_fact_json import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.domain.user_facts import UserFacts, UserModel, get_fact_key
+from gpudesk.domain.user_facts import MOST_FACTS, UserFacts, UserModel, get_fact_key
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.text.messages import InputError
 from tests.unit.domain.own_samples import ALL, LAB, OFFER
@@ -111,6 +111,12 @@ def test_what_cannot_be_is_refused_at_its_place(records: list[dict[str, Any]], p
     where = caught.value.where or ""
     assert where.startswith("facts[")
     assert field is None or where.endswith(f".{field}")
+
+
+def test_more_facts_than_a_user_can_have_are_refused_unread() -> None:
+    with pytest.raises(InputError) as caught:
+        read_user_facts([None] * (MOST_FACTS + 1))
+    assert caught.value.problem.id == "pack.too_many"
 
 
 def test_a_structure_that_is_nested_without_end_is_refused() -> None:
