@@ -277,6 +277,12 @@ def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter)
     return tr("software cost shared by {n} accelerators", n=formatter.count(fleet.spread.likely))
 
 
+def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
+    """Return the share of an accelerator's list price at which servers are bought; empty where nothing is owned."""
+    share = next((column.inputs["server_share"].spread for column in columns if column.tco is not None), None)
+    return "" if share is None else tr("servers at {share} of list price", share=formatter.per_cent(share.likely))
+
+
 def describe_rent_terms(term: str, utilisation: UncertainValue) -> str:
     """Return on what terms is rented, and that idle hours are paid where there are any."""
     if utilisation.likely >= 1.0:
@@ -411,5 +417,5 @@ def _describe_tie(kind: str, value: float, formatter: Formatter, money: MoneyFor
     if kind == "throughput":
         return f"{formatter.estimate(value)}{_SPACE}tok/s"
     if is_share_input(kind):
-        return join_unit(formatter.number(value * 100.0, 1), "%")
-    return formatter.number(value, 1)
+        return join_unit(formatter.estimate(value * 100.0), "%")
+    return formatter.estimate(value)

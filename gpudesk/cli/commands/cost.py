@@ -28,6 +28,7 @@ from gpudesk.report.costs import (
     describe_break_even,
     describe_input_source,
     describe_rent_terms,
+    describe_server_share,
     describe_software_share,
     describe_utilization,
     format_draw_share,
@@ -75,6 +76,7 @@ def list_cost_lines(
         tr("{currency}, without taxes", currency=money.code),
         describe_utilization(costs.utilisation, formatter),
         describe_rent_terms(settings.rent_term, costs.utilisation),
+        describe_server_share(costs.columns, formatter),
         describe_software_share(costs.columns, formatter),
     )
     said = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))

@@ -22,7 +22,7 @@ from gpudesk.report.comparison.estimate_rows import (
     format_limiter,
     get_max_concurrencies,
 )
-from gpudesk.report.costs import describe_rent_terms, describe_utilization
+from gpudesk.report.costs import describe_rent_terms, describe_server_share, describe_utilization
 from gpudesk.report.decision.verdict import format_objective, label_payment
 from gpudesk.report.labels import format_distance, format_load, format_odds, join_names, list_column_names
 from gpudesk.text.formatting import Formatter
@@ -278,10 +278,12 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
     cheapest = {figure: find_best(found, figure) for figure, found in ranked.items()}
     order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
     sentences = [_describe_cheapest(answer, figure, cheapest[figure], formatter) for figure in order]
-    conditions = describe_utilization(costs.utilisation, formatter)
+    conditions = [describe_utilization(costs.utilisation, formatter)]
     if _RENTED in ranked:
-        conditions = f"{conditions}, {describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation)}"
-    return f"{' '.join(sentences)} {to_sentence(conditions)}"
+        conditions.append(describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation))
+    if _OWNED in ranked:
+        conditions.append(describe_server_share(costs.columns, formatter))
+    return f"{' '.join(sentences)} {to_sentence(', '.join(conditions))}"
 
 
 def _describe_cheapest(answer: Answer, figure: str, best: int, formatter: Formatter) -> str:

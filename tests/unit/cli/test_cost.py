@@ -86,8 +86,8 @@ def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
 
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
     said = text(capsys)
-    assert "USD, without taxes; 100% utilization; on-demand rent." in said
-    assert "on-demand rent; software cost not shared." in text(capsys, "--runs-on", "CUDA")
+    assert "USD, without taxes; 100% utilization; on-demand rent; servers at 25% of list price." in said
+    assert "servers at 25% of list price; software cost not shared." in text(capsys, "--runs-on", "CUDA")
     assert "3 years, USD thousand" in said
     assert "MI355X: purchase price unknown." in said
     assert "H200 SXM: buying pays back after 21.8 months, compared with renting around the clock." in said

@@ -21,6 +21,11 @@ def test_what_has_no_root_says_which_one_is_cheaper() -> None:
     assert dearer.startswith("MI325X costs more per token than H200 SXM with any number of engineers")
 
 
+def test_a_small_value_is_not_rounded_away() -> None:
+    assert "with 0.0123 engineers," in said("engineers_to_tie", 0.01234, "a")
+    assert "at 0.0400%," in said("discount_to_tie", 0.0004, "a")
+
+
 @pytest.mark.parametrize(
     ("name", "value", "words"),
     [

@@ -94,9 +94,9 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert describe_fit(answer, PLAIN).startswith(
         "All handle this load (64 in flight); MI355X has the highest concurrency"
     )
-    assert "Rented: MI325X is cheapest (81% odds), $0.64 per million output tokens." in describe_token_cost(
-        answer, PLAIN
-    )
+    cost = describe_token_cost(answer, PLAIN)
+    assert "Rented: MI325X is cheapest (81% odds), $0.64 per million output tokens." in cost
+    assert cost.endswith("100% utilization, on-demand rent, servers at 25% of list price.")
 
 
 def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) -> None:
