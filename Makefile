@@ -4,6 +4,9 @@ SHELL := /bin/sh
 VENV := .venv
 BIN := $(VENV)/bin
 CATALOG := build/catalog.sqlite
+COMPILED := $(patsubst resources/%.po,build/%.mo,$(wildcard resources/translations/*/LC_MESSAGES/gpudesk.po))
+# What the program reads of a checkout that has to be made first.
+MADE := $(CATALOG) $(COMPILED)
 SAMPLE := 70b-chat-on-four
 DISPLAY_PROBLEM := from gpudesk.cli.main import find_display_problem; print(find_display_problem() or "")
 PYTEST := QT_QPA_PLATFORM=offscreen $(BIN)/python -m pytest
@@ -47,7 +50,7 @@ help:
 	@echo "golden-texts  update the golden files of messages and help, and what the manual shows of the program"
 	@echo "peers       ask other estimators for the measured runs, for the accuracy report"
 	@echo "accuracy    write the accuracy report of the manual from what folds say of the measured runs"
-	@echo "catalog     build the shipped catalog from data/"
+	@echo "catalog     build the shipped catalog from data/, and compile the translations"
 	@echo "translations  bring the files of translators up to the texts of the program, and make what the program reads"
 	@echo "wheel       build the wheel"
 	@echo "wheel-test  install the wheel in a fresh environment and use it there"
@@ -63,24 +66,24 @@ help:
 	@echo "notices     write THIRD_PARTY_NOTICES.md from the installed packages"
 	@echo "clean       remove everything that was built"
 
-run: $(VENV)/.ready build/.debian-run $(CATALOG)
+run: $(VENV)/.ready build/.debian-run $(MADE)
 	@problem=$$($(BIN)/python -c '$(DISPLAY_PROBLEM)') && \
 	if [ -z "$$problem" ]; then exec $(BIN)/gpudesk; fi && \
 	echo "No window: $$problem. Instead, the sample comparison as a sheet:" && \
 	$(BIN)/gpudesk sheet --template $(SAMPLE) -o build/sample-comparison.pdf
 
 # What several targets need that run side by side: the system's packages are installed one after the other.
-prepare: $(VENV)/.ready build/.debian-test build/.debian-run build/.debian-freeze $(CATALOG)
+prepare: $(VENV)/.ready build/.debian-test build/.debian-run build/.debian-freeze $(MADE)
 
-test: $(VENV)/.ready build/.debian-test $(CATALOG)
+test: $(VENV)/.ready build/.debian-test $(MADE)
 	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -m "not thorough" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # One package alone: its own tests, or one of the other folders of tests.
-test-%: $(VENV)/.ready build/.debian-test $(CATALOG)
+test-%: $(VENV)/.ready build/.debian-test $(MADE)
 	$(PYTEST) -q $(wildcard tests/unit/$* $(if $(wildcard tests/unit/$*),,tests/$*)) -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
 
 # Two at a time: neither style nor types take more than one core.
-quick: $(VENV)/.ready build/.debian-test $(CATALOG)
+quick: $(VENV)/.ready build/.debian-test $(MADE)
 	$(MAKE) --no-print-directory --jobs=2 --output-sync=target style types quick-tests
 
 style: $(VENV)/.ready
@@ -90,59 +93,59 @@ style: $(VENV)/.ready
 types: $(VENV)/.ready
 	$(BIN)/mypy
 
-quick-tests: $(VENV)/.ready build/.debian-test $(CATALOG)
+quick-tests: $(VENV)/.ready build/.debian-test $(MADE)
 	$(PYTEST) -q -p no:cacheprovider $(QUICK_TESTS) $(PYTEST_ARGS)
 
 lint: style types
 	$(PYTEST) -q -p no:cacheprovider tests/architecture tests/words
 
 # What it prints is enforced by tests/walks/test_walks.py.
-walks: $(VENV)/.ready build/.debian-test $(CATALOG)
+walks: $(VENV)/.ready build/.debian-test $(MADE)
 	$(BIN)/python -m tests.walks --top $(TOP)
 	$(PYTEST) -q tests/walks -n $(WORKERS)
 
-bench: $(VENV)/.ready build/.debian-test $(CATALOG) freeze
+bench: $(VENV)/.ready build/.debian-test $(MADE) freeze
 	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)
 
-soak: $(VENV)/.ready build/.debian-test $(CATALOG)
+soak: $(VENV)/.ready build/.debian-test $(MADE)
 	HYPOTHESIS_PROFILE=explore $(PYTEST) tests/unit -m "thorough or hypothesis" -n $(WORKERS) --dist worksteal
 	SOAK_KILLS=50 $(PYTEST) tests/unit/catalog/test_user_file_kills.py tests/soak -p no:xdist $(PYTEST_ARGS)
 
 # Its cases are drawn from a seed that it prints; SEED=number draws the same again.
-fuzz: $(VENV)/.ready $(CATALOG)
+fuzz: $(VENV)/.ready $(MADE)
 	$(BIN)/python -m tests.fuzz --seconds $(or $(SECONDS),900) --workers $(WORKERS) $(if $(SEED),--seed $(SEED))
 
-parity-record: $(VENV)/.ready $(CATALOG)
+parity-record: $(VENV)/.ready $(MADE)
 	$(if $(OUT),,$(error say OUT=folder))
 	$(BIN)/python -m tests.parity.record $(OUT) --workers $(WORKERS) $(if $(QUICK),--quick)
 
 # Both are recorded, by the recorder of this state and in the same environment.
-parity: $(VENV)/.ready $(CATALOG)
+parity: $(VENV)/.ready $(MADE)
 	$(if $(BASE),,$(error say BASE=revision))
 	tests/parity/base.sh $(BASE) $(PARITY)/base $(BIN)/python
 	$(BIN)/python -m tests.parity.record $(PARITY)/old --tree $(PARITY)/base --workers $(WORKERS) $(if $(QUICK),--quick)
 	$(BIN)/python -m tests.parity.record $(PARITY)/new --workers $(WORKERS) $(if $(QUICK),--quick)
 	$(BIN)/python -m tests.parity.compare $(PARITY)/old $(PARITY)/new
 
-parity-speed: $(VENV)/.ready $(CATALOG)
+parity-speed: $(VENV)/.ready $(MADE)
 	$(if $(BASE),,$(error say BASE=revision))
 	tests/parity/base.sh $(BASE) $(PARITY)/base $(BIN)/python
 	$(BIN)/python -m tests.parity.speed $(PARITY)/base .
 
-calibrate: $(VENV)/.ready $(CATALOG)
+calibrate: $(VENV)/.ready $(MADE)
 	$(BIN)/python packaging/calibrate.py $(CATALOG)
 
-golden: $(VENV)/.ready $(CATALOG)
+golden: $(VENV)/.ready $(MADE)
 	$(BIN)/python packaging/make_golden.py $(CATALOG)
 
-golden-texts: $(VENV)/.ready $(CATALOG)
+golden-texts: $(VENV)/.ready $(MADE)
 	$(BIN)/python -m pytest -q tests/unit/text/test_messages.py tests/unit/cli/test_help.py tests/unit/cli/test_manual.py \
 		tests/unit/desktop/window/test_manual.py --update-golden
 
-peers: $(VENV)/.ready $(CATALOG) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
+peers: $(VENV)/.ready $(MADE) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
 	$(BIN)/python -m tests.benchmarks.peers.run_peers
 
-accuracy: $(VENV)/.ready $(CATALOG)
+accuracy: $(VENV)/.ready $(MADE)
 	$(BIN)/python packaging/accuracy.py $(CATALOG)
 
 # Environments of their own: what peers need stands against what this program needs.
@@ -151,11 +154,14 @@ build/peers/%/.ready: tests/benchmarks/peers/%.txt
 	build/peers/$*/bin/python -m pip install $(PIP_QUIET) --requirement $<
 	touch $@
 
-catalog: $(CATALOG)
+catalog: $(MADE)
 
 $(CATALOG): $(DATA) $(CATALOG_CODE) | $(VENV)/.ready
 	@mkdir -p $(@D)
 	$(BIN)/python packaging/make_catalog.py $@
+
+$(COMPILED): build/%.mo: resources/%.po packaging/translations.py | $(VENV)/.ready
+	$(BIN)/python packaging/translations.py compile
 
 wheel: $(VENV)/.ready
 	rm -rf build/wheel
@@ -197,7 +203,7 @@ lock: | $(VENV)/.ready
 
 translations: $(VENV)/.ready
 	$(BIN)/python packaging/translations.py update
-	$(BIN)/python packaging/translations.py compile
+	$(MAKE) --no-print-directory catalog
 
 notices: $(VENV)/.ready
 	$(BIN)/python packaging/inventory/notices.py > build/notices.md
@@ -206,7 +212,7 @@ notices: $(VENV)/.ready
 manual: $(VENV)/.ready
 	$(BIN)/python packaging/make_manual.py build/manual
 
-screenshots: $(VENV)/.ready build/.debian-run $(CATALOG)
+screenshots: $(VENV)/.ready build/.debian-run $(MADE)
 	$(BIN)/python packaging/screenshots.py resources/pictures
 
 clean:

@@ -12,7 +12,7 @@ from pathlib import Path
 from typing import IO, Any
 
 from gpudesk.domain.json_input import parse_bounded_json
-from gpudesk.text.messages import InputError, Message, input_error, message, message_n
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message, message_n
 
 
 def read_bytes(path: Path, most: int) -> bytes:
@@ -22,7 +22,7 @@ def read_bytes(path: Path, most: int) -> bytes:
             raw = file.read(most + 1)
     except (OSError, ValueError) as error:
         # A name that no file can have is a ValueError.
-        raise InputError(describe_unreadable(_describe_error(error)), str(path)) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
     if len(raw) > most:
         raise InputError(describe_too_large(most), str(path))
     return raw
@@ -40,7 +40,7 @@ def read_side_file(path: Path, most: int) -> dict[str, Any]:
                 raise InputError(describe_unreadable("not a regular file"), str(path))
             raw = file.read(most + 1)
     except OSError as error:
-        raise InputError(describe_unreadable(_describe_error(error)), str(path)) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
     return parse_bounded_json(raw, str(path), most, nan=False)
 
 
@@ -49,8 +49,7 @@ def read_toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(describe_unreadable(reason.lower()), str(path)) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
 
 
 def write_atomically(path: Path, contents: bytes, *, private: bool = False) -> None:
@@ -81,7 +80,7 @@ def open_replacement(path: Path, *, private: bool = False) -> Iterator[IO[bytes]
             "file.unwritable",
             "cannot be written: {reason}; choose another folder",
             str(path),
-            reason=_describe_error(error),
+            reason=explain_system_error(error),
         ) from error
 
 
@@ -111,10 +110,6 @@ def _get_mode(target: Path) -> int:
         mask = os.umask(0)
         os.umask(mask)
         return 0o666 & ~mask
-
-
-def _describe_error(error: OSError | ValueError) -> str:
-    return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
 def describe_unreadable(reason: str) -> Message:

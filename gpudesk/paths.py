@@ -2,7 +2,7 @@
 
 A wheel and a frozen program carry `gpudesk/_bundled/` with the shipped catalog, the resources and the few
 data files that are read at run time. A checkout has no such folder: there the resources and the data are read
-where they are edited, and the catalog lies in `build/`, where `make catalog` puts it.
+where they are edited, and the catalog and the compiled translations are in `build/`, where `make catalog` puts them.
 """
 
 import contextlib
@@ -115,6 +115,12 @@ def resources_dir() -> Path:
     bundle = _bundle()
     root = bundle if bundle is not None else _checkout()
     return root / "resources"
+
+
+def translations_dir() -> Path:
+    """Return the folder of compiled translations, which need not exist."""
+    bundle = _bundle()
+    return _checkout() / "build/translations" if bundle is None else bundle / "resources/translations"
 
 
 def data_dir() -> Path | None:

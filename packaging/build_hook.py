@@ -1,6 +1,6 @@
 """Build hook: what a wheel carries beside the code, and the record of the commit that it was built from.
 
-A wheel gets the shipped catalog, made from `data/`, the resources and the record. A source archive has no
+A wheel gets the shipped catalog, made from `data/`, the resources, the compiled translations and the record. A source archive has no
 history to ask, so it carries the record for the wheels that are built from it.
 """
 
@@ -27,6 +27,9 @@ RUN_TIME_DATA = (
     "worked_examples.csv",
 )
 
+# Of these the program reads only what is compiled from them.
+TRANSLATIONS = "translations"
+
 # Takes minutes to make, and the program does without.
 OPTIONAL_DATA = ("accuracy/held-out.csv",)
 
@@ -46,7 +49,8 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
         root = Path(self.root)
         self._folder = tempfile.TemporaryDirectory(prefix="gpudesk-bundle-")
         folder = Path(self._folder.name)
-        sys.path.insert(0, str(root))
+        code = [str(root), str(root / "packaging")]
+        sys.path[:0] = code
         try:
             included = build_data["force_include"]
             if self.target_name == "sdist":
@@ -54,7 +58,8 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
             else:
                 _include_bundle(root, folder, included)
         finally:
-            sys.path.remove(str(root))
+            for each in code:
+                sys.path.remove(each)
 
     def finalize(self, version: str, build_data: dict[str, Any], artifact_path: str) -> None:  # noqa: ARG002
         """Remove the temporary folder once the archive holds its content."""
@@ -67,6 +72,8 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     from gpudesk.bundle_manifest import MANIFEST, list_included_files, make_manifest_text
+    from translations import compile_languages
+
     from gpudesk.catalog.build.writer import build_catalog
 
     catalog, record = folder / "catalog.sqlite", folder / "build.json"
@@ -75,7 +82,10 @@ def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
     for made in (catalog, record):
         included[str(made)] = f"{BUNDLE}/{made.name}"
     for entry in sorted((root / "resources").iterdir()):
-        included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
+        if entry.name != TRANSLATIONS:
+            included[str(entry)] = f"{BUNDLE}/resources/{entry.name}"
+    compile_languages(folder / TRANSLATIONS)
+    included[str(folder / TRANSLATIONS)] = f"{BUNDLE}/resources/{TRANSLATIONS}"
     optional = [name for name in OPTIONAL_DATA if (root / "data" / name).exists()]
     for name in (*RUN_TIME_DATA, *optional):
         included[str(root / "data" / name)] = f"{BUNDLE}/data/{name}"

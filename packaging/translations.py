@@ -1,7 +1,7 @@
 """Collects the texts of the program for translators, and turns their files into what the program reads.
 
-translations.py update    write resources/translations/gpudesk.pot, and bring each language's gpudesk.po up to it
-translations.py compile   write each gpudesk.mo
+translations.py update    bring each language's gpudesk.po up to it
+translations.py compile   write what the program reads, build/translations/*/LC_MESSAGES/gpudesk.mo
 translations.py missing   list what a language lacks; the exit status is 1 if it lacks anything
 """
 
@@ -24,6 +24,7 @@ from babel.messages.pofile import read_po, write_po
 
 ROOT: Final = Path(__file__).parents[1]
 TRANSLATIONS: Final = ROOT / "resources" / "translations"
+COMPILED: Final = ROOT / "build" / "translations"
 
 #: Functions and classes whose arguments at these places, or with these names, are looked up when they are shown.
 _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
@@ -183,12 +184,12 @@ def list_languages() -> list[str]:
     return sorted(file.parent.parent.name for file in TRANSLATIONS.glob("*/LC_MESSAGES/gpudesk.po"))
 
 
-def _get_file(language: str, suffix: str) -> Path:
-    return TRANSLATIONS / language / "LC_MESSAGES" / f"gpudesk.{suffix}"
+def _get_source(language: str) -> Path:
+    return TRANSLATIONS / language / "LC_MESSAGES" / "gpudesk.po"
 
 
 def read_language(language: str) -> Catalog:
-    with _get_file(language, "po").open("rb") as file:
+    with _get_source(language).open("rb") as file:
         return read_po(file, locale=language)
 
 
@@ -207,12 +208,15 @@ def update() -> None:
         catalog = read_language(language)
         # A text whose English changed is translated again rather than guessed at.
         catalog.update(template, no_fuzzy_matching=True)
-        _write_catalog(catalog, _get_file(language, "po"))
+        _write_catalog(catalog, _get_source(language))
 
 
-def compile_languages() -> None:
+def compile_languages(folder: Path) -> None:
+    """Write each language as the program reads it into a folder, a folder for each."""
     for language in list_languages():
-        with _get_file(language, "mo").open("wb") as file:
+        target = folder / _get_source(language).relative_to(TRANSLATIONS).with_suffix(".mo")
+        target.parent.mkdir(parents=True, exist_ok=True)
+        with target.open("wb") as file:
             write_mo(file, read_language(language))
 
 
@@ -236,7 +240,7 @@ def main() -> int:
     if action == "update":
         update()
     elif action == "compile":
-        compile_languages()
+        compile_languages(COMPILED)
     else:
         missing = [f"{language}: {text}" for language in list_languages() for text in list_missing(language)]
         print("\n".join(missing))

@@ -12,7 +12,7 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Final
 
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, explain_system_error, message
 
 _FOREIGN_FILE: Final = message("catalog.file.foreign", "is not a GPU Desk catalog; reinstall GPU Desk")
 
@@ -84,7 +84,7 @@ def _find_seal_problem(path: Path) -> Message | None:
     try:
         content = path.read_bytes()
     except OSError as error:
-        return _describe_unreadable(error.strerror or str(error))
+        return _describe_unreadable(explain_system_error(error))
     sealed = _SEAL.search(content)
     if sealed is not None and sealed[1].decode() == _compute_seal(content, sealed):
         return None
@@ -160,7 +160,7 @@ def find_file_problem(path: Path) -> Message | None:
     except FileNotFoundError:
         return message("catalog.file.missing", "is missing; reinstall GPU Desk, or run `make catalog` in a checkout")
     except OSError as error:
-        return _describe_unreadable(error.strerror or str(error))
+        return _describe_unreadable(explain_system_error(error))
     return _find_header_problem(header, size)
 
 

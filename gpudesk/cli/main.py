@@ -210,7 +210,7 @@ def _failed(error: Exception, arguments: Sequence[str], tell: Callable[[str, Exc
 def _said(error: Exception, arguments: Sequence[str]) -> str:
     """Return what is said of an error; what nobody expected is written to the log."""
     from gpudesk.paths import MissingFileError
-    from gpudesk.text.messages import format_input_error
+    from gpudesk.text.messages import explain_system_error, format_input_error
 
     if isinstance(error, InputError):
         return format_input_error(error)
@@ -218,5 +218,5 @@ def _said(error: Exception, arguments: Sequence[str]) -> str:
         return str(error)
     if isinstance(error, OSError) and error.filename is None:
         # Standard output cannot be written: the disk is full, the terminal is gone.
-        return tr("cannot write output: {reason}", reason=error.strerror or error)
+        return tr("cannot write output: {reason}", reason=explain_system_error(error))
     return log_unexpected(error, arguments)

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, Final, TextIO
 
 from gpudesk import __version__, paths
 from gpudesk.files import describe_unknown_format
-from gpudesk.text.messages import InputError, input_error
+from gpudesk.text.messages import InputError, explain_system_error, input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -62,7 +62,7 @@ def log_unexpected(error: BaseException, arguments: Sequence[str]) -> str:
     try:
         where = str(_log(error, arguments))
     except OSError as fault:
-        where = tr("not saved ({reason})", reason=fault.strerror or fault)
+        where = tr("not saved ({reason})", reason=explain_system_error(fault))
     return tr("internal error ({kind}); report: {path}", kind=type(error).__name__, path=where)
 
 

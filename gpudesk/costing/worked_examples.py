@@ -28,7 +28,7 @@ from gpudesk.costing.ownership import (
 from gpudesk.costing.worked_calculations import COUNTS, MEDIA, RATES, RATIOS, SPAN, SPANS, Calculation, CalculationInput
 from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict, WorkedFigure
 from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError, input_error
+from gpudesk.text.messages import InputError, explain_system_error, input_error
 from gpudesk.text.units import HOURS_PER_YEAR
 
 _Values = Mapping[str, float]
@@ -444,8 +444,7 @@ def read_worked_examples(path: Path) -> tuple[WorkedExample, ...]:
                 )
             return tuple(_parse_example(row, f"{path}:{rows.line_num}") for row in rows)
     except (OSError, UnicodeDecodeError, csv.Error) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(describe_unreadable(reason.lower()), str(path)) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
 
 
 def compute_worked_figure(example: WorkedExample) -> WorkedFigure | None:

@@ -16,7 +16,7 @@ from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.json_input import NESTED_TOO_DEEP, describe_too_large_import, parse_bounded_json
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 #: Bytes of a file that is read whole, at most.
 _MOST_JSON: Final = 32 << 20
@@ -95,7 +95,7 @@ def _open_folder(folder: Path) -> OfferedFile:
         models = sorted(each for each in folder.iterdir() if each.suffix.lower() == ".gguf")
         has_config = (folder / CONFIG).is_file()
     except OSError as error:
-        raise InputError(describe_unreadable(_find_reason(error)), str(folder)) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), str(folder)) from error
     if has_config:
         return open_offered_file(folder / CONFIG)
     if models:
@@ -190,7 +190,7 @@ def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
             raw = file.read(most + 1 if whole else most)
     except (OSError, ValueError) as error:
         # A name with a NUL in it is a ValueError.
-        raise InputError(describe_unreadable(_find_reason(error)), str(path)) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
     if whole and len(raw) > most:
         raise _make_size_error(path, most)
     return raw
@@ -198,10 +198,6 @@ def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
 
 def _make_size_error(path: Path, most: int) -> InputError:
     return InputError(describe_too_large_import(most), str(path))
-
-
-def _find_reason(error: Exception) -> str:
-    return (getattr(error, "strerror", None) or type(error).__name__).lower()
 
 
 #: Files in a folder, and bytes of all their headers, beyond which none are used.

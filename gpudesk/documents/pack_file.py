@@ -22,7 +22,7 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.files import describe_too_large
-from gpudesk.text.messages import InputError, input_error, message
+from gpudesk.text.messages import InputError, explain_system_error, input_error, message
 
 if TYPE_CHECKING:
     from nacl.signing import SigningKey
@@ -235,9 +235,8 @@ def load_signer(name: str) -> PackSigner:
             _make_key_file(path)
         seed = bytes.fromhex(path.read_text("ascii").strip())
     except OSError as error:
-        reason = (error.strerror or type(error).__name__).lower()
         raise input_error(
-            "pack.key_file", "your signing key cannot be used: {reason}", str(path), reason=reason
+            "pack.key_file", "your signing key cannot be used: {reason}", str(path), reason=explain_system_error(error)
         ) from error
     except ValueError as error:
         raise InputError(_NO_KEY, str(path)) from error

@@ -26,7 +26,7 @@ from gpudesk.estimation.deployment import to_calendar_months
 from gpudesk.evidence.measured_runs import MEASURED_FIGURES, MeasuredRun, read_measured_runs
 from gpudesk.evidence.nearest_runs import FloatArray, NearestRuns, RunConditions, find_nearest, read_held_out
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, explain_system_error, message
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
@@ -349,8 +349,7 @@ def _name_unreadable(path: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise InputError(_describe_unreadable(reason), str(error.filename or path)) from error
+        raise InputError(_describe_unreadable(explain_system_error(error)), str(error.filename or path)) from error
     except (ValueError, LookupError, TypeError, csv.Error) as error:
         reason = f"{type(error).__name__} {error}".strip()
         raise InputError(_describe_unreadable(reason), str(path)) from error

@@ -24,7 +24,7 @@ from gpudesk.engine.calibration import (
 )
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.rates import list_rate_constants
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 #: Version of the file format that this program reads.
 FORMAT_VERSION = 1
@@ -46,7 +46,7 @@ def read_calibration(path: Path) -> Calibration:
             "calibration.unreadable",
             "cannot read the calibration file: {reason}; reinstall GPU Desk",
             str(path),
-            reason=error.strerror or "",
+            reason=explain_system_error(error),
         ) from error
     except ValueError as error:
         raise InputError(_describe_broken(str(error)), str(path)) from error

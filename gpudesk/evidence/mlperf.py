@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from gpudesk.domain.published_run import MlperfResult, MlperfScenario, StatedMlperfRatio
 from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError
+from gpudesk.text.messages import InputError, explain_system_error
 
 _TABLE: Final = "mlperf.toml"
 _ALIASES: Final = "aliases.toml"
@@ -61,8 +61,7 @@ def _toml(path: Path) -> dict[str, Any]:
     try:
         return tomllib.loads(path.read_text(encoding="utf-8"))
     except (OSError, UnicodeDecodeError, tomllib.TOMLDecodeError) as error:
-        reason = getattr(error, "strerror", None) or str(error)
-        raise InputError(describe_unreadable(reason.lower()), str(path)) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from error
 
 
 def _results(

@@ -16,6 +16,7 @@ from gpudesk.domain.published_run import (
 )
 from gpudesk.report.labels import label_precision, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr
 
 _SCENARIOS: Final = MappingProxyType(
@@ -59,7 +60,7 @@ def describe_mlperf_verdict(
     for scenario, outcome in outcomes.items():
         ratio = row.cells[scenario].ratio or 1.0
         values = {
-            "scenario": label_mlperf_scenario(scenario).lower(),
+            "scenario": lower_for_sentence(label_mlperf_scenario(scenario)),
             "leader": pair[ratio < 1.0],
             "other": pair[ratio >= 1.0],
             "lead": format_share(max(ratio, 1.0 / ratio) - 1.0, formatter),

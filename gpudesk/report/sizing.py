@@ -24,7 +24,7 @@ from gpudesk.domain.workload import Workload
 from gpudesk.report.labels import label_precision, label_serving_engine
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
-from gpudesk.text.sentences import capitalize_first, lower_first
+from gpudesk.text.sentences import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr, trn
 
 
@@ -157,7 +157,9 @@ def describe_sizing(sizing: SizingResult, candidate: SizingOption, name: str, fo
     demand = _format_demand(sizing.demand, formatter)
     if candidate.count is None or candidate.reason is not None:
         reason = "" if candidate.reason is None else format_message(candidate.reason, formatter)
-        return tr("{name} cannot serve {demand}: {reason}.", demand=demand, name=name, reason=_lower(reason))
+        return tr(
+            "{name} cannot serve {demand}: {reason}.", demand=demand, name=name, reason=lower_for_sentence(reason)
+        )
     size = candidate.plan.replica
     values = {
         "demand": demand,
@@ -220,11 +222,6 @@ def list_bound_lines(candidate: SizingOption, formatter: Formatter) -> list[str]
         ratio=formatter.estimate(bound.ratio),
     )
     return [text, *(format_message(reason, formatter) for reason in bound.reasons)]
-
-
-def _lower(text: str) -> str:
-    """Return a sentence as the part of another; names at its beginning keep their capitals."""
-    return lower_first(text) if text[1:2].islower() or text[1:2] == " " else text
 
 
 #: Shares of the usable memory of the fullest accelerator: from here on room is ample, below here tight.

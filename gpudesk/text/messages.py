@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import errno
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
-from typing import TypeAlias
+from typing import Final, TypeAlias
 
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr, trn
 
 
@@ -104,6 +106,31 @@ def format_input_error(error: InputError, formatter: Formatter | None = None) ->
     """Return where and what is wrong with an input, and what to do, in one line."""
     said = format_message(error.problem, formatter)
     return f"{error.where}: {said}" if error.where else said
+
+
+#: Errors of the system that users meet, by number; it tells others in its own words.
+_SYSTEM_ERRORS: Final = {
+    errno.EACCES: "permission denied",
+    errno.EEXIST: "file exists",
+    errno.EINVAL: "invalid argument",
+    errno.EIO: "input/output error",
+    errno.EISDIR: "is a directory",
+    errno.ELOOP: "too many levels of symbolic links",
+    errno.ENAMETOOLONG: "file name too long",
+    errno.ENOENT: "no such file or directory",
+    errno.ENOSPC: "no space left on device",
+    errno.ENOTDIR: "not a directory",
+    errno.EPERM: "operation not permitted",
+    errno.EROFS: "read-only file system",
+}
+
+
+def explain_system_error(error: Exception) -> str:
+    """Return why a file or a folder could not be used, as the part of a sentence in the language in force."""
+    number = getattr(error, "errno", None)
+    if number in _SYSTEM_ERRORS:
+        return tr(_SYSTEM_ERRORS[number])
+    return lower_for_sentence(getattr(error, "strerror", None) or str(error) or type(error).__name__)
 
 
 def join_degrees(degrees: tuple[str, ...]) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpudesk.text.translation import translate_data
+from gpudesk.text.translation import get_language, translate_data
 
 
 def capitalize_first(text: str) -> str:
@@ -10,7 +10,15 @@ def capitalize_first(text: str) -> str:
     return text[:1].upper() + text[1:]
 
 
-def lower_first(text: str) -> str:
+def lower_for_sentence(text: str) -> str:
+    """Return a label, or a sentence without its full stop, as it stands inside an English sentence.
+
+    A beginning like that of a name or an abbreviation stays, and so does every text of another language: German
+    writes nouns with a capital everywhere.
+    """
+    first = text.split(" ", 1)[0]
+    if get_language() != "en" or first == "I" or any(each.isupper() or each.isdigit() for each in first[1:]):
+        return text
     return text[:1].lower() + text[1:]
 
 

@@ -130,7 +130,7 @@ def _load(code: str) -> tuple[str, gettext.NullTranslations]:
 
 @cache
 def _folder() -> Path:
-    return paths.resources_dir() / "translations"
+    return paths.translations_dir()
 
 
 def _filled(text: str, source: str, params: dict[str, object]) -> str:

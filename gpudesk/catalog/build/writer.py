@@ -43,7 +43,7 @@ from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest,
 from gpudesk.catalog.schema import SHIPPED_METADATA
 from gpudesk.domain.attributes import DIFFUSION_UNITS, convert_claim_to_si, format_published, get_units
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import Message, explain_system_error, message
 
 #: Columns of the tables of statements and disputes that say what these are about.
 _STATEMENT_JOINS: Final = {"thing", "thing_attribute", "stated", "verdict"}
@@ -288,8 +288,7 @@ def _replace_file(target: Path) -> Iterator[Path]:
         fresh.replace(target)
         sync_to_disk(target.parent)
     except OSError as error:
-        reason = error.strerror or str(error)
-        raise CatalogFileError(_describe_unwritable(reason), target) from error
+        raise CatalogFileError(_describe_unwritable(explain_system_error(error)), target) from error
     except DBAPIError as error:
         raise CatalogFileError(_describe_unwritable(str(error.orig)), target) from error
     finally:

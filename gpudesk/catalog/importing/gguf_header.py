@@ -13,7 +13,7 @@ from typing import IO, Final
 
 from gpudesk.domain.precision import Precision
 from gpudesk.files import describe_unreadable
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
 
 
 @dataclass(frozen=True, slots=True)
@@ -226,7 +226,7 @@ def read_header(path: Path) -> GgufHeader:
         with path.open("rb") as file:
             return _read_from(file, path.stat().st_size)
     except OSError as error:
-        raise InputError(describe_unreadable(error.strerror or str(error)), str(path)) from None
+        raise InputError(describe_unreadable(explain_system_error(error)), str(path)) from None
     except _BrokenHeaderError as error:
         raise InputError(error.problem, str(path)) from None
 

@@ -14,7 +14,7 @@ from typing import Final
 from gpudesk.catalog.database import CatalogBugError, CatalogFileError
 from gpudesk.catalog.user_store.migrations import USER_VERSION
 from gpudesk.catalog.user_store.rows import RowError
-from gpudesk.text.messages import Message, message
+from gpudesk.text.messages import Message, explain_system_error, message
 
 _FOREIGN_FILE: Final = message(
     "own.file.foreign", "is not a file with your values; it is unchanged: move it away, or restore a backup"
@@ -144,7 +144,7 @@ def is_text_error(error: sqlite3.Error) -> bool:
 
 
 def describe_os_error(error: OSError) -> Message:
-    reason = (error.strerror or type(error).__name__).lower()
+    reason = explain_system_error(error)
     if error.errno in (errno.ENOSPC, errno.EDQUOT, errno.EFBIG):
         return _DISK_FULL
     if error.errno == errno.EROFS:

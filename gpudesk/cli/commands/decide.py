@@ -35,7 +35,7 @@ from gpudesk.domain.decision import (
 from gpudesk.domain.field_checks import accept_number, make_unknown_field_error
 from gpudesk.domain.json_input import DuplicateKeyError, describe_repeated_field, refuse_constant, refuse_duplicate_keys
 from gpudesk.files import describe_unreadable
-from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
+from gpudesk.report.decision.facts import format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer, get_option_texts, get_question_text, label_screen
 from gpudesk.report.decision.recommendation import list_recommendation_lines
 from gpudesk.report.decision.rules import (
@@ -49,7 +49,8 @@ from gpudesk.report.decision.rules import (
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict, list_candidate_lines
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -107,8 +108,7 @@ def _read(name: str, where: str) -> bytes:
             with Path(name).open("rb") as source:
                 raw = source.read(_MOST_BYTES + 1)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        raise InputError(describe_unreadable(reason), where) from error
+        raise InputError(describe_unreadable(explain_system_error(error)), where) from error
     if len(raw) > _MOST_BYTES:
         raise input_error(
             "decide.too_large",

@@ -26,7 +26,7 @@ from gpudesk.report.labels import (
 )
 from gpudesk.report.writers.text import list_labelled_lines, wrap_text
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.messages import InputError, explain_system_error, format_message
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
@@ -201,8 +201,7 @@ def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
             with Path(options.batch).open("rb") as source:
                 faults = service.estimate_lines(source, target)
         except (FileNotFoundError, IsADirectoryError, PermissionError) as error:
-            reason = (error.strerror or "").lower()
-            raise InputError(describe_unreadable(reason), options.batch) from error
+            raise InputError(describe_unreadable(explain_system_error(error)), options.batch) from error
     return EXIT_AT_FAULT if faults else EXIT_DONE
 
 

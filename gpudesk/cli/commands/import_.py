@@ -272,9 +272,10 @@ def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, writ
     from gpudesk.catalog.importing.proposals import get_subject
     from gpudesk.report.catalog_import import label_proposal_kind
     from gpudesk.text.formatting import Formatter
+    from gpudesk.text.sentences import lower_for_sentence
 
     subject = get_subject(proposal)
-    kind = label_proposal_kind(proposal.kind).lower()
+    kind = lower_for_sentence(label_proposal_kind(proposal.kind))
     if subject is not None:
         said = {"kind": kind, "id": subject.id, "name": subject.name, "file": found.path}
         if written:

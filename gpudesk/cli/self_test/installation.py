@@ -19,6 +19,7 @@ from gpudesk.cli.self_test.report import (
     open_shipped_catalog,
 )
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import explain_system_error
 from gpudesk.text.translation import tr, trn
 
 #: What the resources of a checkout have, by folder.
@@ -235,7 +236,7 @@ def check_user_folder() -> CheckFinding:
         said = tr(
             "cannot write to {folder} ({reason}): values, settings and unsaved work are lost on exit",
             folder=folder,
-            reason=getattr(error, "strerror", None) or error,
+            reason=explain_system_error(error),
         )
         return CheckFinding(said, doubt=True)
     if journal != "wal":

@@ -27,7 +27,6 @@ from gpudesk.evidence.accuracy.wording import (
     MEASURED_HEAD,
     SLICES,
     ReportNames,
-    capitalize,
     format_count,
     format_factor,
     format_measure_cells,
@@ -37,6 +36,7 @@ from gpudesk.evidence.accuracy.wording import (
     make_markdown_table,
     make_sentence,
 )
+from gpudesk.text.sentences import capitalize_first
 
 #: Traits that may explain misses, the most likely first.
 _LOOKED_AT: Final = ("series", "accelerator", "model", "load", "weights", "version")
@@ -250,7 +250,7 @@ def write_slices_section(data: AccuracyData) -> list[str]:
         "",
     ]
     for view, rows in group_by_view(data.series_rows).items():
-        lines += [f"### {capitalize(view)}, by slice", ""]
+        lines += [f"### {capitalize_first(view)}, by slice", ""]
         body: list[tuple[str, ...]] = []
         why: list[str] = []
         for trait, heading in SLICES.items():
@@ -262,9 +262,8 @@ def write_slices_section(data: AccuracyData) -> list[str]:
                 name = data.names.trait(trait, value)
                 body.append((heading, name, *format_measure_cells(found, missed)))
                 if missed:
-                    why.append(
-                        f"- {capitalize(heading)} **{name}**: {explain_miss(inside, view, missed, rows, data.names)}"
-                    )
+                    reason = explain_miss(inside, view, missed, rows, data.names)
+                    why.append(f"- {capitalize_first(heading)} **{name}**: {reason}")
         head = ("slice", "", *MEASURED_HEAD)
         lines += make_markdown_table(head, body, text_columns=2)
         lines += [*why, ""] if why else [_none_missed(view, body), ""]
@@ -323,7 +322,7 @@ def _whole(data: AccuracyData) -> list[str]:
             parts.append(f"{format_share(found.coverage)} are in the interval (bar: {low} to {high})")
         if missed.width:
             parts.append(f"high/low is {found.width:.2f} (bar: {bar.width})")
-        lines.append(f"- {capitalize(view)}: {join_words(parts) or _met(view)}.")
+        lines.append(f"- {capitalize_first(view)}: {join_words(parts) or _met(view)}.")
     return lines
 
 
@@ -380,7 +379,7 @@ def _of_view(view: FigureView, rows: Sequence[JudgedFigure], names: ReportNames)
         else f"No bar is set; {listed:,} of the figures beyond the 90th percentile are in these groups."
     )
     return [
-        f"### {capitalize(view)}, beyond the bar",
+        f"### {capitalize_first(view)}, beyond the bar",
         "",
         summary,
         "",
@@ -398,7 +397,7 @@ def _bands(data: AccuracyData) -> list[str]:
                 if find_misses(found, view).coverage:
                     body.append(
                         (
-                            capitalize(view),
+                            capitalize_first(view),
                             heading,
                             data.names.trait(trait, value),
                             suggest_data_briefly(inside, rows),

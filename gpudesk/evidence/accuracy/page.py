@@ -40,7 +40,6 @@ from gpudesk.evidence.accuracy.wording import (
     FOLD_NAMES,
     MEASURED_HEAD,
     NONE,
-    capitalize,
     format_count,
     format_factor,
     format_measure_cells,
@@ -55,6 +54,7 @@ from gpudesk.evidence.accuracy.wording import (
 from gpudesk.evidence.fitting.fit import SMALL_GROUP
 from gpudesk.evidence.fitting.intervals import PAIR_FOLDS
 from gpudesk.evidence.memory_measurements import CACHE_METRICS, JudgedMemory
+from gpudesk.text.sentences import capitalize_first
 
 
 def write_pairs_section(data: AccuracyData) -> list[str]:
@@ -404,7 +404,7 @@ def _short_row(view: FigureView, found: ErrorMeasure) -> tuple[str, ...]:
     low, high = (format_whole_share(each) for each in WHOLE_COVERAGE)
     errors = (NONE if each is None else f"≤ {format_whole_share(each)}" for each in (bar.median, bar.p90))
     return (
-        capitalize(view),
+        capitalize_first(view),
         rows,
         median,
         next(errors),
@@ -524,7 +524,7 @@ def _by_fold(data: AccuracyData) -> list[str]:
         rows = [(fold, inside) for fold, inside in rows if inside]
         if not rows:
             continue
-        lines += [f"### {capitalize(view)}", "", _bars(view), ""]
+        lines += [f"### {capitalize_first(view)}", "", _bars(view), ""]
         head = ("left out", "groups", *MEASURED_HEAD, "without prediction")
         body = [
             (

@@ -8,6 +8,7 @@ from typing import Final
 
 from gpudesk.domain.workload import LoadKind
 from gpudesk.evidence.accuracy.measures import ErrorMeasure, MissedBars
+from gpudesk.text.sentences import capitalize_first
 
 #: A cell without a value.
 NONE: Final = "—"
@@ -103,11 +104,7 @@ def join_words(parts: Sequence[str], last: str = "and") -> str:
 
 
 def make_sentence(text: str) -> str:
-    return f"{capitalize(text).rstrip('.')}."
-
-
-def capitalize(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
+    return f"{capitalize_first(text).rstrip('.')}."
 
 
 MEASURED_HEAD: Final = ("figures", "median", "p90", "bias", "in interval", "high/low")

@@ -16,7 +16,7 @@ from gpudesk.domain.answer import (
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.labels import format_odds, get_figure_unit, join_names, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
-from gpudesk.text.sentences import lower_first
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr
 
 
@@ -205,8 +205,7 @@ class _ImpactTextBuilder:
 
 
 def _join_in_sentence(figure: str) -> str:
-    label = label_figure(figure)
-    return lower_first(label)
+    return lower_for_sentence(label_figure(figure))
 
 
 def _get_impact_value(figure: IntervalEstimate | int | None) -> float:

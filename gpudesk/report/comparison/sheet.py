@@ -79,7 +79,7 @@ from gpudesk.report.sizing import (
 )
 from gpudesk.text.formatting import ENGLISH_NUMBERS, MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import lower_first, to_sentence
+from gpudesk.text.sentences import lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr
 from gpudesk.text.units import GIB
 
@@ -121,7 +121,7 @@ def _build_count_groups(answer: Answer, how_many: AcceleratorNeeds, formatter: F
 
 def _label_for(what: str) -> str:
     """Return the heading of rows of counts, which on paper stand by themselves."""
-    return tr("Accelerators needed: {what}", what=lower_first(what))
+    return tr("Accelerators needed: {what}", what=lower_for_sentence(what))
 
 
 def _build_count_row(
@@ -586,7 +586,7 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
             subject=f"{dispute.subject}, {dispute.attribute.replace('_', ' ')}",
             disagreement=to_sentence(dispute.disagreement),
             verdict=", ".join(
-                part for part in (dispute.verdict.rstrip("."), lower_first(describe_refusal(dispute))) if part
+                part for part in (dispute.verdict.rstrip("."), lower_for_sentence(describe_refusal(dispute))) if part
             ),
             reason=to_sentence(dispute.reason),
         )

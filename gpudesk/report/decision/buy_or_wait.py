@@ -19,9 +19,9 @@ from gpudesk.domain.purchase import (
 )
 from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSignal, WatchValue
 from gpudesk.report.costs import MoneyFormatter, format_draw_share
-from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr, trn
 
 #: Writes one end of a range.

@@ -19,10 +19,10 @@ from gpudesk.domain.reference_data import (
     LimitSide,
     RefutedStatement,
 )
-from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.report.labels import label_precision, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
 _TERA: Final = 1e12

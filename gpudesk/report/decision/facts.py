@@ -13,7 +13,6 @@ from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.questions import format_answer, format_answer_number
 from gpudesk.report.labels import label_limiter, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
-from gpudesk.text.sentences import lower_first
 from gpudesk.text.translation import tr, trn
 
 
@@ -291,14 +290,6 @@ def format_fact_figure(name: str, fact: FactValue, formatter: Formatter) -> str:
     text = format_fact(name, likely, formatter)
     unit = get_fact_unit(name)
     return text if unit is None else text.removesuffix(join_unit("", unit))
-
-
-def lower_for_sentence(name: str) -> str:
-    """Return a name as it stands inside a sentence; one that begins like a name of its own stays."""
-    first = name.split(" ", 1)[0]
-    if first == "I" or any(each.isupper() or each.isdigit() for each in first[1:]):
-        return name
-    return lower_first(name)
 
 
 def _answer(name: str, fact: FactValue, formatter: Formatter) -> str:

@@ -33,7 +33,7 @@ from gpudesk.report.comparison.tables import (
     SheetRemark,
     SheetTraceRow,
 )
-from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact, lower_for_sentence
+from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import (
     describe_rule_answers,
@@ -58,6 +58,7 @@ from gpudesk.report.decision.verdict import (
 )
 from gpudesk.report.sizing import format_degrees
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Facts of a column that a recommendation names, as far as they are known.

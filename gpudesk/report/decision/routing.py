@@ -20,12 +20,11 @@ from gpudesk.domain.routing import (
     SplitSurcharge,
 )
 from gpudesk.report.costs import MoneyFormatter
-from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.sentences import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr, trn
 
 #: Writes an amount.

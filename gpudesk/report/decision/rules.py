@@ -20,11 +20,11 @@ from gpudesk.domain.decision import (
     RuleStrength,
     TraceLine,
 )
-from gpudesk.report.decision.facts import format_fact, label_fact, lower_for_sentence
+from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.labels import label_document
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.sentences import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr
 
 #: What it is called that a fact is not so.

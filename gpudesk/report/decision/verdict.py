@@ -32,12 +32,13 @@ from gpudesk.domain.decision import (
     WayOutKind,
 )
 from gpudesk.report.costs import format_input_amount, get_input_unit, label_cost_input
-from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact, lower_for_sentence
+from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result, shorten_id
 from gpudesk.report.labels import join_names, label_figure, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr, trn
 
 #: Costs that sentences name in dollars, since their label says what of.

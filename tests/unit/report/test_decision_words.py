@@ -23,7 +23,6 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.report.decision.rules import (
     describe_rule_answers,
     label_effect,
@@ -52,6 +51,7 @@ from gpudesk.report.decision.verdict import (
 from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
+from gpudesk.text.sentences import lower_for_sentence
 
 FORMATTER = Formatter()
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}

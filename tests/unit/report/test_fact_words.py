@@ -10,8 +10,9 @@ from gpudesk.decision.rules.data_files import read_rules
 from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, DecisionRule, FactValue
 from gpudesk.domain.decision import ConditionResult as Comparison
 from gpudesk.report.decision import rules as words
-from gpudesk.report.decision.facts import format_fact, label_fact, lower_for_sentence
+from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.sentences import lower_for_sentence
 
 FORMATTER = Formatter()
 

@@ -19,6 +19,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, make_row
 from gpudesk.domain.catalog_table import CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
 from gpudesk.report.labels import label_source_kind
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: Ages that can be asked for, in days.
@@ -152,7 +153,7 @@ class CatalogFilterBar(FlowRow):
 
     def _fill_kinds(self, menu: QMenu) -> None:
         for kind in self._kinds:
-            entry = menu.addAction(_capitalize(label_source_kind(kind)))
+            entry = menu.addAction(capitalize_first(label_source_kind(kind)))
             entry.setCheckable(True)
             entry.setChecked(kind in self._facets.kinds)
             entry.triggered.connect(partial(self._toggle_kind, kind))
@@ -193,10 +194,6 @@ def format_days(days: int) -> str:
     if days % 365 == 0:
         return trn("{n} year", "{n} years", days // 365)
     return trn("{n} day", "{n} days", days)
-
-
-def _capitalize(text: str) -> str:
-    return text[:1].upper() + text[1:]
 
 
 class EmptyListNote(QWidget):

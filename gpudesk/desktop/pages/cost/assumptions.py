@@ -42,6 +42,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, NumberStyle
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _INPUT_DECIMALS: Final = 4
@@ -225,7 +226,7 @@ class AssumptionControls(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        terms = [(term, label_rent_term(term).capitalize()) for term in RENT_TERMS]
+        terms = [(term, capitalize_first(label_rent_term(term))) for term in RENT_TERMS]
         self.term = SegmentedControl(theme, tr("Rent term"), terms, self)
         self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
         self.runs_on = ChoiceField(theme, tr("Software platform"), self)

@@ -36,6 +36,7 @@ from gpudesk.report.costs import (
     label_cost_line,
 )
 from gpudesk.text.formatting import Formatter, IntervalEstimate, join_unit
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"
@@ -97,7 +98,7 @@ class TokenCostChart(BarChart):
             return owned
         missing = _find_missing_price(column)
         text = describe_missing_input(missing)
-        return BarNote(text[:1].upper() + text[1:], link=_offer_entry(missing))
+        return BarNote(capitalize_first(text), link=_offer_entry(missing))
 
     def _sentence(self, name: str, column: CostColumn) -> str:
         said = []
@@ -187,7 +188,7 @@ class OwnershipCostChart(BarChart):
         if tco is None:
             missing = _find_missing_price(column)
             text = describe_missing_input(missing)
-            return BarNote(text[:1].upper() + text[1:], framed=True, link=_offer_entry(missing))
+            return BarNote(capitalize_first(text), framed=True, link=_offer_entry(missing))
         segments, at = [], 0.0
         for usd, ink in zip(_list_cost_parts(tco), _INKS, strict=True):
             start, end = (money.in_currency(each) / _THOUSAND for each in (at, at + usd))

@@ -26,6 +26,7 @@ from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, Fact
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import label_factor, label_level, label_rule_source
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 #: The column of what a factor is about, and the first of an accelerator; documents come last.
@@ -88,7 +89,7 @@ def _row(factor: DecisionFactor, rules: Mapping[str, DecisionRule], formatter: F
 
 def _level(fact: str, cell: FactorCell, formatter: Formatter) -> FactorTableCell:
     word = label_level(cell.level)
-    word = word[:1].upper() + word[1:]
+    word = capitalize_first(word)
     if cell.value is None or cell.level is FactorLevel.LACKS:
         return FactorTableCell(cell.level, word, "", "")
     likely: FactValue = cell.value.value if isinstance(cell.value, IntervalEstimate) else cell.value

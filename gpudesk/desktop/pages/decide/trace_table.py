@@ -56,9 +56,9 @@ from gpudesk.desktop.ui.widgets.layouts import find_scroll_area, make_column, ma
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect
-from gpudesk.report.decision.facts import lower_for_sentence
 from gpudesk.report.decision.rules import label_rule_source
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
+from gpudesk.text.sentences import lower_for_sentence
 from gpudesk.text.translation import tr
 
 _DECIMALS: Final = 2

@@ -16,6 +16,7 @@ from gpudesk.report.comparison.estimate_rows import build_fit_cell, build_plan_c
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 from gpudesk.text.units import GIB
 
@@ -107,7 +108,7 @@ def _make_bar_without_estimate(
 ) -> ColumnMemoryBar:
     capacity = column.accelerator.memory_bytes
     reason = "" if column.problem is None else format_message(column.problem, formatter)
-    reason = reason[:1].upper() + reason[1:]
+    reason = capitalize_first(reason)
     headline = tr("No estimate")
     count = column.choice.count
     return ColumnMemoryBar(

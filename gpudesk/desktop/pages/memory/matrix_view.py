@@ -53,6 +53,7 @@ from gpudesk.report.labels import label_precision
 from gpudesk.report.sizing import AMPLE, TIGHT, describe_matrix_question, describe_reading, label_reading
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message, message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 
@@ -228,7 +229,7 @@ class FitMatrixQuery(QObject):
     def _failed(self, asked: tuple[object, ...], error: InputError) -> None:
         if asked == self._asked:
             said = format_message(error.problem, self._desk.formatter)
-            self.problem = said[:1].upper() + said[1:]
+            self.problem = capitalize_first(said)
             self._set(MatrixQueryState.FAILED)
 
     def _stopped(self, asked: tuple[object, ...]) -> None:

@@ -23,6 +23,7 @@ from gpudesk.report.sizing import (
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 
@@ -198,7 +199,7 @@ class _GroupBuilder:
             many=many,
             plan=plan,
             below=below,
-            reason=reason[:1].upper() + reason[1:],
+            reason=capitalize_first(reason),
             present=_is_current_deployment(column.estimate, needed, size),
         )
 

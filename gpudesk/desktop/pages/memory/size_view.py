@@ -38,6 +38,7 @@ from gpudesk.report.sizing import (
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.sentences import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr
 
 ColumnCandidates = tuple[tuple[AcceleratorColumn, SizingOption], ...]
@@ -100,11 +101,11 @@ def _make_candidate_cells(candidate: SizingOption, formatter: Formatter, *, wide
 def _format_candidate_remark(candidate: SizingOption, formatter: Formatter) -> str:
     if candidate.count is None:
         said = "" if candidate.reason is None else format_message(candidate.reason, formatter)
-        return f"{said[:1].upper()}{said[1:]}"
+        return capitalize_first(said)
     estimate = candidate.estimate
     if estimate is None:
         return format_plan(candidate.plan)
-    engine, basis = label_serving_engine(estimate.serving_engine), label_estimate_basis(estimate).lower()
+    engine, basis = label_serving_engine(estimate.serving_engine), lower_for_sentence(label_estimate_basis(estimate))
     return tr("{plan}, {engine}, {basis}", plan=format_plan(candidate.plan), engine=engine, basis=basis)
 
 
@@ -392,7 +393,7 @@ class SizingView(QWidget):
             sizing = self._desk.service.size(answer.scenario)
         except InputError as error:
             said = format_message(error.problem, self.formatter)
-            self.problem.setText(f"{said[:1].upper()}{said[1:]}")
+            self.problem.setText(capitalize_first(said))
             return
         self._sizing = sizing
         self._pairs = tuple(zip(self._desk.columns, sizing.candidates, strict=True))

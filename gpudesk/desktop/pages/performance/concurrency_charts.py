@@ -36,6 +36,7 @@ from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -304,7 +305,7 @@ class ConcurrencyChart(DeskChart):
         if load.kind is LoadKind.CONCURRENCY:
             return tr("At {n} requests in flight", n=self.formatter.count(load.concurrency))
         words = format_load(load, self.formatter)
-        return words[:1].upper() + words[1:]
+        return capitalize_first(words)
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         count = max(1, round(x))

@@ -32,6 +32,7 @@ from gpudesk.report.mlperf import (
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 
@@ -237,7 +238,7 @@ class MlperfBlock(QWidget):
 
     def _say_problem(self, error: InputError | MissingFileError) -> None:
         said = format_message(error.problem, self.formatter) if isinstance(error, InputError) else str(error)
-        self.said.setText(said[:1].upper() + said[1:])
+        self.said.setText(capitalize_first(said))
         self._show_tables(visible=False)
 
     def _show_tables(self, *, visible: bool) -> None:

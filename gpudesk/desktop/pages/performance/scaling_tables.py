@@ -27,6 +27,7 @@ from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb, TopologyComparison
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 #: From this width on, in pixels of the design, tables have all their columns.
@@ -159,7 +160,7 @@ class DeploymentComparisonBlock(QWidget):
             return tr("To compare, add a second accelerator, or the same one with another count.")
         if isinstance(found, Message):
             said = format_message(found, self.formatter)
-            return f"{said[:1].upper()}{said[1:]}"
+            return capitalize_first(said)
         return " ".join(format_message(each, self.formatter) for each in found.said)
 
     def data(self, formatter: Formatter) -> ChartData:

@@ -28,6 +28,7 @@ from gpudesk.report.comparison.estimate_rows import describe_missing_figure
 from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 _TERA: Final = 1e12
@@ -40,7 +41,7 @@ def format_figures_title(desk: Desk) -> str:
     if load.kind is LoadKind.CONCURRENCY:
         return tr("At {n} requests in flight", n=desk.formatter.count(load.concurrency))
     words = format_load(load, desk.formatter)
-    return words[:1].upper() + words[1:]
+    return capitalize_first(words)
 
 
 def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:

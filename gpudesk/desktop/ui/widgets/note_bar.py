@@ -16,6 +16,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.text.messages import explain_system_error
 from gpudesk.text.translation import tr
 
 #: What a button of a note says and does.
@@ -161,8 +162,7 @@ def show_folder(folder: Path, say: Callable[[str, Sequence[NoteAction]], object]
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        reason = (error.strerror or str(error)).lower()
-        say(tr("Cannot create folder {path}: {reason}.", path=folder, reason=reason), [])
+        say(tr("Cannot create folder {path}: {reason}.", path=folder, reason=explain_system_error(error)), [])
         return False
     if QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
         return True

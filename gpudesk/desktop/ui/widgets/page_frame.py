@@ -13,6 +13,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _GAP = 18
@@ -223,7 +224,7 @@ class AnswerStack(QWidget):
 
     def show_state(self, problem: str, missing: str | None, *, answered: bool) -> bool:
         """Say what is wrong and what is missing; return whether there is an answer whose content is shown."""
-        self.note.show_text(problem[:1].upper() + problem[1:])
+        self.note.show_text(capitalize_first(problem))
         if missing is not None:
             self.missing.show_missing(missing)
             self._stack.setCurrentIndex(_MISSING)

@@ -27,6 +27,7 @@ from gpudesk.report.explanation.worked_examples import (
     list_worked_arithmetic,
 )
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 _WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0
@@ -114,7 +115,7 @@ class WorkedExamplesDialog(QDialog):
         texts = (
             example.id,
             label_worked_verdict(figure),
-            _capital(example.statement),
+            capitalize_first(example.statement),
             format_printed_figure(example, self._formatter),
             format_computed_figure(figure, self._formatter),
         )
@@ -223,14 +224,10 @@ class WorkedExamplesDialog(QDialog):
 
     def _lines(self, figure: WorkedFigure) -> list[str]:
         example = figure.example
-        head = tr("{number}: {statement}", number=example.id, statement=_capital(example.statement))
+        head = tr("{number}: {statement}", number=example.id, statement=capitalize_first(example.statement))
         said = " ".join(filter(None, (describe_worked_verdict(figure, self._formatter), describe_worked_note(example))))
         lines = [head, self._document(figure), *list_worked_arithmetic(figure, self._formatter), said]
         return [line for line in lines if line]
 
     def _go_to_rows(self) -> None:
         self.table.setFocus(Qt.FocusReason.TabFocusReason)
-
-
-def _capital(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from gpudesk.desktop.window.faults.crash import collect_program_facts, format_report
 from gpudesk.desktop.window.faults.log import make_fault
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 #: Platforms of Qt whose windows nobody sees: there a dialog would wait for ever.
@@ -47,4 +48,4 @@ def _dialog(app: QApplication, text: str, error: BaseException) -> QDialog:
 
 
 def _sentence(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}".rstrip(".") + "."
+    return capitalize_first(text).rstrip(".") + "."

@@ -19,6 +19,7 @@ from gpudesk.domain.claim import CatalogEntryKind, StalenessLimits
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.labels import get_today, is_stale_date
 from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _DEFAULT_RULE = StalenessLimits()
@@ -154,7 +155,7 @@ def _show_message(parent: QWidget, text: str) -> None:
     box = QMessageBox(parent)
     box.setIcon(QMessageBox.Icon.NoIcon)
     box.setWindowTitle(tr("GPU Desk"))
-    box.setText(f"{text[:1].upper()}{text[1:]}.")
+    box.setText(f"{capitalize_first(text)}.")
     box.addButton(tr("Close"), QMessageBox.ButtonRole.RejectRole)
     box.finished.connect(box.deleteLater)
     box.open()

@@ -25,6 +25,7 @@ from gpudesk.report.explanation.claims import build_claim_group
 from gpudesk.report.explanation.parts import ClaimLine
 from gpudesk.report.labels import get_today, label_attribute_alone
 from gpudesk.text.messages import input_error
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _SIDE, _TOP = 14.0, 10.0
@@ -206,12 +207,8 @@ def describe_claim(claim: Claim, line: ClaimLine, stance: str, printed: tuple[st
         if line.stance is ClaimStatus.AGREES and (claim.verdict or "").strip() == AGREEMENT_PREFIX
         else claim.verdict
     )
-    remarks = [_capitalize(text) for text in (verdict, claim.conditions, claim.note) if text]
+    remarks = [capitalize_first(text) for text in (verdict, claim.conditions, claim.note) if text]
     return ClaimText(claim, line, tuple(notes), tuple(remarks), printed, stance)
-
-
-def _capitalize(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"
 
 
 class PreferenceEditor(FormDialog):

@@ -33,6 +33,7 @@ from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, Source
 from gpudesk.domain.user_facts import FactEdit, UserPrice
 from gpudesk.report.catalog_lists import label_term_of_data
 from gpudesk.text.messages import InputError
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _RENT = "rent"
@@ -128,7 +129,7 @@ class PriceForm(FormDialog):
         self.accelerator.show_value(thing)
         self.low = NumberRow(theme, "usd", tr("Price"), _USD_PER_HOUR, required=True, style=style)
         self.high = NumberRow(theme, "usd_high", tr("Up to"), _USD_PER_HOUR, empty=tr("For a range"), style=style)
-        terms = [(term, _capitalize(label_term_of_data(term))) for term in list_rental_terms(catalog)]
+        terms = [(term, capitalize_first(label_term_of_data(term))) for term in list_rental_terms(catalog)]
         self.term = ChoiceRow(theme, "term", tr("Term"), terms)
         known = catalog.prices()
         providers = sorted({price.provider for price in known if price.provider}, key=str.casefold)
@@ -191,7 +192,3 @@ def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
     if not isinstance(found, UserPrice):
         raise InputError(describe_shipped_entry(price), "id")
     return found
-
-
-def _capitalize(text: str) -> str:
-    return f"{text[:1].upper()}{text[1:]}"

@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
 from gpudesk.text.formatting import ClaimValue, Formatter
 from gpudesk.text.messages import format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 LABEL = 140.0
@@ -49,7 +50,7 @@ def describe_findings(findings: Iterable[PlausibilityFinding], formatter: Format
 
 
 def _join_sentences(texts: Iterable[str]) -> str:
-    return ". ".join(f"{text[:1].upper()}{text[1:]}" for text in texts)
+    return ". ".join(capitalize_first(text) for text in texts)
 
 
 class FieldRemark(ThemedLabel):

@@ -20,6 +20,7 @@ from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.report.labels import label_source_kind
 from gpudesk.text.messages import InputError
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: The order in which kinds are offered: the user's own first, then from firm to loose.
@@ -134,7 +135,7 @@ def format_kind_choice(kind: str) -> str:
     if kind == SourceKind.USER:
         return tr("Your value")
     label = label_source_kind(kind)
-    return f"{label[:1].upper()}{label[1:]}"
+    return capitalize_first(label)
 
 
 class SourceForm(FormDialog):

@@ -49,6 +49,7 @@ from gpudesk.report.decision.buy_or_wait import (
 from gpudesk.report.labels import get_today, shorten_name
 from gpudesk.text.formatting import NumberStyle
 from gpudesk.text.messages import InputError, format_input_error, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _MILLION: Final = 1e-6
@@ -419,7 +420,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
             said = format_message(error.problem, self.desk.formatter)
             named = error.where in ("value", "date", "source", "note")
             text = said if named else tr("Not saved: {problem}. Your entries are kept.", problem=said)
-            self.watch.tell(signal, error.where or "", f"{text[:1].upper()}{text[1:]}")
+            self.watch.tell(signal, error.where or "", capitalize_first(text))
 
     def _signal(self, signal: str) -> WatchedSignal:
         return next(each for each in self.desk.service.reference_data.signals if each.id == signal)

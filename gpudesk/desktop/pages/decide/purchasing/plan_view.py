@@ -29,6 +29,7 @@ from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, NumberStyle
 from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
 
 _DECIMALS: Final = 4
@@ -304,7 +305,7 @@ class PlanView(DecideView, Generic[ResultT]):
         self.found = None
         self.result.hide()
         said = format_message(error.problem, self.desk.formatter)
-        said = f"{said[:1].upper()}{said[1:]}"
+        said = capitalize_first(said)
         self.problem.setText(said)
         self.problem.show()
         try:
