@@ -1,7 +1,7 @@
 """Build hook: what a wheel carries beside the code, and the record of the commit that it was built from.
 
-A wheel gets the shipped catalog, made from `data/`, the resources, the compiled translations and the record. A source archive has no
-history to ask, so it carries the record for the wheels that are built from it.
+A wheel gets the shipped catalog, made from `data/`, the resources, the compiled translations and the record.
+A source archive has no history to ask, so it carries the record for the wheels that are built from it.
 """
 
 import json
@@ -71,9 +71,9 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
-    from gpudesk.bundle_manifest import MANIFEST, list_included_files, make_manifest_text
     from translations import compile_languages
 
+    from gpudesk.bundle_manifest import MANIFEST, list_included_files, make_manifest_text
     from gpudesk.catalog.build.writer import build_catalog
 
     catalog, record = folder / "catalog.sqlite", folder / "build.json"

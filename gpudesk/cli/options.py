@@ -124,7 +124,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--accelerators",
-        metavar="ID[:COUNT],…",
+        metavar=tr("ID[:COUNT],…"),
         help=tr("up to six, baseline first (default count: smallest that fits)"),
     )
     group.add_argument("--model", metavar="ID", help=tr("model id, such as llama-3.1-70b"))

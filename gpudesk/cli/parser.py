@@ -52,6 +52,27 @@ EXAMPLES: Final = {
 
 #: As many names are listed where none is close to a wrong one.
 _MOST_NAMED: Final = 16
+#: Texts of argparse that users see, which it looks up and fills in itself.
+_TEXTS_OF_ARGPARSE: Final = (
+    "usage: ",
+    "options",
+    "positional arguments",
+    "argument %(argument_name)s: %(message)s",
+    "expected at least one argument",
+    "expected one argument",
+    "ignored explicit argument %r",
+    "not allowed with argument %s",
+    "one of the arguments %s is required",
+    "the following arguments are required: %s",
+)
+
+
+def _translate_text_of_argparse(text: str) -> str:
+    return tr(text) if text in _TEXTS_OF_ARGPARSE else text
+
+
+# argparse asks gettext for its own texts by this name, in the domain of the system.
+vars(argparse)["_"] = _translate_text_of_argparse
 
 
 class Parser(argparse.ArgumentParser):

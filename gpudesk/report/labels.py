@@ -13,7 +13,7 @@ from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
@@ -164,7 +164,7 @@ def label_figure(name: str) -> str:
 def get_figure_unit(name: str) -> str | None:
     """Return the unit on display of a figure; None for plain counts and for what is no figure."""
     figure = find_figure(name)
-    return None if figure is None else figure.unit
+    return None if figure is None or figure.unit is None else translate_unit(figure.unit)
 
 
 def label_source_kind(kind: str) -> str:

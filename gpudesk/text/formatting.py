@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gpudesk.text.translation import get_language
+from gpudesk.text.translation import get_language, tr, trn
 from gpudesk.text.units import GB, GIB, KIB, MIB
 
 #: What a claim can say: a figure, a word, yes or no, or a list of words.
@@ -264,7 +264,7 @@ class Formatter:
         if unit == "B":
             return self.memory(value)
         text, shown = self.value_and_unit(value, unit)
-        return join_unit(text, shown, _SPACE) if shown else text
+        return join_unit(text, translate_unit(shown, value), _SPACE) if shown else text
 
     def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
         """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""
@@ -314,9 +314,30 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
     )
 
 
+def translate_unit(unit: str, number: float = 2) -> str:
+    """Return a unit in the active language, as it stands beside a number: words change, symbols stay."""
+    n = 1 if number == 1 else 2
+    match unit:
+        case "tokens":
+            return trn("token", "tokens", n)
+        case "sequences":
+            return trn("sequence", "sequences", n)
+        case "requests":
+            return trn("request", "requests", n)
+        case "accelerators":
+            return trn("accelerator", "accelerators", n)
+        case "layers":
+            return trn("layer", "layers", n)
+        case "parameters":
+            return trn("parameter", "parameters", n)
+        case "USD/M tokens":
+            return tr("USD/M tokens")
+    return unit
+
+
 def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
-    """Return a number with its unit; a percent sign as the active language sets it."""
-    return f"{text}{find_number_style(get_language()).percent if unit == '%' else space + unit}"
+    """Return a number with its unit; a percent sign as the active language sets it, words in it."""
+    return f"{text}{find_number_style(get_language()).percent if unit == '%' else space + translate_unit(unit)}"
 
 
 def _round_estimate(value: float) -> float:

@@ -249,13 +249,13 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         dest="stated",
-        metavar="NAME=VALUE",
+        metavar=tr("NAME=VALUE"),
         help=tr("set an input to a value or to LOW:LIKELY:HIGH; repeatable"),
     )
     group.add_argument(
         "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
     )
-    group.add_argument("--rent-term", metavar="TERM", help=tr("on_demand, spot or reserved (default: on_demand)"))
+    group.add_argument("--rent-term", metavar=tr("TERM"), help=tr("on_demand, spot or reserved (default: on_demand)"))
     group.add_argument(
         "--runs-on", metavar=tr("PLATFORM"), help=tr("software platform that the team uses today (default: CUDA)")
     )
@@ -270,7 +270,7 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--currency",
-        metavar="CODE=RATE@DATE",
+        metavar=tr("CODE=RATE@DATE"),
         help=tr("show amounts in this currency (not in JSON); RATE is per US dollar"),
     )
     group.add_argument(

@@ -388,7 +388,7 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         dest="stated",
-        metavar="QUESTION=ANSWER",
+        metavar=tr("QUESTION=ANSWER"),
         help=tr("set an answer, such as priority=cost; overrides --answers; repeatable"),
     )
     group.add_argument(
@@ -396,7 +396,7 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
         action="append",
         default=[],
         dest="rule_weights",
-        metavar="RULE=NUMBER",
+        metavar=tr("RULE=NUMBER"),
         help=tr("set the weight of a rule, such as D000-03=2; repeatable"),
     )
     group.add_argument(

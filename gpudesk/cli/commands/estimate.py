@@ -171,7 +171,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     add_scenario_options(parser)
     group = parser.add_argument_group(tr("batch mode"))
     group.add_argument(
-        "--batch", metavar="FILE|-", help=tr("answer one JSON request per line of a file; - for standard input")
+        "--batch", metavar=tr("FILE|-"), help=tr("answer one JSON request per line of a file; - for standard input")
     )
     add_facts_option(parser)
     add_json_option(parser)

@@ -14,8 +14,8 @@ from gpudesk.text.translation import tr
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     purpose = tr("Show a page of the manual, or search the manual.")
     parser = commands.add_parser("help", help=purpose, description=purpose)
-    parser.add_argument("topic", nargs="*", metavar="TOPIC", help=tr("page, page#section or glossary term"))
-    parser.add_argument("--search", nargs="+", metavar="WORD", help=tr("list sections that contain all words"))
+    parser.add_argument("topic", nargs="*", metavar=tr("TOPIC"), help=tr("page, page#section or glossary term"))
+    parser.add_argument("--search", nargs="+", metavar=tr("WORD"), help=tr("list sections that contain all words"))
     parser.set_defaults(run=run)
 
 

@@ -92,7 +92,9 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
     parser.add_argument("--self-test", action="store_true", help=argparse.SUPPRESS)
     add_json_option(parser)
     parser.add_argument(
-        *("-o", "--output"), metavar="FILE", help=tr("also save the result to a file; JSON if the name ends with .json")
+        *("-o", "--output"),
+        metavar=tr("FILE"),
+        help=tr("also save the result to a file; JSON if the name ends with .json"),
     )
     return parser.parse_args(arguments)
 

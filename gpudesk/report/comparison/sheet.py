@@ -77,7 +77,7 @@ from gpudesk.report.sizing import (
     label_weight_width,
     summarize_reason,
 )
-from gpudesk.text.formatting import ENGLISH_NUMBERS, MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr
@@ -335,7 +335,7 @@ def build_sheet(
     needed, what that costs and which to take.
     With the machine style figures have no separators and unit names stay beside the rows.
     """
-    formatter = formatter or Formatter(ENGLISH_NUMBERS)
+    formatter = formatter or Formatter()
     how_many = None if further is None else further.how_many
     costs = None if further is None else further.costs
     decision = None if further is None else further.decision

@@ -12,7 +12,7 @@ from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.questions import format_answer, format_answer_number
 from gpudesk.report.labels import label_limiter, label_serving_engine
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr, trn
 
 
@@ -267,7 +267,7 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
         return _word(kind, fact)
     if isinstance(fact, IntervalEstimate):
         if kind is _FactKind.USD_PER_MILLION:
-            return f"{MoneyFormatter(formatter).banded(fact)}/M tokens"
+            return MoneyFormatter(formatter).banded(fact).removesuffix("USD") + translate_unit(kind.value)
         return formatter.banded(fact, _unit(kind))
     if math.isinf(fact):
         return tr("never") if kind is _FactKind.HOURS else tr("no limit")
@@ -279,7 +279,7 @@ def get_fact_unit(name: str) -> str | None:
     if name not in _FACTS:
         return None
     kind = _FACTS[name].kind
-    return kind.value if kind in _MEASURED else None
+    return translate_unit(kind.value) if kind in _MEASURED else None
 
 
 def format_fact_figure(name: str, fact: FactValue, formatter: Formatter) -> str:

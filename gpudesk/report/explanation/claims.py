@@ -27,7 +27,7 @@ from gpudesk.report.explanation.parts import (
     TermLine,
 )
 from gpudesk.report.labels import label_attribute_alone, label_precision, label_source_kind
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, translate_unit
 from gpudesk.text.sentences import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data
 
@@ -200,7 +200,7 @@ def _format_claim_value(
     quantity = find_quantity(attribute.name, attribute.unit)
     unit = get_display_unit(quantity)
     if unit is None and attribute.unit == "tokens":
-        unit = tr("tokens")
+        unit = translate_unit("tokens")
     return formatter.catalog(claim.value, quantity), unit
 
 

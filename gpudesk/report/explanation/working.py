@@ -26,7 +26,7 @@ from gpudesk.report.explanation.parts import (
     TermOutline,
 )
 from gpudesk.report.labels import get_figure_unit
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, translate_unit
 from gpudesk.text.messages import InputError, format_message, join_messages
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
@@ -98,11 +98,7 @@ def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, 
         return text, unit
     # "Output tokens 1,000 tokens" says it twice.
     said = unit == "sequences" or unit in term.name.lower()
-    return text, None if said else _format_counted(unit, term.value)
-
-
-def _format_counted(unit: str, number: float) -> str:
-    return trn(unit.removesuffix("s"), unit, 1 if number == 1 else 2)
+    return text, None if said else translate_unit(unit, term.value)
 
 
 def format_named_formula(term: DerivationTerm) -> str | None:

@@ -27,7 +27,7 @@ from gpudesk.report.writers.export_table import ExportTable, drop_not_finite
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.report.writers.safe_text import drop_surrogates
 from gpudesk.report.writers.sizing_json import encode_costs, encode_counts, encode_sizing
-from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.formatting import Formatter
 
 _ESTIMATE_KEYS = (
     "fits",
@@ -80,7 +80,7 @@ def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[st
     if extras.costs is not None:
         encoded["costs"] = encode_costs(extras.costs)
     if extras.leading is not None:
-        encoded["verdict"] = describe_comparison(answer, extras.leading, Formatter(ENGLISH_NUMBERS))
+        encoded["verdict"] = describe_comparison(answer, extras.leading, Formatter())
     if extras.decision is not None:
         encoded["decision"] = encode_decision(extras.decision, extras.flips, dict(zip(keys, names, strict=True)))
     return encoded
