@@ -10,9 +10,10 @@ from __future__ import annotations
 import argparse
 import ast
 import csv
+import json
 import sys
 import tomllib
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from io import BytesIO
 from pathlib import Path
@@ -46,11 +47,32 @@ _DATA_KEYS: Final = frozenset(
     | {"native_note", "note", "otherwise", "printed", "reason", "scope", "text", "title", "trust", "unfounded"}
     | {"verdict", "what", "why"}
 )
-#: Measurements keep the notes of their publishers, and titles of sources are names.
-_DATA: Final = (
-    *("accelerators/*.toml", "cost_assumptions.toml", "disputes/*.csv", "export_rules.toml", "launch.toml"),
-    *("models/*.toml", "prices/*.csv", "references.toml", "rules/*.toml", "software_support/*.toml"),
-)
+#: The data files with texts, and keys of more texts than all of them have. Measurements keep the notes of their
+#: publishers, and titles of sources are names.
+_DATA: Final[dict[str, frozenset[str]]] = {
+    "data/accelerators/*.toml": frozenset(),
+    "data/cost_assumptions.toml": frozenset(),
+    "data/disputes/*.csv": frozenset(),
+    "data/export_rules.toml": frozenset({"name"}),
+    "data/launch.toml": frozenset({"read"}),
+    "data/models/*.toml": frozenset(),
+    "data/prices/*.csv": frozenset(),
+    "data/references.toml": frozenset(),
+    "data/rules/*.toml": frozenset(),
+    "data/software_support/*.toml": frozenset({"name"}),
+    **{f"data/sources/{name}.toml": frozenset() for name in ("diffusion", "hardware", "memory", "models", "operators")},
+    **{f"data/sources/{name}.toml": frozenset() for name in ("prices", "seeds", "serving_engines")},
+    "data/worked_examples.csv": frozenset({"statement"}),
+    "resources/manual/glossary.toml": frozenset({"meaning", "term"}),
+    "resources/templates/*.gpudesk": frozenset({"name"}),
+}
+
+
+_READERS: Final[dict[str, Callable[[str], object]]] = {
+    ".csv": lambda content: list(csv.DictReader(content.splitlines())),
+    ".gpudesk": json.loads,
+    ".toml": tomllib.loads,
+}
 
 
 @dataclass(frozen=True)
@@ -69,13 +91,10 @@ class SourceText:
 def list_source_texts() -> Iterator[SourceText]:
     for file in sorted((ROOT / "gpudesk").rglob("*.py")):
         yield from _read_module(ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(ROOT)))
-    for pattern in _DATA:
-        for file in sorted((ROOT / "data").glob(pattern)):
-            name = str(file.relative_to(ROOT))
-            content = file.read_text(encoding="utf-8")
-            rows = tomllib.loads(content) if file.suffix == ".toml" else list(csv.DictReader(content.splitlines()))
-            for text in _read_data(rows):
-                yield SourceText(text, None, (name, 0))
+    for pattern, keys in _DATA.items():
+        for file in sorted(ROOT.glob(pattern)):
+            for text in _read_data(_READERS[file.suffix](file.read_text(encoding="utf-8")), _DATA_KEYS | keys):
+                yield SourceText(text, None, (str(file.relative_to(ROOT)), 0))
 
 
 def _read_module(module: ast.Module, name: str) -> Iterator[SourceText]:
@@ -160,16 +179,16 @@ def _list_values(node: ast.expr) -> Iterator[tuple[str, int]]:
         yield from _list_values(child)
 
 
-def _read_data(value: object) -> Iterator[str]:
+def _read_data(value: object, keys: frozenset[str]) -> Iterator[str]:
     if isinstance(value, list):
         for each in value:
-            yield from _read_data(each)
+            yield from _read_data(each, keys)
     elif isinstance(value, dict):
         for key, each in value.items():
-            if key in _DATA_KEYS and isinstance(each, str) and each:
+            if key in keys and isinstance(each, str) and each:
                 yield each
             elif isinstance(each, (list, dict)):
-                yield from _read_data(each)
+                yield from _read_data(each, keys)
 
 
 def make_template() -> Catalog:

@@ -34,6 +34,7 @@ from gpudesk.domain.json_input import (
 from gpudesk.domain.scenario import Scenario
 from gpudesk.files import describe_too_large, read_bytes, write_atomically
 from gpudesk.text.messages import InputError, Message, format_message, input_error, message
+from gpudesk.text.translation import translate_data
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
@@ -338,10 +339,10 @@ def make_title(scenario: Scenario, catalog: Catalog) -> str:
     The title of a template holds as long as the scenario has the template's model and accelerators. Without a model or
     accelerators, or with one that the catalog lacks, the scenario's own name stays.
     """
-    template = next((each.scenario for each in list_templates() if each.scenario.name == scenario.name), scenario)
-    holds = scenario.name and _list_named(scenario) == _list_named(template)
+    template = next((each.scenario for each in list_templates() if each.scenario.name == scenario.name), None)
+    holds = scenario.name and (template is None or _list_named(scenario) == _list_named(template))
     if holds or not scenario.model or not scenario.accelerators:
-        return scenario.name
+        return scenario.name if template is None else translate_data(scenario.name)
     try:
         model = catalog.model(scenario.model).name
         names = dict.fromkeys(catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators)
@@ -353,8 +354,10 @@ def make_title(scenario: Scenario, catalog: Catalog) -> str:
 
 def get_valid_note(scenario: Scenario) -> str:
     """Return the note of a scenario; empty where it is that of a template and does not hold any more."""
-    template = next((each.scenario for each in list_templates() if each.scenario.note == scenario.note), scenario)
-    return scenario.note if _list_noted(scenario) == _list_noted(template) else ""
+    template = next((each.scenario for each in list_templates() if each.scenario.note == scenario.note), None)
+    if template is None:
+        return scenario.note
+    return translate_data(scenario.note) if _list_noted(scenario) == _list_noted(template) else ""
 
 
 def _list_named(scenario: Scenario) -> tuple[object, ...]:

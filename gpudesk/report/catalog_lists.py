@@ -35,7 +35,7 @@ from gpudesk.report.writers.safe_text import quote_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, convert_to_display_unit, get_display_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _SECTIONS: Final = MappingProxyType(
     {
@@ -352,11 +352,11 @@ class CatalogCellFormatter:
     def _unit(self, row: CatalogRow) -> str:
         """Return the unit in which the figure of a row is shown; that of words is none."""
         if not any(is_figure(value) or _is_range(value) for value in self._figures_of(row)):
-            return row.unit or MISSING_VALUE_TEXT if row.attribute is None else MISSING_VALUE_TEXT
+            return translate_data(row.unit or MISSING_VALUE_TEXT) if row.attribute is None else MISSING_VALUE_TEXT
         if row.attribute is None:
-            return row.unit or MISSING_VALUE_TEXT
+            return translate_data(row.unit or MISSING_VALUE_TEXT)
         shown = get_display_unit(find_quantity(row.attribute, row.unit))
-        return shown or row.unit or MISSING_VALUE_TEXT
+        return shown or translate_data(row.unit or MISSING_VALUE_TEXT)
 
     def _figures_of(self, row: CatalogRow) -> Iterable[CatalogCellValue]:
         return (row.values[place] for place in self._value_places)
@@ -375,7 +375,7 @@ class CatalogCellFormatter:
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
         # What was imported may hold line breaks; a cell has one line.
-        return " ".join(str(value).split()) if value is not None else MISSING_VALUE_TEXT
+        return " ".join(translate_data(str(value)).split()) if value is not None else MISSING_VALUE_TEXT
 
     # Sentences
 

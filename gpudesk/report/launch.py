@@ -39,7 +39,7 @@ def list_launch_sources(plan: LaunchPlan) -> list[str]:
         "Options for {engine} {version}, from {read}, retrieved on {date}:",
         engine=facts.name,
         version=facts.version,
-        read=facts.read,
+        read=translate_data(facts.read),
         date=facts.retrieved,
     )
     return [head, *(f"{source.title}, {source.url}" for source in facts.sources)]

@@ -112,14 +112,16 @@ def build_stated_ratio_row(
 ) -> tuple[str, ...]:
     """Return a stated ratio in cells: what, stated, by whom, from the results, what that says, where."""
     scenario = (
-        tr("unnamed scenario") if stated.mlperf_scenario is None else label_mlperf_scenario(stated.mlperf_scenario)
+        tr("unnamed scenario")
+        if stated.mlperf_scenario is None
+        else lower_for_sentence(label_mlperf_scenario(stated.mlperf_scenario))
     )
     what = tr(
         "{one} to {other}, {model}, {scenario}",
         one=names[stated.accelerator],
         other=names[stated.baseline],
         model=models[stated.model],
-        scenario=scenario.lower(),
+        scenario=scenario,
     )
     return (
         what if stated.round is None else f"{stated.round}: {what}",

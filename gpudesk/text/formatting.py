@@ -239,7 +239,7 @@ class Formatter:
         if value is None:
             return MISSING_VALUE_TEXT
         if isinstance(value, bool):
-            return "yes" if value else "no"
+            return tr("yes") if value else tr("no")
         if isinstance(value, str):
             return value
         if isinstance(value, tuple):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpudesk.text.translation import get_language, translate_data
+from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, translate_data
 
 
 def capitalize_first(text: str) -> str:
@@ -17,7 +17,7 @@ def lower_for_sentence(text: str) -> str:
     writes nouns with a capital everywhere.
     """
     first = text.split(" ", 1)[0]
-    if get_language() != "en" or first == "I" or any(each.isupper() or each.isdigit() for each in first[1:]):
+    if get_language() != SOURCE_LANGUAGE or first == "I" or any(each.isupper() or each.isdigit() for each in first[1:]):
         return text
     return text[:1].lower() + text[1:]
 

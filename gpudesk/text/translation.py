@@ -14,7 +14,8 @@ from gpudesk import paths
 PSEUDO = "pseudo"
 #: Languages by code, each under its own name.
 LANGUAGE_NAMES = {"en": "English", "de": "Deutsch"}
-_SOURCE_LANGUAGE = "en"
+#: The language of the texts in the code and in the data.
+SOURCE_LANGUAGE = "en"
 _DOMAIN = "gpudesk"
 _PLACEHOLDER = re.compile(r"\{\{|\}\}|\{([A-Za-z_][A-Za-z0-9_]*)\}")
 #: What the made-up language leaves as it is: placeholders, and those of argparse.
@@ -97,7 +98,7 @@ def use_language(code: str) -> Iterator[None]:
 def available_languages() -> tuple[str, ...]:
     """Return the codes that `set_language` accepts: English, then those translated, then the made-up one."""
     translated = (file.parts[-3] for file in _folder().glob(f"*/LC_MESSAGES/{_DOMAIN}.mo"))
-    return (_SOURCE_LANGUAGE, *sorted(translated), PSEUDO)
+    return (SOURCE_LANGUAGE, *sorted(translated), PSEUDO)
 
 
 def _current() -> tuple[str, gettext.NullTranslations]:
@@ -114,9 +115,9 @@ def _from_environment() -> tuple[str, gettext.NullTranslations]:
     """Choose by GPUDESK_LANGUAGE, else by the locale variables; English where there is no translation."""
     wanted = os.environ.get("GPUDESK_LANGUAGE")
     if wanted:
-        return _load(wanted if wanted in available_languages() else _SOURCE_LANGUAGE)
+        return _load(wanted if wanted in available_languages() else SOURCE_LANGUAGE)
     found = gettext.find(_DOMAIN, _folder())
-    return _load(_SOURCE_LANGUAGE if found is None else Path(found).parts[-3])
+    return _load(SOURCE_LANGUAGE if found is None else Path(found).parts[-3])
 
 
 def _load_known(code: str) -> tuple[str, gettext.NullTranslations]:
@@ -126,7 +127,7 @@ def _load_known(code: str) -> tuple[str, gettext.NullTranslations]:
 
 
 def _load(code: str) -> tuple[str, gettext.NullTranslations]:
-    if code == _SOURCE_LANGUAGE:
+    if code == SOURCE_LANGUAGE:
         return code, gettext.NullTranslations()
     if code == PSEUDO:
         return code, _PseudoTranslations()

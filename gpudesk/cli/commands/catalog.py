@@ -21,7 +21,7 @@ from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.sentences import to_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 if TYPE_CHECKING:
     from gpudesk.service import GpuDeskService
@@ -122,7 +122,7 @@ def _things(kind: CatalogEntryKind) -> Callable[[GpuDeskService], _CatalogList]:
 def _templates(_: GpuDeskService) -> _CatalogList:
     from gpudesk.documents.scenario_file import list_templates
 
-    rows = [[template.id, template.scenario.name] for template in list_templates()]
+    rows = [[template.id, translate_data(template.scenario.name)] for template in list_templates()]
     return [tr("Id"), tr("Name")], rows, ()
 
 

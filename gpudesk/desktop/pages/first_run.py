@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, clear_layout
+from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.text.translation import tr
 
 #: The scenario that the page's main button opens.
@@ -330,7 +331,7 @@ class FirstRunPage(QWidget):
         self._words.setText(f'<p style="line-height: 115%">{escape(words)}</p>')
         self._words.setAccessibleName(words)
         self._column.addWidget(self._words)
-        self.sample = _StartButton(theme, tr("Open sample: 70B chat"), kind="primary", key=tr("Enter"))
+        self.sample = _StartButton(theme, tr("Open sample: 70B chat"), kind="primary", key=format_key("Enter"))
         self.sample.clicked.connect(self.open_sample)
         self.help = _StartButton(theme, tr("Help me choose"))
         self.help.clicked.connect(self.help_wanted)

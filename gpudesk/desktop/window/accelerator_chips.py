@@ -8,16 +8,7 @@ from dataclasses import dataclass
 from typing import cast
 
 from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import (
-    QAction,
-    QActionGroup,
-    QFontMetricsF,
-    QKeyEvent,
-    QKeySequence,
-    QPainter,
-    QPaintEvent,
-    QResizeEvent,
-)
+from PySide6.QtGui import QAction, QActionGroup, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QInputDialog, QMenu, QSizePolicy, QWidget
 
 from gpudesk.desktop.session import scenario_edits
@@ -29,7 +20,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
 from gpudesk.desktop.ui.widgets.load_slider import CaptionButton
-from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu
 from gpudesk.domain.answer import assign_palette_indexes, find_variants
 from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice
 from gpudesk.estimation.request_fields import MOST_ACCELERATORS, check_degrees
@@ -213,8 +204,7 @@ def make_chip_menu(desk: Desk, theme: Theme, position: int, name: str, parent: Q
 
 def _add(menu: QMenu, text: str, run: Callable[[], None], key: str = "") -> QAction:
     """Add an entry; the key is shown only, since the chip itself answers it."""
-    shown = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
-    action = menu.addAction(f"{text}\t{shown}" if key else text)
+    action = menu.addAction(f"{text}\t{format_key(key)}" if key else text)
     action.triggered.connect(run)
     return action
 

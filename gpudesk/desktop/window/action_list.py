@@ -16,7 +16,7 @@ from gpudesk.desktop.window.menus import find_manual_topic, go_to_region
 from gpudesk.documents.scenario_file import get_valid_note, list_templates, make_title
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.messages import format_message
-from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, tr
+from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, tr, translate_data
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.catalog_link import CatalogController
@@ -225,13 +225,13 @@ def _file_actions(window: DocumentWindow) -> list[ActionSpec]:
         *(
             ActionSpec(
                 f"file.template.{template.id}",
-                template.scenario.name,
+                translate_data(template.scenario.name),
                 partial(window.open_template, template.id),
                 MenuId.FILE,
                 0,
                 "layout-template",
                 group=tr("New from template"),
-                palette=tr("New: {name}", name=template.scenario.name),
+                palette=tr("New: {name}", name=translate_data(template.scenario.name)),
             )
             for template in list_templates()
         ),

@@ -149,9 +149,24 @@ class DesktopProgram(QObject):
         self.settings.put(LANGUAGE, code)
         activate_language(code)
         self.formatter = Formatter()
+        self._replace_manual()
         active = self.active_window()
         for former in list(self.windows):
             self._replace(former, is_active=former is active)
+
+    def _replace_manual(self) -> None:
+        """Put a manual in the active language in the place of an open one, on the same page."""
+        former, self._manual = self._manual, None
+        if former is None:
+            return
+        from gpudesk.desktop.window.manual_window import ManualWindow
+
+        if former.isVisible():
+            self._manual = ManualWindow(self.theme)
+            self._manual.setGeometry(former.geometry())
+            self._manual.show_topic(former.topic)
+        former.close()
+        former.deleteLater()
 
     def _replace(self, former: MainWindow, *, is_active: bool) -> None:
         """Put a window in the place of another, with the same document on the same page."""

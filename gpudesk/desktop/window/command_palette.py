@@ -45,6 +45,7 @@ from shiboken6 import isValid
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.desktop.window.palette_model import FOUND_ROLE, PaletteEntry, PaletteMatch, PaletteModel
 from gpudesk.text.translation import tr
 
@@ -177,7 +178,7 @@ class PaletteBox(QFrame):
         x = float(px(_BOX_SIDE))
         keys = (
             ("↑↓", tr("choose")),
-            (tr("Enter"), tr("run")),
+            (format_key("Enter"), tr("run")),
             (tr("Tab"), tr("filter: {group}", group=self.filter)),
             (tr("Esc"), tr("close")),
         )

@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.qt_support import make_menu
+from gpudesk.desktop.ui.widgets.qt_support import format_key, make_menu
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -146,7 +146,7 @@ class WindowMenus(QObject):
             return
         key = QKeySequence(spec.shortcuts[0])
         if not self._bar.isNativeMenuBar():
-            action.setText(f"{action.text()}\t{key.toString(QKeySequence.SequenceFormat.NativeText)}")
+            action.setText(f"{action.text()}\t{format_key(spec.shortcuts[0], '+')}")
         elif not spec.single_key:
             # There the system answers keys before the window does, also a letter in the midst of a word.
             action.setShortcut(key)

@@ -24,7 +24,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
-from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
+from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, format_key
 from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule
 from gpudesk.domain.answer import Answer, SheetExtras
@@ -94,10 +94,10 @@ class PreviewBar(QWidget):
         self.rules.setAccessibleName(tr("Append all rules"))
         self.rules.setToolTip(tr("Append all recommendation rules"))
         self.rules.toggled.connect(self.rules_toggled)
-        self._print = Button(theme, tr("Print…"), icon="printer", key=tr("Ctrl P"))
+        self._print = Button(theme, tr("Print…"), icon="printer", key=format_key("Ctrl+P"))
         self._print.setAutoDefault(False)
         self._print.clicked.connect(self.print_wanted)
-        self.save = Button(theme, tr("Save PDF…"), icon="file-down", kind="primary", key=tr("Ctrl S"))
+        self.save = Button(theme, tr("Save PDF…"), icon="file-down", kind="primary", key=format_key("Ctrl+S"))
         self.save.setDefault(True)
         self.save.clicked.connect(self.save_wanted)
         self._arrange()

@@ -370,7 +370,9 @@ def list_export_lines(
         for rule in select_scored_rules(rules):
             found = next(each for each in check.rules if each.rule.id == rule.id)
             result = "; ".join(list_rule_cell_lines(found, formatter))
-            line = tr("{rule}, {days}: {result}", rule=rule.name, days=format_rule_dates(rule), result=result)
+            line = tr(
+                "{rule}, {days}: {result}", rule=translate_data(rule.name), days=format_rule_dates(rule), result=result
+            )
             yield AdvisoryLine(2, line)
         yield from (AdvisoryLine(2, describe_refused_claim(each, check.name, formatter)) for each in check.refused)
     yield from (AdvisoryLine(1, tr("{note}.", note=note)) for note in list_check_notes(checks, formatter))
@@ -432,7 +434,7 @@ def list_support_lines(support: SoftwareSupport, platforms: Iterable[str]) -> It
         nothing = True
         for entries in group_by_software(support, platform):
             nothing = False
-            yield AdvisoryLine(1, entries[0].name)
+            yield AdvisoryLine(1, translate_data(entries[0].name))
             yield from (AdvisoryLine(2, describe_support(entry)) for entry in entries)
         if nothing:
             yield AdvisoryLine(1, describe_missing_support(platform))

@@ -123,10 +123,10 @@ def describe_rule_outcome(check: ExportRuleCheck) -> str:
     """Return whether a rule describes the figures of an accelerator, and by which of its lines."""
     if not check.lines:
         return tr("No score applies")
-    met = [line.line.name for line in check.lines if line.met]
+    met = [translate_data(line.line.name) for line in check.lines if line.met]
     if met:
         return tr("Controlled: {lines}", lines=", ".join(met))
-    unsettled = [line.line.name for line in check.lines if line.met is None]
+    unsettled = [translate_data(line.line.name) for line in check.lines if line.met is None]
     if unsettled:
         return tr("Undecided: {lines}", lines=", ".join(unsettled))
     return tr("Not controlled")
@@ -156,7 +156,8 @@ def format_rule_dates(rule: ExportRule) -> str:
 
 
 def format_rule_title(rule: ExportRule) -> str:
-    return tr("{name} ({reference})", name=rule.name, reference=rule.reference) if rule.reference else rule.name
+    name = translate_data(rule.name)
+    return tr("{name} ({reference})", name=name, reference=rule.reference) if rule.reference else name
 
 
 def describe_rule_status(rule: ExportRule, rules: ExportRuleSet) -> str | None:
@@ -164,7 +165,7 @@ def describe_rule_status(rule: ExportRule, rules: ExportRuleSet) -> str | None:
         return tr("Not enforced since {day}, according to its publisher", day=rule.not_enforced_since)
     if rule.superseded_by is not None:
         later = next(each for each in rules.rules if each.id == rule.superseded_by)
-        return tr("Superseded by: {rule}", rule=later.name)
+        return tr("Superseded by: {rule}", rule=translate_data(later.name))
     return None
 
 

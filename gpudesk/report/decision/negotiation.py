@@ -45,7 +45,7 @@ from gpudesk.report.writers.document import (
 )
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 #: Forms of the sheet, by the suffix of its file.
 FORMS: Final = (".html", ".md")
@@ -130,7 +130,11 @@ def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     yield DocumentHeading(2, tr("Export check"))
     yield DocumentParagraph(tr("{warning}.", warning=get_export_warning()), strong=True)
     rules = select_scored_rules(paper.rules)
-    head = (tr("Accelerator"), get_score_head(), *(f"{rule.name}, {format_rule_dates(rule)}" for rule in rules))
+    head = (
+        tr("Accelerator"),
+        get_score_head(),
+        *(f"{translate_data(rule.name)}, {format_rule_dates(rule)}" for rule in rules),
+    )
     rows = []
     for check in checks:
         found = {each.rule.id: "; ".join(list_rule_cell_lines(each, formatter)) for each in check.rules}
@@ -143,7 +147,7 @@ def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
         for claim in check.refused
     ]
     named = [
-        tr("{rule}: {destination}", rule=rule.name, destination=destination)
+        tr("{rule}: {destination}", rule=translate_data(rule.name), destination=destination)
         for rule in paper.rules.rules
         if checks and (destination := describe_destination(rule, checks[0])) is not None
     ]

@@ -10,7 +10,7 @@ from typing import Final
 
 from gpudesk import paths
 from gpudesk.report.manual.markdown import Block, Heading, ManualTable, Paragraph, make_anchor
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 GLOSSARY: Final = "glossary"
 _FILE: Final = "manual/glossary.toml"
@@ -40,13 +40,25 @@ class GlossaryTerm:
 
     @property
     def title(self) -> str:
-        has_own = self.abbreviation and self.abbreviation not in self.term
-        return f"{self.term} ({self.abbreviation})" if has_own else self.term
+        return self._add_abbreviation(translate_data(self.term))
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """What a person may call the term: in English, in the active language, and by its abbreviation."""
+        return self.term, translate_data(self.term), self.abbreviation, self.title
+
+    @property
+    def anchor(self) -> str:
+        """The term's place on the page of the glossary, the same in every language."""
+        return make_anchor(self._add_abbreviation(self.term))
 
     @property
     def topic(self) -> str:
         """The topic of the manual that explains the term."""
-        return f"{GLOSSARY}#{make_anchor(self.title)}"
+        return f"{GLOSSARY}#{self.anchor}"
+
+    def _add_abbreviation(self, name: str) -> str:
+        return f"{name} ({self.abbreviation})" if self.abbreviation and self.abbreviation not in name else name
 
 
 @cache
@@ -78,14 +90,14 @@ def explain_key(key: str) -> str:
     except paths.MissingFileError:
         # A tooltip is no place to report a damaged installation.
         return ""
-    return "" if term is None else term.meaning.replace(". ", ".\n")
+    return "" if term is None else translate_data(term.meaning).replace(". ", ".\n")
 
 
 def list_glossary_blocks() -> tuple[Block, ...]:
     """Return the glossary as blocks of a page: for each term its meaning and its other names."""
     blocks: list[Block] = []
-    for term in read_glossary():
-        blocks += [Heading(3, term.title, make_anchor(term.title)), Paragraph(term.meaning)]
+    for term in sorted(read_glossary(), key=lambda term: term.title.casefold()):
+        blocks += [Heading(3, term.title, term.anchor), Paragraph(translate_data(term.meaning))]
         if term.other_names:
             rows = tuple((user, f"`{name}`") for user, name in term.other_names)
             blocks.append(ManualTable((tr("Used by"), tr("Name")), rows))

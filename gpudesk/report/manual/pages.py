@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from difflib import get_close_matches
 from functools import cache
 from typing import Final
 
 from gpudesk import paths
 from gpudesk.report.manual.glossary import GLOSSARY, list_glossary_blocks, read_glossary
-from gpudesk.report.manual.markdown import Block, Heading, list_texts, parse_blocks, parse_inline
+from gpudesk.report.manual.markdown import Block, Heading, Paragraph, list_texts, parse_blocks, parse_inline
 from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr
 
 CONTENTS: Final = "contents"
 _FOLDER: Final = "manual"
@@ -89,11 +90,29 @@ def _list_marked_texts() -> list[str]:
     return paths.resource(f"{_FOLDER}/{CONTENTS}{_SUFFIX}").read_text(encoding="utf-8").splitlines()
 
 
-@cache
 def read_page(name: str) -> ManualPage:
-    """Return a page; raises `MissingFileError` where its file is gone."""
+    """Return a page in the active language; raises `MissingFileError` where its file is gone.
+
+    A page without a translation is in English and says so in the active language.
+    """
+    return _read_page(name, get_language())
+
+
+@cache
+def _read_page(name: str, language: str) -> ManualPage:
     blocks = parse_blocks(paths.resource(f"{_FOLDER}/{name}{_SUFFIX}").read_text(encoding="utf-8"))
+    translation = paths.resources_dir() / _FOLDER / language / f"{name}{_SUFFIX}"
+    if translation.exists():
+        blocks = _keep_anchors(parse_blocks(translation.read_text(encoding="utf-8")), blocks)
+    elif language != SOURCE_LANGUAGE:
+        blocks = (blocks[0], Paragraph(tr("This page is available in English only.")), *blocks[1:])
     return ManualPage(name, (*blocks, *list_glossary_blocks()) if name == GLOSSARY else blocks)
+
+
+def _keep_anchors(translated: Sequence[Block], source: Sequence[Block]) -> tuple[Block, ...]:
+    """Give the headings of a translation the anchors of the English page, which links name."""
+    anchors = (block.anchor for block in source if isinstance(block, Heading))
+    return tuple(replace(block, anchor=next(anchors)) if isinstance(block, Heading) else block for block in translated)
 
 
 def read_pages() -> tuple[ManualPage, ...]:
@@ -107,25 +126,24 @@ def find_topic(words: str) -> str | None:
     if page in list_page_names() and (not anchor or anchor in read_page(page).anchors):
         return wanted
     for term in read_glossary():
-        if wanted in (term.term.casefold(), term.abbreviation.casefold(), term.title.casefold()):
+        if wanted in (each.casefold() for each in term.names):
             return term.topic
-    titles = _list_titles()
-    return titles.get(wanted)
+    return _list_titles(get_language()).get(wanted)
 
 
 def suggest_topics(words: str) -> list[str]:
     """Return up to three names of topics that are nearest to a name that is not one."""
-    known = {name: name for name in list_page_names()} | {title: title for title in _list_titles()}
+    known = {name: name for name in list_page_names()} | {title: title for title in _list_titles(get_language())}
     for term in read_glossary():
-        known |= {name.casefold(): name for name in (term.term, term.abbreviation) if name}
+        known |= {name.casefold(): name for name in term.names if name}
     return [known[name] for name in get_close_matches(words.strip().casefold(), known, n=3)]
 
 
 @cache
-def _list_titles() -> dict[str, str]:
+def _list_titles(language: str) -> dict[str, str]:
     """Return headings without case -> topics; the first page that has a heading keeps it."""
     found: dict[str, str] = {}
-    for page in read_pages():
+    for page in (_read_page(name, language) for name in list_page_names()):
         for block in page.blocks:
             if isinstance(block, Heading):
                 topic = page.name if block.level == 1 else f"{page.name}#{block.anchor}"

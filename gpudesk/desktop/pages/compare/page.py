@@ -29,6 +29,7 @@ from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.page_frame import MissingInputView, ProblemNote
+from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.paths import MissingFileError
@@ -180,7 +181,7 @@ class ComparePage(DeskPage):
         )
         self._segment.set_value(_DIFFERENCES if self._arranger.arrangement.differences_only else _ALL_ROWS)
         self._rows = IconButton(theme, "sliders-horizontal", tr("Choose rows"))
-        self._print = Button(theme, tr("Print sheet"), icon="printer", kind="primary", key=tr("Ctrl P"))
+        self._print = Button(theme, tr("Print sheet"), icon="printer", kind="primary", key=format_key("Ctrl+P"))
         self._title = ThemedLabel(theme, tr("Compare"), font="page")
         self._head = QWidget()
         make_row(

@@ -27,7 +27,7 @@ from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import label_factor, label_level, label_rule_source
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 #: The column of what a factor is about, and the first of an accelerator; documents come last.
 FACTOR, FIRST = range(2)
@@ -60,7 +60,7 @@ class FactorRow:
 
     @property
     def said(self) -> str:
-        return " ".join(rule.why for rule in self.rules)
+        return " ".join(translate_data(rule.why) for rule in self.rules)
 
 
 def format_document(rule: DecisionRule) -> str:

@@ -58,7 +58,7 @@ from gpudesk.report.decision.advisory import (
 from gpudesk.report.labels import label_document, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import Message
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 
 class PlatformSupportBlock(QWidget):
@@ -100,12 +100,12 @@ class PlatformSupportBlock(QWidget):
 def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
     """Return an entry; an older one stands below the newest of its software, without the name."""
     colour = "text1" if first else "text2"
-    name = make_cell(entry.name, "small_strong") if first else make_cell("")
+    name = make_cell(translate_data(entry.name), "small_strong") if first else make_cell("")
     return RecordRow(
         (
             name,
             make_cell(label_support_level(entry), "small_strong" if first else "small", colour),
-            make_cell(entry.scope, colour=colour),
+            make_cell(translate_data(entry.scope), colour=colour),
             make_cell(format_date(entry.date), colour=colour),
             make_cell(label_document(entry.source), colour=colour),
             make_dispute_cell(entry.disputes),

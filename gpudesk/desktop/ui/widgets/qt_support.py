@@ -31,11 +31,19 @@ def _interface(class_name: str, thing: QObject | None) -> QAccessibleInterface |
     return QAccessibleWidget(thing, role)
 
 
-def format_key(key: str) -> str:
-    """Return a portable key sequence as the system writes it, with blanks between its keys."""
+#: Keys whose names are words; letters and signs are called the same in every language.
+_KEY_NAMES: Final = (
+    *("Alt", "Backspace", "Ctrl", "Del", "Down", "End", "Enter", "Esc", "Home", "Ins", "Left", "PgDown", "PgUp"),
+    *("Return", "Right", "Shift", "Space", "Tab", "Up"),
+)
+
+
+def format_key(key: str, between: str = " ") -> str:
+    """Return a portable key sequence with the names of its keys as keyboards of the language have them."""
     native = QKeySequence(key).toString(QKeySequence.SequenceFormat.NativeText)
     # The key + itself comes last.
-    return f"{native[:-1].replace('+', ' ')}{native[-1:]}"
+    names = f"{native[:-1].replace('+', chr(0))}{native[-1:]}".split(chr(0))
+    return between.join(tr(name) if name in _KEY_NAMES else name for name in names)
 
 
 #: Platforms that always composite, so that a window's corners can be seen through.

@@ -27,6 +27,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
+from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.field_checks import FieldCheck
 from gpudesk.domain.field_checks import accept_text as text_check
 from gpudesk.domain.scenario import Scenario
@@ -384,7 +385,7 @@ class MoreSettingsDialog(QDialog):
         cancel = Button(theme, tr("Cancel"))
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
-        apply = Button(theme, tr("Apply"), kind="primary", key=tr("Enter"))
+        apply = Button(theme, tr("Apply"), kind="primary", key=format_key("Enter"))
         apply.setDefault(True)
         apply.clicked.connect(self.accept)
         row = QHBoxLayout()

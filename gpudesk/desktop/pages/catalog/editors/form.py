@@ -20,7 +20,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
-from gpudesk.desktop.ui.widgets.qt_support import ask_question
+from gpudesk.desktop.ui.widgets.qt_support import ask_question, format_key
 from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.text.messages import InputError, format_input_error, format_message
@@ -79,7 +79,7 @@ class FormDialog(QDialog):
         self._aside: QWidget | None = None
         self.setWindowTitle(title)
         self.note = ProblemNote(theme)
-        self.save_button = Button(theme, save, kind="primary", key=tr("Enter"))
+        self.save_button = Button(theme, save, kind="primary", key=format_key("Enter"))
         self.save_button.setDefault(True)
         self.save_button.clicked.connect(self.accept)
         self.leave_button = Button(theme, leave or tr("Cancel"))

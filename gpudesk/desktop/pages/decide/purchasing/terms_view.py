@@ -50,7 +50,7 @@ from gpudesk.report.decision.export_control import (
 from gpudesk.report.labels import shorten_name
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 DESTINATION: Final = "destination_name"
 _LONGEST: Final = 200
@@ -159,7 +159,7 @@ class ExportCheckBlock(QWidget):
         if self._rules is None or row >= len(self._rules.rules):
             return
         rule = self._rules.rules[row]
-        self.read_in.set_title(tr("Sources: {rule}", rule=rule.name))
+        self.read_in.set_title(tr("Sources: {rule}", rule=translate_data(rule.name)))
         self.read_in.show_lines([MarkedLine("book-open", "text3", each) for each in list_rule_publications(rule)])
 
     def text(self, formatter: Formatter) -> str:
@@ -180,7 +180,7 @@ class ExportCheckBlock(QWidget):
 
 
 def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
-    beside = (RecordColumn(rule.name, 170, 1.0) for rule in rules)
+    beside = (RecordColumn(translate_data(rule.name), 170, 1.0) for rule in rules)
     return (RecordColumn(tr("Accelerator"), 130), RecordColumn(get_score_head(), 170, 1.0), *beside)
 
 
@@ -218,7 +218,10 @@ def _make_rule_cell(check: ExportCheck, rule: ExportRule, formatter: Formatter) 
 def _make_rule_row(
     rule: ExportRule, rules: ExportRuleSet, checks: tuple[ExportCheck, ...], formatter: Formatter
 ) -> RecordRow:
-    about = [CellParagraph(rule.name, "small_strong"), CellParagraph(format_rule_dates(rule), "caption", "text2")]
+    about = [
+        CellParagraph(translate_data(rule.name), "small_strong"),
+        CellParagraph(format_rule_dates(rule), "caption", "text2"),
+    ]
     if rule.reference is not None:
         about.append(CellParagraph(rule.reference, "caption", "text3"))
     named = describe_destination(rule, checks[0]) if checks else None
