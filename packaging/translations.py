@@ -35,6 +35,7 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "Term": ((1,), frozenset()),
     "Figure": ((1,), frozenset()),
     "Attribute": ((1,), frozenset({"label", "full_label", "form_label", "explanation"})),
+    "CostDefaultSource": ((0,), frozenset()),
     "DerivationTerm": ((0, 3), frozenset({"name", "formula"})),
     "ListColumn": ((), frozenset({"head"})),
     "UnitChoice": ((0,), frozenset({"label"})),
@@ -159,13 +160,15 @@ def _list_table_texts(argument: ast.expr, function: ast.AST, tables: dict[str, a
     if not named:
         named = {node.id for node in ast.walk(function) if isinstance(node, ast.Name)} & tables.keys()
     for each in sorted(named):
-        yield from _list_values(tables[each])
+        yield from _list_values(tables[each], tables)
 
 
-def _list_values(node: ast.expr) -> Iterator[tuple[str, int]]:
+def _list_values(node: ast.expr, tables: dict[str, ast.expr]) -> Iterator[tuple[str, int]]:
     """Yield the texts among the values of a constant: of a mapping not the keys, of a call not the function."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value, node.lineno
+    elif isinstance(node, ast.Name) and node.id in tables:
+        yield from _list_values(tables[node.id], {name: table for name, table in tables.items() if name != node.id})
     children: list[ast.expr] = []
     if isinstance(node, ast.Dict):
         children = node.values
@@ -176,7 +179,7 @@ def _list_values(node: ast.expr) -> Iterator[tuple[str, int]]:
     elif isinstance(node, ast.BinOp):
         children = [node.left, node.right]
     for child in children:
-        yield from _list_values(child)
+        yield from _list_values(child, tables)
 
 
 def _read_data(value: object, keys: frozenset[str]) -> Iterator[str]:

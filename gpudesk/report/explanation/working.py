@@ -84,7 +84,7 @@ _KEEPS_THE_UNIT: Final = frozenset("+−() ²^½")
 
 def label_term(name: str) -> str:
     known = _LABELS.get(name)
-    return tr(known) if known else tr(capitalize_first(name))
+    return tr(known) if known else capitalize_first(tr(name))
 
 
 def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, str | None]:

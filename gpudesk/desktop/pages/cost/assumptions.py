@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedCont
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import scroll_into_view
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout, make_row, scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.cost import (
@@ -241,14 +241,13 @@ class AssumptionControls(QWidget):
         self.discounts.clicked.connect(self.discounts_wanted)
         self.reset = Button(theme, tr("Reset to defaults"), icon="rotate-ccw", parent=self)
         self.reset.clicked.connect(self.reset_requested)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(theme.px(12))
-        for widget in (self.term, self.runs_on, self.around):
-            row.addWidget(widget, 0, Qt.AlignmentFlag.AlignVCenter)
-        row.addStretch(1)
-        row.addWidget(self.discounts)
-        row.addWidget(self.reset)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        settings, commands, gap = QWidget(self), QWidget(self), theme.px(12)
+        make_row(*((each, 0, middle) for each in (self.term, self.runs_on, self.around)), gap=gap, on=settings)
+        make_row((self.discounts, 0, middle), (self.reset, 0, middle), gap=gap, on=commands)
+        row = FlowLayout(gap, self)
+        row.addWidget(settings)
+        row.addWidget(commands)
 
     def show_settings(self, settings: CostSettings) -> None:
         self.term.set_value(settings.rent_term)

@@ -27,6 +27,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout
 from gpudesk.domain.cost import BreakEven, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
@@ -315,9 +316,8 @@ class PublishedCasesView(CostView):
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         heads = [tr("Check"), tr("Figure"), tr("Published"), tr("Computed")]
         self.table = TextTable(theme, tr("Published figures"), heads, numbers=(2, 3), giving=(1,), parent=self)
-        head = QHBoxLayout()
+        head = FlowLayout(theme.px(12))
         head.addWidget(self.case)
-        head.addStretch(1)
         head.addWidget(self.take)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN)

@@ -80,9 +80,9 @@ class FiguresModel(TableItemModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - by role
         return super().data(index, Qt.ItemDataRole.DisplayRole if role == Qt.ItemDataRole.ToolTipRole else role)
 
-    def get_head(self, section: int, *, spoken: bool) -> str | None:
+    def get_head(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - the same text
         remarks = self.figures.remarks_head or tr("Limiting factor")
-        return None if spoken else (tr("Accelerator"), *self.figures.heads, remarks)[section]
+        return (tr("Accelerator"), *self.figures.heads, remarks)[section]
 
     def get_alignment(self, column: int) -> Qt.AlignmentFlag:
         return Qt.AlignmentFlag.AlignRight if self._is_figure(column) else Qt.AlignmentFlag.AlignLeft

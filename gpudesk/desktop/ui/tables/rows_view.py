@@ -74,6 +74,7 @@ class RowsView(QTableView):
         header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
         header.setHighlightSections(False)
         header.setSectionsClickable(False)
+        header.setTextElideMode(Qt.TextElideMode.ElideRight)
         # Where columns have no room, what scrolls them takes none of the rows'.
         self.horizontalScrollBar().rangeChanged.connect(self.fit_height)
 

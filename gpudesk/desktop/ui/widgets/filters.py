@@ -68,7 +68,9 @@ class FilterField(QLineEdit):
         self.setTextMargins(self._theme.px(before), 0, self._theme.px(after), 0)
 
     def sizeHint(self) -> QSize:
-        return QSize(self._theme.px(self._width), self._theme.px(28))
+        margins = self.textMargins()
+        needed = self.fontMetrics().horizontalAdvance(self.placeholderText()) + margins.left() + margins.right()
+        return QSize(max(self._theme.px(self._width), needed + self._theme.px(8)), self._theme.px(28))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

@@ -8,7 +8,7 @@ from functools import partial
 from typing import Any, Final, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
-from PySide6.QtGui import QHideEvent
+from PySide6.QtGui import QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, WHERE, find_removed_key
@@ -114,6 +114,11 @@ class PlanInputRow(QWidget):
     def set_fault(self, sentence: str) -> None:
         self.edits[0].set_fault(sentence)
 
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep all lines of the label: the row would be as high as its number, whatever the label needs."""
+        super().resizeEvent(event)
+        self.label.setMinimumHeight(self.label.heightForWidth(self.label.width()))
+
     def _format(self) -> PlanNumberFormat:
         bounds, scale = self._bounds, self._scale
         least = _LEAST if bounds.above else bounds.low * scale
@@ -126,7 +131,7 @@ class PlanInputRow(QWidget):
         px = self._theme.px
         for edit in self.edits:
             edit.setFixedWidth(px(_EDIT if len(self.edits) == 1 else _SMALL_EDIT))
-        self.unit.setFixedWidth(px(_UNIT))
+        self.unit.setMinimumWidth(px(_UNIT))
 
 
 #: While something is dragged, questions wait until it rests for so long, in milliseconds.
