@@ -116,6 +116,8 @@ _HEADS: Final = MappingProxyType(
     }
 )
 
+#: Columns of sentences, which are translated; what is in others are names.
+_STATEMENTS: Final = frozenset({"conditions", "disagreement", "reason", "trust", "verdict"})
 #: The whole of what is short in a head.
 _MEANINGS: Final = MappingProxyType(
     {
@@ -263,7 +265,7 @@ class CatalogCellFormatter:
         self._decimals: dict[int, int] = {}
         self._writers: Mapping[CatalogColumnKind, Callable[[CatalogCellValue, CatalogRow, int], str]] = {
             CatalogColumnKind.NAME: lambda value, _row, _place: self._name(value),
-            CatalogColumnKind.TEXT: lambda value, _row, _place: self._words(value),
+            CatalogColumnKind.TEXT: lambda value, _row, place: self._text(value, table.columns[place]),
             CatalogColumnKind.DATE: lambda value, _row, _place: self._words(value),
             CatalogColumnKind.WORD: lambda value, _row, place: (
                 label_kind_briefly(value) if table.columns[place].key == "kind" else label_term_of_data(value)
@@ -313,6 +315,9 @@ class CatalogCellFormatter:
         short = {name: shorten_name(name) for name in names}
         counted = Counter(short.values())
         return {name: brief for name, brief in short.items() if counted[brief] == 1}
+
+    def _text(self, value: CatalogCellValue, column: CatalogColumn) -> str:
+        return self._words(translate_data(value) if column.key in _STATEMENTS and isinstance(value, str) else value)
 
     def _figure(self, value: CatalogCellValue, place: int) -> str:
         if not is_figure(value):
@@ -375,7 +380,7 @@ class CatalogCellFormatter:
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
         # What was imported may hold line breaks; a cell has one line.
-        return " ".join(translate_data(str(value)).split()) if value is not None else MISSING_VALUE_TEXT
+        return " ".join(str(value).split()) if value is not None else MISSING_VALUE_TEXT
 
     # Sentences
 

@@ -117,7 +117,7 @@ class PlanInputRow(QWidget):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep all lines of the label: the row would be as high as its number, whatever the label needs."""
         super().resizeEvent(event)
-        self.label.setMinimumHeight(self.label.heightForWidth(self.label.width()))
+        self.label.setMinimumHeight(max(self.label.heightForWidth(self.label.width()), 0))
 
     def _format(self) -> PlanNumberFormat:
         bounds, scale = self._bounds, self._scale
