@@ -44,9 +44,9 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
 _COUNTED_ARGUMENTS: Final = {"trn": (0, 1), "message_n": (1, 2)}
 #: Keys of the data files whose texts the decision and its sheet show.
 _DATA_KEYS: Final = frozenset(
-    {"advice", "basis", "caution", "corrected", "counts", "disagreement", "if_not", "if_passed", "label", "look_for"}
-    | {"native_note", "note", "otherwise", "printed", "reason", "scope", "text", "title", "trust", "unfounded"}
-    | {"verdict", "what", "why"}
+    {"about", "advice", "ask", "basis", "caution", "corrected", "counts", "disagreement", "if_not", "if_passed"}
+    | {"label", "look_for", "native_note", "note", "otherwise", "printed", "reason", "scope", "text", "title"}
+    | {"trust", "unfounded", "verdict", "what", "why"}
 )
 #: The data files with texts, and keys of more texts than all of them have. Measurements keep the notes of their
 #: publishers, and titles of sources are names.
@@ -58,7 +58,7 @@ _DATA: Final[dict[str, frozenset[str]]] = {
     "data/launch.toml": frozenset({"read"}),
     "data/models/*.toml": frozenset(),
     "data/prices/*.csv": frozenset(),
-    "data/references.toml": frozenset(),
+    "data/references.toml": frozenset({"who"}),
     "data/rules/*.toml": frozenset(),
     "data/software_support/*.toml": frozenset({"name"}),
     **{f"data/sources/{name}.toml": frozenset() for name in ("diffusion", "hardware", "memory", "models", "operators")},

@@ -14,6 +14,7 @@ from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
+from gpudesk.text.translation import translate_data
 
 #: An answer: the id of an option, or a number where a question takes one.
 AnswerValue = str | float
@@ -337,7 +338,7 @@ class TraceLine:
 
     @property
     def title(self) -> str:
-        return self.case.title or self.rule.title
+        return translate_data(self.case.title or self.rule.title)
 
 
 class AnswerOrigin(StrEnum):

@@ -106,7 +106,8 @@ def describe_support(entry: SupportEntry) -> str:
 
 def describe_operator(reference: ReferenceDeployment) -> str:
     """Return who it is, or what is said of who is not named."""
-    return reference.who if reference.named else tr("{who} (unnamed)", who=reference.who)
+    who = translate_data(reference.who)
+    return who if reference.named else tr("{who} (unnamed)", who=who)
 
 
 def format_scale(reference: ReferenceDeployment, formatter: Formatter) -> str:
@@ -120,10 +121,10 @@ def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> 
     said = tr(
         "{who}: {what}. {scale}, {day}; {basis} ({document})",
         who=describe_operator(reference),
-        what=reference.what,
+        what=translate_data(reference.what),
         scale=capitalize_first(format_scale(reference, formatter)),
         day=format_date(reference.date),
-        basis=reference.basis,
+        basis=translate_data(reference.basis),
         document=label_document(reference.source),
     )
     return _add_dispute_ids(said, reference.disputes)
@@ -259,7 +260,7 @@ def describe_step_alternative(line: ProcurementStepStatus) -> str | None:
     """Return what holds instead where a step does not apply, or may not."""
     if line.applies is True or line.step.otherwise is None:
         return None
-    return tr("Otherwise: {text}", text=line.step.otherwise)
+    return tr("Otherwise: {text}", text=translate_data(line.step.otherwise))
 
 
 def describe_expired_step(line: ProcurementStepStatus) -> str | None:
@@ -324,7 +325,7 @@ def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
     return tr(
         "{amount}: {label} ({marks})",
         amount=format_step_amount(figure, formatter),
-        label=figure.label,
+        label=translate_data(figure.label),
         marks="; ".join(marks),
     )
 
@@ -395,12 +396,12 @@ def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Ite
     yield AdvisoryLine(0, tr("Negotiation sheet: {progress}", progress=progress))
     for line in sheet.lines:
         step = line.step
-        title = tr("{title} ({id})", title=step.title, id=step.id)
+        title = tr("{title} ({id})", title=translate_data(step.title), id=step.id)
         yield AdvisoryLine(1, _format_tick(title, line.note, done=line.done))
         yield AdvisoryLine(2, summarize_step(line, formatter))
         yield from (AdvisoryLine(2, text) for text in list_step_remarks(line, formatter))
-        yield AdvisoryLine(2, step.ask)
-        yield AdvisoryLine(2, step.why)
+        yield AdvisoryLine(2, translate_data(step.ask))
+        yield AdvisoryLine(2, translate_data(step.why))
         yield from (AdvisoryLine(2, format_step_figure(figure, formatter)) for figure in step.figures)
         yield from (AdvisoryLine(2, format_point(each)) for each in line.points)
 
@@ -416,7 +417,7 @@ def list_step_remarks(line: ProcurementStepStatus, formatter: Formatter) -> tupl
 
 
 def format_point(line: CheckpointStatus) -> str:
-    return _format_tick(line.point.text, line.note, done=line.done)
+    return _format_tick(translate_data(line.point.text), line.note, done=line.done)
 
 
 def _format_tick(text: str, note: str, *, done: bool) -> str:

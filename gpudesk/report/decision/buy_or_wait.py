@@ -22,7 +22,7 @@ from gpudesk.report.costs import MoneyFormatter, format_draw_share
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.sentences import lower_for_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Writes one end of a range.
 ValueFormatter = Callable[[float], str]
@@ -412,7 +412,7 @@ def describe_recorded_value(watched: SignalStatus, source: str, formatter: Forma
 def describe_signal_note(watched: SignalStatus) -> str:
     if watched.note is not None:
         return watched.note.note or ""
-    return "" if watched.known is None else watched.known.about
+    return "" if watched.known is None else translate_data(watched.known.about)
 
 
 def describe_signal_distance(watched: SignalStatus, formatter: Formatter) -> str:
@@ -427,9 +427,9 @@ def describe_signal_effect(watched: SignalStatus) -> str:
     """Return what the signal changes as it stands, and what it would if it passed."""
     signal = watched.signal
     if watched.passed:
-        return signal.if_passed
-    change = tr("If passed: {change}", change=lower_for_sentence(signal.if_passed))
-    return change if watched.passed is None else f"{signal.if_not} {change}"
+        return translate_data(signal.if_passed)
+    change = tr("If passed: {change}", change=lower_for_sentence(translate_data(signal.if_passed)))
+    return change if watched.passed is None else f"{translate_data(signal.if_not)} {change}"
 
 
 def describe_idle_note(watched: SignalStatus) -> str:
@@ -443,7 +443,11 @@ def describe_idle_note(watched: SignalStatus) -> str:
 def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) -> str:
     known = describe_known_value(watched, source, formatter)
     parts = (
-        tr("{title}: {state}", title=watched.signal.title, state=label_signal_state(find_signal_state(watched))),
+        tr(
+            "{title}: {state}",
+            title=translate_data(watched.signal.title),
+            state=label_signal_state(find_signal_state(watched)),
+        ),
         tr("threshold {threshold}", threshold=format_threshold(watched.signal, formatter)),
         known,
         describe_signal_distance(watched, formatter),

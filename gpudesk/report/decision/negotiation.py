@@ -113,14 +113,14 @@ def _build_step_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
 
 def _build_step_block(number: int, line: ProcurementStepStatus, formatter: Formatter) -> Iterator[DocumentBlock]:
     step = line.step
-    yield DocumentHeading(3, tr("{number}. {title}", number=number, title=step.title))
-    yield DocumentParagraph(step.ask)
-    yield DocumentParagraph(step.why)
+    yield DocumentHeading(3, tr("{number}. {title}", number=number, title=translate_data(step.title)))
+    yield DocumentParagraph(translate_data(step.ask))
+    yield DocumentParagraph(translate_data(step.why))
     yield DocumentParagraph(" ".join((summarize_step(line, formatter), *list_step_remarks(line, formatter))))
     if step.figures:
         yield DocumentParagraph(tr("Figures:"))
         yield BulletList(tuple(format_step_figure(figure, formatter) for figure in step.figures))
-    points = ((each.done, each.point.text, each.note) for each in line.points)
+    points = ((each.done, translate_data(each.point.text), each.note) for each in line.points)
     yield DocumentParagraph(tr("Checklist:"))
     yield CheckList(((line.done, tr("Whole step"), line.note), *points))
 

@@ -25,7 +25,7 @@ from gpudesk.report.explanation.working import format_named_formula, format_nume
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first, lower_for_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Writes an amount.
 AmountFormatter = Callable[[float], str]
@@ -267,14 +267,14 @@ def list_shared_pool_lines(found: RoutingResult, formatter: Formatter) -> tuple[
 
 
 def build_mixing_line(rule: DecisionRule) -> MixingLine:
-    advice = next((case.advice for case in rule.cases if case.advice is not None), None)
-    text = rule.why if advice is None else f"{rule.why} {advice}"
+    advice = next((case.advice for case in rule.cases if case.advice is not None), "")
+    text = f"{translate_data(rule.why)} {translate_data(advice)}".strip()
     against = tr("against {rules}", rules=", ".join(rule.against)) if rule.against else ""
     return MixingLine(
         rule.dated or MISSING_VALUE_TEXT,
         label_rule_source(rule),
         label_rule_strength(rule.strength),
-        rule.title,
+        translate_data(rule.title),
         text,
         against,
     )

@@ -25,7 +25,7 @@ from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.labels import label_document
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.sentences import capitalize_first, lower_for_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 #: What it is called that a fact is not so.
 _NOT: Final[Mapping[str, str]] = MappingProxyType(
@@ -249,13 +249,13 @@ def shorten_id(accelerator: str) -> str:
 
 def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]:
     """Return what there is to say of a rule: why, its conditions, what its document prints and what holds."""
-    lines = [rule.why, *_case_lines(rule, formatter)]
+    lines = [translate_data(rule.why), *_case_lines(rule, formatter)]
     if rule.printed is not None:
-        lines.append(tr("Source text: {text}", text=rule.printed))
+        lines.append(tr("Source text: {text}", text=translate_data(rule.printed)))
     if rule.corrected is not None:
-        lines.append(tr("Correct: {text}", text=rule.corrected))
+        lines.append(tr("Correct: {text}", text=translate_data(rule.corrected)))
     if rule.unfounded is not None:
-        lines.append(tr("Unfounded: {text}", text=rule.unfounded))
+        lines.append(tr("Unfounded: {text}", text=translate_data(rule.unfounded)))
     if rule.against:
         lines.append(tr("Contradicted by: {rules}", rules=", ".join(rule.against)))
     if rule.disputes:
@@ -276,7 +276,7 @@ def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
         elif case.checks is not None:
             yield tr("{when} → shown only: {asked}", when=when, asked=asked)
         if case.advice is not None:
-            yield tr("{when} → {advice}", when=when, advice=case.advice)
+            yield tr("{when} → {advice}", when=when, advice=translate_data(case.advice))
 
 
 def describe_rule_answers(

@@ -39,7 +39,7 @@ from gpudesk.report.labels import join_names, label_figure, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import lower_for_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Costs that sentences name in dollars, since their label says what of.
 _PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
@@ -420,7 +420,7 @@ def describe_exclusion(
     tested = [describe_condition_result(each, formatter) for each in list_exclusion_tests(exclusion, decision)]
     if decision is not None:
         tested += _list_shown_fact(exclusion, decision, formatter)
-    title = exclusion.rule.title if decision is None else _line_of(exclusion.rule, decision).title
+    title = translate_data(exclusion.rule.title) if decision is None else _line_of(exclusion.rule, decision).title
     rule = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
     return "; ".join((rule, *tested))
 

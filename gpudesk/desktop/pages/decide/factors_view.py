@@ -130,7 +130,7 @@ class FactorsModel(TableItemModel):
         if head is None or cell is None:
             if column == FACTOR:
                 return f"{factor.name}, {factor.measure}"
-            return " ".join(f"{format_document(rule)}: {rule.why}" for rule in factor.rules)
+            return " ".join(f"{format_document(rule)}: {translate_data(rule.why)}" for rule in factor.rules)
         rating = f"{cell.word}, {cell.whole}" if cell.whole else cell.word
         return tr("{factor}, {name}: {rating}", factor=factor.name, name=head.name, rating=rating)
 

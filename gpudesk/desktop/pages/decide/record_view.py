@@ -163,17 +163,19 @@ class ReferenceDeploymentsBlock(QWidget):
 
 def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) -> RecordRow:
     named = tr("named company") if reference.named else tr("unnamed company")
-    who = RecordCell((CellParagraph(reference.who, "small_strong"), CellParagraph(named, "caption", "text3")))
+    who = RecordCell(
+        (CellParagraph(translate_data(reference.who), "small_strong"), CellParagraph(named, "caption", "text3"))
+    )
     word = RecordCell(
         (
-            CellParagraph(reference.basis, colour="text2"),
+            CellParagraph(translate_data(reference.basis), colour="text2"),
             CellParagraph(label_document(reference.source), "caption", "text3"),
         )
     )
     return RecordRow(
         (
             who,
-            make_cell(reference.what),
+            make_cell(translate_data(reference.what)),
             make_cell(format_scale(reference, formatter), colour="text1" if reference.count else "text3"),
             make_cell(format_date(reference.date)),
             word,

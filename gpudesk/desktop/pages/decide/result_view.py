@@ -40,7 +40,7 @@ from gpudesk.report.decision.verdict import (
 from gpudesk.report.explanation.cost import OWNED, RENTED
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 if TYPE_CHECKING:
     from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
@@ -277,7 +277,9 @@ class ResultView(DecideView):
         self._flips_held.setVisible(decision.scope.answered)
         pilots = [] if decision.pilot is None else [describe_pilot(decision.pilot, decision, names, formatter)]
         self.pilot.show_lines([MarkedLine("flask-conical", "text2", each) for each in pilots])
-        self.advice.show_lines([MarkedLine("arrow-right", "text2", each.text) for each in decision.advice])
+        self.advice.show_lines(
+            [MarkedLine("arrow-right", "text2", translate_data(each.text)) for each in decision.advice]
+        )
         self._next_held.setVisible(bool(pilots or decision.advice))
         self.excluded.show_lines(
             [MarkedLine("unfit", "unfit", text) for text in list_removed_columns(decision, names, formatter)]

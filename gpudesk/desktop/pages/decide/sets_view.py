@@ -24,7 +24,7 @@ from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, Decision, DecisionC
 from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_odds, format_verdict
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 
 class AnswerPair(NamedTuple):
@@ -93,7 +93,7 @@ class AnswerSetComparison:
     def _removed_by(self, key: str) -> str:
         said = []
         for decided, words in ((self.now, name_current_set()), (self.kept, name_kept_set())):
-            titles = [each.rule.title for each in decided.decision.exclusions if each.key == key]
+            titles = [translate_data(each.rule.title) for each in decided.decision.exclusions if each.key == key]
             if titles:
                 said.append(tr("{set}: {rules}", set=words, rules=", ".join(dict.fromkeys(titles))))
         return "; ".join(said)
@@ -118,7 +118,9 @@ def _format_answer(name: str, answered: QuestionAnswer, formatter: Formatter) ->
 
 def _list_rules_only_in(decision: Decision, other: Decision, words: str) -> list[tuple[str, str, str]]:
     fired = {line.rule.id for line in other.trace}
-    return [(line.rule.title, line.rule.id, words) for line in decision.trace if line.rule.id not in fired]
+    return [
+        (translate_data(line.rule.title), line.rule.id, words) for line in decision.trace if line.rule.id not in fired
+    ]
 
 
 def _find_standings(decision: Decision) -> dict[str, DecisionCandidate]:

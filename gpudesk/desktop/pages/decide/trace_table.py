@@ -59,7 +59,7 @@ from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect
 from gpudesk.report.decision.rules import label_rule_source
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
 from gpudesk.text.sentences import lower_for_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _DECIMALS: Final = 2
 
@@ -362,7 +362,7 @@ class RuleTraceTableView(PaintedTable):
 
     def _write_silent_rule(self, rule: DecisionRule, left: float, right: float, middle: float) -> None:
         """Write a rule that says nothing over all columns, which it has no cells in."""
-        left += self._layer.text("small", "text3", rule.title, left, middle, right - left)
+        left += self._layer.text("small", "text3", translate_data(rule.title), left, middle, right - left)
         left += self._theme.length(GAP)
         if right - left > self._theme.length(_LEAST_IDS):
             self._layer.text("caption", "text3", rule.id, left, middle, right - left)
@@ -582,7 +582,7 @@ def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, DecisionRule]) -
 def _format_dated_rule(rule: DecisionRule) -> str:
     return tr(
         "{title} ({id}, {source}, {date})",
-        title=rule.title,
+        title=translate_data(rule.title),
         id=rule.id,
         source=label_rule_source(rule),
         date=rule.dated or tr("undated"),

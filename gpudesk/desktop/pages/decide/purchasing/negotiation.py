@@ -29,7 +29,7 @@ from gpudesk.report.decision.advisory import (
 )
 from gpudesk.report.labels import get_today, label_document
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 LONGEST_NOTE: Final = 2_000
 #: Where the words of a step begin, beside its tick.
@@ -84,17 +84,17 @@ class NegotiationStepBlock(QWidget):
         super().__init__(parent)
         self.step = step
         self._theme, self._formatter = theme, formatter
-        self.setAccessibleName(step.title)
-        self.title = NotedCheckBox(theme, step.id, step.title, self, font="option")
+        self.setAccessibleName(translate_data(step.title))
+        self.title = NotedCheckBox(theme, step.id, translate_data(step.title), self, font="option")
         self.state = ThemedLabel(theme, font="small_strong", parent=self)
         self.remarks = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.ask = ThemedLabel(theme, step.ask, wrap=True, parent=self)
-        self.why = ThemedLabel(theme, step.why, font="small", colour="text2", wrap=True, parent=self)
+        self.ask = ThemedLabel(theme, translate_data(step.ask), wrap=True, parent=self)
+        self.why = ThemedLabel(theme, translate_data(step.why), font="small", colour="text2", wrap=True, parent=self)
         for label in (self.ask, self.why, self.remarks):
             label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.figures = MarkedList(theme, tr("Figures"), self)
         self.figures.show_lines([_format_step_figure(each, formatter) for each in step.figures])
-        self.points = [NotedCheckBox(theme, each.id, each.text, self) for each in step.points]
+        self.points = [NotedCheckBox(theme, each.id, translate_data(each.text), self) for each in step.points]
         for tick in (self.title, *self.points):
             tick.changed.connect(self.ticked)
         self._lay_out()

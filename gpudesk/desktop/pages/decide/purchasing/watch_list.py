@@ -32,7 +32,7 @@ from gpudesk.report.decision.buy_or_wait import (
     label_signal_state,
 )
 from gpudesk.text.formatting import Formatter, NumberStyle
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 #: No signal comes near this.
 _MOST_VALUE: Final = 1e9
@@ -68,7 +68,7 @@ class WatchForm(QWidget):
         self._theme, self._signal = theme, watched.signal
         self._format = NumberFormat(-_MOST_VALUE, _MOST_VALUE, _DECIMALS, style)
         noted = watched.note or watched.idle
-        self.setAccessibleName(tr("Note on {signal}", signal=watched.signal.title))
+        self.setAccessibleName(tr("Note on {signal}", signal=translate_data(watched.signal.title)))
         self.lines = {name: QLineEdit(self) for name in ("value", "date", "source", "note")}
         self.answer = SegmentedControl(theme, tr("Value"), ((_OPEN, "—"), (_YES, tr("yes")), (_NO, tr("no"))), self)
         self.fault = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
@@ -199,7 +199,7 @@ class WatchSignalRow(QWidget):
             theme, label_signal_state(find_signal_state(watched)), font="body_strong", colour=words, parent=self
         )
         self.edit = LinkButton(theme, tr("Add value") if watched.note is None else tr("Edit note"), parent=self)
-        self.edit.setAccessibleName(f"{self.edit.text()}: {watched.signal.title}")
+        self.edit.setAccessibleName(f"{self.edit.text()}: {translate_data(watched.signal.title)}")
         self.edit.clicked.connect(self.open_form)
         self.form: WatchForm | None = None
         self._theme, self._style = theme, formatter.style
@@ -207,8 +207,8 @@ class WatchSignalRow(QWidget):
             (MarkIcon(theme, mark, colour, self), 0, Qt.AlignmentFlag.AlignVCenter), (self.state, 1), gap=theme.px(5)
         )
         first, known = self._column(theme), self._column(theme)
-        first.addWidget(self._label(theme, watched.signal.title, "body_strong", "text1"))
-        first.addWidget(self._label(theme, watched.signal.look_for, "small", "text2"))
+        first.addWidget(self._label(theme, translate_data(watched.signal.title), "body_strong", "text1"))
+        first.addWidget(self._label(theme, translate_data(watched.signal.look_for), "small", "text2"))
         known.addWidget(self._label(theme, _format_threshold(watched, formatter), "small", "text2"))
         known.addWidget(self._label(theme, describe_known_value(watched, source, formatter), "small", "text1"))
         record = describe_recorded_value(watched, source, formatter)
