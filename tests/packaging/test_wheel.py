@@ -40,6 +40,9 @@ def test_wheel_carries_the_whole_package(names: set[str]) -> None:
 def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str]) -> None:
     bundled = {name.removeprefix("gpudesk/_bundled/") for name in names if name.startswith("gpudesk/_bundled/")}
     resources = {str(file.relative_to(ROOT)) for file in (ROOT / "resources").rglob("*") if file.is_file()}
+    # Of the translations the program reads what is compiled from them.
+    translations = {name for name in resources if name.startswith("resources/translations/")}
+    compiled = {str(Path(name).with_suffix(".mo")) for name in translations if name.endswith(".po")}
     folders = {
         str(file.relative_to(ROOT))
         for folder in ("measurements", "rules", "software_support")
@@ -51,7 +54,7 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
     read = {f"data/{file}" for file in ("calibration.json", "cost_assumptions.toml", "launch.toml")}
     read |= {f"data/{file}" for file in ("export_rules.toml", "references.toml", "worked_examples.csv")}
-    assert bundled == {*made, *read, *held_out, *folders, *resources}
+    assert bundled == {*made, *read, *held_out, *folders, *(resources - translations), *compiled}
 
 
 def test_wheel_carries_nothing_beside_the_package(names: set[str]) -> None:
@@ -84,7 +87,7 @@ def test_installed_program_finds_its_own_files(installed: Path, tmp_path: Path) 
     code = (
         "from gpudesk import paths\n"
         "print(paths.catalog_path(), paths.calibration_path(), paths.measurements_dir(), sep='\\n')\n"
-        "print(paths.resource('translations'), paths.held_out_path(), paths.data_dir(), sep='\\n')"
+        "print(paths.translations_dir(), paths.held_out_path(), paths.data_dir(), sep='\\n')"
     )
     bundle = installed / "gpudesk" / "_bundled"
     expected = [

@@ -255,7 +255,9 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
     )
-    group.add_argument("--rent-term", metavar=tr("TERM"), help=tr("on_demand, spot or reserved (default: on_demand)"))
+    group.add_argument(
+        "--rent-term", metavar="on_demand|spot|reserved", help=tr("kind of rental price (default: on_demand)")
+    )
     group.add_argument(
         "--runs-on", metavar=tr("PLATFORM"), help=tr("software platform that the team uses today (default: CUDA)")
     )

@@ -107,8 +107,8 @@ def test_unknown_language_names_those_there_are() -> None:
 
 def test_pseudo_language_marks_what_is_translated_and_only_that() -> None:
     set_language("pseudo")
-    assert tr("{part} fits on {count}", part="Mix", count=1) == "⟦Mix fîts öñ 1⟧"
-    assert trn("{n} card", "{n} cards", 2) == "⟦2 çårds⟧"
+    assert tr("{part} fits on {count}", part="Mix", count=1) == "⟦Mix fîîts ööñ 1⟧"
+    assert trn("{n} card", "{n} cards", 2) == "⟦2 çåårds⟧"
 
 
 @given(st.text(), st.text())
