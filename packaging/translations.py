@@ -39,6 +39,14 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "DerivationTerm": ((0, 3), frozenset({"name", "formula"})),
     "ListColumn": ((), frozenset({"head"})),
     "UnitChoice": ((0,), frozenset({"label"})),
+    # Names and formulas of derivations
+    "_attention": ((3,), frozenset()),
+    "_join_operator": ((0,), frozenset()),
+    "_make_constant_term": ((0,), frozenset()),
+    "_make_held_term": ((0,), frozenset()),
+    "_timed": ((0, 2), frozenset()),
+    "make_scenario_term": ((0,), frozenset()),
+    "replace": ((), frozenset({"name"})),
 }
 #: A singular and a plural each.
 _COUNTED_ARGUMENTS: Final = {"trn": (0, 1), "message_n": (1, 2)}
@@ -129,18 +137,45 @@ def _read_call(call: ast.Call, function: ast.AST, tables: dict[str, ast.expr], n
     arguments = [call.args[place] for place in places if place < len(call.args)]
     arguments += [keyword.value for keyword in call.keywords if keyword.arg in names]
     for argument in arguments:
-        literals = list(_list_literals(argument)) or list(_list_table_texts(argument, function, tables))
+        literals = list(_list_literals(argument, function)) or list(_list_table_texts(argument, function, tables))
         for text, line in literals:
             if any(character.isalpha() for character in text):
                 yield SourceText(text, None, (name, line))
 
 
-def _list_literals(node: ast.expr) -> Iterator[tuple[str, int]]:
+def _list_literals(node: ast.expr, function: ast.AST | None = None) -> Iterator[tuple[str, int]]:
+    """Yield the texts that an expression can be; with a function, a variable is what the function assigns to it."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value, node.lineno
     elif isinstance(node, ast.IfExp):
-        yield from _list_literals(node.body)
-        yield from _list_literals(node.orelse)
+        yield from _list_literals(node.body, function)
+        yield from _list_literals(node.orelse, function)
+    elif isinstance(node, ast.Name) and function is not None:
+        yield from _list_assigned_texts(node.id, function)
+
+
+def _list_assigned_texts(name: str, function: ast.AST) -> Iterator[tuple[str, int]]:
+    texts: list[tuple[str, int]] = []
+    for node in ast.walk(function):
+        if isinstance(node, ast.Assign):
+            for target, value in _pair(node.targets[0], node.value):
+                if isinstance(target, ast.Name) and target.id == name:
+                    texts += _list_literals(value)
+        elif isinstance(node, ast.AugAssign) and isinstance(node.target, ast.Name) and node.target.id == name:
+            texts += [(text + more, line) for text, line in texts for more, _ in _list_literals(node.value)]
+        elif isinstance(node, ast.comprehension) and isinstance(node.iter, ast.Tuple):
+            for each in node.iter.elts:
+                for target, value in _pair(node.target, each):
+                    if isinstance(target, ast.Name) and target.id == name:
+                        texts += _list_literals(value)
+    yield from texts
+
+
+def _pair(target: ast.expr, value: ast.expr) -> list[tuple[ast.expr, ast.expr]]:
+    """Return the targets of an assignment, each with its value."""
+    if isinstance(target, ast.Tuple) and isinstance(value, ast.Tuple):
+        return list(zip(target.elts, value.elts, strict=False))
+    return [(target, value)]
 
 
 def _find_tables(module: ast.Module) -> dict[str, ast.expr]:
@@ -148,6 +183,8 @@ def _find_tables(module: ast.Module) -> dict[str, ast.expr]:
     tables: dict[str, ast.expr] = {}
     for node in module.body:
         if isinstance(node, ast.AnnAssign) and isinstance(node.target, ast.Name) and node.value is not None:
+            if ast.unparse(node.annotation) == "TypeAlias":
+                continue
             tables[node.target.id] = node.value
         elif isinstance(node, ast.Assign) and isinstance(node.targets[0], ast.Name):
             tables[node.targets[0].id] = node.value
@@ -175,7 +212,8 @@ def _list_values(node: ast.expr, tables: dict[str, ast.expr]) -> Iterator[tuple[
     elif isinstance(node, ast.Tuple | ast.List | ast.Set):
         children = node.elts
     elif isinstance(node, ast.Call):
-        children = [*node.args, *(keyword.value for keyword in node.keywords)]
+        places, _ = _TEXT_ARGUMENTS.get(ast.unparse(node.func), ((0,), None))
+        children = [*node.args[min(places, default=0) :], *(keyword.value for keyword in node.keywords)]
     elif isinstance(node, ast.BinOp):
         children = [node.left, node.right]
     for child in children:

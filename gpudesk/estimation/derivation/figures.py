@@ -38,7 +38,7 @@ from gpudesk.estimation.derivation.replica_terms import (
 from gpudesk.estimation.operation import EstimateDeployment, find_deployment, make_deployment_arrays
 from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
 from gpudesk.text.messages import InputError, Message, message
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
@@ -149,7 +149,7 @@ def _stall_term(context: TermContext) -> DerivationTerm:
     name, what = "stall by prefill", "prefill work of other requests while one decodes, per output token"
     if load.batch is not None or load.requests is not None:
         name = "stall by prefill and emptier steps"
-        what = f"{what}; less what steps take less before all run and after the first end"
+        what += "; less what steps take less before all run and after the first end"
     later = max(context.estimate.request.workload.output_tokens - 1, 1)
     stall_ms = _get_term(context, "stall") / later * 1e3
     return DerivationTerm(name, stall_ms, "ms", what, inputs=(make_prefill_term(context),))
@@ -475,7 +475,7 @@ def describe_term_source(source: str, catalog: Catalog, calibration: Calibration
     if kind == "calibration":
         constant = calibration.constants.get(rest)
         meaning = rest.replace("_", " ") if constant is None else constant.meaning
-        return tr("calibration: {meaning}", meaning=meaning)
+        return tr("calibration: {meaning}", meaning=translate_data(meaning))
     if kind == "setting":
         engine, _, field = rest.partition("/")
         name = catalog.serving_engine(engine).name

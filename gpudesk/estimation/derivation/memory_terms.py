@@ -161,8 +161,9 @@ def _make_static_terms(
 
 def _make_weights_term(deployment: ResolvedDeployment) -> DerivationTerm:
     budget, source = deployment.budget, f"catalog:{deployment.configuration.model.id}"
-    elements = "elements" if deployment.plan.count == 1 else "elements of the fullest"
-    formula = f"{elements} × bytes of their format, block scales included"
+    formula = "elements of the fullest × bytes of their format, block scales included"
+    if deployment.plan.count == 1:
+        formula = "elements × bytes of their format, block scales included"
     if deployment.configuration.model.layer_input_size:
         formula += ", with the table of the layers' own inputs"
     padding = budget.shards.padding_bytes

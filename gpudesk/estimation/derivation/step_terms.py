@@ -18,8 +18,6 @@ from gpudesk.engine.step_work import ArithmeticPeak
 from gpudesk.engine.steps import CoefficientColumns, StepCoefficients, compute_expert_coverage
 
 _JOIN = "({reading}² + {arithmetic}²)^½"
-#: Names of the inputs that older software, and a pairing of part and serving engine, add to a formula.
-_AGE, _PAIRING = "slowdown by age", "slowdown by pairing"
 
 
 def make_step_terms(
@@ -70,7 +68,7 @@ def _make_stage_term(coefficients: StepCoefficients) -> tuple[DerivationTerm, ..
 
 
 def _make_constant_term(name: str, value: float, unit: str | None = None) -> DerivationTerm:
-    return DerivationTerm(name.replace("_", " "), value, unit, source=f"calibration:{name}")
+    return DerivationTerm(name, value, unit, source=f"calibration:{name.replace(' ', '_')}")
 
 
 def _is_sum(formula: str) -> bool:
@@ -93,7 +91,7 @@ class _StepTermBuilder:
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: DerivationTerm) -> DerivationTerm:
         """Return a time, with what stretches it: older software, part and serving engine going together."""
-        pairing = replace(_make_constant_term("pairing", self.steps.rates.pairing), name=_PAIRING)
+        pairing = replace(_make_constant_term("pairing", self.steps.rates.pairing), name="slowdown by pairing")
         stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
         if stretches:
             bracketed = f"({formula})" if _is_sum(formula) else formula
@@ -104,12 +102,12 @@ class _StepTermBuilder:
         factor, years = self.steps.rates.age_factor, self.deployment.configuration.months_old / 12.0
         slowdown = math.log(factor) / years**AGE_POWER if years else 0.0
         return DerivationTerm(
-            _AGE,
+            "slowdown by age",
             factor,
             None,
             f"e^({{age_slowdown}} × {{years_back}}^{AGE_POWER:g})",
             inputs=(
-                _make_constant_term("age_slowdown", slowdown),
+                _make_constant_term("age slowdown", slowdown),
                 DerivationTerm("years back", years, None, source="scenario"),
             ),
         )
@@ -164,7 +162,7 @@ class _StepTermBuilder:
         coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
         size = DerivationTerm("bytes", shards.dense.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            coefficients.dense_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+            coefficients.dense_read, size, _make_constant_term("weight read efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._timed(
             "arithmetic",
@@ -174,7 +172,7 @@ class _StepTermBuilder:
             DerivationTerm("tokens", tokens, "tokens"),
             *self._ranks(),
             self._dense_peak(),
-            _make_constant_term("gemm_efficiency", rates.dense_efficiency),
+            _make_constant_term("gemm efficiency", rates.dense_efficiency),
         )
         return _join_operator("dense matrices", reading, arithmetic)
 
@@ -216,7 +214,7 @@ class _StepTermBuilder:
                     None,
                     "how often it chooses an expert on average, so that its chance to miss one is right",
                 ),
-                _make_constant_term("expert_evenness", self.steps.rates.expert_evenness),
+                _make_constant_term("expert evenness", self.steps.rates.expert_evenness),
             ),
         )
 
@@ -230,7 +228,7 @@ class _StepTermBuilder:
         touched = self._touched(tokens)
         share = touched.number
         size = DerivationTerm("bytes", shards.experts.stored_bytes, "B", source=self._model)
-        efficiency = _make_constant_term("weight_read_efficiency", rates.expert_read_efficiency)
+        efficiency = _make_constant_term("weight read efficiency", rates.expert_read_efficiency)
         arithmetic = self._timed(
             "arithmetic",
             coefficients.expert_flop * (tokens + coefficients.expert_offset * share),
@@ -246,7 +244,7 @@ class _StepTermBuilder:
             ),
             *self._ranks(),
             self._peak(ceilings.expert_peak),
-            _make_constant_term("gemm_efficiency", rates.expert_efficiency),
+            _make_constant_term("gemm efficiency", rates.expert_efficiency),
         )
         return _join_operator(
             "routed experts", self._reading(coefficients.expert_read * share, size, efficiency, touched), arithmetic
@@ -258,9 +256,9 @@ class _StepTermBuilder:
         moved = self._unstretched(self.steps.coefficients.activation_token) * (
             ceilings.bandwidth * rates.dense_read_efficiency
         )
-        inputs = [_make_constant_term("activation_traffic", rates.activation_traffic)]
+        inputs = [_make_constant_term("activation traffic", rates.activation_traffic)]
         if self.deployment.budget.shards.expert_count:
-            inputs.append(_make_constant_term("expert_traffic", rates.expert_traffic))
+            inputs.append(_make_constant_term("expert traffic", rates.expert_traffic))
         return self._timed(
             "activation traffic",
             seconds,
@@ -274,7 +272,7 @@ class _StepTermBuilder:
                 inputs=tuple(inputs),
             ),
             self._bandwidth,
-            _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency),
+            _make_constant_term("weight read efficiency", rates.dense_read_efficiency),
         )
 
     def head(self, tokens: float) -> DerivationTerm:
@@ -282,7 +280,7 @@ class _StepTermBuilder:
         coefficients, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
         size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            coefficients.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+            coefficients.head_read, size, _make_constant_term("weight read efficiency", rates.dense_read_efficiency)
         )
         return _join_operator("LM head", reading, self._head_arithmetic(tokens))
 
@@ -295,7 +293,7 @@ class _StepTermBuilder:
             DerivationTerm("parameters", share.elements, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
             self._peak(ceilings.attention_peak),
-            _make_constant_term("gemm_efficiency", rates.dense_efficiency),
+            _make_constant_term("gemm efficiency", rates.dense_efficiency),
         )
 
     def prompt_head(self, sampled: float) -> DerivationTerm:
@@ -303,7 +301,7 @@ class _StepTermBuilder:
         coefficients, rates, share = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards.head
         size = DerivationTerm("bytes", share.stored_bytes, "B", source=self._model)
         reading = self._reading(
-            coefficients.head_read, size, _make_constant_term("weight_read_efficiency", rates.dense_read_efficiency)
+            coefficients.head_read, size, _make_constant_term("weight read efficiency", rates.dense_read_efficiency)
         )
         arithmetic = self._head_arithmetic(sampled)
         total = reading.number + arithmetic.number
@@ -338,7 +336,7 @@ class _StepTermBuilder:
                 inputs=(tokens,),
             ),
             self._bandwidth,
-            _make_constant_term("kv_read_efficiency", rates.kv_read_efficiency),
+            _make_constant_term("kv read efficiency", rates.kv_read_efficiency),
         )
         arithmetic = self._attention(resident * coefficients.verified_tokens, attend, ())
         return _join_operator("attention over the cache", reading, arithmetic)
@@ -363,7 +361,7 @@ class _StepTermBuilder:
                 inputs=inputs,
             ),
             self._peak(ceilings.attention_peak),
-            _make_constant_term("attention_efficiency", rates.attention_efficiency),
+            _make_constant_term("attention efficiency", rates.attention_efficiency),
         )
 
     def prompt_attention(self, tokens: float, attended: float) -> DerivationTerm:
@@ -380,9 +378,9 @@ class _StepTermBuilder:
         direct = coefficients.comm_fixed + coefficients.comm_token * tokens
         ring = coefficients.ring_fixed + coefficients.ring_token * tokens
         if ring < direct:
-            share = _make_constant_term("link_efficiency", rates.link_efficiency)
+            share = _make_constant_term("link efficiency", rates.link_efficiency)
             return self._collective(tokens, coefficients.ring_fixed, "ring_latency", coefficients.ring_token, share)
-        share = _make_constant_term("direct_efficiency", rates.direct_efficiency)
+        share = _make_constant_term("direct efficiency", rates.direct_efficiency)
         return self._collective(tokens, coefficients.comm_fixed, "allreduce_latency", coefficients.comm_token, share)
 
     def _collective(
@@ -432,7 +430,7 @@ class _StepTermBuilder:
                     "s",
                     "{host_overlap} × {the_lesser_of_scheduling_and_all_else}",
                     inputs=(
-                        _make_constant_term("host_overlap", self.steps.coefficients.host_overlap),
+                        _make_constant_term("host overlap", self.steps.coefficients.host_overlap),
                         DerivationTerm("the lesser of scheduling and all else", min(host.number, busy), "s"),
                     ),
                 ),
@@ -441,26 +439,26 @@ class _StepTermBuilder:
 
     def _launches(self) -> DerivationTerm:
         coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
-        inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer_time", rates.layer_s, "s")]
+        inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
         if rates.quantise_s:
-            inputs.append(_make_constant_term("quantise_time", rates.quantise_s, "s"))
+            inputs.append(_make_constant_term("quantise time", rates.quantise_s, "s"))
             formula = "{layers} × ({layer_time} + {quantise_time})"
         if shards.moe_layers:
             inputs += [
                 DerivationTerm("layers with experts", shards.moe_layers, None),
-                _make_constant_term("moe_layer_time", rates.moe_layer_s, "s"),
+                _make_constant_term("moe layer time", rates.moe_layer_s, "s"),
             ]
             formula += " + {layers_with_experts} × {moe_layer_time}"
         return self._timed("launches", coefficients.overhead_fixed, formula, *inputs)
 
     def _host(self, sequences: float) -> DerivationTerm:
         coefficients, rates = self.steps.coefficients, self.steps.rates
-        inputs, formula = [_make_constant_term("step_time", rates.step_s, "s")], "{step_time}"
+        inputs, formula = [_make_constant_term("step time", rates.step_s, "s")], "{step_time}"
         if sequences:
             inputs += [
                 DerivationTerm("sequences", sequences, None),
-                _make_constant_term("sequence_time", rates.sequence_s, "s"),
+                _make_constant_term("sequence time", rates.sequence_s, "s"),
             ]
             formula += " + {sequences} × {sequence_time}"
         if coefficients.stages > 1:
