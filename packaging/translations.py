@@ -56,27 +56,25 @@ _DATA_KEYS: Final = frozenset(
     | {"label", "look_for", "native_note", "note", "otherwise", "printed", "reason", "scope", "text", "title"}
     | {"trust", "unfounded", "verdict", "what", "why"}
 )
-#: The data files with texts, and keys of more texts than all of them have. Measurements keep the notes of their
-#: publishers, and titles of sources are names.
+#: Notes on sources; their titles are names.
+_SOURCE_KEYS: Final = frozenset({"note", "trust"})
+#: The data files with texts, and the keys of these. Measurements and worked examples keep their publishers' words.
 _DATA: Final[dict[str, frozenset[str]]] = {
-    "data/accelerators/*.toml": frozenset(),
-    "data/cost_assumptions.toml": frozenset(),
-    "data/disputes/*.csv": frozenset(),
-    "data/export_rules.toml": frozenset({"name"}),
-    "data/launch.toml": frozenset({"read"}),
-    "data/models/*.toml": frozenset(),
-    "data/prices/*.csv": frozenset(),
-    "data/references.toml": frozenset({"who"}),
-    "data/rules/*.toml": frozenset(),
-    "data/software_support/*.toml": frozenset({"name"}),
-    **{f"data/sources/{name}.toml": frozenset() for name in ("diffusion", "hardware", "memory", "models", "operators")},
-    **{f"data/sources/{name}.toml": frozenset() for name in ("prices", "seeds", "serving_engines")},
-    "data/worked_examples.csv": frozenset({"statement"}),
+    "data/accelerators/*.toml": _DATA_KEYS,
+    "data/cost_assumptions.toml": _DATA_KEYS,
+    "data/disputes/*.csv": _DATA_KEYS,
+    "data/export_rules.toml": _DATA_KEYS | {"name"},
+    "data/launch.toml": frozenset({"read", "reason"}),
+    "data/models/*.toml": _DATA_KEYS,
+    "data/prices/*.csv": _DATA_KEYS,
+    "data/references.toml": _DATA_KEYS | {"who"},
+    "data/rules/*.toml": _DATA_KEYS,
+    "data/software_support/*.toml": _DATA_KEYS | {"name"},
+    **{f"data/sources/{name}.toml": _SOURCE_KEYS for name in ("diffusion", "hardware", "memory", "models")},
+    **{f"data/sources/{name}.toml": _SOURCE_KEYS for name in ("operators", "prices", "seeds", "serving_engines")},
     "resources/manual/glossary.toml": frozenset({"meaning", "term"}),
-    "resources/templates/*.gpudesk": frozenset({"name"}),
+    "resources/templates/*.gpudesk": frozenset({"name", "note"}),
 }
-
-
 _READERS: Final[dict[str, Callable[[str], object]]] = {
     ".csv": lambda content: list(csv.DictReader(content.splitlines())),
     ".gpudesk": json.loads,
@@ -102,7 +100,7 @@ def list_source_texts() -> Iterator[SourceText]:
         yield from _read_module(ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(ROOT)))
     for pattern, keys in _DATA.items():
         for file in sorted(ROOT.glob(pattern)):
-            for text in _read_data(_READERS[file.suffix](file.read_text(encoding="utf-8")), _DATA_KEYS | keys):
+            for text in _read_data(_READERS[file.suffix](file.read_text(encoding="utf-8")), keys):
                 yield SourceText(text, None, (str(file.relative_to(ROOT)), 0))
 
 

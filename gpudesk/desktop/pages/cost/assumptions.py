@@ -246,6 +246,7 @@ class AssumptionControls(QWidget):
         make_row(*((each, 0, middle) for each in (self.term, self.runs_on, self.around)), gap=gap, on=settings)
         make_row((self.discounts, 0, middle), (self.reset, 0, middle), gap=gap, on=commands)
         row = FlowLayout(gap, self)
+        row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(settings)
         row.addWidget(commands)
 

@@ -21,7 +21,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps
@@ -88,7 +88,10 @@ class PlanInputRow(QWidget):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        numbers = make_row((self.label, 1), *self.edits, self.unit, gap=px(6))
+        if len(self.edits) == 1:
+            numbers = make_row((self.label, 1), *self.edits, self.unit, gap=px(6))
+        else:
+            numbers = make_column(self.label, make_row(STRETCH, *self.edits, self.unit, gap=px(6)), gap=px(2))
         below = make_row((self.origin, 1), (self.reset, 0, Qt.AlignmentFlag.AlignTop), gap=px(8))
         make_column(numbers, below, gap=px(2), margins=(0, 0, 0, px(5)), on=self)
 
