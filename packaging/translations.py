@@ -40,6 +40,8 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "ListColumn": ((), frozenset({"head"})),
     "UnitChoice": ((0,), frozenset({"label"})),
     # Names and formulas of derivations
+    "Calculation": ((0, 2), frozenset()),
+    "CalculationInput": ((0,), frozenset()),
     "_attention": ((3,), frozenset()),
     "_join_operator": ((0,), frozenset()),
     "_make_constant_term": ((0,), frozenset()),
@@ -67,6 +69,7 @@ _DATA: Final[dict[str, frozenset[str]]] = {
     "data/launch.toml": frozenset({"read", "reason"}),
     "data/models/*.toml": _DATA_KEYS,
     "data/prices/*.csv": _DATA_KEYS,
+    "data/priors.toml": frozenset({"meaning"}),
     "data/references.toml": _DATA_KEYS | {"who"},
     "data/rules/*.toml": _DATA_KEYS,
     "data/software_support/*.toml": _DATA_KEYS | {"name"},

@@ -122,7 +122,8 @@ def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> Deri
     parts = (weights, sequence, activations, runtime)
     usable = _make_usable_term(budget.pool_bytes + taken, taken, deployment)
     needed = DerivationTerm("needed", taken + held, "B", format_sum(tuple(part.name for part in parts)), inputs=parts)
-    return DerivationTerm("short", held - budget.pool_bytes, "B", "{needed} − {usable}", inputs=(needed, usable))
+    missing = held - budget.pool_bytes
+    return DerivationTerm("missing memory", missing, "B", "{needed} − {usable}", inputs=(needed, usable))
 
 
 def _make_usable_term(usable_bytes: int, taken: int, deployment: ResolvedDeployment) -> DerivationTerm:

@@ -339,7 +339,7 @@ def _explain_misfit(
     """Say how much memory a deployment lacks; its working has needed and usable as the first terms."""
     term = backing.term
     short, needed, usable = MISSING_VALUE_TEXT, MISSING_VALUE_TEXT, MISSING_VALUE_TEXT
-    if term is not None and term.name == "short" and isinstance(term.value, int | float):
+    if term is not None and term.name == "missing memory" and isinstance(term.value, int | float):
         short = formatter.gib(term.value)
         needed, usable = (formatter.gib(each.value) for each in term.inputs[:2] if isinstance(each.value, int | float))
         band = tr("Needs {needed} GiB per accelerator; {usable} GiB usable", needed=needed, usable=usable)

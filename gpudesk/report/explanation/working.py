@@ -44,7 +44,6 @@ _LABELS: Final = MappingProxyType(
         "running sequences": "Running per replica",
         "round": "One round",
         "free memory": "Free memory",
-        "short": "Missing memory",
         "bytes": "Bytes to read",
         "bytes of one sequence": "KV cache of one request",
         "tokens of one sequence": "Tokens of one request",

@@ -181,7 +181,7 @@ def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
 
 def test_a_part_that_does_not_fit_says_what_is_short_and_what_would_help(answer: Answer) -> None:
     needed, usable = DerivationTerm("needed", 237 * GIB, "B"), DerivationTerm("usable", 126 * GIB, "B")
-    term = DerivationTerm("short", 111 * GIB, "B", "{needed} − {usable}", inputs=(needed, usable))
+    term = DerivationTerm("missing memory", 111 * GIB, "B", "{needed} − {usable}", inputs=(needed, usable))
     unfit = with_estimate(answer, 0, fits=False, needs=4)
     fitting = answer.columns[0].estimate
     remedies = (
