@@ -60,7 +60,7 @@ _DATA_KEYS: Final = frozenset(
 )
 #: Notes on sources; their titles are names.
 _SOURCE_KEYS: Final = frozenset({"note", "trust"})
-#: The data files with texts, and the keys of these. Measurements and worked examples keep their publishers' words.
+#: The data files with texts, and the keys of these. Measurements keep their publishers' words.
 _DATA: Final[dict[str, frozenset[str]]] = {
     "data/accelerators/*.toml": _DATA_KEYS,
     "data/cost_assumptions.toml": _DATA_KEYS,
@@ -75,6 +75,7 @@ _DATA: Final[dict[str, frozenset[str]]] = {
     "data/software_support/*.toml": _DATA_KEYS | {"name"},
     **{f"data/sources/{name}.toml": _SOURCE_KEYS for name in ("diffusion", "hardware", "memory", "models")},
     **{f"data/sources/{name}.toml": _SOURCE_KEYS for name in ("operators", "prices", "seeds", "serving_engines")},
+    "data/worked_examples.csv": frozenset({"statement"}),
     "resources/manual/glossary.toml": frozenset({"meaning", "term"}),
     "resources/templates/*.gpudesk": frozenset({"name", "note"}),
 }

@@ -20,7 +20,7 @@ from gpudesk.report.labels import list_model_warnings
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_message, input_error, join_messages
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 if TYPE_CHECKING:
     from gpudesk.domain.derivation import DerivationTerm, WorkedFigure
@@ -127,7 +127,7 @@ def _list(examples: list[WorkedFigure]) -> list[str]:
             format_printed_figure(each.example, formatter),
             format_computed_figure(each, formatter),
             label_worked_verdict(each),
-            each.example.statement,
+            translate_data(each.example.statement),
         )
         for each in examples
     ]
@@ -143,7 +143,7 @@ def _one(figure: WorkedFigure, service: GpuDeskService) -> Iterator[str]:
 
     formatter, width = Formatter(), output.get_terminal_width()
     example = figure.example
-    yield output.make_bold(f"{example.id}  {example.statement}")
+    yield output.make_bold(f"{example.id}  {translate_data(example.statement)}")
     if example.source is not None:
         yield from wrap_text(service.catalog.source(example.source).title, width)
     for line in list_worked_arithmetic(figure, formatter):

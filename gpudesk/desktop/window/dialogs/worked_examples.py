@@ -28,7 +28,7 @@ from gpudesk.report.explanation.worked_examples import (
 )
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 _WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0
 _ALL: Final = "all"
@@ -115,7 +115,7 @@ class WorkedExamplesDialog(QDialog):
         texts = (
             example.id,
             label_worked_verdict(figure),
-            capitalize_first(example.statement),
+            capitalize_first(translate_data(example.statement)),
             format_printed_figure(example, self._formatter),
             format_computed_figure(figure, self._formatter),
         )
@@ -210,7 +210,7 @@ class WorkedExamplesDialog(QDialog):
 
     def _has(self, figure: WorkedFigure, words: Sequence[str]) -> bool:
         example = figure.example
-        told = f"{example.id} {example.statement} {self._document(figure)} {example.note}".casefold()
+        told = f"{example.id} {translate_data(example.statement)} {self._document(figure)} {example.note}".casefold()
         return all(word in told for word in words)
 
     def _document(self, figure: WorkedFigure) -> str:
@@ -224,7 +224,8 @@ class WorkedExamplesDialog(QDialog):
 
     def _lines(self, figure: WorkedFigure) -> list[str]:
         example = figure.example
-        head = tr("{number}: {statement}", number=example.id, statement=capitalize_first(example.statement))
+        statement = capitalize_first(translate_data(example.statement))
+        head = tr("{number}: {statement}", number=example.id, statement=statement)
         said = " ".join(filter(None, (describe_worked_verdict(figure, self._formatter), describe_worked_note(example))))
         lines = [head, self._document(figure), *list_worked_arithmetic(figure, self._formatter), said]
         return [line for line in lines if line]
