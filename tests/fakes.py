@@ -6,15 +6,19 @@ from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from types import MappingProxyType
 
+import orjson
+
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ConcurrencyCurve, FigureDifference, IntervalSeries, LimiterShares
 from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, Source, SourceKind
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate, EstimateBasis, EstimateRequest, Limiter, MemoryUse
+from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
+from gpudesk.estimation.line_answers import LineQuestion
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, message
 from gpudesk.text.units import GIB
@@ -192,6 +196,10 @@ def _curve(estimate: Estimate) -> ConcurrencyCurve:
     )
 
 
+def _write_line(estimate: Estimate) -> bytes:
+    return orjson.dumps(write_estimate_json(estimate, estimate.request.id), option=orjson.OPT_APPEND_NEWLINE)
+
+
 #: Of the error of a ratio: 4% ahead is too close to call, 25% ahead likely leads.
 _SCALE = 0.1
 
@@ -210,6 +218,10 @@ class FakeEstimator:
             except InputError as error:
                 answers.append(error)
         return answers
+
+    def answer_lines(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
+        answers = self.estimate_many([question.make_request() for question in questions])
+        return [answer if isinstance(answer, InputError) else _write_line(answer) for answer in answers]
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         return tuple(_curve(estimate) for estimate in estimates)

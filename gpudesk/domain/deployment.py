@@ -40,6 +40,11 @@ class ParallelPlan:
     def replica(self) -> int:
         return self.tp * self.pp
 
+    @property
+    def replica_shape(self) -> tuple[int, int, int, bool]:
+        """All but the number of replicas: plans that share it need the same memory on each accelerator."""
+        return self.tp, self.pp, self.ep, self.attention_dp
+
 
 @dataclass(frozen=True, slots=True)
 class PoolRequest:

@@ -14,7 +14,7 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, format_message, join_messages
 from gpudesk.text.units import GIB
 
-_PER_GIB: Final = 1.0 / GIB
+PER_GIB: Final = 1.0 / GIB
 
 
 def write_estimate_json(
@@ -59,7 +59,7 @@ def write_pools_json(pools: DisaggregatedPools) -> dict[str, Any]:
         "prefill": _write_pool_json(pools.prefill),
         "decode": _write_pool_json(pools.decode),
         "transfer_ms": pools.transfer_ms,
-        "transfer_gib": pools.transfer_bytes * _PER_GIB,
+        "transfer_gib": pools.transfer_bytes * PER_GIB,
         "link": pools.link,
         "link_busy": pools.link_busy,
         "binding": "link" if pools.binding is None else pools.binding.value,
@@ -72,12 +72,12 @@ def _write_pool_json(pool: AcceleratorPool) -> dict[str, Any]:
 
 def write_memory_json(use: MemoryUse) -> dict[str, float]:
     return {
-        "capacity": use.capacity_bytes * _PER_GIB,
-        "weights": use.weights_bytes * _PER_GIB,
-        "kv": use.kv_bytes * _PER_GIB,
-        "activations": use.activations_bytes * _PER_GIB,
-        "runtime": use.runtime_bytes * _PER_GIB,
-        "free": use.free_bytes * _PER_GIB,
+        "capacity": use.capacity_bytes * PER_GIB,
+        "weights": use.weights_bytes * PER_GIB,
+        "kv": use.kv_bytes * PER_GIB,
+        "activations": use.activations_bytes * PER_GIB,
+        "runtime": use.runtime_bytes * PER_GIB,
+        "free": use.free_bytes * PER_GIB,
     }
 
 

@@ -4,7 +4,7 @@ Built by `gpudesk.estimation.search_space`; `gpudesk.engine.rates` computes thei
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
@@ -24,18 +24,22 @@ class MemoryPlan:
     budget: MemoryBudget
     settings: MemorySettings
 
+    def with_replicas(self, plan: ParallelPlan) -> MemoryPlan:
+        """Return the memory of a plan that differs in its replicas alone."""
+        return MemoryPlan(plan, replace(self.budget, replicas=plan.dp), self.settings)
+
     @property
     def max_running(self) -> int:
         """Sequences that the serving engine lets one replica run at once, whatever memory holds."""
         return self.settings.max_batch * self.budget.attention_ranks
 
-    def compute_capacity(self, sequence_bytes: int) -> float:
-        """Return the sequences of so many bytes on a rank that one replica runs at once."""
-        return float(min(self.budget.count_admitted(sequence_bytes) // self.plan.dp, self.max_running))
+    def compute_capacity(self, admitted: int) -> float:
+        """Return the sequences that one replica runs at once of those that the engine admits to the deployment."""
+        return float(min(admitted // self.plan.dp, self.max_running))
 
     def compute_capacity_for(self, tokens: int) -> float:
         """Return `compute_capacity` for sequences of `tokens`."""
-        return self.compute_capacity(self.budget.cache.sequence_bytes(tokens))
+        return self.compute_capacity(self.budget.admitted_sequences(tokens))
 
 
 @dataclass(frozen=True, slots=True)

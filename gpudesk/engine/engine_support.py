@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from typing import Final, Literal
@@ -254,33 +254,42 @@ def _list_split_checks(
     """Return what must be shared evenly, the part that most plans fail by first."""
     checks = [
         check
-        for rule in engine.splits
+        for rule, of_rule in _list_checks_by_rule(engine, model)
         if rule.when.holds(accelerator, date) and (weights is Precision.FP8 or not rule.by_block)
-        for check in _make_split_checks(rule, model)
+        for check in of_rule
     ]
     return tuple(dict.fromkeys(checks))
 
 
-def _make_split_checks(rule: SplitRule, model: Model) -> list[SplitCheck]:
+@lru_cache(maxsize=2_000)
+def _list_checks_by_rule(engine: ServingEngine, model: Model) -> tuple[tuple[SplitRule, tuple[SplitCheck, ...]], ...]:
+    """Return the rules of an engine that a model can break, each with its checks, whatever the accelerator."""
+    sizes = _list_sizes(model)
+    return tuple([(rule, checks) for rule in engine.splits if (checks := _make_split_checks(rule, model, sizes))])
+
+
+def _make_split_checks(
+    rule: SplitRule, model: Model, sizes: Mapping[SplitPart, Sequence[int | None]]
+) -> tuple[SplitCheck, ...]:
     unit = model.fp8_block if rule.by_block else 1
     if unit is None:
-        return []
-    checks = []
-    for part in SplitPart:  # whose order is that of the checks
-        if part in rule.parts:
-            sizes = dict.fromkeys(_list_sizes(part, model))
-            filled = [-(-size // rule.filled_to) * rule.filled_to for size in sizes]
-            checks += [SplitCheck(part, size, unit, rule.repeats) for size in filled]
-    return checks
+        return ()
+    return tuple(
+        SplitCheck(part, -(-size // rule.filled_to) * rule.filled_to, unit, rule.repeats)
+        for part in SplitPart  # whose order is that of the checks
+        if part in rule.parts
+        for size in dict.fromkeys(sizes[part])
+        if size
+    )
 
 
-def _list_sizes(part: SplitPart, model: Model) -> list[int]:
-    """Return the numbers of a part in all layers, without zeros."""
+def _list_sizes(model: Model) -> dict[SplitPart, list[int | None]]:
+    """Return the numbers of each part in all layers; those that are 0 or None are not shared."""
     mixers = [group.mixer for group in model.layers if group.mixer is not None]
     ffns = [group.ffn for group in model.layers]
     experts = [ffn for ffn in ffns if isinstance(ffn, MoeFfn)]
     dense = [ffn.intermediate_size for ffn in ffns if isinstance(ffn, DenseFfn)]
-    sizes: dict[SplitPart, list[int | None]] = {
+    return {
         SplitPart.HEADS: [heads for mixer in mixers for heads in list_heads(mixer)],
         SplitPart.KV_HEADS: [mixer.kv_heads for mixer in mixers if isinstance(mixer, Attention)],
         SplitPart.EXPERTS: [ffn.experts for ffn in experts],
@@ -289,7 +298,6 @@ def _list_sizes(part: SplitPart, model: Model) -> list[int]:
         SplitPart.DENSE: [*dense, *(ffn.parallel_dense_intermediate_size for ffn in experts)],
         SplitPart.VOCABULARY: [model.vocab_size],
     }
-    return [size for size in sizes[part] if size]
 
 
 def _describe_refusal(check: SplitCheck, engine: ServingEngine, model: Model, plan: ParallelPlan) -> Message:

@@ -109,7 +109,10 @@ class MemoryBudget:
 
     def count_admitted(self, sequence_bytes: int) -> int:
         """Return `admitted_sequences` of so many bytes on a rank."""
-        sequences = self.count_sequences(sequence_bytes)
+        return self.limit_admitted(self.count_sequences(sequence_bytes), sequence_bytes)
+
+    def limit_admitted(self, sequences: int, sequence_bytes: int) -> int:
+        """Return `count_admitted` of what `count_sequences` counted."""
         if sequence_bytes == 0:
             return sequences
         usual = max(1, self.usual_pool_bytes // sequence_bytes)
@@ -121,16 +124,24 @@ class MemoryBudget:
 
     def compute_use(self, sequences: int, sequence_bytes: int) -> MemoryUse:
         """Return the breakdown with `sequences` of `sequence_bytes` each in the whole deployment."""
-        kv = -(-sequences // (self.attention_ranks * self.replicas)) * sequence_bytes
-        taken = self.weights_bytes + self.activations_bytes + self.runtime_bytes + kv
+        kv = self.compute_kv_bytes(sequences, sequence_bytes)
         return MemoryUse(
             capacity_bytes=self.capacity_bytes,
             weights_bytes=self.weights_bytes,
             kv_bytes=kv,
             activations_bytes=self.activations_bytes,
             runtime_bytes=self.runtime_bytes,
-            free_bytes=self.capacity_bytes - taken,
+            free_bytes=self.empty_bytes - kv,
         )
+
+    def compute_kv_bytes(self, sequences: int, sequence_bytes: int) -> int:
+        """Return what `sequences` of `sequence_bytes` each in the whole deployment hold on the fullest rank."""
+        return -(-sequences // (self.attention_ranks * self.replicas)) * sequence_bytes
+
+    @property
+    def empty_bytes(self) -> int:
+        """What is free without any sequence."""
+        return self.capacity_bytes - self.weights_bytes - self.activations_bytes - self.runtime_bytes
 
 
 def compute_activation_bytes(model: Model, plan: ParallelPlan, settings: MemorySettings) -> int:

@@ -206,11 +206,11 @@ def make_workload_values(work: Workload) -> tuple[float, ...]:
         held,
         float(work.output_tokens),
         work.spread if work.uneven else 0.0,
-        *_load_values(work.load),
+        *make_load_values(work.load),
     )
 
 
-def _load_values(load: Load) -> tuple[float, float, float, float, float, float]:
+def make_load_values(load: Load) -> tuple[float, float, float, float, float, float]:
     """Return code, amount, total, TTFT and TPOT limits in seconds, and whether they are p99 limits."""
     amount, total = 1.0, math.inf
     if load.kind is LoadKind.BATCH:

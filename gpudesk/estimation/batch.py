@@ -7,51 +7,52 @@ from __future__ import annotations
 
 import codecs
 import gc
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from typing import IO, Any, Final, NamedTuple, Protocol
 
 import orjson
 
-from gpudesk.domain.estimate import Estimate, EstimateRequest
-from gpudesk.domain.estimate_json import write_estimate_json
-from gpudesk.estimation.request_fields import parse_request
-from gpudesk.text.messages import InputError, Message, format_input_error, format_message, input_error
+from gpudesk.domain.workload import Load
+from gpudesk.estimation.line_answers import LineQuestion, RequestTemplate
+from gpudesk.estimation.request_fields import MOST_TOKENS, parse_load, parse_request
+from gpudesk.text.messages import InputError, format_input_error, input_error
 
 #: Bytes that are taken at once at the most; some thousand lines.
 _CHUNK_BYTES: Final = 1 << 20
 #: A line longer than this is answered with an error; no request comes near it.
 _LONGEST_LINE: Final = 1 << 20
-#: Sentences of notes that are kept.
-_MOST_NOTES: Final = 10_000
+#: What lines of one template differ in.
+_OWN_FIELDS: Final = ("id", "input_tokens", "output_tokens", "load")
+#: Templates, and loads, that are remembered.
+_MOST_TEMPLATES: Final = 10_000
 
 
 class BatchEstimator(Protocol):
-    """What answers many requests in one call; each is answered or refused by itself."""
+    """What answers the questions of many lines in one call; each is answered or refused by itself."""
 
-    def estimate_many(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
-        """Return one answer for each request, in order."""
+    def answer_lines(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
+        """Return the JSON line that answers each question, in order."""
         ...
 
 
-class _BatchLine(NamedTuple):
-    """One line: its number, its id as far as that is known, and the request or the fault."""
+class _LineFault(NamedTuple):
+    """Why a line asks nothing, and its id as far as that is known."""
 
-    number: int
     identity: str | int | None
-    question: EstimateRequest | InputError
+    error: InputError
 
 
 def answer_stream(estimator: BatchEstimator, source: IO[bytes], target: IO[bytes]) -> int:
     """Answer every line of `source` on `target`; return how many lines could not be answered."""
     faults = 0
     number = 1
-    notes = _NoteCache()
+    parser = _LineParser()
     with _tune_collector():
         for chunk in _read_chunks(source):
             if number == 1:
                 chunk[0] = chunk[0].removeprefix(codecs.BOM_UTF8)
-            answers, failed = _answer_lines(estimator, chunk, number, notes.say)
+            answers, failed = _answer_lines(estimator, parser, chunk, number)
             target.write(b"".join(answers))
             target.flush()
             faults += failed
@@ -91,50 +92,33 @@ def _read_chunks(source: IO[bytes]) -> Iterator[list[bytes]]:
         yield [rest]
 
 
-class _NoteCache:
-    """Says notes, most of which come again and again."""
-
-    def __init__(self) -> None:
-        self._sentences: dict[tuple[object, ...], str] = {}
-
-    def say(self, note: Message) -> str:
-        key = (note.id, *note.parameters.values())
-        sentence = self._sentences.get(key)
-        if sentence is None:
-            if len(self._sentences) >= _MOST_NOTES:
-                self._sentences.clear()
-            sentence = self._sentences[key] = format_message(note)
-        return sentence
-
-
 def _answer_lines(
-    estimator: BatchEstimator, lines: Sequence[bytes], first: int, say: Callable[[Message], str]
+    estimator: BatchEstimator, parser: _LineParser, lines: Sequence[bytes], first: int
 ) -> tuple[list[bytes], int]:
     """Return the answers to lines numbered from `first`, and how many of them are errors."""
-    asked = [_parse_line(raw, number) for number, raw in enumerate(lines, first) if raw and not raw.isspace()]
-    requests = [line.question for line in asked if isinstance(line.question, EstimateRequest)]
-    estimates = iter(_estimate_lines(estimator, requests))
+    asked = [(number, parser.parse(raw)) for number, raw in enumerate(lines, first) if raw and not raw.isspace()]
+    questions = [line for _, line in asked if isinstance(line, LineQuestion)]
+    results = iter(_answer_questions(estimator, questions))
     answers: list[bytes] = []
     failed = 0
-    for line in asked:
-        result = next(estimates) if isinstance(line.question, EstimateRequest) else line.question
+    for number, line in asked:
+        result = next(results) if isinstance(line, LineQuestion) else line.error
         if isinstance(result, InputError):
             failed += 1
-            fields: dict[str, Any] = {"id": line.identity, "line": line.number, "error": format_input_error(result)}
-        else:
-            fields = write_estimate_json(result, line.identity, say)
-        answers.append(orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE))
+            fields = {"id": line.identity, "line": number, "error": format_input_error(result)}
+            result = orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
+        answers.append(result)
     return answers, failed
 
 
-def _estimate_lines(estimator: BatchEstimator, requests: list[EstimateRequest]) -> list[Estimate | InputError]:
-    """Answer all requests in one call; should that fail, one by one, so that one line spoils no other."""
-    if not requests:
+def _answer_questions(estimator: BatchEstimator, questions: list[LineQuestion]) -> list[bytes | InputError]:
+    """Answer all questions in one call; should that fail, one by one, so that one line spoils no other."""
+    if not questions:
         return []
     try:
-        return estimator.estimate_many(requests)
+        return estimator.answer_lines(questions)
     except Exception as error:  # noqa: BLE001 - a mistake of the program, said on the line that meets it
-        if len(requests) == 1:
+        if len(questions) == 1:
             return [
                 input_error(
                     "batch.unexpected",
@@ -142,26 +126,72 @@ def _estimate_lines(estimator: BatchEstimator, requests: list[EstimateRequest]) 
                     kind_of_fault=type(error).__name__,
                 )
             ]
-        return [answer for request in requests for answer in _estimate_lines(estimator, [request])]
+        return [answer for question in questions for answer in _answer_questions(estimator, [question])]
 
 
-def _parse_line(raw: bytes, number: int) -> _BatchLine:
-    if len(raw) > _LONGEST_LINE:
-        return _BatchLine(
-            number, None, input_error("batch.long_line", "is longer than {longest} bytes", longest=_LONGEST_LINE)
-        )
-    try:
-        fields = orjson.loads(raw)
-    except orjson.JSONDecodeError as error:
-        return _BatchLine(number, None, _describe_json_error(error))
-    identity = None
-    try:
-        request = parse_request(fields)
-    except InputError as error:
-        if type(fields) is dict and type(fields.get("id")) in (str, int):
-            identity = fields["id"]
-        return _BatchLine(number, identity, error)
-    return _BatchLine(number, request.id, request)
+class _LineParser:
+    """Parses lines. What many of them state alike, all but id, lengths and the amount of load, is checked once."""
+
+    def __init__(self) -> None:
+        self._templates: dict[bytes, RequestTemplate] = {}
+        self._loads: dict[bytes, Load] = {}
+
+    def parse(self, raw: bytes) -> LineQuestion | _LineFault:
+        if len(raw) > _LONGEST_LINE:
+            error = input_error("batch.long_line", "is longer than {longest} bytes", longest=_LONGEST_LINE)
+            return _LineFault(None, error)
+        try:
+            fields = orjson.loads(raw)
+        except orjson.JSONDecodeError as error:
+            return _LineFault(None, _describe_json_error(error))
+        question = self._recognise(fields) if type(fields) is dict else None
+        return question or self._parse_anew(orjson.loads(raw))
+
+    def _recognise(self, fields: dict[str, Any]) -> LineQuestion | None:
+        """Return the question of a faultless line that has a template; takes `fields` apart."""
+        identity, input_tokens, output_tokens, load_fields = [fields.pop(name, None) for name in _OWN_FIELDS]
+        try:
+            load = self._parse_load(load_fields)
+            template = self._templates.get(_make_key(fields, load))
+        except (InputError, orjson.JSONEncodeError):
+            return None
+        if template is None or (identity is not None and type(identity) not in (int, str)):
+            return None
+        for tokens in (input_tokens, output_tokens):
+            if type(tokens) is not int or not 1 <= tokens <= MOST_TOKENS:
+                return None
+        return LineQuestion(template, identity, input_tokens, output_tokens, load)
+
+    def _parse_load(self, fields: object) -> Load:
+        key = orjson.dumps(fields)
+        load = self._loads.get(key)
+        if load is None:
+            if len(self._loads) >= _MOST_TEMPLATES:
+                self._loads.clear()
+            load = self._loads[key] = parse_load("load", fields)
+        return load
+
+    def _parse_anew(self, fields: Any) -> LineQuestion | _LineFault:  # noqa: ANN401 - whatever JSON holds
+        try:
+            request = parse_request(fields)
+        except InputError as error:
+            identity = fields.get("id") if type(fields) is dict else None
+            return _LineFault(identity if type(identity) in (int, str) else None, error)
+        work = request.workload
+        template = RequestTemplate(request)
+        if request.disaggregated is None:
+            if len(self._templates) >= _MOST_TEMPLATES:
+                self._templates.clear()
+            for name in _OWN_FIELDS:
+                fields.pop(name, None)
+            self._templates[_make_key(fields, work.load)] = template
+        return LineQuestion(template, request.id, work.input_tokens, work.output_tokens, work.load)
+
+
+def _make_key(fields: dict[str, Any], load: Load) -> bytes:
+    """Return what lines of one template have in common, as they write it: 1, 1.0 and true are not the same."""
+    fields["load"] = load.kind.value, load.limit
+    return orjson.dumps(fields)
 
 
 def _describe_json_error(error: orjson.JSONDecodeError) -> InputError:

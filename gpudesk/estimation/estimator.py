@@ -29,10 +29,11 @@ from gpudesk.engine.calibration import (
     relate_accelerators,
 )
 from gpudesk.engine.loads import SchedulingConstants
-from gpudesk.engine.serving import serve_loads
+from gpudesk.engine.serving import make_workload_values
 from gpudesk.estimation.curves import CurveTable, PoolCharts
 from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
-from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
+from gpudesk.estimation.evaluation import CaseList, make_estimate, make_unfit_estimate
+from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
 from gpudesk.estimation.operation import (
     OperatingPoint,
     compute_kv_curve,
@@ -47,7 +48,7 @@ from gpudesk.estimation.operation import (
 )
 from gpudesk.estimation.plan_comparison import PlanIntervals, explain_plan_choice
 from gpudesk.estimation.pools import PoolEstimator
-from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
+from gpudesk.estimation.search_space import EstimatorCatalog, FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.estimation.sizing.minimum import MinimumCountFinder, ShortDeployment, find_remedies, is_short
 from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
 from gpudesk.text.messages import InputError, message
@@ -75,6 +76,7 @@ class Estimator:
         self._curves = CurveTable(self._table, self._constants)
         self._needs = MinimumCountFinder(self._table, self._constants)
         self._pools = PoolEstimator(self._table, self._constants)
+        self._lines = LineAnswerer(self._table, self._constants, self._pools.estimate)
         self._pool_charts = PoolCharts(self._pools, self._constants)
         self._scaling = ScalingTable(self._table, self._constants, self.estimate_many)
 
@@ -93,23 +95,38 @@ class Estimator:
 
     def _answer(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         cases = CaseList(self._table)
+        asked: list[tuple[int, SearchSpace, FittingPlans]] = []
         answers: list[Estimate | InputError | None] = [None] * len(requests)
         for position, request in enumerate(requests):
+            work = request.workload
             try:
                 if request.disaggregated is not None:
                     answers[position] = self._pools.estimate(request)
                     continue
                 space = self._table.find_space(request)
-                if not cases.add(position, request, space):
+                fitting = space.find_smallest_fitting(work.request_tokens)
+                if fitting is None:
                     answers[position] = make_unfit_estimate(request, space)
+                    continue
             except InputError as error:
                 answers[position] = error
-        if len(cases):
-            arrays = cases.arrays()
-            results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
-            for position, estimate in cases.best(results, arrays, self._constants):
-                answers[position] = estimate
+                continue
+            asked.append((position, space, fitting))
+            cases.add(fitting, make_workload_values(work))
+        if asked:
+            factors = [space.interval_factors[requests[position].workload.load.kind] for position, space, _ in asked]
+            chosen = cases.choose(factors, self._constants)
+            for (position, space, fitting), place, figures in zip(
+                asked, chosen.places, chosen.iterate_figures(), strict=True
+            ):
+                answers[position] = make_estimate(requests[position], space, fitting, place, figures)
         return [answer for answer in answers if answer is not None]
+
+    def answer_lines(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
+        """Return the JSON lines that answer questions, in order; an unanswerable one gives its InputError."""
+        self._make_room()
+        with self._table:
+            return self._lines.answer(questions)
 
     def list_counts(self, request: EstimateRequest) -> tuple[int, ...]:
         """Return the sizes of a deployment that are tried where a request leaves it open, smallest first.
@@ -125,6 +142,7 @@ class Estimator:
     def _make_room(self) -> None:
         if self._table.make_room():
             self._curves.clear()
+            self._lines.clear()
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return for each estimate, which must fit, the figures of its deployment against concurrency."""

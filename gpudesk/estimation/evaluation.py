@@ -10,18 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
-from gpudesk.domain.workload import LoadKind
+from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
 from gpudesk.engine.loads import PhysicalBounds, SchedulingConstants, compute_bounds
-from gpudesk.engine.memory import MemoryBudget
 from gpudesk.engine.rounds import ReplicaRequests
 from gpudesk.engine.serving import (
     LOAD_CODES,
     DeploymentLoads,
     ServingResults,
     make_requests_and_loads,
-    make_workload_values,
     score_plans,
+    serve_loads,
 )
 from gpudesk.engine.steps import LIMITERS, Array, CoefficientColumns
 from gpudesk.estimation.deployment import describe_no_plan, make_chosen_plan_note
@@ -91,53 +90,67 @@ class CaseFigures(NamedTuple):
 
 
 def make_estimate(
-    request: EstimateRequest,
-    space: SearchSpace,
-    deployment: ResolvedDeployment,
-    max_sequences: int,
-    sequence_bytes: int,
-    figures: CaseFigures,
+    request: EstimateRequest, space: SearchSpace, fitting: FittingPlans, place: int, figures: CaseFigures
 ) -> Estimate:
-    """Make the estimate of the winning plan; `sequence_bytes` is what one sequence holds on a rank."""
-    admitted, concurrency = figures.admitted, figures.concurrency
-    limiter = LIMITERS[figures.limiter]
-    if admitted is not None and concurrency is not None and admitted < concurrency:
-        limiter = Limiter.CAPACITY
-    # Of requests that are given memory as they grow more run than it holds at full length.
-    resident = max(1, min(admitted or 1, deployment.budget.count_admitted(sequence_bytes)))
-    # By position, since names cost a microsecond on every line of a batch.
+    """Make the estimate of the plan at `place` among those that fit."""
+    deployment, max_sequences, size = (
+        fitting.deployments[place],
+        fitting.sequences[place],
+        fitting.sequence_bytes[place],
+    )
+    concurrency, admitted = figures.concurrency, figures.admitted
+    work = request.workload
+    runs_out = ends_unevenly(work.output_tokens, work.load.requests if work.uneven else None, admitted)
+    has_rate = figures.output_tokens_per_s is not None
     return Estimate(
         request,
         True,
         space.configuration.engine.id,
         deployment.plan,
         deployment.plan.count,
-        deployment.budget.compute_use(resident, sequence_bytes),
+        deployment.budget.compute_use(count_resident(admitted, fitting.admitted[place]), size),
         max_sequences,
         concurrency,
         admitted,
-        limiter,
+        find_limiter(figures.limiter, concurrency, admitted),
         space.basis,
         *figures[3:],
-        notes=_make_notes(request, space, deployment, max_sequences, figures),
+        notes=make_deployment_notes(request, space, deployment, has_rate=has_rate, runs_out=runs_out)
+        + make_load_notes(
+            work.request_tokens,
+            work.load.kind,
+            space.configuration,
+            (max_sequences, fitting.admitted[place]),
+            (concurrency, admitted, figures.stable),
+        ),
         own_model=space.configuration.model.own,
     )
 
 
-def _make_notes(
-    request: EstimateRequest,
-    space: SearchSpace,
-    deployment: ResolvedDeployment,
-    max_sequences: int,
-    figures: CaseFigures,
+def find_limiter(binding: int, concurrency: int | None, admitted: int | None) -> Limiter:
+    """Return what limits a deployment: capacity where requests wait, else what binds its steps."""
+    if admitted is not None and concurrency is not None and admitted < concurrency:
+        return Limiter.CAPACITY
+    return LIMITERS[binding]
+
+
+def count_resident(admitted: int | None, admissible: int) -> int:
+    """Return how many sequences memory is shown with."""
+    # Of requests that are given memory as they grow more run than it holds at full length.
+    return max(1, min(admitted or 1, admissible))
+
+
+def make_deployment_notes(
+    request: EstimateRequest, space: SearchSpace, deployment: ResolvedDeployment, *, has_rate: bool, runs_out: bool
 ) -> tuple[Message, ...]:
+    """Say what was chosen and assumed for a deployment; `runs_out`: the end of its run counts, see `ends_unevenly`."""
     configuration, count = space.configuration, deployment.plan.count
     notes = configuration.notes
     if count > 1 and None in (request.tp, request.pp, request.dp):
         notes += (make_chosen_plan_note(deployment.plan),)
         if count & (count - 1):
             notes += (_make_uneven_note(count),)
-    if figures.output_tokens_per_s is not None and _runs_short_steps(request, deployment):
+    if has_rate and _runs_short_steps(request.workload.load, deployment):
         notes += (
             message(
                 "estimate.short_steps",
@@ -146,7 +159,7 @@ def _make_notes(
                 tokens=round(configuration.limit_tokens),
             ),
         )
-    if _ends_unevenly(request, figures):
+    if runs_out:
         notes += (
             message(
                 "estimate.uneven_end",
@@ -154,39 +167,38 @@ def _make_notes(
                 "than with equal lengths",
             ),
         )
-    notes += space.list_plan_notes(deployment)
-    return notes + make_load_notes(request, configuration, deployment.budget, max_sequences, figures)
+    return notes + space.list_plan_notes(deployment)
 
 
-def _runs_short_steps(request: EstimateRequest, deployment: ResolvedDeployment) -> bool:
-    load = request.workload.load
+def _runs_short_steps(load: Load, deployment: ResolvedDeployment) -> bool:
     p99 = load.kind is LoadKind.LIMITS and load.limit == "p99"
     return p99 and deployment.configuration.limit_tokens < deployment.memory.settings.max_batched_tokens
 
 
-def _ends_unevenly(request: EstimateRequest, figures: CaseFigures) -> bool:
-    work = request.workload
-    total = work.load.requests
-    if not work.uneven or work.output_tokens == 1 or total is None or not figures.admitted:
+def ends_unevenly(output_tokens: int, total: int | None, admitted: int | None) -> bool:
+    """Return whether the end of a run of `total` requests of varied lengths counts; None: it has no end."""
+    if output_tokens == 1 or total is None or not admitted:
         return False
-    return 1 < total < _MANY_ROUNDS * figures.admitted
+    return 1 < total < _MANY_ROUNDS * admitted
 
 
 def make_load_notes(
-    request: EstimateRequest,
+    tokens: int,
+    kind: LoadKind,
     configuration: ServingConfiguration,
-    budget: MemoryBudget,
-    max_sequences: int,
-    figures: CaseFigures,
+    room: tuple[int, int],
+    state: tuple[int | None, int | None, bool],
 ) -> tuple[Message, ...]:
-    """Say what the load asks that the deployment does not give: requests that wait, limits, overload."""
-    admitted, concurrency = figures.admitted, figures.concurrency
+    """Say what the load asks that the deployment does not give: requests that wait, limits, overload.
+
+    `tokens` are those of one request, `room` is for how many memory has room and how many the engine admits of them,
+    `state` is concurrency, admitted and whether it is stable.
+    """
+    max_sequences, admissible = room
+    concurrency, admitted, stable = state
     notes: tuple[Message, ...] = ()
-    tokens = request.workload.request_tokens
     if admitted is not None and concurrency is not None and admitted < concurrency:
-        notes += (
-            _make_queue_note(configuration, admitted, concurrency, budget.admitted_sequences(tokens), max_sequences),
-        )
+        notes += (_make_queue_note(configuration, admitted, concurrency, admissible, max_sequences),)
     elif admitted is not None and admitted > max_sequences:
         name = configuration.engine.name
         notes += (
@@ -199,7 +211,7 @@ def make_load_notes(
                 most=max_sequences,
             ),
         )
-    if not figures.stable:
+    if not stable:
         notes += (
             message("estimate.overload", "Requests arrive faster than they are served: the queue grows without limit"),
         )
@@ -214,7 +226,7 @@ def make_load_notes(
                 most=most,
             ),
         )
-    if request.workload.load.kind is LoadKind.LIMITS and not admitted:
+    if kind is LoadKind.LIMITS and not admitted:
         notes += (message("estimate.limits_not_met", "Even a single request misses the latency limits"),)
     return notes
 
@@ -443,8 +455,8 @@ def iterate_figures(results: ServingResults, chosen: NDArray[np.intp], bands: Fi
     """Yield the chosen cases one by one, each with its figures, which `bands` has in the same order."""
     yield from map(
         CaseFigures,
-        _list_whole(results.concurrency[chosen]),
-        _list_whole(results.admitted[chosen]),
+        list_whole(results.concurrency[chosen]),
+        list_whole(results.admitted[chosen]),
         results.limiter[chosen].tolist(),
         *(_list_intervals(getattr(bands, field.name)) for field in fields(FigureIntervals)),
         results.stable[chosen].tolist(),
@@ -475,8 +487,22 @@ def _list_intervals(figure: IntervalArrays) -> list[IntervalEstimate | None]:
     return [new(IntervalEstimate, row) if known else None for row, known in zip(rows, finite, strict=True)]
 
 
-def _list_whole(values: Array) -> list[int | None]:
+def list_whole(values: Array) -> list[int | None]:
+    """Return rounded values of 0 or more; None for what is not a number."""
     return [None if value != value else max(0, round(value)) for value in values.tolist()]
+
+
+@dataclass(frozen=True, slots=True)
+class ChosenCases:
+    """The case that answers each question, among `results` and as a place in the plans that fit it."""
+
+    results: ServingResults
+    cases: NDArray[np.intp]
+    places: list[int]
+    intervals: FigureIntervals
+
+    def iterate_figures(self) -> Iterator[CaseFigures]:
+        return iterate_figures(self.results, self.cases, self.intervals)
 
 
 class CaseList:
@@ -484,40 +510,33 @@ class CaseList:
 
     def __init__(self, table: SearchSpaceTable) -> None:
         self._table = table
-        self._questions: list[tuple[int, EstimateRequest, SearchSpace, FittingPlans]] = []
-        self._rows: list[int] = []
-        self._capacity: list[float] = []
-        self._replicas: list[float] = []
-        self._lengths: list[int] = []
-        self._counts: list[int] = []
+        self._fittings: list[FittingPlans] = []
         self._per_request: list[tuple[float, ...]] = []
 
     def __len__(self) -> int:
-        return len(self._questions)
+        return len(self._fittings)
 
-    def add(self, position: int, request: EstimateRequest, space: SearchSpace) -> bool:
-        """Add a question; returns False where no plan holds one request of its length."""
-        work = request.workload
-        fitting = space.find_smallest_fitting(work.request_tokens)
-        if fitting is None:
-            return False
-        self.add_fitting(position, request, space, fitting)
-        return True
-
-    def add_fitting(self, position: int, request: EstimateRequest, space: SearchSpace, fitting: FittingPlans) -> None:
-        """Add a question that one of the given plans is to answer."""
-        self._questions.append((position, request, space, fitting))
-        self._rows.extend(fitting.positions)
-        self._capacity.extend(fitting.capacity)
-        self._replicas.extend(fitting.replicas)
-        self._lengths.append(len(fitting.positions))
-        self._counts.append(fitting.accelerators)
-        self._per_request.append(make_workload_values(request.workload))
+    def add(self, fitting: FittingPlans, workload: tuple[float, ...]) -> None:
+        """Add a question that one of the given plans is to answer, with its `make_workload_values`."""
+        self._fittings.append(fitting)
+        self._per_request.append(workload)
 
     def arrays(self) -> CaseArrays:
-        counts = np.repeat(np.array(self._counts, dtype=np.float64), self._lengths)
-        columns = CaseColumns(self._rows, self._capacity, self._replicas, counts)
-        return make_case_arrays(self._table.coefficients, self._per_request, self._lengths, columns)
+        lengths = self._lengths()
+        counts = np.repeat(np.array([each.accelerators for each in self._fittings], dtype=np.float64), lengths)
+        columns = CaseColumns(
+            [row for each in self._fittings for row in each.positions],
+            [capacity for each in self._fittings for capacity in each.capacity],
+            [replicas for each in self._fittings for replicas in each.replicas],
+            counts,
+        )
+        return make_case_arrays(self._table.coefficients, self._per_request, lengths, columns)
+
+    def _lengths(self) -> list[int]:
+        return [len(each.positions) for each in self._fittings]
+
+    def _starts(self) -> NDArray[np.intp]:
+        return np.concatenate(([0], np.cumsum(self._lengths())[:-1])).astype(np.intp)
 
     def winners(self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants) -> NDArray[np.intp]:
         """Return the case of every question that answers it: the plan with the highest output rate.
@@ -527,36 +546,19 @@ class CaseList:
         """
         starts = self._starts()
         score = score_plans(arrays.rows, arrays.requests, arrays.loads, results, constants)
-        peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths)
+        peak = np.repeat(np.maximum.reduceat(score, starts), self._lengths())
         highest = np.flatnonzero(score >= peak)
         return highest[np.searchsorted(highest, starts)]
 
     def list_deployments(self, cases: NDArray[np.intp]) -> list[ResolvedDeployment]:
         places = (cases - self._starts()).tolist()
-        return [fitting.deployments[place] for (_, _, _, fitting), place in zip(self._questions, places, strict=True)]
+        return [fitting.deployments[place] for fitting, place in zip(self._fittings, places, strict=True)]
 
-    def _starts(self) -> NDArray[np.intp]:
-        return np.concatenate(([0], np.cumsum(self._lengths)[:-1])).astype(np.intp)
-
-    def best(
-        self, results: ServingResults, arrays: CaseArrays, constants: SchedulingConstants
-    ) -> Iterator[tuple[int, Estimate]]:
-        first = self.winners(results, arrays, constants)
-        factors = np.array(
-            [space.interval_factors[request.workload.load.kind] for _, request, space, _ in self._questions]
-        )
-        chosen = self.list_deployments(first)
-        places = (first - self._starts()).tolist()
-        figures = iterate_chosen_figures(results, arrays, first, self._table.coefficients.take_ideal(chosen), factors)
-        for (position, request, space, fitting), place, row in zip(self._questions, places, figures, strict=True):
-            yield (
-                position,
-                make_estimate(
-                    request,
-                    space,
-                    fitting.deployments[place],
-                    fitting.sequences[place],
-                    fitting.sequence_bytes[place],
-                    row,
-                ),
-            )
+    def choose(self, factors: Sequence[tuple[float, ...]], constants: SchedulingConstants) -> ChosenCases:
+        """Serve all cases and choose one for every question; `factors` are the interval factors of each."""
+        arrays = self.arrays()
+        results = serve_loads(arrays.rows, arrays.requests, arrays.loads, constants)
+        cases = self.winners(results, arrays, constants)
+        ideal = self._table.coefficients.take_ideal(self.list_deployments(cases))
+        intervals = compute_figure_intervals(results, arrays, cases, ideal, np.array(factors))
+        return ChosenCases(results, cases, (cases - self._starts()).tolist(), intervals)

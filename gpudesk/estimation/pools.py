@@ -502,7 +502,13 @@ def _make_pool_notes(
         *_make_binding_notes(pools, figures),
         _make_memory_note(pair[0].deployment.budget),
         *_list_particular_notes(pair, space.table.node_bandwidth),
-        *make_load_notes(request, space.configuration, pair[1].deployment.budget, pair[1].max_sequences, figures),
+        *make_load_notes(
+            request.workload.request_tokens,
+            request.workload.load.kind,
+            space.configuration,
+            (pair[1].max_sequences, pair[1].deployment.budget.admitted_sequences(request.workload.request_tokens)),
+            (figures.concurrency, figures.admitted, figures.stable),
+        ),
     )
 
 

@@ -112,8 +112,8 @@ MOST_KEPT_PLANS: Final = 10_000
 class FittingPlans(NamedTuple):
     """The deployments of `accelerators` that hold a request of some length, and columns of the same order for arrays.
 
-    `capacity` is what one replica runs at once, `sequences` what the memory of the whole deployment holds;
-    `sequence_bytes` are those of one request on a rank.
+    `capacity` is what one replica runs at once, `sequences` what the memory of the whole deployment holds, `admitted`
+    what the serving engine admits of them; `sequence_bytes` are those of one request on a rank.
     """
 
     accelerators: int
@@ -122,6 +122,7 @@ class FittingPlans(NamedTuple):
     capacity: tuple[float, ...]
     replicas: tuple[float, ...]
     sequences: tuple[int, ...]
+    admitted: tuple[int, ...]
     sequence_bytes: tuple[int, ...]
 
 
@@ -140,7 +141,8 @@ class SearchSpace:
     counts: tuple[int, ...]
     basis: EstimateBasis
     interval_factors: Mapping[LoadKind, tuple[float, ...]]
-    _memory_plans: dict[ParallelPlan, MemoryPlan] = field(default_factory=dict)
+    _open_plans: dict[int, tuple[ParallelPlan, ...]] = field(default_factory=dict)
+    _memory_plans: dict[tuple[int, int, int, bool], MemoryPlan] = field(default_factory=dict)
     _plans_of_count: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
     _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
@@ -157,14 +159,18 @@ class SearchSpace:
         return plans
 
     def _list_open_plans(self, count: int) -> tuple[ParallelPlan, ...]:
-        return list_open_plans(self.request, self.configuration, count)
+        plans = self._open_plans.get(count)
+        if plans is None:
+            plans = self._open_plans[count] = list_open_plans(self.request, self.configuration, count)
+        return plans
 
     def _find_memory_plan(self, plan: ParallelPlan) -> MemoryPlan:
-        memory = self._memory_plans.get(plan)
+        self.table.kept += 1
+        memory = self._memory_plans.get(plan.replica_shape)
         if memory is None:
-            memory = self._memory_plans[plan] = make_memory_plan(self.request, self.configuration, plan)
-            self.table.kept += 1
-        return memory
+            memory = make_memory_plan(self.request, self.configuration, plan)
+            self._memory_plans[plan.replica_shape] = memory
+        return memory if memory.plan == plan else memory.with_replicas(plan)
 
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
         """Return the deployment of a plan, the step coefficients of which stand in the table."""
@@ -196,26 +202,31 @@ class SearchSpace:
     def _make_fitting(self, count: int, tokens: int) -> FittingPlans | None:
         fitting = []
         for memory in self.list_memory_plans(count):
-            size = memory.budget.cache.sequence_bytes(tokens)
-            sequences = memory.budget.count_sequences(size)
+            budget = memory.budget
+            size = budget.cache.sequence_bytes(tokens)
+            sequences = budget.count_sequences(size)
             if sequences >= 1:
-                deployment = self.resolve(memory)
-                capacity, replicas = memory.compute_capacity(size), float(memory.plan.dp)
-                fitting.append((deployment, deployment.position, capacity, replicas, sequences, size))
+                deployment, admitted = self.resolve(memory), budget.limit_admitted(sequences, size)
+                capacity, replicas = memory.compute_capacity(admitted), float(memory.plan.dp)
+                fitting.append((deployment, deployment.position, capacity, replicas, sequences, admitted, size))
         return FittingPlans(count, *zip(*fitting, strict=True)) if fitting else None
 
     def find_smallest_count(self, tokens: int) -> int | None:
         """Return the smallest deployment that holds `tokens` once, its plans not timed; None without one."""
         memory_bytes = self.configuration.accelerator.memory_bytes
         weights = shard_model(self.configuration.model, self.configuration.weights, ParallelPlan()).resident_bytes
+        too_small = set()
         for count in self.counts:
             # Wide plans, which are listed last, are the ones that hold most.
             for plan in reversed(self._list_open_plans(count)):
                 # The ranks that share the weights hold at least as much as all of them.
                 if weights >= memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica):
                     continue
+                if plan.replica_shape in too_small:
+                    continue
                 if self._find_memory_plan(plan).budget.max_sequences(tokens) >= 1:
                     return count
+                too_small.add(plan.replica_shape)
         return None
 
     def compute_room(self, count: int, tokens: int) -> float:

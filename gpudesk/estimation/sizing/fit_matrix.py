@@ -90,7 +90,7 @@ class DeploymentLadder:
                 each = budget.cache.sequence_bytes(tokens)
                 if budget.count_sequences(each) < concurrency:
                     continue
-                if memory.compute_capacity(each) * memory.plan.dp >= concurrency:
+                if memory.compute_capacity(budget.count_admitted(each)) * memory.plan.dp >= concurrency:
                     ranks = budget.attention_ranks * budget.replicas
                     return LadderStep(memory, budget.pool_bytes - -(-concurrency // ranks) * each)
         return None

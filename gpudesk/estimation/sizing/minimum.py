@@ -15,7 +15,7 @@ from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision, resol
 from gpudesk.domain.sizing import DeploymentSize, FitRemedy, FitRemedyKind, SmallestDeployments
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.loads import SchedulingConstants
-from gpudesk.engine.serving import serve_loads
+from gpudesk.engine.serving import make_workload_values, serve_loads
 from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
 from gpudesk.text.messages import InputError, Message, message
@@ -158,8 +158,8 @@ class MinimumCountFinder:
         if not trials:
             return []
         cases = CaseList(self._table)
-        for position, (search, request, fitting) in enumerate(trials):
-            cases.add_fitting(position, request, search.space, fitting)
+        for _, request, fitting in trials:
+            cases.add(fitting, make_workload_values(request.workload))
         arrays = cases.arrays()
         results = serve_loads(arrays.rows, arrays.requests, arrays.loads, self._constants)
         first = cases.winners(results, arrays, self._constants)

@@ -1,0 +1,258 @@
+"""Answers to JSON lines as text: many questions about few deployments, computed and written in columns.
+
+Lines that differ only in id, lengths and load share a template. Its deployments are resolved once, and each is written
+by `write_estimate_json` once, with holes where answers differ. Requests and estimates are made only for what the
+columns do not hold: disaggregated deployments, and requests that do not fit."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass, field, replace
+from typing import Final, NamedTuple
+
+import numpy as np
+import orjson
+
+from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.estimate_json import PER_GIB, write_estimate_json
+from gpudesk.domain.registry import FIGURES
+from gpudesk.domain.workload import Load
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.serving import make_load_values
+from gpudesk.engine.steps import Array
+from gpudesk.estimation.evaluation import (
+    CaseFigures,
+    CaseList,
+    ChosenCases,
+    FigureIntervals,
+    count_resident,
+    ends_unevenly,
+    find_limiter,
+    list_whole,
+    make_deployment_notes,
+    make_estimate,
+    make_load_notes,
+    make_unfit_estimate,
+)
+from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import InputError, Message, format_message
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class RequestTemplate:
+    """A request that stands for all that differ from it in id, lengths and load of the same kind and limit."""
+
+    request: EstimateRequest
+
+
+class LineQuestion(NamedTuple):
+    """The question of a line: what it shares with others, and its own."""
+
+    template: RequestTemplate
+    identity: str | int | None
+    input_tokens: int
+    output_tokens: int
+    load: Load
+
+    def make_request(self) -> EstimateRequest:
+        request = self.template.request
+        if self.load is request.workload.load:
+            return request  # this is the line that the template was made of
+        work = replace(
+            request.workload, input_tokens=self.input_tokens, output_tokens=self.output_tokens, load=self.load
+        )
+        return replace(request, workload=work, id=self.identity)
+
+
+class _LineFormat(NamedTuple):
+    """The answer of a deployment with places for what differs, and the sentences of its notes, also as JSON."""
+
+    text: bytes
+    notes: list[str]
+    notes_json: bytes
+
+
+@dataclass(slots=True)
+class _LineGroup:
+    """What the lines of a template share. `formats` are those of a deployment by position, known figures and end."""
+
+    request: EstimateRequest
+    space: SearchSpace
+    factors: tuple[float, ...]
+    missed_share: float
+    spread: float
+    formats: dict[tuple[int, int, bool], _LineFormat] = field(default_factory=dict)
+
+
+class _Asked(NamedTuple):
+    """A question whose request fits some plans."""
+
+    position: int
+    question: LineQuestion
+    group: _LineGroup
+    fitting: FittingPlans
+
+
+#: Templates and sentences that are remembered.
+_MOST_GROUPS: Final = 10_000
+_MOST_SENTENCES: Final = 10_000
+#: Stands for any figure that has a meaning.
+_ANY_FIGURE: Final = IntervalEstimate(1.0, 1.0, 1.0)
+#: A byte that JSON never holds.
+_HOLE: Final = b"\0"
+_LIMITERS: Final = {limiter: orjson.dumps(limiter) for limiter in Limiter}
+_BITS: Final = 1 << np.arange(len(FIGURES))
+_ALL_KNOWN: Final = int(_BITS.sum())
+
+
+class LineAnswerer:
+    """Answers questions of lines with what the table knows."""
+
+    def __init__(
+        self,
+        table: SearchSpaceTable,
+        constants: SchedulingConstants,
+        estimate_pools: Callable[[EstimateRequest], Estimate],
+    ) -> None:
+        self._table = table
+        self._constants = constants
+        self._estimate_pools = estimate_pools
+        self._groups: dict[RequestTemplate, _LineGroup] = {}
+        self._sentences: dict[tuple[object, ...], str] = {}
+
+    def clear(self) -> None:
+        """Forget the groups, whose deployments the table has forgotten."""
+        self._groups.clear()
+
+    def answer(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
+        """Return the line of each answer, with its line feed, in order; an unanswerable one gives its InputError."""
+        cases = CaseList(self._table)
+        asked: list[_Asked] = []
+        answers: list[bytes | InputError] = [b""] * len(questions)
+        for position, question in enumerate(questions):
+            template, _, input_tokens, output_tokens, load = question
+            try:
+                if template.request.disaggregated is not None:
+                    answers[position] = self._write(self._estimate_pools(question.make_request()))
+                    continue
+                group = self._groups.get(template) or self._add_group(question)
+                fitting = group.space.find_smallest_fitting(input_tokens + output_tokens)
+                if fitting is None:
+                    answers[position] = self._write(make_unfit_estimate(question.make_request(), group.space))
+                    continue
+            except InputError as error:
+                answers[position] = error
+                continue
+            asked.append(_Asked(position, question, group, fitting))
+            lengths = input_tokens * group.missed_share, input_tokens, output_tokens, group.spread
+            cases.add(fitting, (*lengths, *make_load_values(load)))
+        if asked:
+            chosen = cases.choose([each.group.factors for each in asked], self._constants)
+            for each, line in zip(asked, self._write_lines(asked, chosen), strict=True):
+                answers[each.position] = line
+        return answers
+
+    def _add_group(self, question: LineQuestion) -> _LineGroup:
+        request = question.make_request()
+        work = request.workload
+        space = self._table.find_space(request)
+        if len(self._groups) >= _MOST_GROUPS:
+            self._groups.clear()
+        group = self._groups[question.template] = _LineGroup(
+            request,
+            space,
+            space.interval_factors[work.load.kind],
+            1.0 - work.prefix_hit_rate,
+            work.spread if work.uneven else 0.0,
+        )
+        return group
+
+    def _write(self, estimate: Estimate) -> bytes:
+        fields = write_estimate_json(estimate, estimate.request.id, self._say)
+        return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
+
+    def _write_lines(self, asked: Sequence[_Asked], chosen: ChosenCases) -> Iterator[bytes]:
+        results, cases = chosen.results, chosen.cases
+        concurrency, admitted = list_whole(results.concurrency[cases]), list_whole(results.admitted[cases])
+        patterns, figures = _stack_figures(chosen.intervals)
+        columns = np.concatenate((figures, _compute_memory(asked, chosen.places, admitted)))
+        # What has no meaning is null, and its format has no place for it.
+        texts = orjson.dumps(np.ascontiguousarray(columns.T), option=orjson.OPT_SERIALIZE_NUMPY)[2:-2].split(b"],[")
+        states = zip(concurrency, admitted, results.stable[cases].tolist(), strict=True)
+        bindings = results.limiter[cases].tolist()
+        rows = zip(asked, chosen.places, patterns, texts, states, bindings, strict=True)
+        for (_, question, group, fitting), place, pattern, text, state, binding in rows:
+            _, identity, input_tokens, output_tokens, load = question
+            most, running, stable = state
+            room = fitting.sequences[place], fitting.admitted[place]
+            runs_out = ends_unevenly(output_tokens, load.requests if group.spread else None, running)
+            key = fitting.positions[place], pattern, runs_out
+            line = group.formats.get(key) or self._add_format(group, key, fitting, place)
+            notes = make_load_notes(input_tokens + output_tokens, load.kind, group.space.configuration, room, state)
+            values = text.split(b",")
+            if pattern != _ALL_KNOWN:
+                values = [value for value in values if value != b"null"]
+            yield line.text % (
+                orjson.dumps(identity),
+                orjson.dumps(most),
+                orjson.dumps(running),
+                _LIMITERS[find_limiter(binding, most, running)],
+                *values[:-2],
+                b"true" if stable else b"false",
+                *values[-2:],
+                orjson.dumps(room[0]),
+                orjson.dumps([*line.notes, *map(self._say, notes)]) if notes else line.notes_json,
+            )
+
+    def _add_format(
+        self, group: _LineGroup, key: tuple[int, int, bool], fitting: FittingPlans, place: int
+    ) -> _LineFormat:
+        """Return the format of the lines that one deployment of a group answers."""
+        _, pattern, runs_out = key
+        deployment = fitting.deployments[place]
+        figures = [_ANY_FIGURE if pattern >> bit & 1 else None for bit in range(len(FIGURES))]
+        case = CaseFigures._make((None, None, 0, *figures, True))
+        estimate = make_estimate(group.request, group.space, fitting, place, case)
+        fields = write_estimate_json(estimate, say=self._say)
+        hole = orjson.Fragment(_HOLE)
+        fields |= dict.fromkeys(
+            ("id", "concurrency", "admitted", "limiter", "stable", "max_concurrency", "notes"), hole
+        )
+        fields |= {name: dict.fromkeys(fields[name], hole) for name in FIGURES if fields[name] is not None}
+        fields["memory_gib"] |= {"kv": hole, "free": hole}
+        text = orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE).replace(b"%", b"%%").replace(_HOLE, b"%b")
+        has_rate = estimate.output_tokens_per_s is not None
+        notes = make_deployment_notes(group.request, group.space, deployment, has_rate=has_rate, runs_out=runs_out)
+        sentences = [self._say(note) for note in notes]
+        line = group.formats[key] = _LineFormat(text, sentences, orjson.dumps(sentences))
+        return line
+
+    def _say(self, note: Message) -> str:
+        """Return the sentence of a note, most of which come again and again."""
+        key = (note.id, *note.parameters.values())
+        sentence = self._sentences.get(key)
+        if sentence is None:
+            if len(self._sentences) >= _MOST_SENTENCES:
+                self._sentences.clear()
+            sentence = self._sentences[key] = format_message(note)
+        return sentence
+
+
+def _stack_figures(intervals: FigureIntervals) -> tuple[list[int], Array]:
+    """Return which figures of each case have a meaning, as bits, and the numbers of all, NaN where they have none."""
+    numbers = np.array([getattr(intervals, name) for name in FIGURES])
+    known = np.isfinite(numbers).all(axis=1) & (numbers[:, 1] > 0.0)
+    numbers = np.where(known[:, np.newaxis], numbers, np.nan)
+    return (_BITS @ known).tolist(), numbers.reshape(-1, numbers.shape[-1])
+
+
+def _compute_memory(asked: Sequence[_Asked], places: Sequence[int], admitted: Sequence[int | None]) -> Array:
+    """Return GiB of KV cache and free GiB of the fullest accelerator, for each answer: shape (2, answers)."""
+    kv_bytes, free_bytes = [], []
+    for (*_, fitting), place, running in zip(asked, places, admitted, strict=True):
+        budget = fitting.deployments[place].memory.budget
+        resident = count_resident(running, fitting.admitted[place])
+        kv_bytes.append(budget.compute_kv_bytes(resident, fitting.sequence_bytes[place]))
+        free_bytes.append(budget.empty_bytes - kv_bytes[-1])
+    return np.array([kv_bytes, free_bytes], dtype=np.float64) * PER_GIB

@@ -1,0 +1,84 @@
+"""Lines written in columns say to the byte what estimates of the same requests say."""
+
+from __future__ import annotations
+
+import io
+import json
+from itertools import product
+from typing import Any
+
+import orjson
+import pytest
+
+from gpudesk.domain.estimate_json import write_estimate_json
+from gpudesk.estimation.batch import answer_stream
+from gpudesk.estimation.estimator import Estimator
+from gpudesk.estimation.request_fields import parse_request
+from gpudesk.text.messages import InputError
+
+LINE: dict[str, Any] = {
+    "accelerator": "h100-sxm",
+    "model": "llama-3.1-70b",
+    "weights": "fp8",
+    "input_tokens": 1000,
+    "output_tokens": 500,
+    "load": {"concurrency": 16},
+}
+LOADS: tuple[dict[str, Any], ...] = (
+    {"concurrency": 1},
+    {"concurrency": 5000},
+    {"concurrency": 64, "requests": 100},
+    {"batch": 8},
+    {"saturate": True, "requests": 300},
+    {"request_rate": 0.5},
+    {"request_rate": 1e6},
+    {"ttft_ms": 1e5, "tpot_ms": 100},
+    {"ttft_ms": 1e5, "tpot_ms": 100, "limit": "mean"},
+    {"ttft_ms": 1, "tpot_ms": 1},
+)
+LENGTHS = ((1000, 500), (300, 1), (200_000, 10), (10**8, 10**8))
+CHANGES: tuple[dict[str, Any], ...] = (
+    {},
+    {"count": 8, "tp": 4},
+    {"count": 3, "serving_engine": "sglang", "memory_fraction": 0.9},
+    {"accelerator": "mi300x", "kv": "fp8", "lengths": "fixed"},
+    {"prefix_hit_rate": 0.5, "acceptance_length": 2, "server": False, "eager": True},
+)
+
+
+def write_answers(estimator: Estimator, lines: list[dict[str, Any]]) -> list[bytes]:
+    target = io.BytesIO()
+    answer_stream(estimator, io.BytesIO(b"\n".join(json.dumps(line).encode() for line in lines)), target)
+    return target.getvalue().splitlines()
+
+
+def test_columns_say_what_estimates_say(estimator: Estimator) -> None:
+    lines = [
+        {**LINE, **changes, "id": f"{number}, {{%b}}", "input_tokens": given, "output_tokens": made, "load": load}
+        for number, (load, (given, made), changes) in enumerate(product(LOADS, LENGTHS, CHANGES))
+    ]
+    estimates = estimator.estimate_many([parse_request(line) for line in lines])
+    for line, estimate, answer in zip(lines, estimates, write_answers(estimator, lines), strict=True):
+        assert not isinstance(estimate, InputError)
+        assert answer == orjson.dumps(write_estimate_json(estimate, line["id"]))
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"tp": True},
+        {"id": 1.5},
+        {"input_tokens": True},
+        {"output_tokens": 0},
+        {"load": {"concurrency": True}},
+        {"load": None},
+        {"id": [[[]]] * 300, "deep": json.loads("[" * 300 + "]" * 300)},
+    ],
+)
+def test_line_at_fault_beside_one_that_is_alike(estimator: Estimator, changes: dict[str, Any]) -> None:
+    alike = {**LINE, "count": 8, "tp": 1, "id": 1}
+    good, bad, again = [json.loads(line) for line in write_answers(estimator, [alike, {**alike, **changes}, alike])]
+    assert good == again
+    assert bad["line"] == 2
+    with pytest.raises(InputError):
+        parse_request({**alike, **changes})
