@@ -218,6 +218,8 @@ def _list_values(node: ast.expr, tables: dict[str, ast.expr]) -> Iterator[tuple[
         children = [*node.args[min(places, default=0) :], *(keyword.value for keyword in node.keywords)]
     elif isinstance(node, ast.BinOp):
         children = [node.left, node.right]
+    elif isinstance(node, ast.Starred):
+        children = [node.value]
     for child in children:
         yield from _list_values(child, tables)
 

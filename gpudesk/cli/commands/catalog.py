@@ -167,8 +167,13 @@ def _sources(service: GpuDeskService) -> _CatalogList:
 
 def _disputes(service: GpuDeskService) -> _CatalogList:
     rows = [
-        [dispute.id, dispute.subject, f"{dispute.disagreement}. {dispute.verdict}: {dispute.reason}"]
+        [
+            dispute.id,
+            dispute.subject,
+            f"{translate_data(dispute.disagreement)}. {verdict}: {translate_data(dispute.reason)}",
+        ]
         for dispute in service.catalog.disputes()
+        for verdict in (translate_data(dispute.verdict),)
     ]
     return [tr("Id"), tr("Subject"), tr("Dispute")], rows, ()
 
@@ -233,8 +238,8 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
         yield ""
         yield strong(tr("Disputes"))
         for dispute in disputes:
-            said = f"{dispute.id} {dispute.attribute}: {dispute.disagreement}. "
-            said += f"{build_dispute_line(dispute).judged} {dispute.reason}"
+            said = f"{dispute.id} {dispute.attribute}: {translate_data(dispute.disagreement)}. "
+            said += f"{build_dispute_line(dispute).judged} {translate_data(dispute.reason)}"
             yield from wrap_text(said, width, indent="  ")
 
 
@@ -253,12 +258,12 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
         stated = format_claim_value(attribute, rival.value, _FORMATTER)
         said = f"{stated}  [{_source(rival, stated, mark_own=not all_own)}]"
         verdict = tr("preferred in the shipped catalog") if is_shipped_claim(attribute, rival) else None
-        said = " ".join(part for part in (said, verdict or attribute.verdict(rival)) if part)
+        said = " ".join(part for part in (said, verdict or translate_data(attribute.verdict(rival) or "")) if part)
         yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", said, width)
     if attribute.preference is not None and not all_own:
         reasons = _own_reasons(attribute, attribute.preference)
     else:
-        reasons = [attribute.reason] if attribute.reason and attribute.disputed else []
+        reasons = [translate_data(attribute.reason)] if attribute.reason and attribute.disputed else []
     for reason in reasons:
         yield from indent_hanging(indent, reason, width)
 
