@@ -28,13 +28,16 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel, fill_background
-from gpudesk.report.manual.markdown import Heading, ItemList, make_plain, parse_inline, write_html
+from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
+from gpudesk.report.manual.markdown import Heading, ItemList, ManualTable, make_plain, parse_inline, write_html
 from gpudesk.report.manual.pages import CONTENTS, ManualPage, list_page_names, read_page, search_manual
 from gpudesk.text.translation import tr, trn
 
 _WIDTH, _HEIGHT, _SIDE, _MARGIN = 1040.0, 720.0, 260.0, 28.0
 #: Pictures are at most so wide at text of 100%.
 _PICTURE: Final = 660.0
+#: A page with more rows of tables is first shown down to its first section: 400 rows take 0.15 s.
+_MOST_ROWS: Final = 200
 _SCHEME: Final = "manual"
 _TOPIC_ROLE: Final = Qt.ItemDataRole.UserRole
 _TO_LIST: Final = frozenset({Qt.Key.Key_Down, Qt.Key.Key_PageDown})
@@ -60,10 +63,17 @@ class ManualView(QTextBrowser):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._shows_beginning = False
         self.setProperty("kind", "bare")
         self.setOpenExternalLinks(False)
         self.document().setDocumentMargin(theme.px(_MARGIN))
         theme.follow(self._dress)
+
+    def doSetSource(self, url: QUrl, kind: QTextDocument.ResourceType) -> None:
+        """Show a page; the rest of a long one follows the first paint, unless a section of it is wanted."""
+        self._shows_beginning = not url.hasFragment()
+        super().doSetSource(url, kind)
+        self._shows_beginning = False
 
     def loadResource(self, kind: int, address: QUrl | str) -> object:
         """Return a page as HTML, or a picture of one."""
@@ -75,7 +85,12 @@ class ManualView(QTextBrowser):
             return None
         page = read_page(name)
         self.setAccessibleName(page.title)
-        return write_html(page.blocks, _make_address)
+        blocks = page.blocks
+        rows = sum(len(block.rows) for block in blocks if isinstance(block, ManualTable))
+        if self._shows_beginning and rows > _MOST_ROWS:
+            blocks = blocks[: blocks.index(page.headings[0])]
+            call_after_paint(self.viewport(), self._show_anew)
+        return write_html(blocks, _make_address)
 
     def _load_picture(self, file: Path) -> QImage:
         """Return a picture at its width on screen: drawings sharp at any size, photographs never enlarged."""
@@ -102,9 +117,12 @@ class ManualView(QTextBrowser):
         self.setFont(font)
         self.document().setDefaultStyleSheet(make_page_style(self._theme))
         if not self.source().isEmpty():
-            place = self.verticalScrollBar().value()
-            self.reload()
-            self.verticalScrollBar().setValue(place)
+            self._show_anew()
+
+    def _show_anew(self) -> None:
+        place = self.verticalScrollBar().value()
+        self.setHtml(str(self.loadResource(QTextDocument.ResourceType.HtmlResource, self.source())))
+        self.verticalScrollBar().setValue(place)
 
 
 def _make_address(target: str) -> str:

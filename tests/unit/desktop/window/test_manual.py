@@ -151,6 +151,21 @@ def test_every_page_is_shown_with_its_pictures(window: MainWindow, name: str) ->
             assert 100 < picture.width() / picture.devicePixelRatio() <= 700
 
 
+def test_long_page_begins_at_once_and_has_all_after_the_first_paint(window: MainWindow, qtbot: QtBot) -> None:
+    window.program.show_manual("accuracy")
+    view = get_manual(window).view
+    headings = [each.text for each in read_page("accuracy").headings]
+    text = view.toPlainText()
+    assert "Every figure on this page" in text
+    assert headings[0] not in text
+    qtbot.waitUntil(lambda: headings[-1] in view.toPlainText())
+    assert view.verticalScrollBar().value() == 0
+    get_manual(window).show_topic("contents")
+    get_manual(window).show_topic(f"accuracy#{read_page('accuracy').headings[-1].anchor}")
+    assert headings[-1] in view.toPlainText()
+    assert view.verticalScrollBar().value() > 0
+
+
 def test_page_follows_the_theme(window: MainWindow) -> None:
     window.program.show_manual("cost")
     manual = get_manual(window)
