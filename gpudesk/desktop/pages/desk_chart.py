@@ -18,7 +18,7 @@ from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.charts.cursor_readout import measure_readout
 from gpudesk.desktop.ui.charts.drawing import CursorReadout, PlotDrawing
-from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box, resample_curve
+from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
 from gpudesk.desktop.ui.charts.scales import AxisScale
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -317,8 +317,7 @@ class DeskChart(InteractivePlot):
         lefts = (area.left() + inset, area.right() - inset - size.width())
         tops = (area.top() + inset, area.bottom() - inset - size.height())
         boxes = [QRectF(x, y, size.width(), size.height()) for y in tops for x in lefts]
-        curves = [resample_curve(self.pixels_of(number)) for number in range(len(self.drawing.lines))]
-        points = np.concatenate([np.empty((0, 2)), *curves])
+        points = np.concatenate([np.empty((0, 2)), *self.sample_curves()])
         best, _ = find_emptiest_box([(b.left(), b.top(), b.right(), b.bottom()) for b in boxes], points, None, 0)
         notice.setGeometry(boxes[best].toRect())
         self.blocked = (QRectF(notice.geometry()),)

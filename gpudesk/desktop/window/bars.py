@@ -227,6 +227,7 @@ class StatusText(QObject):
         self._bar = bar
         document.changed.connect(self._say_saved)
         desk.answered.connect(self._say_elapsed)
+        desk.gesture_changed.connect(self._say_elapsed)
         desk.catalog_changed.connect(self._say_catalog)
         self._say_catalog()
         self._say_saved()
@@ -259,6 +260,9 @@ class StatusText(QObject):
             self._bar.set_saved("")
 
     def _say_elapsed(self) -> None:
+        if self._desk.in_gesture:
+            # Another text lays the whole window out anew.
+            return
         if self._desk.answer is None or self._desk.problem is not None:
             self._bar.set_elapsed("")
         else:

@@ -69,10 +69,10 @@ class ManualView(QTextBrowser):
         self.document().setDocumentMargin(theme.px(_MARGIN))
         theme.follow(self._dress)
 
-    def doSetSource(self, url: QUrl, kind: QTextDocument.ResourceType) -> None:
+    def doSetSource(self, address: QUrl | str, *kind: QTextDocument.ResourceType) -> None:
         """Show a page; the rest of a long one follows the first paint, unless a section of it is wanted."""
-        self._shows_beginning = not url.hasFragment()
-        super().doSetSource(url, kind)
+        self._shows_beginning = not QUrl(address).hasFragment()
+        super().doSetSource(address, *kind)
         self._shows_beginning = False
 
     def loadResource(self, kind: int, address: QUrl | str) -> object:

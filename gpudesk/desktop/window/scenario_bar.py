@@ -65,6 +65,8 @@ _HEIGHT = 48.0
 _MARGIN = 10.0
 _LINE = 28.0
 _WIDEST_LOAD = 330.0
+#: The fields of a scenario that are shown beside its workload.
+_FIELDS = frozenset({"model", "weights", "kv", "serving_engine"})
 
 
 class ScenarioBar(QWidget):
@@ -159,10 +161,10 @@ class ScenarioBar(QWidget):
 
     def _changed(self, changed: frozenset[str]) -> None:
         # A drag of the load comes by here at each step.
-        if changed == {"workload"}:
-            self._show_workload()
-        elif changed - {"accelerators"}:
+        if changed & _FIELDS:
             self._show()
+        elif "workload" in changed:
+            self._show_workload()
 
     def _show(self) -> None:
         scenario = self._desk.scenario

@@ -215,11 +215,10 @@ def place_readout(plot: PlotCanvas, size: ReadoutSize) -> QRectF:
         return QRectF(round(left), area.top(), size.width, size.height)
     boxes = find_corner_boxes(area, size, float(inset))
     if plot.dock is None or not (plot.held or plot.hover_readout is not None):
-        curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
         blocked = [np.tile(sample_points(rect), (_BLOCKED, 1)) for rect in plot.blocked]
         marks = [(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y)) for mark in plot.drawing.marks]
         blocked.append(np.tile(np.array(marks).reshape(-1, 2), (_MARKED, 1)))
-        points = np.concatenate([*blocked, *(resample_curve(curve) for curve in curves)])
+        points = np.concatenate([*blocked, *plot.sample_curves()])
         plot.dock = find_emptiest_box(boxes, points, plot.dock, _WORTH_MOVING)[0]
     left, top, _, _ = boxes[plot.dock]
     return QRectF(round(left), round(top), size.width, size.height)
@@ -378,7 +377,7 @@ def _carry_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> PlacedLab
 def _find_places(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> dict[str, PlacedLabel]:
     """Find places for names with what is said at their ends, or where those collide for names alone."""
     area, width = plot.frame.area, float(plot.viewport().width())
-    curves = [plot.pixels_of(number) for number in range(len(plot.drawing.lines))]
+    curves = plot.sample_curves()
     bounds = LabelBounds(area.left(), area.top() - 4, width, area.bottom())
     boxes = [(box.left(), box.top(), box.right(), box.bottom()) for box in find_floating_boxes(plot)]
     if (x := _find_rule_x(plot)) is not None:
@@ -528,6 +527,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self.read_out_beside = False
         self.blocked: tuple[QRectF, ...] = ()
         self._points: dict[int, FloatArray] = {}
+        self._samples: list[FloatArray] | None = None
         self._ends: list[_CurveEnd | None] | None = None
         self._margins_laid_out = QMarginsF()
         self._told: tuple[object, ...] = ()
@@ -621,7 +621,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self._curves.ratio = self.devicePixelRatioF()
         self._curves.show(self.drawing.lines, self.drawing.ghosts, *scales)
         self._points.clear()
-        self._ends = None
+        self._samples = self._ends = None
         self.placed_for = []
         self._redraw_bands()
 
@@ -694,7 +694,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
     def _range_changed(self) -> None:
         self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)
         self._points.clear()
-        self._ends = None
+        self._samples = self._ends = None
         self.placed_for = []
         self._ground.stale()
         self._place_fit_button()
@@ -717,6 +717,12 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
             line = self.drawing.lines[number]
             found = self._points[number] = self.frame.pixels(line.x, line.y)
         return found
+
+    def sample_curves(self) -> list[FloatArray]:
+        """Return points along each line of the drawing in pixels, at most a few apart; kept like its points."""
+        if self._samples is None:
+            self._samples = [resample_curve(self.pixels_of(number)) for number in range(len(self.drawing.lines))]
+        return self._samples
 
     def find_curve_ends(self) -> list[_CurveEnd | None]:
         """Return where each line ends in sight, None where nothing of it is; kept like its points."""

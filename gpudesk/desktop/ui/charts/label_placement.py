@@ -72,15 +72,15 @@ def place_labels(
     *,
     strict: bool = False,
 ) -> tuple[PlacedLabel, ...]:
-    """Return a place for each label, `gap` beside its end; `curves` are points (n × 2) in pixels.
+    """Return a place for each label, `gap` beside its end; `curves` as `resample_curve` returns them.
 
     `strict` ones lie over curves only for want of any other place, and may stand above or below their ends.
 
     No label lies under one of the `boxes` that float on the plot where that can be helped. Labels
     furthest to the right choose first: they have nothing beside them.
     """
-    caps = [np.array([(label.x, label.y - _CAP), (label.x, label.y + _CAP)]) for label in wanted]
-    points = np.concatenate([np.empty((0, 2)), *(resample_curve(curve) for curve in (*curves, *caps))])
+    caps = [resample_curve(np.array([(label.x, label.y - _CAP), (label.x, label.y + _CAP)])) for label in wanted]
+    points = np.concatenate([np.empty((0, 2)), *curves, *caps])
     found: dict[int, PlacedLabel] = {}
     order = sorted(range(len(wanted)), key=lambda number: -wanted[number].x)
     for number in order:
@@ -113,8 +113,8 @@ def labels_collide(places: Sequence[PlacedLabel], wanted: Sequence[LabelRequest]
 
 
 def labels_cover(places: Sequence[PlacedLabel], wanted: Sequence[LabelRequest], curves: Sequence[FloatArray]) -> bool:
-    """Whether a label at its place lies over one of the curves."""
-    points = np.concatenate([np.empty((0, 2)), *(resample_curve(curve) for curve in curves)])
+    """Whether a label at its place lies over one of the curves, which `resample_curve` returned."""
+    points = np.concatenate([np.empty((0, 2)), *curves])
     boxes = (_label_box(place, label) for place, label in zip(places, wanted, strict=True))
     return any(_count_inside(points, (left, top, right - _LABEL_GAP, bottom)) for left, top, right, bottom in boxes)
 

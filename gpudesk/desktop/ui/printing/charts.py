@@ -17,6 +17,7 @@ from gpudesk.desktop.ui.charts.label_placement import (
     labels_collide,
     labels_cover,
     place_labels,
+    resample_curve,
     stack_labels,
 )
 from gpudesk.desktop.ui.printing.paper import find_widest, limit_lines, measure_width, wrap_text
@@ -141,7 +142,7 @@ class PaperThroughputChart:
     def _draw_labels(self, ink: SheetPainter, plane: _PaperPlane, right: float) -> None:
         """Name each curve at its end, and say where memory is full; where there is no room, names alone."""
         lines = [plane.points(each, each.value) for each in self._shown]
-        curves = [np.array([(point.x(), point.y()) for point in line]) for line in lines]
+        curves = [resample_curve(np.array([(point.x(), point.y()) for point in line])) for line in lines]
         bounds = LabelBounds(plane.left + 2, plane.top - 4, right, plane.bottom - 1)
         wanted = [self._request(line[-1], each) for line, each in zip(lines, self._shown, strict=True)]
         places = place_labels(wanted, curves, [], bounds, _NEAR, strict=True)

@@ -205,8 +205,10 @@ class ChoiceField(QAbstractButton):
 
     def set_value(self, key: str, text: str = "") -> None:
         """Show an option as the one in force; `text` where it is to read otherwise than in the list."""
-        self._key = key
-        self._shown = text or self._text_of(key) or tr("Choose…")
+        shown = text or self._text_of(key) or tr("Choose…")
+        if (key, shown) == (self._key, self._shown):
+            return
+        self._key, self._shown = key, shown
         self._name()
         self.updateGeometry()
         self.update()

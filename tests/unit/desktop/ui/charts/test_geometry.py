@@ -14,6 +14,7 @@ from gpudesk.desktop.ui.charts.label_placement import (
     find_emptiest_box,
     labels_collide,
     place_labels,
+    resample_curve,
 )
 from gpudesk.desktop.ui.charts.plot_items import CoordinateFrame, find_extents
 from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
@@ -132,7 +133,7 @@ def test_labels_of_one_column_stand_in_the_order_of_the_ends() -> None:
 
 def test_a_label_avoids_a_curve_and_a_box() -> None:
     label = LabelRequest(200.0, 150.0, 80.0, 20.0)
-    curve = np.array([(200.0, 150.0), (400.0, 150.0)])
+    curve = resample_curve(np.array([(200.0, 150.0), (400.0, 150.0)]))
     (place,) = place_labels([label], [curve], [], BOUNDS, 8.0)
     assert abs(place.y - 150.0) >= 10.0
     (aside,) = place_labels([label], [], [(190.0, 120.0, 400.0, 180.0)], BOUNDS, 8.0)

@@ -11,6 +11,7 @@ from gpudesk.desktop.ui.charts.label_placement import (
     labels_collide,
     labels_cover,
     place_labels,
+    resample_curve,
     stack_labels,
 )
 from gpudesk.desktop.ui.charts.scales import FloatArray
@@ -22,7 +23,7 @@ GAP = 4.0
 
 
 def straight(y: float, right: float = 260.0) -> FloatArray:
-    return np.array([(0.0, 110.0), (right / 2, (110 + y) / 2), (right, y)])
+    return resample_curve(np.array([(0.0, 110.0), (right / 2, (110 + y) / 2), (right, y)]))
 
 
 def request(curve: FloatArray, height: float = HEIGHT) -> LabelRequest:
