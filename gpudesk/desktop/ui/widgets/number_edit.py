@@ -143,7 +143,7 @@ class NumberEdit(QLineEdit):
         self.setText(number_format.text(self._value))
         self.setAccessibleName(name)
         self.editingFinished.connect(self.commit)
-        self.textEdited.connect(self._typed)
+        self.textEdited.connect(self._clear_own_fault)
 
     @property
     def value(self) -> float:
@@ -229,16 +229,15 @@ class NumberEdit(QLineEdit):
         if changed:
             self.edited.emit(round(value) if self._format.decimals == 0 else value)
 
-    def _typed(self) -> None:
+    def _clear_own_fault(self) -> None:
         if self._own_fault:
             self._own_fault = ""
             self._tell_fault()
 
     def _show_value(self) -> None:
-        self._own_fault = ""
         self.setText(self._format.text(self._value))
         self.setModified(False)
-        self._tell_fault()
+        self._clear_own_fault()
 
     def _round_values(self) -> tuple[float, ...]:
         if self._steps is None:

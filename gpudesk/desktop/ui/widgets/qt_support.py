@@ -137,7 +137,7 @@ def leaves_undo(edit: QLineEdit, event: QEvent) -> bool:
 
 def mark_fault(field: QWidget, wrong: bool) -> None:
     """Let a field look as one at fault, or no longer."""
-    if field.property("fault") != ("true" if wrong else "false"):
+    if wrong != (field.property("fault") == "true"):
         field.setProperty("fault", "true" if wrong else "false")
         field.style().unpolish(field)
         field.style().polish(field)
