@@ -17,7 +17,7 @@ from gpudesk.domain.cost import (
     ResolvedCostInput,
     UncertainValue,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr, translate_data, trn
 
 _USD: Final = "USD"
@@ -196,8 +196,7 @@ def get_input_unit(name: str, currency: DisplayCurrency | None = None) -> str:
     if is_share_input(name):
         return "%"
     unit = COST_INPUTS[name].unit or ""
-    if unit in _UNITS:
-        return tr(_UNITS[unit])
+    unit = tr(_UNITS[unit]) if unit in _UNITS else translate_unit(unit)
     return unit if currency is None else unit.replace("USD", currency.code)
 
 

@@ -314,6 +314,10 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
     )
 
 
+#: Rates with words in them.
+_WORDED_RATES: Final = ("USD/M", "USD/M tokens", "USD/kW/month", "USD/year")
+
+
 def translate_unit(unit: str, number: float = 2) -> str:
     """Return a unit in the active language, as it stands beside a number: words change, symbols stay."""
     n = 1 if number == 1 else 2
@@ -330,9 +334,7 @@ def translate_unit(unit: str, number: float = 2) -> str:
             return trn("layer", "layers", n)
         case "parameters":
             return trn("parameter", "parameters", n)
-        case "USD/M tokens":
-            return tr("USD/M tokens")
-    return unit
+    return tr(unit) if unit in _WORDED_RATES else unit
 
 
 def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:

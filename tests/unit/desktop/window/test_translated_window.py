@@ -1,0 +1,172 @@
+"""Every page and view in German and in the made-up, longer language: all texts are translated and have room."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterator
+from functools import partial
+from typing import Final
+
+import pytest
+from PySide6.QtCore import QCoreApplication, QEvent, Qt
+from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QMenu, QTableView, QWidget
+
+from gpudesk.desktop.pages.catalog.page import CatalogPage
+from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
+from gpudesk.desktop.ui.charts.text_painter import TextPainter
+from gpudesk.desktop.ui.tables.text_layer import TextCache
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
+from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.service import GpuDeskService
+from gpudesk.text.translation import PSEUDO, get_language
+
+_SIZE: Final = (1280, 800)
+_TURNS: Final = 6
+#: A word in Latin letters; the made-up language writes no vowel but a capital Y as English does.
+_WORD: Final = re.compile(r"[A-Za-z]{3,}")
+_ACCENTED: Final = re.compile("[ÀÉÎÖÛåéîöû⟦⟧]")
+#: What all languages write alike: units, number formats, plans, and names of techniques and engines.
+_NAMES: Final = """
+    BF FLOPS FP GiB INT KiB MFMA MiB MLPerf MXFP NVFP TFLOPS TOPS USD TTFT TPOT kWh tok
+    Blackwell CDNA Hopper CUDA ROCm vLLM SGLang TensorRT LLM TGI Offline GPU Desk English Deutsch matrix
+"""
+
+
+@pytest.fixture
+def painted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the texts that the program's own painters are given, as they are painted."""
+    texts: set[str] = set()
+
+    def watch(owner: type, name: str, place: int) -> None:
+        paint = getattr(owner, name)
+
+        def paint_and_note(self: object, *given: object, **named: object) -> object:
+            texts.add(str(given[place]))
+            return paint(self, *given, **named)
+
+        monkeypatch.setattr(owner, name, paint_and_note)
+
+    watch(ThemePainter, "text", 1)
+    watch(TextCache, "laid_out", 1)
+    watch(TextPainter, "draw", 3)
+    return texts
+
+
+@pytest.fixture
+def open_window(
+    qapp: QApplication, service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> Iterator[Callable[[str], MainWindow]]:
+    programs: list[DesktopProgram] = []
+
+    def make(language: str) -> MainWindow:
+        monkeypatch.setenv("GPUDESK_LANGUAGE", language)
+        programs.append(DesktopProgram(qapp, service))
+        window = programs[0].new_window()
+        window.resize(*_SIZE)
+        window.open_template("70b-chat-on-four")
+        _settle()
+        assert get_language() == language
+        return window
+
+    yield make
+    for program in programs:
+        program.end()
+
+
+def _settle() -> None:
+    for _ in range(_TURNS):
+        QApplication.processEvents()
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+def _show_views(window: MainWindow) -> Iterator[str]:
+    """Show each view of each page, and yield what it is called."""
+    for spec in window.page_specs:
+        window.show_page(spec.id)
+        for key, show in _list_views(window.page):
+            show()
+            _settle()
+            window.grab()
+            yield f"{spec.id}/{key}"
+
+
+def _list_views(page: DeskPage | None) -> list[tuple[str, Callable[[], object]]]:
+    if isinstance(page, MultiViewPage):
+        return [(key, partial(page.choose_view, key)) for key in page.view_keys]
+    if isinstance(page, CatalogPage):
+        return [(section.value, partial(page.show_section, section)) for section in CatalogSection]
+    return [("", lambda: None)]
+
+
+def _read_text(widget: QWidget) -> str:
+    if isinstance(widget, QLabel | QAbstractButton):
+        return widget.text()
+    if isinstance(widget, QLineEdit):
+        return "" if widget.text() else widget.placeholderText()
+    return widget.currentText() if isinstance(widget, QComboBox) else ""
+
+
+def _list_texts(window: MainWindow) -> Iterator[str]:
+    for widget in window.findChildren(QWidget):
+        if widget.isVisible():
+            yield _read_text(widget)
+        if isinstance(widget, QTableView) and widget.isVisible() and widget.horizontalHeader().isVisible():
+            model = widget.model()
+            heads = (model.headerData(column, Qt.Orientation.Horizontal) for column in range(model.columnCount()))
+            yield from (str(head or "") for head in heads)
+
+
+def _is_clipped(widget: QWidget) -> bool:
+    """Whether a part of a text is not to be seen, and no tool tip has the whole of it."""
+    text, seen = _read_text(widget), widget.visibleRegion().boundingRect()
+    if not text.strip() or seen.isEmpty():
+        return False
+    needed = widget.fontMetrics().horizontalAdvance(text)
+    if isinstance(widget, QLabel) and widget.wordWrap():
+        return widget.heightForWidth(widget.width()) > widget.height()
+    if isinstance(widget, QLabel):
+        return not widget.toolTip() and needed > min(widget.contentsRect().width(), seen.width()) + 1
+    if isinstance(widget, QAbstractButton):
+        return widget.sizeHint().width() > min(widget.width(), seen.width()) + 1
+    return not widget.toolTip() and needed > seen.width()
+
+
+@pytest.mark.parametrize("language", ["de", PSEUDO])
+def test_no_text_is_clipped(open_window: Callable[[str], MainWindow], language: str) -> None:
+    window = open_window(language)
+    clipped = {
+        f"{view}: {type(widget).__name__} {_read_text(widget)!r}"
+        for view in _show_views(window)
+        for widget in window.findChildren(QWidget)
+        if widget.isVisible() and _is_clipped(widget)
+    }
+    assert not clipped, "\n".join(sorted(clipped))
+
+
+def _list_names(service: GpuDeskService) -> set[str]:
+    """Return the words in the names of the catalog, and those that all languages write alike."""
+    named = [_NAMES]
+    for accelerator in service.catalog.accelerators():
+        named += map(str, (accelerator.name, accelerator.vendor, accelerator.generation, accelerator.form_factor))
+    named += [model.name for model in service.catalog.models()]
+    named += [f"{source.title} {source.publisher}" for source in service.catalog.sources()]
+    return set(_WORD.findall(" ".join(named)))
+
+
+def test_every_text_is_translated(
+    open_window: Callable[[str], MainWindow], service: GpuDeskService, painted: set[str]
+) -> None:
+    """The cells of the catalog are left out: they are names and the words of publishers."""
+    window, texts = open_window(PSEUDO), set[str]()
+    for view in _show_views(window):
+        texts |= {*_list_texts(window), *(set() if view.startswith("catalog/") else painted)}
+        painted.clear()
+    for menu in window.findChildren(QMenu):
+        menu.aboutToShow.emit()
+        texts |= {menu.title(), *(action.text() for action in menu.actions())}
+    names = _list_names(service)
+    plain = {text for text in texts if not _ACCENTED.search(text) and set(_WORD.findall(text)) - names}
+    assert len(texts) > 500
+    assert not plain, "\n".join(sorted(plain))
