@@ -85,14 +85,14 @@ _ENGINES: Final = MappingProxyType(
 
 _LEADS: Final = MappingProxyType(
     {
-        LeadVerdict.LEADS: "leads {other} by {distance}, {odds} odds",
-        LeadVerdict.LIKELY_LEADS: "likely leads {other} by {distance}, {odds} odds",
-        LeadVerdict.LEANS: "leans ahead of {other} by {distance}, {odds} odds",
+        LeadVerdict.LEADS: "leads: {distance} than {other}, {odds} odds",
+        LeadVerdict.LIKELY_LEADS: "likely leads: {distance} than {other}, {odds} odds",
+        LeadVerdict.LEANS: "leans: {distance} than {other}, {odds} odds",
         LeadVerdict.TOO_CLOSE: "too close to call with {other}, {odds} odds",
     }
 )
-#: Odds that are not rounded to certainty.
-_NEARLY_CERTAIN: Final = 0.995
+#: Odds below this, or as near to certainty, are shown as under 1% or over 99%.
+_SMALLEST_SHOWN_ODDS: Final = 0.005
 #: Distances below this share of one are told as none.
 _NO_DISTANCE: Final = 0.005
 
@@ -258,16 +258,24 @@ def join_names(names: list[str]) -> str:
 
 
 def format_odds(odds: float, formatter: Formatter) -> str:
-    """Return odds in whole per cent, never as certain."""
-    if odds >= _NEARLY_CERTAIN:
-        return tr("over {percent}", percent=formatter.per_cent(0.99))
+    """Return odds in whole per cent, never as certain or impossible: figures are estimates."""
+    if odds < _SMALLEST_SHOWN_ODDS:
+        return tr("under {least}", least=formatter.per_cent(0.01))
+    if odds > 1.0 - _SMALLEST_SHOWN_ODDS:
+        return tr("over {most}", most=formatter.per_cent(0.99))
     return formatter.per_cent(odds)
 
 
 def describe_lead(other: str, ratio: float, odds: float, formatter: Formatter) -> str:
     """Return how a likely leader, which is named elsewhere, compares with another; `ratio` is of their figures."""
-    values = {"other": other, "distance": format_distance(ratio, formatter), "odds": format_odds(odds, formatter)}
+    values = {"other": other, "distance": describe_distance(ratio, formatter), "odds": format_odds(odds, formatter)}
     return tr(_LEADS[judge_odds(odds)], **values)
+
+
+def describe_distance(ratio: float, formatter: Formatter) -> str:
+    """Return how far a figure is above or below another, `35% lower`; `ratio` is the figure over the other."""
+    distance = format_distance(ratio, formatter)
+    return tr("{distance} lower", distance=distance) if ratio < 1 else tr("{distance} higher", distance=distance)
 
 
 def format_distance(ratio: float, formatter: Formatter) -> str:

@@ -54,9 +54,7 @@ def search_flips(
     inputs = list(_list_inputs(decider, answer, stated, present))
     found: list[tuple[float, DecisionFlip]] = []
     for number, each in enumerate(inputs):
-        progress = JobProgress(
-            message("decide.flipping", "Looking for changes that affect the result"), number, len(inputs)
-        )
+        progress = JobProgress(message("decide.flipping", "Checking what would change the result"), number, len(inputs))
         flips = []
         for tries in each.tries:
             flip = yield from _search_flip(each, tries, lead, progress)

@@ -166,15 +166,13 @@ class FigureText:
 
 
 def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:
-    """Return for each column whether it likely leads all others, is too close to call, or queues."""
+    """Return for each column whether it leads all others at 65% odds or more, is too close to call, or queues."""
     marks: list[CellMarking | None] = [CellMarking.QUEUES if column.queues else None for column in answer.columns]
     best = find_leaders(answer, figure) if is_compared(answer, figure) else ()
     mark: CellMarking | None = CellMarking.BEST
     if len(best) > 1:
         is_open = len(best) > _MOST_TIED or len(best) == len(rank_figures(answer, figure))
         mark = CellMarking.OPEN if is_open else CellMarking.TIED
-    elif len(find_leaders(answer, figure, LeadVerdict.LIKELY_LEADS)) > 1:
-        mark = None
     for position in best:
         marks[position] = mark
     return marks

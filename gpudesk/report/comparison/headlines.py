@@ -226,7 +226,11 @@ class _ScreenHeadlines(_HeadlineBuilder):
         texts = list(dict.fromkeys(map(text_of, values)))
         if len(best) == _LEAST_TO_COMPARE:
             text = tr("{one} or {two}", one=texts[0], two=texts[1]) if len(texts) > 1 else texts[0]
-            detail = tr("Too close to call, {odds} odds", odds=self._format_odds_of_best(figure, ranked))
+            detail = tr(
+                "Too close to call: {name} {odds}",
+                name=self._names[find_best(ranked, figure)],
+                odds=self._format_odds_of_best(figure, ranked),
+            )
             return self._make(figure, best, text, detail, CellMarking.OPEN)
         text = self._format_range(figure, values) if len(texts) > 1 else texts[0]
         detail = tr("Too close to call among {n}", n=self._formatter.count(len(best)))
@@ -250,7 +254,13 @@ class _ScreenHeadlines(_HeadlineBuilder):
             mark=mark,
             announced=self._describe_announced_lead(figure),
             odds=() if figure == _IN_FLIGHT else self._list_odds(figure),
+            spoken_odds="" if figure == _IN_FLIGHT else self._describe_odds(figure),
         )
+
+    def _describe_odds(self, figure: str) -> str:
+        """Return the odds of each as one reads them out; empty without any."""
+        told = [f"{leader.name} {format_odds(share, self._formatter)}" for leader, share in self._list_odds(figure)]
+        return tr("odds of being best: {odds}", odds=", ".join(told)) if told else ""
 
     def _list_odds(self, figure: str) -> tuple[tuple[HeadlineLeader, float], ...]:
         odds = compute_win_odds(self._answer, figure)

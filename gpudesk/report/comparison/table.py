@@ -191,9 +191,7 @@ def describe_compared_row(row: ComparisonRow) -> str:
 def describe_headline(headline: Headline) -> str:
     figure = f"{headline.text} {speak_unit(headline.unit)}".rstrip()
     names = join_names([leader.name for leader in headline.leaders])
-    odds = [tr("{name} {n}%", name=leader.name, n=round(share * 100.0)) for leader, share in headline.odds]
-    best = tr("odds of being best: {odds}", odds=", ".join(odds)) if odds else ""
-    parts = [headline.label, figure, names, headline.detail, headline.announced.text, best]
+    parts = [headline.label, figure, names, headline.detail, headline.announced.text, headline.spoken_odds]
     return ", ".join(part for part in parts if part)
 
 

@@ -191,6 +191,7 @@ class Headline:
     announced: AnnouncedLead = AnnouncedLead()
     #: The odds of each to be the best, adding up to 1, the most first; empty where the figure is exact.
     odds: tuple[tuple[HeadlineLeader, float], ...] = ()
+    spoken_odds: str = ""
 
     @property
     def is_open(self) -> bool:

@@ -11,6 +11,7 @@ from gpudesk.domain.answer import (
     compute_win_odds,
     find_best,
     find_difference,
+    find_rival,
     get_column_figures,
     judge_odds,
     rank_figures,
@@ -23,8 +24,16 @@ from gpudesk.report.comparison.estimate_rows import (
     get_max_concurrencies,
 )
 from gpudesk.report.costs import describe_rent_terms, describe_server_share, describe_utilization
-from gpudesk.report.decision.verdict import format_objective, label_payment
-from gpudesk.report.labels import format_distance, format_load, format_odds, join_names, list_column_names
+from gpudesk.report.decision.verdict import format_objective, label_odds, label_payment
+from gpudesk.report.labels import (
+    describe_distance,
+    format_distance,
+    format_load,
+    format_odds,
+    join_names,
+    label_figure,
+    list_column_names,
+)
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr
@@ -54,7 +63,8 @@ class _ComparisonVerdict:
             outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
             return " ".join([self._describe_alone(first), *outsiders])
         rival = self._candidates[second]
-        sentences = [self._describe_lead(first, rival)]
+        label, odds = label_odds(self._decision.objective), format_odds(first.odds, self._formatter)
+        sentences = [self._describe_lead(first, rival), tr("{label}: {odds}.", label=label, odds=odds)]
         if self._has_wider_software(rival) and not self._has_wider_software(first):
             sentences.append(tr("{name} has wider software support.", name=self._names[rival.key]))
         return " ".join(sentences)
@@ -73,17 +83,16 @@ class _ComparisonVerdict:
     def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         values = {
             "name": self._name(first),
-            "odds": format_odds(first.odds, self._formatter),
             "figures": tr(" and ").join(self._list_distances(first, rival)),
             "other": self._name(rival),
         }
         if self._decision.tied_by is not None:
-            return tr("Too close to call ({odds} odds); {name} is preferred: {figures} than {other}.", **values)
+            return tr("Too close to call; {name} is preferred: {figures} than {other}.", **values)
         return {
-            LeadVerdict.LEADS: tr("{name} leads ({odds} odds): {figures} than {other}.", **values),
-            LeadVerdict.LIKELY_LEADS: tr("{name} likely leads ({odds} odds): {figures} than {other}.", **values),
-            LeadVerdict.LEANS: tr("Leans to {name} ({odds} odds): {figures} than {other}.", **values),
-            LeadVerdict.TOO_CLOSE: tr("Too close to call: {name} has {figures} than {other} ({odds} odds).", **values),
+            LeadVerdict.LEADS: tr("{name} leads: {figures} than {other}.", **values),
+            LeadVerdict.LIKELY_LEADS: tr("{name} likely leads: {figures} than {other}.", **values),
+            LeadVerdict.LEANS: tr("Leans to {name}: {figures} than {other}.", **values),
+            LeadVerdict.TOO_CLOSE: tr("Too close to call: {name} has {figures} than {other}.", **values),
         }[judge_odds(first.odds)]
 
     def _list_distances(self, first: DecisionCandidate, rival: DecisionCandidate) -> Iterator[str]:
@@ -161,48 +170,49 @@ def describe_throughput(answer: Answer, formatter: Formatter) -> str:
     ranked = rank_figures(answer, _THROUGHPUT)
     if not ranked:
         return " ".join(_list_outsiders(answer, names, formatter)) or tr("Throughput at this load is unknown.")
-    text = FigureText(answer, _THROUGHPUT, formatter)
+    sentences = [describe_figure_lead(answer, _THROUGHPUT, formatter)]
+    limiters = {place: format_limiter(each) for place in ranked if (each := answer.columns[place].estimate) is not None}
     best = find_best(ranked, _THROUGHPUT)
-    estimate = answer.columns[best].estimate
+    if len(limiters) > 1 and len(set(limiters.values())) == 1:
+        sentences.append(tr("All are limited by {limiter}.", limiter=limiters[best]))
+    elif best in limiters:
+        sentences.append(tr("{name} is limited by {limiter}.", name=names[best], limiter=limiters[best]))
+    return " ".join([*sentences, *_list_outsiders(answer, names, formatter)])
+
+
+def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> str:
+    """Return who is best at a figure, how far from the next, and with which odds of leading that one."""
+    names, ranked = list_column_names(answer), rank_figures(answer, figure)
+    if not ranked:
+        return tr("{figure}: unknown at this load.", figure=label_figure(figure))
+    best, text = find_best(ranked, figure), FigureText(answer, figure, formatter)
     values = {
+        "figure": label_figure(figure),
         "name": names[best],
         "value": f"{text.format(ranked[best].value)} {text.unit}",
-        "limiter": "" if estimate is None else format_limiter(estimate),
     }
-    odds = compute_win_odds(answer, _THROUGHPUT)
-    if len(odds) < 2:
-        lead = tr("{name}: {value} output throughput, limited by {limiter}.", **values)
-    else:
-        rival = max((place for place in odds if place != best), key=lambda place: odds[place])
-        ratio = ranked[best].value / ranked[rival].value
-        values |= {
-            "other": names[rival],
-            "other_value": f"{text.format(ranked[rival].value)} {text.unit}",
-            "odds": format_odds(odds[best], formatter),
-            "distance": format_distance(ratio, formatter),
-        }
-        lead = {
-            LeadVerdict.LEADS: tr(
-                "{name} leads ({odds} odds): {value}, {distance} more throughput than {other}, limited by {limiter}.",
-                **values,
-            ),
-            LeadVerdict.LIKELY_LEADS: tr(
-                "{name} likely leads ({odds} odds): {value}, {distance} more throughput than {other},"
-                " limited by {limiter}.",
-                **values,
-            ),
-            LeadVerdict.LEANS: tr(
-                "Leans to {name} ({odds} odds): {value}, {distance} more throughput than {other}, "
-                "limited by {limiter}.",
-                **values,
-            ),
-            LeadVerdict.TOO_CLOSE: tr(
-                "Too close to call: {name} {value} ({odds} odds), {other} {other_value}."
-                " {name} is limited by {limiter}.",
-                **values,
-            ),
-        }[judge_odds(odds[best])]
-    return " ".join([lead, *_list_outsiders(answer, names, formatter)])
+    rival = find_rival(answer, figure, best)
+    if rival is None:
+        return tr("{figure}: {name}, {value}.", **values)
+    place, odds = rival
+    values |= {
+        "other": names[place],
+        "other_value": f"{text.format(ranked[place].value)} {text.unit}",
+        "odds": format_odds(odds, formatter),
+        "distance": describe_distance(ranked[best].value / ranked[place].value, formatter),
+    }
+    return {
+        LeadVerdict.LEADS: tr("{figure}: {name} leads with {value}, {distance} than {other} ({odds} odds).", **values),
+        LeadVerdict.LIKELY_LEADS: tr(
+            "{figure}: {name} likely leads with {value}, {distance} than {other} ({odds} odds).", **values
+        ),
+        LeadVerdict.LEANS: tr(
+            "{figure}: leans to {name} with {value}, {distance} than {other} ({odds} odds).", **values
+        ),
+        LeadVerdict.TOO_CLOSE: tr(
+            "{figure}: too close to call. {name}: {value} ({odds} odds of leading), {other}: {other_value}.", **values
+        ),
+    }[judge_odds(odds)]
 
 
 def _list_outsiders(answer: Answer, names: Sequence[str], formatter: Formatter) -> Iterator[str]:

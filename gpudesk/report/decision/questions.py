@@ -20,6 +20,7 @@ from gpudesk.domain.decision import (
     QuestionAnswer,
     RuleStrength,
 )
+from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
 
@@ -85,7 +86,10 @@ _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
         ),
         "team": ("Who will operate it?", "The team does the porting, tuning and troubleshooting."),
         "tuning": ("How much tuning will you do?", "Less tuning favors the platform with wider software support."),
-        "current_platform": ("Which platform do you run today?", "Porting costs engineering time; staying does not."),
+        "current_platform": (
+            "Which platform do you run today?",
+            "Switching platforms takes engineering time; staying does not.",
+        ),
         "acquisition": (
             "Buy or rent?",
             "Buyers spread tuning cost over years; renting depends on available providers.",
@@ -199,7 +203,7 @@ _OPTIONS: Final[Mapping[str, Mapping[str, tuple[str, str]]]] = MappingProxyType(
         "current_platform": {
             "CUDA": ("CUDA", "NVIDIA in production"),
             "ROCm": ("ROCm", "AMD in production"),
-            "other": ("Another", "TPU, Neuron or Gaudi"),
+            "other": ("Other", "TPU, Neuron or Gaudi"),
             NO_LIMIT_ANSWER: ("Nothing yet", "No porting needed"),
             UNKNOWN_ANSWER: ("I don’t know", "Excludes porting cost"),
         },
@@ -360,25 +364,25 @@ def _undecided(open_keys: list[str], left: list[str], names: Mapping[str, str]) 
     return tr("both undecided") if len(left) == _LED_BY_TWO else tr("all undecided")
 
 
-def describe_lead(decision: Decision, names: Mapping[str, str]) -> str:
+def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return what is recommended with its odds, of a close call the next one too; empty without any."""
     odds = {each.key: each.odds for each in decision.candidates}
     found = decision.recommended
     if found is None:
         return ""
-    first, n = names[found.key], _to_per_cent(odds[found.key])
+    first, n = names[found.key], format_odds(odds[found.key], formatter)
     if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
-        return tr("{name} leads ({n}% odds)", name=first, n=n)
+        return tr("{name} leads ({odds} odds)", name=first, odds=n)
     other = decision.runner_up
-    return tr("{one} {n}%, {other} {m}%", one=first, n=n, other=names[other], m=_to_per_cent(odds[other]))
+    return tr("{one} {n}, {other} {m} odds", one=first, n=n, other=names[other], m=format_odds(odds[other], formatter))
 
 
-def describe_option_effect(question: str, decision: Decision, names: Mapping[str, str]) -> str:
+def describe_option_effect(question: str, decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return what an answer does, by the decision under it: what it leaves, or who leads, or both.
 
     Questions of what must hold say what is left; the others who leads, and what is left where not all is.
     """
-    leaves, leads = describe_remaining(decision, names), describe_lead(decision, names)
+    leaves, leads = describe_remaining(decision, names), describe_lead(decision, names, formatter)
     if QUESTIONS[question].screen.strength is RuleStrength.HARD or not leads:
         return leaves
     if any(each.removed or each.open_rules for each in decision.candidates):
@@ -386,22 +390,22 @@ def describe_option_effect(question: str, decision: Decision, names: Mapping[str
     return leads
 
 
-def describe_option_briefly(question: str, decision: Decision, names: Mapping[str, str]) -> str:
+def describe_option_briefly(question: str, decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return what an answer does where there is little room: what it leaves, else who leads by how much."""
     lead = decision.recommended
     some_in_doubt = any(each.removed or each.open_rules for each in decision.candidates)
     if lead is None or some_in_doubt or QUESTIONS[question].screen.strength is RuleStrength.HARD:
         return describe_remaining(decision, names)
-    return tr("{name} {n}%", name=names[lead.key], n=_to_per_cent(decision.robustness))
+    return tr("{name}, {odds}", name=names[lead.key], odds=format_odds(decision.robustness, formatter))
 
 
-def describe_option_fully(decision: Decision, names: Mapping[str, str]) -> str:
+def describe_option_fully(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return what an answer does as one reads it out: what it leaves, who leads, and what becomes of each."""
     fates = ", ".join(
         f"{names[each.key]} {label_column_outcome(find_column_outcome(each))}" for each in decision.candidates
     )
-    said = (describe_remaining(decision, names), describe_lead(decision, names), fates)
-    return "; ".join(part for part in said if part)
+    parts = (describe_remaining(decision, names), describe_lead(decision, names, formatter), fates)
+    return "; ".join(part for part in parts if part)
 
 
 def describe_answer_origin(answered: QuestionAnswer) -> str:
@@ -428,7 +432,3 @@ def list_offered_values(question: str, in_force: AnswerValue) -> tuple[AnswerVal
     if in_force in asked.offered or isinstance(in_force, str):
         return asked.offered
     return (*sorted((*asked.presets, in_force)), *asked.options)
-
-
-def _to_per_cent(share: float) -> int:
-    return round(share * 100.0)

@@ -35,7 +35,7 @@ from gpudesk.report.costs import format_input_amount, get_input_unit, label_cost
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result, shorten_id
-from gpudesk.report.labels import join_names, label_figure, label_precision
+from gpudesk.report.labels import format_odds, join_names, label_figure, label_precision
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import lower_for_sentence
@@ -45,10 +45,19 @@ from gpudesk.text.translation import tr, translate_data, trn
 _PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 
+_CLEAR_VERDICTS: Final = MappingProxyType(
+    {"buy": "Buy {n} × {name}: {value}", "rent": "Rent {n} × {name}: {value}", "choose": "Choose {n} × {name}: {value}"}
+)
+_CLOSE_VERDICTS: Final = MappingProxyType(
+    {
+        "buy": "Buy {n} × {name} or {m} × {other}: too close to call",
+        "rent": "Rent {n} × {name} or {m} × {other}: too close to call",
+        "choose": "Choose {n} × {name} or {m} × {other}: too close to call",
+    }
+)
+
 #: Facts that make the figures or the purchase of the leading column doubtful.
 _DOUBTS: Final = ("basis", "announced", "discontinued")
-#: Odds below this are shown as `under 1%`.
-_WORTH_SAYING: Final = 0.005
 #: Durations below this many minutes are in minutes, longer ones in hours.
 _MINUTES_FROM: Final = 90.0
 #: A fact that is true or not -> the two numbers that it is about, the lesser one first.
@@ -85,26 +94,19 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         "name": names[found.key],
         "value": _format_value(decision.objective, first.value, formatter),
     }
-    if how in ("owned", "own"):
-        return tr("Buy {n} × {name}: {value}", **values)
-    if how in ("rented", "rent"):
-        return tr("Rent {n} × {name}: {value}", **values)
-    return tr("Choose {n} × {name}: {value}", **values)
+    verb = "buy" if how in ("owned", "own") else "rent" if how in ("rented", "rent") else "choose"
+    is_close = decision.tied_by is None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
+    if is_close and decision.runner_up is not None:
+        second = find_candidate(decision, decision.runner_up)
+        values |= {"m": formatter.count(second.count or 0), "other": names[second.key]}
+        return tr(_CLOSE_VERDICTS[verb], **values)
+    return tr(_CLEAR_VERDICTS[verb], **values)
 
 
 def _format_no_value(decision: Decision) -> str:
     if decision.objective.name is ObjectiveName.COST:
         return tr("No recommendation: prices are unknown")
     return tr("No recommendation: figures are missing")
-
-
-def format_odds(odds: float, formatter: Formatter) -> str:
-    """Return odds in per cent; neither certain nor impossible where they are not."""
-    if _WORTH_SAYING <= odds <= 1.0 - _WORTH_SAYING or odds in (0.0, 1.0):
-        return formatter.per_cent(odds)
-    if odds < _WORTH_SAYING:
-        return tr("under {least}", least=formatter.per_cent(0.01))
-    return tr("over {most}", most=formatter.per_cent(0.99))
 
 
 def format_objective(
@@ -199,7 +201,12 @@ def _describe_odds(decision: Decision, first: DecisionCandidate, names: NamesByK
         LeadVerdict.LEADS: odds,
         LeadVerdict.LIKELY_LEADS: odds,
         LeadVerdict.LEANS: tr("Slight lead. {odds}", odds=odds),
-        LeadVerdict.TOO_CLOSE: tr("Too close to call. {odds}", odds=odds),
+        LeadVerdict.TOO_CLOSE: tr(
+            "Slightly ahead: {name}, {value}. {odds}",
+            name=names[first.key],
+            value=format_objective(decision, first, formatter),
+            odds=odds,
+        ),
     }
     sentences = [f"{words[judge_odds(first.odds)]}.", runner_up]
     if second.missing is not None:
@@ -269,19 +276,19 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
     problem = {
         "price_usd": tr("{name}: purchase price unknown", name=name)
         if candidate.payment is None
-        else tr("{name}: purchase price unknown, so only renting is compared", name=name),
+        else tr("{name}: purchase price unknown, so only its rental cost is compared", name=name),
         "rent_usd_per_hour": tr("{name}: rental price unknown", name=name)
         if candidate.payment is None
-        else tr("{name}: rental price unknown, so only buying is compared", name=name),
+        else tr("{name}: rental price unknown, so only its cost when bought is compared", name=name),
         "accelerator_w": tr("{name}: board power unknown", name=name),
     }.get(missing, tr("{name}: figures missing", name=name))
     if candidate.needed is None:
         return problem
     if missing == "rent_usd_per_hour":
         price = formatter.small_amount(candidate.needed)
-        return tr("{problem}; would lead below ${price} per hour", problem=problem, price=price)
+        return tr("{problem}; cheapest below ${price} per hour", problem=problem, price=price)
     price = formatter.estimate(candidate.needed)
-    return tr("{problem}; would lead below ${price}", problem=problem, price=price)
+    return tr("{problem}; cheapest below ${price}", problem=problem, price=price)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:

@@ -48,6 +48,7 @@ from gpudesk.report.explanation.parts import (
     ExplanationBasis,
     RulingLine,
 )
+from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, translate_data
@@ -127,17 +128,17 @@ def _outcomes(told: DecisionContext, question: str, asking: Sequence[DecisionRul
     for place in order:
         fact = None if shows is None else decision.parts[place].get(shows)
         text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, fact, told.formatter)}"
-        yield told.outcome(place, _state(decision.candidates[place], weighs=weighs), text)
+        yield told.outcome(place, _state(decision.candidates[place], told.formatter, weighs=weighs), text)
 
 
 _EFFECT_RANKS: Final = {ColumnOutcome.STAYS: 0, ColumnOutcome.UNDECIDED: 1, ColumnOutcome.REMOVED: 2}
 
 
-def _state(standing: DecisionCandidate, *, weighs: bool) -> str:
+def _state(standing: DecisionCandidate, formatter: Formatter, *, weighs: bool) -> str:
     fate = find_column_outcome(standing)
     if not weighs or fate is ColumnOutcome.REMOVED:
         return label_column_outcome(fate)
-    share = tr("{n}% odds", n=round(standing.odds * 100.0))
+    share = tr("{odds} odds", odds=format_odds(standing.odds, formatter))
     return share if fate is ColumnOutcome.STAYS else tr("{share}, {fate}", share=share, fate=label_column_outcome(fate))
 
 

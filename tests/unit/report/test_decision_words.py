@@ -43,11 +43,11 @@ from gpudesk.report.decision.verdict import (
     describe_way_out,
     find_candidate,
     find_leading_column,
-    format_odds,
     format_verdict,
     list_candidate_lines,
     list_unpriced_candidates,
 )
+from gpudesk.report.labels import format_odds
 from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
@@ -99,14 +99,16 @@ def test_the_verb_is_that_of_the_payment(service: GpuDeskService, said: dict[str
 def test_odds_are_in_per_cent_and_never_certain() -> None:
     share = FORMATTER.per_cent
     said = [format_odds(odds, FORMATTER) for odds in (0.0, 0.002, 0.5, 0.998, 1.0)]
-    assert said == [share(0.0), f"under {share(0.01)}", share(0.5), f"over {share(0.99)}", share(1.0)]
+    least, most = f"under {share(0.01)}", f"over {share(0.99)}"
+    assert said == [least, least, share(0.5), most, most]
 
 
 def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     decision = decided(service, priority="speed")
     assert decision.verdict is DecisionVerdict.OPEN
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert reason.startswith("Too close to call. ")
+    assert reason.startswith("Slightly ahead: MI355X, ")
+    assert format_verdict(decision, NAMES, FORMATTER) == "Choose 1 × MI355X or 1 × B200: too close to call"
     alone = replace(decision, runner_up=None, tied_by=None)
     assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("Only MI355X has the figures to compare.")
 
@@ -144,7 +146,7 @@ def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuD
     assert (found.key, found.missing) == ("mi355x", "price_usd")
     assert found.needed is not None
     assert describe_missing_value(found, NAMES, FORMATTER) == (
-        f"MI355X: purchase price unknown; would lead below ${FORMATTER.estimate(found.needed)}"
+        f"MI355X: purchase price unknown; cheapest below ${FORMATTER.estimate(found.needed)}"
     )
     rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")

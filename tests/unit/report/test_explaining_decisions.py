@@ -9,6 +9,7 @@ from gpudesk.report.decision.questions import ColumnOutcome
 from gpudesk.report.explanation.claims import format_explanation
 from gpudesk.report.explanation.decision import DecisionContext, explain_option, explain_ruling
 from gpudesk.report.explanation.parts import DecisionExplanation, DecisionFinding, Explanation, ExplanationBasis
+from gpudesk.report.labels import format_odds
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 
@@ -93,9 +94,9 @@ def test_a_fact_that_is_not_known_is_named(service: GpuDeskService) -> None:
 def test_what_only_weighs_shows_the_share_of_each(service: GpuDeskService) -> None:
     asked = told(service, {"priority": "cost"})
     made = explain_option(asked, "priority", "cost")
-    shares = {asked.names[each.key]: round(each.odds * 100) for each in asked.decision.candidates}
+    shares = {asked.names[each.key]: format_odds(each.odds, asked.formatter) for each in asked.decision.candidates}
     for line in lines_of(made).outcomes:
-        assert line.state == f"{shares[line.name]}% odds"
+        assert line.state == f"{shares[line.name]} odds"
         assert line.text.startswith("Cost per million output tokens")
     rules = lines_of(made).rulings
     assert lines_of(made).rulings_title == "Rules behind this question"

@@ -32,6 +32,7 @@ from gpudesk.report.decision.questions import (
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 
+FORMATTER = Formatter()
 NAMES = {"a": "Alpha", "b": "Beta", "c": "Gamma"}
 
 
@@ -74,28 +75,28 @@ def test_the_leader_is_named_alone_where_it_is_clear(decision: Decision) -> None
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
     decision = replace(decision, recommended=beta, runner_up="c", robustness=0.71)
     clear = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER)
-    assert describe_lead(clear, NAMES) == "Beta leads (71% odds)"
+    assert describe_lead(clear, NAMES, FORMATTER) == "Beta leads (71% odds)"
     near = replace(decision, candidates=ahead, verdict=DecisionVerdict.OPEN)
-    assert describe_lead(near, NAMES) == "Beta 71%, Gamma 19%"
+    assert describe_lead(near, NAMES, FORMATTER) == "Beta 71%, Gamma 19% odds"
     removed = (standing("a", 0.0, ColumnOutcome.REMOVED),)
     out = replace(decision, candidates=removed, verdict=DecisionVerdict.NONE_FITS, recommended=None)
-    assert describe_lead(out, NAMES) == ""
-    assert describe_option_effect("priority", out, NAMES) == "None remain"
-    assert describe_option_briefly("priority", out, NAMES) == "None remain"
+    assert describe_lead(out, NAMES, FORMATTER) == ""
+    assert describe_option_effect("priority", out, NAMES, FORMATTER) == "None remain"
+    assert describe_option_briefly("priority", out, NAMES, FORMATTER) == "None remain"
 
 
 def test_questions_of_what_must_hold_say_what_is_left_and_others_who_leads(decision: Decision) -> None:
     ahead = (standing("a", 0.1), standing("b", 0.71), standing("c", 0.19))
     beta = RecommendedDeployment("b", "b", 1, ParallelPlan())
     found = replace(decision, candidates=ahead, verdict=DecisionVerdict.WINNER, recommended=beta, robustness=0.71)
-    assert describe_option_effect("ttft_limit_ms", found, NAMES) == "All 3 remain"
-    assert describe_option_effect("priority", found, NAMES) == "Beta leads (71% odds)"
-    assert describe_option_briefly("ttft_limit_ms", found, NAMES) == "All 3 remain"
-    assert describe_option_briefly("priority", found, NAMES) == "Beta 71%"
+    assert describe_option_effect("ttft_limit_ms", found, NAMES, FORMATTER) == "All 3 remain"
+    assert describe_option_effect("priority", found, NAMES, FORMATTER) == "Beta leads (71% odds)"
+    assert describe_option_briefly("ttft_limit_ms", found, NAMES, FORMATTER) == "All 3 remain"
+    assert describe_option_briefly("priority", found, NAMES, FORMATTER) == "Beta, 71%"
     less = replace(found, candidates=(standing("a", 0.0, ColumnOutcome.REMOVED), *ahead[1:]))
-    assert describe_option_effect("priority", less, NAMES) == "2 remain; Beta leads (71% odds)"
-    assert describe_option_briefly("priority", less, NAMES) == "2 remain"
-    assert describe_option_fully(less, NAMES) == (
+    assert describe_option_effect("priority", less, NAMES, FORMATTER) == "2 remain; Beta leads (71% odds)"
+    assert describe_option_briefly("priority", less, NAMES, FORMATTER) == "2 remain"
+    assert describe_option_fully(less, NAMES, FORMATTER) == (
         "2 remain; Beta leads (71% odds); Alpha ruled out, Beta remains, Gamma remains"
     )
 

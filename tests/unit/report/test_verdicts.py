@@ -18,6 +18,7 @@ from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import CellMarking
 from gpudesk.report.comparison.verdicts import (
     describe_comparison,
+    describe_figure_lead,
     describe_fit,
     describe_throughput,
     describe_token_cost,
@@ -80,17 +81,24 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("MI325X likely leads (81% odds): 45% lower cost per token (rented)")
+    assert verdict.startswith("MI325X likely leads: 45% lower cost per token (rented)")
+    assert "Odds of being the cheapest: 81%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
-    assert "likely leads (81% odds)" in write_sheet_markdown(sheet)
+    assert "Odds of being the cheapest: 81%." in write_sheet_markdown(sheet)
     assert "MI325X likely leads" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
-    assert describe_throughput(answer, PLAIN).endswith("is limited by memory bandwidth.")
+    assert describe_throughput(answer, PLAIN) == (
+        "Output throughput: too close to call. MI355X: 1,520 tok/s (58% odds of leading), B200 SXM: 1,390 tok/s. "
+        "All are limited by memory bandwidth."
+    )
+    assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
+        "Time to first token: leans to MI355X with 413 ms, 35% lower than B200 SXM (74% odds)."
+    )
     assert describe_fit(answer, PLAIN).startswith(
         "All handle this load (64 in flight); MI355X has the highest concurrency"
     )

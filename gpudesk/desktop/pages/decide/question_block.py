@@ -513,10 +513,10 @@ def _make_option_effect(question: str, found: EvaluatedAnswer, decision: Decisio
     parts = tuple((found.column(each.key), find_column_outcome(each)) for each in decision.candidates)
     names = found.names
     return OptionEffect(
-        describe_option_effect(question, decision, names),
-        describe_option_briefly(question, decision, names),
+        describe_option_effect(question, decision, names, found.formatter),
+        describe_option_briefly(question, decision, names, found.formatter),
         parts,
-        describe_option_fully(decision, names),
+        describe_option_fully(decision, names, found.formatter),
     )
 
 

@@ -34,10 +34,10 @@ from gpudesk.report.decision.verdict import (
     describe_pilot,
     describe_reason,
     find_leading_column,
-    format_odds,
     list_unpriced_candidates,
 )
 from gpudesk.report.explanation.cost import OWNED, RENTED
+from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.translation import tr, translate_data
@@ -364,9 +364,9 @@ def _format_answered_count(found: EvaluatedAnswer) -> str:
     yours, scenario = origins.count(AnswerOrigin.YOURS), origins.count(AnswerOrigin.SCENARIO)
     count = found.formatter.count
     if not scenario:
-        return tr("{n} of {total} answered by you", n=count(yours), total=count(len(origins)))
+        return tr("You have answered {n} of {total}", n=count(yours), total=count(len(origins)))
     return tr(
-        "{n} of {total} answered by you, {m} from the scenario",
+        "You have answered {n} of {total}; {m} come from the scenario",
         n=count(yours),
         total=count(len(origins)),
         m=count(scenario),

@@ -22,7 +22,8 @@ from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, Decision, DecisionCandidate, QuestionAnswer
 from gpudesk.report.decision.questions import format_answer, get_question_text
-from gpudesk.report.decision.verdict import describe_verdict_reason, format_odds, format_verdict
+from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
+from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, translate_data
 

@@ -30,7 +30,7 @@ from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.domain.answer import Answer
-from gpudesk.report.comparison.verdicts import describe_throughput
+from gpudesk.report.comparison.verdicts import describe_figure_lead, describe_throughput
 from gpudesk.report.labels import format_load, label_precision
 from gpudesk.text.translation import tr
 
@@ -164,7 +164,15 @@ class PerformancePage(MultiViewPage[PerformanceView]):
             self.view.refresh()
 
     def describe_verdict(self) -> str:
-        return "" if self.desk.answer is None else describe_throughput(self.desk.answer, self.desk.formatter)
+        """Return who leads at what the view shows: at the speed to read off, in latency, else in throughput."""
+        answer, formatter, chart = self.desk.answer, self.desk.formatter, self.view.charts[0]
+        if answer is None:
+            return ""
+        if isinstance(chart, ParetoChart):
+            return chart.describe_best()
+        if self.view_key == "latency":
+            return describe_figure_lead(answer, "ttft_ms", formatter)
+        return describe_throughput(answer, formatter)
 
     def _read_off(self, speed: float) -> None:
         self.settings.put(_READ_OFF, speed)
@@ -173,7 +181,7 @@ class PerformancePage(MultiViewPage[PerformanceView]):
                 if isinstance(chart, ParetoChart):
                     chart.set_read_off(speed)
         if self.view_key == "pareto":
-            self.view.refresh()
+            self.refresh()
 
     def _toggle_bands(self, wanted: bool) -> None:
         self.settings.put(_BANDS, wanted)

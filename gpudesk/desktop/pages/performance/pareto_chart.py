@@ -127,7 +127,7 @@ class ParetoChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Throughput vs. interactivity")
-        self.subtitle = tr("output tok/s per accelerator by concurrency")
+        self.subtitle = tr("output tok/s per accelerator; each point is a concurrency")
         self.x_title = tr("tok/s per user")
         lines = self._drawn(self.desk.fitting_columns, self._lines)
         names = {line.key for line in lines}
@@ -144,6 +144,27 @@ class ParetoChart(DeskChart):
             rule=CursorLine(speed, self._tab(speed), read_off=True, movable=not limited) if lines else None,
             cursor_readout=self._read_out(best, ghosts, speed),
             note="" if lines or answer is None else tr("No curves to compare"),
+        )
+
+    def describe_best(self) -> str:
+        """Return who has the most throughput at the speed to read off, and who comes next."""
+        speed, text = self._speed(self.read_off), self.formatter.estimate
+        found = [(line.name, best) for line in self.drawing.lines if (best := find_best_at(line, self.read_off))]
+        if not found:
+            return tr("No accelerator reaches {speed} tok/s per user.", speed=speed)
+        (name, best), *others = sorted(found, key=lambda each: -each[1].value)
+        values = {"name": name, "value": text(best.value), "n": self.formatter.count(best.count), "speed": speed}
+        if not others:
+            return tr(
+                "Only {name} reaches {speed} tok/s per user: {value} tok/s with {n} requests in flight.", **values
+            )
+        other, second = others[0]
+        return tr(
+            "At {speed} tok/s per user, {name} has the highest throughput: {value} tok/s with {n} requests in flight. "
+            "Next: {other}, {other_value} tok/s.",
+            other=other,
+            other_value=text(second.value),
+            **values,
         )
 
     def _drawn(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
@@ -181,7 +202,7 @@ class ParetoChart(DeskChart):
             )
             for line, best in ordered
         )
-        return CursorReadout(tr("Best at ≥ {n} tok/s per user", n=self._speed(speed)), heads, rows)
+        return CursorReadout(tr("Highest at ≥ {n} tok/s per user", n=self._speed(speed)), heads, rows)
 
     def _cells(self, best: ParetoPoint | None, pinned: ParetoPoint | None) -> tuple[str, ...]:
         if best is None:

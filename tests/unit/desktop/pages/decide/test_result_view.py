@@ -86,7 +86,7 @@ def test_a_missing_price_says_from_which_it_would_lead_and_links_to_the_field(
     view: ResultView, desk: Desk, qtbot: QtBot
 ) -> None:
     say(desk, priority="cost", acquisition="own")
-    assert view.unknown.texts[0].startswith("MI355X: purchase price unknown; would lead below $")
+    assert view.unknown.texts[0].startswith("MI355X: purchase price unknown; cheapest below $")
     (link,) = view.unknown.links
     assert link.accessibleName().startswith("Enter price: MI355X")
     with qtbot.waitSignal(view.page_requested) as wanted:
@@ -183,7 +183,7 @@ def test_advice_is_a_list(view: ResultView, desk: Desk) -> None:
 
 def test_it_says_how_many_questions_are_answered(view: ResultView, desk: Desk) -> None:
     say(desk, priority="cost", team="rocm")
-    assert view.answered.text().startswith("2 of 25 answered by you")
+    assert view.answered.text().startswith("You have answered 2 of 25")
 
 
 def test_buttons_ask_the_page(view: ResultView, qtbot: QtBot) -> None:
