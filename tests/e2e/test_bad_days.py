@@ -111,7 +111,7 @@ def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
     def at_window(user: User) -> None:
         first = user.window
         (offer,) = first.note.offers
-        assert offer.startswith("Recovered: Llama 3.1 70B for chat on four accelerators, edited ")
+        assert offer.startswith("Recovered: Llama 3.1 70B chat, four accelerators compared, edited ")
         user.click(choice, first.note)
         assert first.note.offers == []
         if choice == "Open":

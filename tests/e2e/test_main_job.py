@@ -50,7 +50,7 @@ def test_from_the_start_page_to_the_comparison_and_its_pages(program: StartProgr
         assert window.windowTitle() == "Untitled[*] — GPU Desk"
         user.press("Return")
         assert parts(window) == FOUR
-        assert window.windowTitle() == "Llama 3.1 70B for chat on four accelerators[*] — GPU Desk"
+        assert window.windowTitle() == "Llama 3.1 70B chat, four accelerators compared[*] — GPU Desk"
         assert not window.isWindowModified()
         for key, page in (("Ctrl+2", "performance"), ("Ctrl+3", "memory"), ("Ctrl+1", "compare")):
             user.press(key)

@@ -265,10 +265,10 @@ class ResultView(DecideView):
         self._figures_held.setVisible(bool(figures.rows))
         self.delivers.show_figures(figures)
         self.reasons.show_lines(
-            [MarkedLine("arrow-up", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
+            [MarkedLine("plus", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
         )
         self.against.show_lines(
-            [MarkedLine("arrow-down", "text2", describe_reason(each, names, formatter)) for each in decision.against]
+            [MarkedLine("minus", "text2", describe_reason(each, names, formatter)) for each in decision.against]
         )
         self._why_held.setVisible(bool(decision.reasons or decision.against))
         self.next_question.show_decision(found)

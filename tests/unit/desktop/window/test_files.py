@@ -65,7 +65,7 @@ def test_the_folder_of_the_last_file_is_proposed(
 ) -> None:
     home = answer(monkeypatch, tmp_path / "a.gpudesk")
     files.save()
-    assert home == [str(Path.home() / "Llama 3.1 70B for chat on four accelerators.gpudesk")]
+    assert home == [str(Path.home() / "Llama 3.1 70B chat, four accelerators compared.gpudesk")]
     proposed = answer(monkeypatch, None)
     assert files.ask_for_file() is None
     assert not files.save_as()

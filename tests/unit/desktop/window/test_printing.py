@@ -39,5 +39,5 @@ def test_the_sheet_is_titled_by_what_it_compares(window: MainWindow) -> None:
     assert isinstance(preview, SheetPreview)
     assert preview._sheet.title.endswith("for Llama 3.1 405B")
     assert preview._sheet.note == ""
-    assert window.desk.scenario.name == "Llama 3.1 70B for chat on four accelerators"
+    assert window.desk.scenario.name == "Llama 3.1 70B chat, four accelerators compared"
     preview.close()

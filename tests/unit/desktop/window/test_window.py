@@ -50,7 +50,7 @@ def test_f6_goes_round_the_regions_and_back(window: MainWindow, qtbot: QtBot) ->
 
 
 def test_the_title_names_the_document_and_marks_edits(window: MainWindow) -> None:
-    assert window.windowTitle() == "Llama 3.1 70B for chat on four accelerators[*] — GPU Desk"
+    assert window.windowTitle() == "Llama 3.1 70B chat, four accelerators compared[*] — GPU Desk"
     window.desk.edit("Change of name", name="A [*] name")
     assert window.windowTitle() == "A  name[*] — GPU Desk"
     assert window.isWindowModified()

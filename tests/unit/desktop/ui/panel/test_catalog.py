@@ -126,7 +126,7 @@ def test_an_attribute_is_explained_though_the_scenario_does_not_have_it(desk: De
     assert lines(panel, ClaimLine)
     assert not lines(panel, UseLine)
     desk.select(BANDWIDTH)
-    assert lines(panel, UseLine) == ["Llama 3.1 70B for chat on four accelerators, accelerator in the comparison"]
+    assert lines(panel, UseLine) == ["Llama 3.1 70B chat, four accelerators compared, accelerator in the comparison"]
     assert any("C000-014" in text for text in lines(panel, StatementLine))
 
 
