@@ -12,7 +12,7 @@ import traceback
 from collections.abc import Iterable, Sequence
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, Final, TextIO
+from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk import __version__, paths
 from gpudesk.files import describe_unknown_format
@@ -162,19 +162,15 @@ def supports_styles() -> bool:
 def prepare_streams() -> None:
     """Let standard output and error take any character: what the encoding lacks becomes a question mark.
 
-    A windowed executable on Windows has neither; what is said there goes nowhere.
+    A windowed executable on Windows has no streams, and a shell can close them: what is said goes nowhere then,
+    and nothing is there to be read.
     """
-    if sys.stdout is None:
-        sys.stdout = _nowhere()
-    if sys.stderr is None:
-        sys.stderr = _nowhere()
+    for name, mode in (("stdin", "r"), ("stdout", "w"), ("stderr", "w")):
+        if getattr(sys, name) is None:
+            setattr(sys, name, open(os.devnull, mode, encoding="utf-8"))  # noqa: PTH123, SIM115 - a device, for good
     for stream in (sys.stdout, sys.stderr):
         with contextlib.suppress(AttributeError, ValueError):
             stream.reconfigure(errors="replace")  # type: ignore[union-attr]
-
-
-def _nowhere() -> TextIO:
-    return open(os.devnull, "w", encoding="utf-8")  # noqa: PTH123 - a device, no path
 
 
 def silence_output() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import os
 import stat
 from collections.abc import Mapping
@@ -13,7 +14,7 @@ from typing import Any, Final
 
 from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
-from gpudesk.domain.json_input import NESTED_TOO_DEEP, describe_too_large_import, parse_bounded_json
+from gpudesk.domain.json_input import NESTED_TOO_DEEP, NOT_UTF8, describe_too_large_import, parse_bounded_json
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.files import describe_unreadable
 from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
@@ -121,6 +122,8 @@ def _refuse_others(path: Path, head: bytes) -> None:
             )
     if not head:
         raise input_error("import.empty", "is empty", str(path))
+    if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        raise InputError(NOT_UTF8, str(path))
     if b"\x00" in head:
         raise InputError(NOTHING_TO_IMPORT, str(path))
 

@@ -124,6 +124,13 @@ def test_output_takes_any_character(monkeypatch: pytest.MonkeyPatch) -> None:
     assert raw.getvalue() == b"4.8 ? 6.0\n"
 
 
+def test_a_closed_standard_input_is_an_empty_one(monkeypatch: pytest.MonkeyPatch, capsys: Capture) -> None:
+    monkeypatch.setattr(sys, "stdin", None)
+    assert entry.main(["estimate", "--batch", "-"]) == 0
+    sys.stdin.close()
+    assert capsys.readouterr() == ("", "")
+
+
 def test_json_of_a_list_is_nothing_but_json(capsys: Capture) -> None:
     assert entry.main(["catalog", "list", "accelerators", "--json"]) == 0
     listed = json.loads(capsys.readouterr().out)

@@ -79,6 +79,7 @@ def zipped(path: Path) -> Path:
         ("a.json", b"", "is empty"),
         ("a.json", b'{"a": 1,\n"b" 2}', "is not valid JSON at line 2; correct it or download it again"),
         ("a.json", b'{"a": "\xff\xfe"}', "is not UTF-8 text"),
+        ("a.csv", "accelerator,usd".encode("utf-16"), "is not UTF-8 text"),
         ("a.json", b'{"a": ' * 100_000, "is nested too deeply, or contains numbers that are too long"),
         ("a.json", b'{"a": ' + b"9" * 10_000 + b"}", "is nested too deeply, or contains numbers that are too long"),
         ("a.json", b"[1, 2]", "is not a supported import"),
