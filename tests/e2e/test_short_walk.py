@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from tests.soak.walker import RandomWalk, window_to_walk
+from tests.soak.walker import RandomWalk, open_window, program_to_walk
 
 STEPS = 75
 
@@ -13,7 +13,7 @@ STEPS = 75
 def test_a_short_random_walk_finds_no_fault(
     qapp: QApplication, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    with window_to_walk(qapp, monkeypatch) as (program, window):
-        walk = RandomWalk(program, window, tmp_path, seed=7)
+    with program_to_walk(qapp, monkeypatch) as program:
+        walk = RandomWalk(program, open_window(program), tmp_path, seed=7)
         walk.walk(range(STEPS))
     assert not walk.faults, "\n\n".join(str(fault) for fault in walk.faults)

@@ -457,21 +457,21 @@ def answer_questions_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def open_window(program: DesktopProgram) -> MainWindow:
+    """Open a window on a template with six parts."""
     window = program.new_window()
     window.open_template(_TEMPLATE)
+    settle()
     return window
 
 
 @contextmanager
-def window_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[tuple[DesktopProgram, MainWindow]]:
-    """Open a window on a template with six parts, whose questions are answered by doing nothing."""
+def program_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[DesktopProgram]:
+    """Start the program without a window; its questions are answered by doing nothing."""
     answer_questions_with_nothing(monkeypatch)
     with GpuDeskService.open() as service:
         program = DesktopProgram(app, service)
-        window = open_window(program)
-        settle()
         try:
-            yield program, window
+            yield program
         finally:
             program.set_theme("light")
             program.set_font_percent(100)

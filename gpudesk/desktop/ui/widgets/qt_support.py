@@ -8,7 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Final
 
-from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, QPoint, Qt, QTimerEvent
 from PySide6.QtGui import QAccessible, QAccessibleInterface, QAction, QGuiApplication, QIcon, QKeyEvent, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QAccessibleWidget, QFileDialog, QLineEdit, QMenu, QMessageBox, QWidget
 
@@ -219,9 +219,11 @@ class _PaintWaiter(QObject):
         """Take the paint; what the widget holds is painted in the same turn of the event loop."""
         if event.type() == QEvent.Type.Paint:
             watched.removeEventFilter(self)
-            QTimer.singleShot(0, self, self._done)
+            # A single shot would never let go of this where the widget is deleted before it.
+            self.startTimer(0)
         return False
 
-    def _done(self) -> None:
+    def timerEvent(self, event: QTimerEvent) -> None:
+        self.killTimer(event.timerId())
         self.deleteLater()
         self._act()

@@ -1,13 +1,15 @@
 """The window: title, regions, rail and panel by width, what the bars say, and files that are dropped."""
 
+import gc
 from itertools import pairwise
 
 import pytest
-from PySide6.QtCore import QMimeData, QPoint, Qt, QUrl
+from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QPoint, Qt, QUrl
 from PySide6.QtGui import QDragEnterEvent
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 from pytestqt.qtbot import QtBot
+from shiboken6 import isValid
 
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
@@ -186,3 +188,23 @@ def test_a_link_of_a_page_leads_to_the_field_of_another(window: MainWindow, qtbo
     assert focus.accessibleName().startswith("Purchase price, MI355X")
     window.page.page_requested.emit("memory", "")
     assert window.is_page("memory")
+
+
+def count_destroyed() -> int:
+    """Return how many objects that Qt has destroyed are still known to Python."""
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    gc.collect()
+    return sum(isinstance(each, QObject) and not isValid(each) for each in gc.get_objects())
+
+
+def test_a_window_that_is_closed_leaves_nothing_behind(window: MainWindow) -> None:
+    before = count_destroyed()
+    other = window.program.new_window()
+    assert isinstance(other, MainWindow)
+    other.open_template("70b-chat-on-four")
+    for page in [spec.id for spec in other.page_specs]:
+        other.show_page(page)
+        QApplication.processEvents()
+    other.close()
+    del other
+    assert count_destroyed() == before
