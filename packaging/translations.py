@@ -62,8 +62,10 @@ _DATA_KEYS: Final = frozenset(
 _SOURCE_KEYS: Final = frozenset({"note", "trust"})
 #: The data files with texts, and the keys of these. Measurements keep their publishers' words.
 _DATA: Final[dict[str, frozenset[str]]] = {
-    "data/accelerators/*.toml": _DATA_KEYS,
+    "data/accelerators/*.toml": _DATA_KEYS | {"conditions"},
+    "data/claims/*.csv": frozenset({"conditions", "note", "verdict"}),
     "data/cost_assumptions.toml": _DATA_KEYS,
+    "data/diffusion/*.toml": _DATA_KEYS,
     "data/disputes/*.csv": _DATA_KEYS,
     "data/export_rules.toml": _DATA_KEYS | {"name"},
     "data/launch.toml": frozenset({"read", "reason"}),

@@ -124,7 +124,7 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
         value = f"{value} – {statement.value_high}"
     unit = "" if statement.unit in (None, "text", "date", "year", "boolean") else f" {statement.unit}"
     said = f"{statement.subject}, {statement.attribute.replace('_', ' ')}: {value}{unit}"
-    conditions = f" ({statement.conditions})" if statement.conditions else ""
+    conditions = f" ({translate_data(statement.conditions)})" if statement.conditions else ""
     pairs = (
         (tr("ID"), statement.id),
         (tr("Published by"), statement.stated_by),

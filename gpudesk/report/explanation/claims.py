@@ -214,13 +214,13 @@ def _list_claim_details(
         published = None
     stated: tuple[tuple[str, str | None], ...] = (
         (tr("As published"), published),
-        (tr("Conditions"), claim.conditions),
+        (tr("Conditions"), translate_data(claim.conditions or "")),
         (tr("Title"), source.title),
         (tr("Publisher"), source.publisher),
         (tr("Kind"), label_source_kind(claim.kind)),
         (tr("Date"), source.date or tr("no date")),
         (tr("Retrieved"), claim.retrieved),
-        (tr("Verdict"), verdict),
+        (tr("Verdict"), translate_data(verdict or "")),
         (tr("Statement"), ", ".join(claim.statements)),
         (tr("Note"), translate_data(claim.note or "")),
         (tr("Note"), translate_data(source.trust or "")),
