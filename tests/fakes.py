@@ -141,7 +141,7 @@ def estimate(request: EstimateRequest) -> Estimate:
             )
         )
     count = request.count or 1
-    use = MemoryUse(part.memory_bytes, 70 * GIB, 10 * GIB, GIB, 2 * GIB, part.memory_bytes - 83 * GIB)
+    use = MemoryUse(part.memory_bytes, 70 * GIB, 10 * GIB, GIB, 2 * GIB, part.memory_bytes - 83 * GIB, 2 * GIB)
     common = Estimate(
         request=request,
         fits=True,

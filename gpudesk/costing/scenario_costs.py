@@ -152,7 +152,14 @@ def list_ties(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Ite
         value = solve_for_tie(name, found, rival)
         unit = "tok/s" if name == THROUGHPUT else COST_INPUTS[name].unit
         cheaper = None if value is not None else _is_cheaper(found, rival)
-        yield BreakEven(f"{name}_to_tie", found.key, rival.key, value, unit, cheaper)
+        yield BreakEven(f"{name}_to_tie", found.key, rival.key, value, unit, cheaper, _get_used_value(name, found))
+
+
+def _get_used_value(name: str, found: AcceleratorCostInputs) -> UncertainValue | None:
+    rate = found.tokens_per_s
+    if name != THROUGHPUT:
+        return found.inputs[name].spread
+    return None if rate is None else UncertainValue(rate.low, rate.value, rate.high)
 
 
 def _is_cheaper(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> bool:

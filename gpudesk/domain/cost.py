@@ -253,7 +253,8 @@ class BreakEven(NamedTuple):
     """Where two costs are equal: the value of an input, or None where none within its bounds does it.
 
     `key` is that of the column whose input it is; `against` that of the one that it is compared with, None
-    for its own rent. Without a value `cheaper` says whether the first costs less throughout.
+    for its own rent. Without a value `cheaper` says whether the first costs less throughout. `used` is what the
+    input is at present, where an input is solved for.
     """
 
     name: str
@@ -262,6 +263,7 @@ class BreakEven(NamedTuple):
     value: float | None
     unit: str | None
     cheaper: bool | None = None
+    used: UncertainValue | None = None
 
 
 class CostCurvePoint(NamedTuple):

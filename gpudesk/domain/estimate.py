@@ -99,7 +99,10 @@ class EstimateRequest:
 
 
 class MemoryUse(NamedTuple):
-    """Bytes on the fullest accelerator; the parts and `free_bytes` add up to `capacity_bytes`."""
+    """Bytes on the fullest accelerator; the parts and `free_bytes` add up to `capacity_bytes`.
+
+    Of `free_bytes` the serving engine keeps `reserved_bytes` for itself; requests can take the rest.
+    """
 
     capacity_bytes: int
     weights_bytes: int
@@ -107,6 +110,12 @@ class MemoryUse(NamedTuple):
     activations_bytes: int
     runtime_bytes: int
     free_bytes: int
+    reserved_bytes: int
+
+    @property
+    def spare_bytes(self) -> int:
+        """What further requests can take: free after the reserve of the serving engine."""
+        return self.free_bytes - self.reserved_bytes
 
 
 class PoolKind(StrEnum):

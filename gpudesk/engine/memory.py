@@ -132,6 +132,7 @@ class MemoryBudget:
             activations_bytes=self.activations_bytes,
             runtime_bytes=self.runtime_bytes,
             free_bytes=self.empty_bytes - kv,
+            reserved_bytes=self.empty_bytes - self.pool_bytes,
         )
 
     def compute_kv_bytes(self, sequences: int, sequence_bytes: int) -> int:

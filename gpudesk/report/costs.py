@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from types import MappingProxyType
-from typing import Final
+from typing import Final, NamedTuple
 
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -31,6 +31,7 @@ class MoneyFormatter:
     def __init__(self, formatter: Formatter, currency: DisplayCurrency | None = None) -> None:
         self._formatter = formatter
         self._rate = 1.0 if currency is None else currency.per_usd
+        self.currency = currency
         self.code = _USD if currency is None else currency.code
 
     def in_currency(self, usd: float) -> float:
@@ -139,12 +140,11 @@ _LINES: Final[Mapping[str, str]] = MappingProxyType(
 #: Lines that one looks at together, in the order of a bar; what is left over at the end is taken off.
 COST_PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {
-        "Price": ("accelerators",),
-        "Server": ("server", "network", "rack"),
-        "Cost of capital": ("capital",),
-        "Power": ("power", "cooling", "demand"),
-        "Hosting": ("hosting",),
-        "Service": ("support", "staff"),
+        "Accelerators": ("accelerators",),
+        "Servers, network": ("server", "network", "rack"),
+        "Capital": ("capital",),
+        "Power, hosting": ("power", "cooling", "demand", "hosting"),
+        "Support": ("support", "staff"),
         "Software": ("porting", "upkeep"),
     }
 )
@@ -313,108 +313,148 @@ _API_PROBLEMS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
-def describe_break_even(found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter) -> str:
-    """Return where two costs are equal as a sentence; `names` are those of the columns, by key."""
-    name, value = names[found.key], found.value
-    rival = "" if found.against is None else names[found.against]
-    if found.name in _OWN:
-        at_value, never = _OWN[found.name]
-        return tr(at_value if value is not None else never, name=name, value=_format_break_even_value(found, formatter))
-    if found.name in _API:
-        at_value, never = _API[found.name]
-        return tr(at_value if value is not None else never, name=name, value=formatter.estimate(value))
-    if found.name == "hours_to_port":
-        if value is None:
-            return tr("{name}’s extra software cost never pays back (compared with {rival})", name=name, rival=rival)
-        return tr(
-            "{name}’s extra software cost pays back above {value} rented accelerator-hours per month"
-            " (compared with {rival})",
-            name=name,
-            rival=rival,
-            value=formatter.count(value),
-        )
+class BreakEvenCells(NamedTuple):
+    """A break-even point for a table: what is compared, where costs are equal, the value used, and what follows."""
+
+    label: str
+    value: str
+    used: str
+    result: str
+
+
+def build_break_even_cells(
+    found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter
+) -> BreakEvenCells:
+    """Return a break-even point as texts; `names` are those of the columns, by key."""
     kind = found.name.removesuffix("_to_tie")
-    at_value, always_cheaper, never_cheaper = _TIES[kind]
-    if value is not None:
-        return tr(at_value, name=name, rival=rival, value=_describe_tie(kind, value, formatter, money))
-    return tr(always_cheaper if found.cheaper else never_cheaper, name=name, rival=rival)
+    label, above, always, never = _BREAK_EVENS[kind]
+    values = {"name": names[found.key], "rival": "" if found.against is None else names[found.against]}
+    result = above if found.value is not None else always if found.cheaper else never
+    return BreakEvenCells(
+        tr(label, **values),
+        tr("none") if found.value is None else _format_break_even_value(kind, found.value, formatter, money),
+        "" if found.used is None else format_input_range(kind, found.used, formatter, money.currency),
+        tr(result, **values),
+    )
 
 
-#: Kind -> where tokens cost the same, and what holds where no value makes them cost the same.
-_TIES: Final[Mapping[str, tuple[str, str, str]]] = MappingProxyType(
-    {
-        "price_usd": (
-            "Break-even price: at {value}, {name} costs the same per token as {rival}",
-            "{name} costs less per token than {rival} at any purchase price",
-            "{name} costs more per token than {rival} at any purchase price",
-        ),
-        "discount": (
-            "Break-even discount: at {value}, {name} costs the same per token as {rival}",
-            "{name} costs less per token than {rival} at any discount",
-            "{name} costs more per token than {rival} at any discount",
-        ),
-        "engineers": (
-            "Break-even team size: with {value} engineers, {name} costs the same per token as {rival}",
-            "{name} costs less per token than {rival} with any number of engineers",
-            "{name} costs more per token than {rival} with any number of engineers",
-        ),
-        "energy_usd_per_kwh": (
-            "Break-even electricity price: at {value}, {name} costs the same per token as {rival}",
-            "{name} costs less per token than {rival} at any electricity price",
-            "{name} costs more per token than {rival} at any electricity price",
-        ),
-        "throughput": (
-            "Break-even throughput: at {value}, {name} costs the same per token as {rival}",
-            "{name} costs less per token than {rival} at any throughput",
-            "{name} costs more per token than {rival} at any throughput",
-        ),
-    }
-)
-_API: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
-    {
-        "tokens_to_own": (
-            "Above {value} million output tokens per month, buying {name} is cheaper than the hosted API",
-            "The hosted API is cheaper than buying {name} at any load that {name} can serve",
-        ),
-        "tokens_to_rent": (
-            "Above {value} million output tokens per month, renting {name} is cheaper than the hosted API",
-            "The hosted API is cheaper than renting {name} at any load that {name} can serve",
-        ),
-    }
-)
-_OWN: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
+def describe_break_even(found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter) -> str:
+    """Return where two costs are equal, and what follows above it, as sentences."""
+    cells = build_break_even_cells(found, names, formatter, money)
+    if found.value is None:
+        return cells.result
+    values = {"label": cells.label, "value": cells.value, "used": cells.used, "result": cells.result}
+    if cells.used:
+        return tr("{label}: {value}; used: {used}. {result}", **values)
+    return tr("{label}: {value}. {result}", **values)
+
+
+_RIVAL_IS_CHEAPER: Final = "Above it, {rival} costs less per token."
+#: Kind -> what is compared, what holds above the point where costs are equal, and where there is no such point
+#: although one is cheaper or although it is not.
+_BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
     {
         "months_to_own": (
-            "{name}: buying pays back after {value} months, compared with renting around the clock",
-            "{name}: buying does not pay back within its service life, compared with renting around the clock",
+            "{name}: payback period of buying",
+            "Compared with renting 24/7.",
+            "",
+            "Buying {name} does not pay back within its service life, compared with renting 24/7.",
         ),
         "hours_to_own": (
-            "{name}: buying is cheaper above {value} hours per month, if idle hours cost no rent",
-            "{name}: renting is cheaper at any number of hours per month",
+            "{name}: break-even hours of use",
+            "Above it, buying is cheaper than renting by the hour.",
+            "",
+            "Renting {name} by the hour is cheaper than buying, even for 24/7 use.",
         ),
         "utilisation_to_own": (
-            "Above {value} utilization, buying {name} is cheaper than renting it by the hour",
-            "Renting {name} by the hour is cheaper than buying, even at 100% utilization",
+            "{name}: break-even utilization",
+            "Above it, buying is cheaper than renting by the hour.",
+            "",
+            "Renting {name} by the hour is cheaper than buying, even at 100% utilization.",
+        ),
+        "tokens_to_own": (
+            "{name}: break-even output, owned",
+            "Above it, buying is cheaper than the hosted API.",
+            "",
+            "The hosted API is cheaper than buying {name} at any load that {name} can serve.",
+        ),
+        "tokens_to_rent": (
+            "{name}: break-even output, rented",
+            "Above it, renting is cheaper than the hosted API.",
+            "",
+            "The hosted API is cheaper than renting {name} at any load that {name} can serve.",
+        ),
+        "hours_to_port": (
+            "{name}: break-even rented hours",
+            "Above it, the lower rent pays for the extra software cost, compared with {rival}.",
+            "",
+            "{name}’s extra software cost never pays back, compared with {rival}.",
+        ),
+        "price_usd": (
+            "{name}: break-even purchase price",
+            _RIVAL_IS_CHEAPER,
+            "{name} costs less per token than {rival} at any purchase price of {name}.",
+            "{name} costs more per token than {rival} at any purchase price of {name}.",
+        ),
+        "discount": (
+            "{name}: break-even discount",
+            "Above it, {name} costs less per token than {rival}.",
+            "{name} costs less per token than {rival}, even without a discount on {name}.",
+            "{name} costs more per token than {rival} at any discount on {name}.",
+        ),
+        "engineers": (
+            "{name}: break-even team size",
+            _RIVAL_IS_CHEAPER,
+            "{name} costs less per token than {rival} with any number of engineers.",
+            "{name} costs more per token than {rival}, even without engineers.",
+        ),
+        "energy_usd_per_kwh": (
+            "Break-even electricity price",
+            "There, {name} and {rival} cost the same per token.",
+            "{name} costs less per token than {rival} at any electricity price.",
+            "{name} costs more per token than {rival} at any electricity price.",
+        ),
+        "throughput": (
+            "{name}: break-even throughput",
+            "Below it, {rival} costs less per token.",
+            "{name} costs less per token than {rival} at any throughput of {name}.",
+            "{name} costs more per token than {rival} at any throughput of {name}.",
         ),
     }
 )
 
 
-def _format_break_even_value(found: BreakEven, formatter: Formatter) -> str:
-    if found.value is None:
-        return MISSING_VALUE_TEXT
-    if found.name == "utilisation_to_own":
-        return formatter.per_cent(found.value)
-    return formatter.number(found.value, 1 if found.name == "months_to_own" else 0)
-
-
-def _describe_tie(kind: str, value: float, formatter: Formatter, money: MoneyFormatter) -> str:
+def _format_break_even_value(kind: str, value: float, formatter: Formatter, money: MoneyFormatter) -> str:
     if kind == "price_usd":
-        return money.add_currency(money.whole(value))
+        return money.add_currency(formatter.estimate(money.in_currency(value)))
     if kind == "energy_usd_per_kwh":
-        return f"{money.add_currency(money.small(value))}/kWh"
+        return tr("{amount}/kWh", amount=money.add_currency(money.small(value)))
+    if kind == "months_to_own":
+        return tr("{n} months", n=formatter.number(value, 1))
+    if kind in ("hours_to_own", "hours_to_port"):
+        return tr("{n} hours per month", n=formatter.count(value))
+    if kind in ("tokens_to_own", "tokens_to_rent"):
+        return tr("{n} million tokens per month", n=formatter.estimate(value))
+    if kind == "utilisation_to_own":
+        return formatter.per_cent(value)
     if kind == "throughput":
-        return f"{formatter.estimate(value)}{_SPACE}tok/s"
-    if is_share_input(kind):
-        return join_unit(formatter.estimate(value * 100.0), "%")
-    return formatter.estimate(value)
+        return join_unit(formatter.estimate(value), "tok/s")
+    return join_unit(formatter.estimate(value * 100.0), "%") if is_share_input(kind) else formatter.estimate(value)
+
+
+def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:
+    """Return the purchase price that each cost is computed with, and the date of the newest price behind it."""
+    prices = []
+    for column in columns:
+        price = column.inputs["price_usd"]
+        if price.spread is None:
+            continue
+        amount = money.add_currency(money.whole(price.spread.likely))
+        values = {"name": names[column.key], "amount": amount}
+        if price.record is None or price.origin is CostInputOrigin.YOURS:
+            prices.append(tr("{name} {amount} (entered by you)", **values))
+        elif price.record.newest is None:
+            prices.append(tr("{name} {amount} (undated)", **values))
+        else:
+            prices.append(tr("{name} {amount} ({date})", date=price.record.newest, **values))
+    return tr("Purchase prices used (median in the catalog): {prices}", prices=", ".join(prices)) if prices else ""

@@ -46,7 +46,7 @@ def label_weight_width(across: Sequence[SmallestDeployments], formatter: Formatt
     """Return what weights of a width are called: by their format where all columns have the same."""
     if len({needed.weights for needed in across}) == 1:
         return label_precision(across[0].weights)
-    return tr("{n} bits", n=formatter.count(across[0].bits))
+    return tr("{n}-bit", n=formatter.count(across[0].bits))
 
 
 def label_requests_in_flight(workload: Workload, formatter: Formatter) -> str | None:

@@ -221,9 +221,9 @@ _PAGES: dict[str, dict[str, tuple[str, str]]] = {
     "Memory and fit": {
         "Current fit": ("list item", "MI325X × 1: Fits"),
         "KV cache by context": ("chart", "Max concurrency"),
-        "Accelerators needed": ("table cell", "One request of 5,000 tokens. MI325X with FP8 weights"),
+        "Minimum to fit": ("table cell", "One request of 5,000 tokens. MI325X with FP8 weights"),
         "All models": ("table", "Smallest deployment per model"),
-        "Sizing": ("push button", ""),
+        "Size for demand": ("push button", ""),
     },
     "Cost": {
         "Overview": ("chart", "Cost per million output tokens"),

@@ -27,6 +27,7 @@ from gpudesk.report.costs import (
     MoneyFormatter,
     describe_break_even,
     describe_input_source,
+    describe_prices_used,
     describe_rent_terms,
     describe_server_share,
     describe_software_share,
@@ -42,6 +43,7 @@ from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -81,12 +83,14 @@ def list_cost_lines(
     )
     said = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(said, width)
+    if prices := describe_prices_used(costs.columns, shown.names, money):
+        yield from wrap_text(f"{prices}.", width)
     for rows in (_tokens, _all_years, _yields):
         yield ""
         yield from rows(costs, shown)
     yield ""
     for line in _list_remarks(costs, shown):
-        yield from wrap_text(f"{line}.", width)
+        yield from wrap_text(to_sentence(line), width)
     yield ""
     yield from _unknown(draws, shown)
 
@@ -96,7 +100,9 @@ def _list_remarks(costs: CostAnswer, shown: _CostTextContext) -> Iterator[str]:
         yield from list_missing_costs(column, shown.names[column.key])
     yield from list_api_remarks(costs)
     for found in costs.break_evens:
-        yield describe_break_even(found, shown.names, shown.formatter, shown.money)
+        # Hours of use are the utilization once more.
+        if found.name != "hours_to_own":
+            yield describe_break_even(found, shown.names, shown.formatter, shown.money)
 
 
 def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:

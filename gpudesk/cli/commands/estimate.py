@@ -161,7 +161,7 @@ def _memory(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
         (tr("Runtime"), use.runtime_bytes),
     ]
     if estimate.fits:
-        parts.append((tr("Free"), use.free_bytes))
+        parts += [(tr("Reserved by the engine"), use.reserved_bytes), (tr("Free"), use.spare_bytes)]
     return [(label, formatter.memory(size)) for label, size in parts]
 
 

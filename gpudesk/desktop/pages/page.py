@@ -218,6 +218,8 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self.head.segment.chosen.connect(self.choose_view)
         self.verdict = VerdictLine(theme)
         self.verdict.due.connect(self._show_verdict)
+        self.terms = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.terms.hide()
         content = QWidget()
         self._shown = QStackedLayout(content)
         self.body = AnswerStack(theme, content)
@@ -227,6 +229,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         whole.setSpacing(0)
         whole.addWidget(self.head)
         whole.addWidget(self.verdict)
+        whole.addWidget(self.terms)
         whole.addWidget(self.body, 1)
         theme.follow(self._dress)
         first = next(iter(self._specs))
@@ -238,7 +241,9 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         return f"{self.page_id}.view"
 
     def _dress(self) -> None:
+        px = self.theme.px
         fill_background(self, self.theme.colour("page"))
+        self.terms.setContentsMargins(px(16), 0, px(16), px(8))
 
     # What a page gives
 
@@ -264,6 +269,13 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     def _show_verdict(self) -> None:
         self.verdict.show_verdict(self.describe_verdict)
+        text = self.describe_terms()
+        self.terms.setText(text)
+        self.terms.setVisible(bool(text))
+
+    def describe_terms(self) -> str:
+        """Return what the verdict rests on, shown in small type below it; empty where that is nothing."""
+        return ""
 
     def describe_verdict(self) -> str:
         """Return the verdict on the desk's answer, of pages that have one; empty where there is none."""
@@ -327,6 +339,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             self.verdict.request()
         else:
             self.verdict.clear_verdict()
+            self.terms.hide()
         self.set_usable(usable=usable)
 
     def actions_of_page(self) -> list[ActionSpec]:

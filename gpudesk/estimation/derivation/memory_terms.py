@@ -22,12 +22,14 @@ def make_memory_term(estimate: Estimate, deployment: ResolvedDeployment) -> Deri
     if not estimate.fits:
         return _make_short_term(estimate, deployment)
     capacity, weights, activations, runtime = _make_static_terms(deployment)
+    setting = _make_fraction_term(deployment.configuration).source
+    reserve = DerivationTerm("reserve", estimate.memory.reserved_bytes, "B", source=setting)
     return DerivationTerm(
         "free memory",
-        estimate.memory.free_bytes,
+        estimate.memory.spare_bytes,
         "B",
-        "{capacity} − {weights} − {KV_cache} − {activations} − {runtime}",
-        inputs=(capacity, weights, _make_cache_term(estimate, deployment), activations, runtime),
+        "{capacity} − {weights} − {KV_cache} − {activations} − {runtime} − {reserve}",
+        inputs=(capacity, weights, _make_cache_term(estimate, deployment), activations, runtime, reserve),
     )
 
 

@@ -117,7 +117,7 @@ def list_memory_parts() -> tuple[tuple[str, str, Callable[[Estimate], int | None
             tr("Activations and runtime"),
             lambda estimate: estimate.memory.activations_bytes + estimate.memory.runtime_bytes,
         ),
-        ("free", tr("Free"), lambda estimate: estimate.memory.free_bytes if estimate.fits else None),
+        ("free", tr("Free after reserve"), lambda estimate: estimate.memory.spare_bytes if estimate.fits else None),
     )
 
 

@@ -129,9 +129,7 @@ def _build_count_row(
 ) -> ComparisonRow:
     alike = len({needed.weights for needed in across}) == 1
     cells = (_build_count_cell(needed, formatter, for_load=for_load, name_format=not alike) for needed in across)
-    return ComparisonRow(
-        key, tr("Weights in {format}", format=label_weight_width(across, formatter)), None, tuple(cells)
-    )
+    return ComparisonRow(key, tr("{format} weights", format=label_weight_width(across, formatter)), None, tuple(cells))
 
 
 def _build_count_cell(

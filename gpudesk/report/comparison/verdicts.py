@@ -12,7 +12,6 @@ from gpudesk.domain.answer import (
     find_best,
     find_difference,
     find_rival,
-    get_column_figures,
     judge_odds,
     rank_figures,
 )
@@ -23,7 +22,13 @@ from gpudesk.report.comparison.estimate_rows import (
     format_limiter,
     get_max_concurrencies,
 )
-from gpudesk.report.costs import describe_rent_terms, describe_server_share, describe_utilization
+from gpudesk.report.costs import (
+    MoneyFormatter,
+    describe_prices_used,
+    describe_rent_terms,
+    describe_server_share,
+    describe_utilization,
+)
 from gpudesk.report.decision.verdict import format_objective, label_odds, label_payment
 from gpudesk.report.labels import (
     describe_distance,
@@ -36,7 +41,7 @@ from gpudesk.report.labels import (
 )
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.sentences import to_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 _THROUGHPUT: Final = "output_tokens_per_s"
 _RENTED, _OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
@@ -236,6 +241,22 @@ def describe_short_deployment(name: str, count: int, needs: int | None, formatte
     return tr("{name}: the model needs {needs} accelerators, not {n}", **values)
 
 
+#: How many hold a number of requests in flight -> the sentence about them.
+_FITS: Final = {
+    "none": "No accelerator holds {load} in memory.",
+    "one": "{names} holds {load} in memory and has room for {n}.",
+    "some": "{names} hold {load} in memory; {best} has room for the most, {n}.",
+    "all": "All {all} accelerators hold {load} in memory; {best} has room for the most, {n}.",
+}
+#: The same for loads that do not say how many requests are in flight.
+_HANDLES: Final = {
+    "none": "No accelerator handles this load ({load}).",
+    "one": "{names} handles this load ({load}) and has room for {n} requests.",
+    "some": "{names} handle this load ({load}); {best} has room for the most requests, {n}.",
+    "all": "All {all} accelerators handle this load ({load}); {best} has room for the most requests, {n}.",
+}
+
+
 def describe_fit(answer: Answer, formatter: Formatter) -> str:
     """Return who holds the load, who has the most room to spare, where requests queue and what does not fit."""
     names, most = list_column_names(answer), get_max_concurrencies(answer)
@@ -244,74 +265,107 @@ def describe_fit(answer: Answer, formatter: Formatter) -> str:
         for place, column in enumerate(answer.columns)
         if column.estimate is not None and column.estimate.fits and not column.queues
     ]
+    in_flight = answer.scenario.workload.load.concurrency or answer.scenario.workload.load.batch
+    values = {
+        "names": join_names([names[place] for place in holding]),
+        "all": formatter.count(len(names)),
+        "load": format_load(answer.scenario.workload.load, formatter)
+        if in_flight is None
+        else trn("{n} request", "{n} requests", in_flight, n=formatter.count(in_flight)),
+    }
     sentences = []
-    load = format_load(answer.scenario.workload.load, formatter)
     if holding:
         roomiest = max(holding, key=lambda place: most[place] or 0)
-        values = {
-            "names": join_names([names[place] for place in holding]),
-            "load": load,
-            "best": names[roomiest],
-            "n": formatter.count(most[roomiest] or 0),
-        }
-        if len(holding) == 1:
-            sentences.append(tr("{names} handles this load ({load}), with up to {n} requests in flight.", **values))
-        elif len(holding) == len(names):
-            sentences.append(
-                tr(
-                    "All handle this load ({load}); {best} has the highest concurrency, {n} requests in flight.",
-                    **values,
-                )
-            )
-        else:
-            sentences.append(
-                tr(
-                    "{names} handle this load ({load}); {best} has the highest concurrency, {n} requests in flight.",
-                    **values,
-                )
-            )
+        values |= {"best": names[roomiest], "n": formatter.count(most[roomiest] or 0)}
+        of = "one" if len(holding) == 1 else "all" if len(holding) == len(names) else "some"
+        sentences.append(tr(_FITS[of] if in_flight is not None else _HANDLES[of], **values))
     elif any(column.estimate is not None for column in answer.columns):
-        sentences.append(tr("No accelerator handles this load ({load}).", load=load))
+        sentences.append(tr((_HANDLES if in_flight is None else _FITS)["none"], **values))
     return " ".join([*sentences, *_list_outsiders(answer, names, formatter)])
 
 
 def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
-    """Return who has the cheapest token, owned or rented, with odds, and what that rests on.
+    """Return who has the cheapest token to own and to rent, with odds; the cheaper way comes first.
 
     The answer carries its costs.
     """
-    costs = answer.costs
     ranked = {figure: found for figure in (_RENTED, _OWNED) if (found := rank_figures(answer, figure))}
-    if costs is None or not ranked:
+    if answer.costs is None or not ranked:
         reasons = {describe_missing_value(answer, _RENTED, place, formatter)[0] for place in range(len(answer.columns))}
         return to_sentence(tr("Cost per token unknown: {reasons}", reasons="; ".join(sorted(reasons))))
     cheapest = {figure: find_best(found, figure) for figure, found in ranked.items()}
     order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
-    sentences = [_describe_cheapest(answer, figure, cheapest[figure], formatter) for figure in order]
-    conditions = [describe_utilization(costs.utilisation, formatter)]
-    if _RENTED in ranked:
-        conditions.append(describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation))
-    if _OWNED in ranked:
-        conditions.append(describe_server_share(costs.columns, formatter))
-    return f"{' '.join(sentences)} {to_sentence(', '.join(conditions))}"
+    return " ".join(_describe_cheapest(answer, figure, figure == order[0], formatter) for figure in order)
 
 
-def _describe_cheapest(answer: Answer, figure: str, best: int, formatter: Formatter) -> str:
-    names, text = list_column_names(answer), FigureText(answer, figure, formatter)
-    value = get_column_figures(answer, figure)[best]
-    odds = compute_win_odds(answer, figure)
+#: Figure -> the sentence where there is one price only, where two are too close to call, and by how sure a lead is.
+_CHEAPEST: Final = {
+    _OWNED: {
+        None: "To own, {name} costs {value}.",
+        LeadVerdict.TOO_CLOSE: "To own, {name} ({value}) and {other} ({other_value}) are too close to call.",
+        LeadVerdict.LEANS: "To own, {name} leans cheapest: {value} ({odds} odds).",
+        LeadVerdict.LIKELY_LEADS: "To own, {name} is likely cheapest: {value} ({odds} odds).",
+        LeadVerdict.LEADS: "To own, {name} is cheapest: {value} ({odds} odds).",
+    },
+    _RENTED: {
+        None: "To rent, {name} costs {value}.",
+        LeadVerdict.TOO_CLOSE: "To rent, {name} ({value}) and {other} ({other_value}) are too close to call.",
+        LeadVerdict.LEANS: "To rent, {name} leans cheapest: {value} ({odds} odds).",
+        LeadVerdict.LIKELY_LEADS: "To rent, {name} is likely cheapest: {value} ({odds} odds).",
+        LeadVerdict.LEADS: "To rent, {name} is cheapest: {value} ({odds} odds).",
+    },
+}
+
+
+def _describe_cheapest(answer: Answer, figure: str, names_unit: bool, formatter: Formatter) -> str:
+    ranked, odds = rank_figures(answer, figure), compute_win_odds(answer, figure)
+    names, text, best = list_column_names(answer), FigureText(answer, figure, formatter), find_best(ranked, figure)
+    amount = text.format_money(ranked[best].value)
     values = {
-        "way": tr("Rented") if figure == _RENTED else tr("Owned"),
         "name": names[best],
-        "value": "" if value is None else text.format_money(value.value),
-        "odds": format_odds(odds[best], formatter) if odds else "",
+        "value": tr("{amount} per million output tokens", amount=amount) if names_unit else amount,
     }
     if not odds:
-        return tr("{way}: {name}, {value} per million output tokens.", **values)
-    if judge_odds(odds[best]) is LeadVerdict.TOO_CLOSE:
-        values["other"] = names[max((place for place in odds if place != best), key=lambda place: odds[place])]
-        return tr(
-            "{way}: {name} at {value} per million output tokens, too close to call with {other} ({odds} odds).",
-            **values,
+        return tr(_CHEAPEST[figure][None], **values)
+    rival = max((place for place in odds if place != best), key=lambda place: odds[place])
+    values |= {
+        "odds": format_odds(odds[best], formatter),
+        "other": names[rival],
+        "other_value": text.format_money(ranked[rival].value),
+    }
+    return tr(_CHEAPEST[figure][judge_odds(odds[best])], **values)
+
+
+def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
+    """Return what the costs of an answer rest on: use, rent, servers, and the purchase prices."""
+    costs, settings = answer.costs, answer.scenario.costs
+    if costs is None:
+        return ""
+    terms = (
+        describe_utilization(costs.utilisation, formatter),
+        describe_rent_terms(settings.rent_term, costs.utilisation),
+        describe_server_share(costs.columns, formatter),
+    )
+    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    prices = describe_prices_used(costs.columns, names, MoneyFormatter(formatter, settings.currency))
+    return " ".join(to_sentence(each) for each in (", ".join(filter(None, terms)), prices) if each)
+
+
+def describe_payback(answer: Answer, formatter: Formatter) -> str:
+    """Return after how many months of use around the clock buying pays back, the soonest first."""
+    costs = answer.costs
+    points = [] if costs is None else [each for each in costs.break_evens if each.name == "months_to_own"]
+    if not points:
+        return tr("Payback period unknown: enter purchase and rental prices.")
+    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    known = sorted((each.value, names[each.key]) for each in points if each.value is not None)
+    sentences = []
+    if known:
+        months = [tr("{n} months ({name})", n=formatter.number(value), name=name) for value, name in known]
+        sentences.append(
+            tr("Buying pays back after {months} of 24/7 use; for less use, rent.", months=join_names(months))
         )
-    return tr("{way}: {name} is cheapest ({odds} odds), {value} per million output tokens.", **values)
+    if never := [names[each.key] for each in points if each.value is None]:
+        text = "Within the service life, buying does not pay back for {names}."
+        sentences.append(tr(text, names=join_names(never)))
+    return " ".join(sentences)

@@ -295,7 +295,7 @@ def _explain_memory(answer: Answer, position: int, estimate: Estimate, formatter
     return Explanation(
         what=tr("Memory, {deployment}", deployment=_describe_deployment(answer, position, formatter)),
         conditions=_memory_conditions(answer, estimate, formatter),
-        figure=formatter.gib(estimate.memory.free_bytes),
+        figure=formatter.gib(estimate.memory.spare_bytes),
         unit=tr("GiB free"),
         band=tr(
             "Of {capacity} GiB. {holds}",

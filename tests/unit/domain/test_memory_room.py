@@ -31,6 +31,7 @@ def test_what_fits_leaves_room_and_needs_what_it_takes(estimator: Estimator) -> 
     assert room.needed_bytes == use.capacity_bytes - use.free_bytes
     assert room.usable_bytes == pytest.approx(0.98 * use.capacity_bytes, rel=1e-9)
     assert room.spare_bytes > 0
+    assert use.spare_bytes == room.spare_bytes
 
 
 def test_a_memory_fraction_lowers_what_may_be_used(estimator: Estimator) -> None:

@@ -273,7 +273,7 @@ def test_working_names_both_pools_and_the_transfer(estimator: Estimator, kind: L
     assert "stay in the decode pool" in names
     ttft = estimator.explain(found, "ttft_ms")
     assert [term.name for term in ttft.inputs][1:3] == ["KV transfer", "hand-over"]
-    assert estimator.explain(found, "memory").value == found.memory.free_bytes
+    assert estimator.explain(found, "memory").value == found.memory.spare_bytes
 
 
 def test_lines_take_the_wish_and_answer_with_the_pools(estimator: Estimator) -> None:

@@ -171,7 +171,7 @@ def test_a_figure_without_meaning_says_why(answer: Answer) -> None:
 def test_memory_is_exact_and_says_how_many_it_holds(answer: Answer) -> None:
     found = explained(answer, "memory")
     assert found.ground is ExplanationBasis.EXACT
-    assert found.value == "58.0 GiB free"
+    assert found.value == "56.0 GiB free"
     assert found.band == "Of 141.0 GiB. Fits, up to 120 in flight"
     fewer = with_estimate(answer, 0, concurrency=64, admitted=53, max_concurrency=53)
     assert explained(fewer, "max_concurrency").band == "Memory for 53 of 64 in flight"

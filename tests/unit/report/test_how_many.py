@@ -43,7 +43,7 @@ def test_counts_are_those_that_were_found(answer: Answer, how_many: AcceleratorN
     assert titles[0].startswith("Accelerators needed: ")
     assert titles[0].endswith(" in flight")
     shown = counts(sheet, titles[0])
-    assert [cell[0] for cell in shown["Weights in FP8"]] == [
+    assert [cell[0] for cell in shown["FP8 weights"]] == [
         "—" if (size := next(each.load for each in needed if each.bits == 8)) is None else str(size.count)
         for needed in how_many.needed
     ]
@@ -64,7 +64,7 @@ def test_every_form_of_the_sheet_has_the_counts(answer: Answer, how_many: Accele
         write_sheet_csv(build_machine_sheet(answer, SheetExtras(how_many))),
     ):
         assert "Accelerators needed: " in made
-        assert "Weights in FP8" in made
+        assert "FP8 weights" in made
     needed = json.loads(write_sheet_json(answer, SheetExtras(how_many)))["needed"]
     assert [each["accelerator"] for each in needed] == [column.accelerator.id for column in answer.columns]
     eight = next(each for each in needed[0]["formats"] if each["bits"] == 8)

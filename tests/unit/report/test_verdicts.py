@@ -18,8 +18,10 @@ from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import CellMarking
 from gpudesk.report.comparison.verdicts import (
     describe_comparison,
+    describe_cost_terms,
     describe_figure_lead,
     describe_fit,
+    describe_payback,
     describe_throughput,
     describe_token_cost,
 )
@@ -99,12 +101,20 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
         "Time to first token: leans to MI355X with 413 ms, 35% lower than B200 SXM (74% odds)."
     )
-    assert describe_fit(answer, PLAIN).startswith(
-        "All handle this load (64 in flight); MI355X has the highest concurrency"
+    assert describe_fit(answer, PLAIN) == (
+        "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
-    cost = describe_token_cost(answer, PLAIN)
-    assert "Rented: MI325X is cheapest (81% odds), $0.64 per million output tokens." in cost
-    assert cost.endswith("100% utilization, on-demand rent, servers at 25% of list price.")
+    assert describe_token_cost(answer, PLAIN) == (
+        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.57) are too close to call."
+        " To rent, MI325X is likely cheapest: $0.64 (81% odds)."
+    )
+    terms = describe_cost_terms(answer, PLAIN)
+    assert terms.startswith("100% utilization, on-demand rent, servers at 25% of list price. Purchase prices used")
+    assert "MI325X $22,000 (2026-03)" in terms
+    assert describe_payback(answer, PLAIN) == (
+        "Buying pays back after 12 months (B200 SXM), 22 months (H200 SXM) and 26 months (MI325X) of 24/7 use;"
+        " for less use, rent."
+    )
 
 
 def test_what_queues_leads_nowhere(service: GpuDeskService, queueing: Answer) -> None:

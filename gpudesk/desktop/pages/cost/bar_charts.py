@@ -29,7 +29,6 @@ from gpudesk.report.costs import (
     COST_PARTS,
     describe_missing_input,
     describe_software_share,
-    describe_utilization,
     format_input_amount,
     get_input_unit,
     label_cost_input,
@@ -65,7 +64,7 @@ class TokenCostChart(BarChart):
             ends.append(money.in_currency(costs.api.value))
             words = tr("hosted API {amount}", amount=money.small(costs.api.value))
             mark = BarMark(money.in_currency(costs.api.value), words, beside=True)
-        key = [(DOT, tr("rented around the clock")), (RING, self._years())]
+        key = [(DOT, tr("rented 24/7")), (RING, self._years())]
         if costs.api_missing:
             key.append(("", tr("no hosted API price")))
         rows = tuple(
@@ -79,9 +78,8 @@ class TokenCostChart(BarChart):
             )
             for part, column in costed.column_costs()
         )
-        busy = describe_utilization(costs.utilisation, self.formatter)
         title = tr("Cost per million output tokens")
-        subtitle = tr("{code} before taxes, {busy}", code=money.code, busy=busy)
+        subtitle = tr("{code} before taxes, with input processing", code=money.code)
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, max(ends, default=1.0), tuple(key), mark))
 
     def _interval(self, column: CostColumn, *, rented: bool) -> BarInterval | None:
@@ -147,14 +145,14 @@ def _offer_entry(missing: str) -> str:
 
 _THOUSAND: Final = 1000.0
 #: How each part of a bar is filled.
-_INKS: Final = ("ink1", "ink2", "ink3", "ink4", "ink3", "ink4", HATCH)
+_INKS: Final = ("text1", "ink2", "ink4", "ink1", "ink3", HATCH)
 
 
 class OwnershipCostChart(BarChart):
     """Stacked bars; what the hardware is still worth at the end is taken off at the right."""
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
-        super().__init__(theme, formatter, BarChartStyle(right=64, key_below_names=True), parent)
+        super().__init__(theme, formatter, BarChartStyle(right=116, key_below_names=True), parent)
         self._costed: EvaluatedAnswer | None = None
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
@@ -166,7 +164,7 @@ class OwnershipCostChart(BarChart):
         unit = tr("thousand {code}", code=costed.money.code)
         deployment = "" if counts == {1} else tr("whole deployment")
         software = describe_software_share(costed.costs.columns, self.formatter)
-        subtitle = ", ".join(filter(None, (unit, deployment, software)))
+        subtitle = ", ".join(filter(None, (unit, deployment, self._spares(costed), software)))
         rows = tuple(
             BarRow(
                 part.key,
@@ -179,8 +177,15 @@ class OwnershipCostChart(BarChart):
             for part, column in costed.column_costs()
         )
         most = max((costed.money.in_currency(_sum_gross(tco)) / _THOUSAND for tco in tcos), default=1.0)
-        key = tuple(zip(_INKS, map(tr, COST_PARTS), strict=True))
+        used = [any(amounts) for amounts in zip(*map(_list_cost_parts, tcos), strict=True)]
+        key = tuple((ink, tr(part)) for ink, part, shown in zip(_INKS, COST_PARTS, used, strict=False) if shown)
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, most, key))
+
+    def _spares(self, costed: EvaluatedAnswer) -> str:
+        """Return that hardware includes spares, where it does."""
+        column = next((column for column in costed.costs.columns if column.tco is not None), None)
+        share = None if column is None else column.inputs["spares"].spread
+        return tr("with {share} spares", share=self.formatter.per_cent(share.likely)) if share and share.likely else ""
 
     def _bar(self, column: CostColumn, costed: EvaluatedAnswer) -> BarLane:
         """Return one bar with the total behind it, or what is missing with the way to state it."""
@@ -195,7 +200,7 @@ class OwnershipCostChart(BarChart):
             segments.append(BarSegment(start, end, ink, "" if ink == HATCH else money.thousands(usd)))
             at += usd
         worth = next((line.usd for line in tco.lines if line.name == "residual"), 0.0)
-        detail = tr("{amount} residual", amount=money.thousands(worth)) if worth else ""
+        detail = tr("net of {amount} residual", amount=money.thousands(-worth)) if worth else ""
         return StackedBar(tuple(segments), money.thousands(tco.total_usd), detail)
 
     def _sentence(self, name: str, column: CostColumn) -> str:
@@ -275,7 +280,7 @@ class SensitivityChart(BarChart):
                 rows,
                 0.0,
                 max(ends, default=1.0),
-                mark=BarMark(money.in_currency(now), tr("{amount} now", amount=money.small(now))),
+                mark=BarMark(money.in_currency(now), tr("Base case {amount}", amount=money.small(now))),
                 note=tr("No cost yet. Enter a price."),
             )
         )
@@ -296,19 +301,25 @@ class SensitivityChart(BarChart):
             return ""
         money = self._costed.money
         return tr(
-            "{name} from {low} to {high} {unit}: cost from {at_low} to {at_high} {code}.",
+            "{name} from {low} to {high}: cost from {at_low} to {at_high} {code}.",
             name=label_cost_input(row.name),
             low=self._amount(row.name, row.low),
             high=self._amount(row.name, row.high),
-            unit=get_input_unit(row.name),
             at_low=money.small(row.at_low),
             at_high=money.small(row.at_high),
             code=money.code,
         )
 
     def _amount(self, name: str, value: float) -> str:
-        text = format_input_amount(name, value, self.formatter)
-        return join_unit(text, "%") if get_input_unit(name) == "%" else text
+        """Return an end of an input with its unit; money in the scenario's currency."""
+        if self._costed is None:
+            return ""
+        money = self._costed.money
+        unit = get_input_unit(name)
+        if not unit.startswith("USD"):
+            text = format_input_amount(name, value, self.formatter)
+            return join_unit(text, unit) if unit else text
+        return money.add_currency(self.formatter.stated(float(f"{money.in_currency(value):.3g}"))) + unit[3:]
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (tr("Input"), tr("Low"), tr("High"), tr("Unit"), tr("Cost at low, USD"), tr("Cost at high, USD"))

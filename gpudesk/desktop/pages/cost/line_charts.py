@@ -46,7 +46,7 @@ class CostCurveChart(DeskChart):
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Cost vs. interactivity")
         code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr("{code} per million output tokens; thick line: owned, thin line: rented", code=code)
+        self.subtitle = tr("{code} per million output tokens, input included", code=code)
         self.x_title = tr("tokens per second per user")
         lines, thin, marks = [], [], []
         for part, column in self._costed.column_costs() if self._costed else ():
@@ -58,7 +58,7 @@ class CostCurveChart(DeskChart):
                 thin.append(rented)
             marks += self._mark(part, column)
         note = "" if lines else tr("No cost yet. Enter a price or a rent.")
-        return PlotDrawing(tuple(lines), tuple(thin), tuple(marks), note=note)
+        return PlotDrawing(tuple(lines), tuple(thin), tuple(marks), note=note, ghost_label=tr("rented"))
 
     def _line(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
         points = [(point, _format_amount(point, rented=rented)) for point in column.curve]
@@ -74,7 +74,7 @@ class CostCurveChart(DeskChart):
             np.array([point.tokens_per_s_per_user for point, _ in known]),
             np.array([usd * rate for _, usd in known]),
             count=np.array([float(point.concurrency) for point, _ in known]),
-            end="" if column.owned is not None else tr("rented"),
+            end=tr("rented") if column.owned is None else tr("owned"),
             capped=False,
         )
 
@@ -185,7 +185,7 @@ class RentOrBuyChart(DeskChart):
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Rent or buy")
         code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr("thousand {code}; thick line: rent, thin line: buy; circle: payback", code=code)
+        self.subtitle = tr("cash paid, thousand {code}; circle: payback", code=code)
         self.x_title = tr("months")
         lines, bought, marks = [], [], []
         for part, column in self._costed.column_costs() if self._costed else ():
@@ -201,6 +201,7 @@ class RentOrBuyChart(DeskChart):
             ghosts=tuple(bought),
             marks=tuple(marks),
             note="" if lines else tr("No cost yet. Enter a price or a rent."),
+            ghost_label=tr("buy"),
         )
 
     def _line(self, part: AcceleratorColumn, months: np.ndarray, amounts: np.ndarray, end: str) -> PlotCurve:
@@ -267,7 +268,7 @@ class RentOrBuyChart(DeskChart):
             return ""
         names, money = self._costed.names, self._costed.money
         return " ".join(
-            f"{describe_break_even(each, names, self.formatter, money)}."
+            describe_break_even(each, names, self.formatter, money)
             for each in self._costed.costs.break_evens
             if each.name == "months_to_own"
         )

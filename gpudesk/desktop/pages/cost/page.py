@@ -29,7 +29,7 @@ from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.domain.answer import get_accelerator_id
-from gpudesk.report.comparison.verdicts import describe_token_cost
+from gpudesk.report.comparison.verdicts import describe_cost_terms, describe_payback, describe_token_cost
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
 
@@ -89,7 +89,14 @@ class CostPage(MultiViewPage[CostView]):
 
     def describe_verdict(self) -> str:
         evaluated = self.desk.evaluated
-        return "" if evaluated is None else describe_token_cost(evaluated.answer_with_costs, self.desk.formatter)
+        if evaluated is None:
+            return ""
+        describe = describe_payback if self.view_key == "rent" else describe_token_cost
+        return describe(evaluated.answer_with_costs, self.desk.formatter)
+
+    def describe_terms(self) -> str:
+        evaluated = self.desk.evaluated
+        return "" if evaluated is None else describe_cost_terms(evaluated.answer_with_costs, self.desk.formatter)
 
     def _choose(self, key: str) -> None:
         self.view.choose(key)

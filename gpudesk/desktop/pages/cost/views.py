@@ -31,7 +31,7 @@ from gpudesk.desktop.ui.widgets.layouts import FlowLayout
 from gpudesk.domain.cost import BreakEven, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.report.costs import describe_break_even
+from gpudesk.report.costs import build_break_even_cells
 from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 from gpudesk.report.explanation.worked_examples import (
     describe_cost_case,
@@ -196,7 +196,8 @@ class RentOrBuyView(CostView):
         )
         self.which.chosen.connect(lambda key: self._choose(key, self._pair[1]))
         self.rival.chosen.connect(lambda key: self._choose(self._pair[0], key))
-        self.table = TextTable(theme, tr("Break-even points"), [tr("Break-even points")], giving=(0,), parent=self)
+        heads = [tr("Break-even point"), tr("Value"), tr("Used"), tr("Result")]
+        self.table = TextTable(theme, tr("Break-even points"), heads, giving=(3,), parent=self)
         choices = QWidget(self)
         row = QHBoxLayout(choices)
         row.setContentsMargins(0, 0, 0, 0)
@@ -224,13 +225,16 @@ class RentOrBuyView(CostView):
         costed, answer = self._costed, self._desk.answer
         if costed is None or answer is None:
             return
-        found: list[BreakEven] = [each for each in costed.costs.break_evens if each.key == key and not each.against]
+        # Hours of use are the utilization once more.
+        found: list[BreakEven] = [
+            each
+            for each in costed.costs.break_evens
+            if each.key == key and not each.against and each.name != "hours_to_own"
+        ]
         if key != rival:
             found += self._desk.service.costing.break_evens(answer, costed.place(key), costed.place(rival))
-        said = [describe_break_even(each, costed.names, costed.formatter, costed.money) for each in found]
-        self.table.set_rows(
-            [(f"{each}.",) for each in said] or [(tr("No break-even point yet. Enter prices or rents."),)]
-        )
+        rows = [build_break_even_cells(each, costed.names, costed.formatter, costed.money) for each in found]
+        self.table.set_rows(rows or [("", "", "", tr("No break-even point yet. Enter prices or rents."))])
 
 
 class SimulationView(CostView):

@@ -194,6 +194,10 @@ def _paint_segment(pen: ThemePainter, bar: ColumnMemoryBar, at: MemoryBarLayout,
         inner = rect.adjusted(pen.look.length(_INSET), 0, -4, 0)
         if pen.width(part.text, "caption_strong") <= inner.width():
             pen.text(inner, part.text, font="caption_strong", colour=text)
+    elif part.kind is MemorySegmentKind.SPARE:
+        inner = rect.adjusted(pen.look.length(_INSET), 0, -2, 0)
+        if pen.width(part.text, "caption_strong") <= inner.width():
+            pen.text(inner, part.text, font="caption_strong", colour="text2")
     elif part.kind is MemorySegmentKind.SHORT:
         pen.hatch(rect, "unfit", "unfit_tint")
     elif part.kind is MemorySegmentKind.KEPT:

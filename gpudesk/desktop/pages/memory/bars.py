@@ -294,10 +294,10 @@ def format_bars_subtitle(answer: Answer, formatter: Formatter) -> str:
     what = tr("GiB, {model} in {weights}", model=answer.model.name, weights=label_precision(scenario.weights))
     length = formatter.count(tokens)
     if in_flight is None:
-        return f"{what}, {tr('requests with {tokens} tokens', tokens=length)}"
+        return f"{what}, {tr('requests of {tokens} tokens each', tokens=length)}"
     requests = trn(
-        "{n} request with {tokens} tokens",
-        "{n} requests with {tokens} tokens",
+        "{n} request of {tokens} tokens",
+        "{n} requests of {tokens} tokens each",
         in_flight,
         n=formatter.count(in_flight),
         tokens=length,

@@ -168,7 +168,7 @@ class _GroupBuilder:
 
     def _row(self, across: Sequence[SmallestDeployments]) -> NeededRow:
         alike = len({needed.weights for needed in across}) == 1
-        label = label_weight_width(across, self.formatter)
+        label = tr("{format} weights", format=label_weight_width(across, self.formatter))
         columns = zip(self.answer.columns, self.names, across, strict=True)
         cells = tuple(
             self._cell(position, column, name, needed, name_format=not alike)

@@ -272,7 +272,7 @@ class NeededBlock(QWidget):
         self._table = make_needed_table(self._desk, brief=self._brief)
         answer = self._desk.answer
         model = "" if answer is None else answer.model.name
-        words = tr("smallest count that fits {model}; outlined: current scenario", model=model)
+        words = tr("Smallest number that holds {model}. Green: one is enough. Outlined: current scenario.", model=model)
         if words != self._subtitle.text():
             self._subtitle.setText(words)
         self.view.needs_item_model.show(self._table)

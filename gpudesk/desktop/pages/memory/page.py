@@ -113,9 +113,9 @@ class MemoryPage(MultiViewPage["MemoryView"]):
         return (
             PageViewSpec(FIT, tr("Current fit"), MemoryFitView),
             PageViewSpec(CONTEXT, tr("KV cache by context"), _make_context_view),
-            PageViewSpec(NEEDED, tr("Accelerators needed"), NeededTableView),
+            PageViewSpec(NEEDED, tr("Minimum to fit"), NeededTableView),
             PageViewSpec(MATRIX, tr("All models"), partial(_make_matrix_view, self.settings)),
-            PageViewSpec(SIZE, tr("Sizing"), _make_size_view),
+            PageViewSpec(SIZE, tr("Size for demand"), _make_size_view),
         )
 
     def framed(self, view: MemoryView) -> QWidget:

@@ -34,7 +34,7 @@ DOT: Final = "dot"
 RING: Final = "ring"
 
 #: Colour of words on an ink; on others it is that of text.
-_WORDS: Final = {"ink1": "page"}
+_WORDS: Final = {"ink1": "page", "text1": "page"}
 _RADIUS: Final = 2.0
 _DOT_RADIUS, _INTERVAL_HEIGHT, _APART = 4.5, 7.0, 11.0
 #: How strong an interval is beside its filled or its open dot.

@@ -275,6 +275,8 @@ def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
             _paint_cap(plot, painter, line, end)
     if plot.labelled:
         _paint_labels(plot, painter, ends)
+    if plot.drawing.ghost_label:
+        _paint_ghost_labels(plot, painter)
     for mark in plot.drawing.marks:
         _paint_mark(plot, painter, mark)
     _paint_hover(plot, painter)
@@ -332,6 +334,17 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
         if detail:
             below = baseline + small.descent() + caption.ascent()
             letters.draw_haloed(painter, place.x, below, detail, "caption", theme.colour("text2"))
+
+
+def _paint_ghost_labels(plot: PlotCanvas, painter: QPainter) -> None:
+    letters, text = plot.text_painter, plot.drawing.ghost_label
+    x = plot.frame.area.left() + plot.theme.px(6)
+    for ghost in plot.drawing.ghosts:
+        # One after the other, so that ghosts that begin close together keep theirs.
+        points = plot.frame.pixels(ghost.x, ghost.y)
+        y = float(np.interp(x, points[:, 0], points[:, 1])) - plot.theme.px(4)
+        letters.draw_haloed(painter, x, y, text, "caption", plot.theme.name_color(ghost.slot))
+        x += letters.width(text, "caption") + plot.theme.px(6)
 
 
 def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[str, float]:
@@ -421,8 +434,13 @@ def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, _MARK_RADIUS + 4, _MARK_RADIUS + 4)
     if mark.text:
-        x, y = centre.x() + plot.theme.px(8), plot.text_painter.middle("caption", centre.y())
-        plot.text_painter.draw_haloed(painter, x, y, mark.text, "caption", plot.theme.colour("text2"))
+        # Below and to the right of where two rising lines cross nothing is drawn.
+        x, y = centre.x() + plot.theme.px(4), plot.text_painter.middle("caption", centre.y() + plot.theme.px(13))
+        letters = plot.text_painter
+        height = letters.metrics("caption").height()
+        tag = QRectF(x - 2, y - letters.metrics("caption").ascent(), letters.width(mark.text, "caption") + 4, height)
+        painter.fillRect(tag, plot.theme.colour("page"))
+        letters.draw(painter, x, y, mark.text, "caption", plot.theme.colour("text2"))
     if mark.marker:
         ThemePainter(painter, plot.theme).marker(centre.x(), centre.y(), mark.slot, is_variant=mark.is_variant)
     elif mark.is_variant:

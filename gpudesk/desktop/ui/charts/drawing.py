@@ -135,7 +135,10 @@ class CursorReadout:
 
 @dataclass(frozen=True, eq=False)
 class PlotDrawing:
-    """Everything that a plot shows. `note` is said in its middle where there is nothing to draw."""
+    """Everything that a plot shows. `note` is said in its middle where there is nothing to draw.
+
+    `ghost_label` stands near the left end of each ghost.
+    """
 
     lines: tuple[PlotCurve, ...] = ()
     ghosts: tuple[PlotCurve, ...] = ()
@@ -144,3 +147,4 @@ class PlotDrawing:
     limit: LimitLine | None = None
     cursor_readout: CursorReadout | None = None
     note: str = ""
+    ghost_label: str = ""

@@ -67,7 +67,7 @@ def type_into(edit: NumberEdit, text: str) -> None:
 def test_four_charts_say_what_they_show(page: CostPage) -> None:
     view = overview(page)
     assert view.tokens.title == "Cost per million output tokens"
-    assert view.tokens.subtitle == "USD before taxes, 100% utilization"
+    assert view.tokens.subtitle == "USD before taxes, with input processing"
     assert view.years.title == "Cost over 3 years"
     said = view.tokens.accessibleDescription()
     assert "H200 SXM: rented 1.16" in said
@@ -76,7 +76,7 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     assert "64,805" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("H200 SXM owned")
     assert view.influences.rows[0].name == "Utilization"
-    assert "H200 SXM: buying pays back after 21.8 months" in view.rent.summary()
+    assert "H200 SXM: payback period of buying: 21.8 months. Compared with renting 24/7." in view.rent.summary()
 
 
 def test_figures_are_those_of_the_service(page: CostPage, desk: Desk) -> None:
@@ -336,15 +336,16 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     view = page.view
     assert isinstance(view, RentOrBuyView)
     assert (view.which.value, view.rival.value) == ("mi325x", "h200-sxm")
-    said = [row[0] for row in view.table.texts()]
-    assert said[0].startswith("MI325X: buying pays back after 26.3 months")
-    assert any("MI325X costs the same per token as H200 SXM" in each for each in said)
+    rows = {row[0]: row[1:] for row in view.table.texts()}
+    assert rows["MI325X: payback period of buying"][0] == "26.3 months"
+    price = tuple(each.replace("\N{NO-BREAK SPACE}", " ") for each in rows["MI325X: break-even purchase price"])
+    assert price == ("$38,000", "22,000 (20,000 – 25,000) USD", "Above it, H200 SXM costs less per token.")
     view.which.chosen.emit("h200-sxm")
     view.rival.chosen.emit("b200-hgx")
-    said = [row[0] for row in view.table.texts()]
-    assert any("H200 SXM" in each and "B200 SXM" in each and "Break-even price" in each for each in said)
+    rows = {row[0]: row[1:] for row in view.table.texts()}
+    assert rows["H200 SXM: break-even purchase price"][2] == "Above it, B200 SXM costs less per token."
     view.which.chosen.emit("mi355x")
-    assert not any("Break-even price" in row[0] for row in view.table.texts())
+    assert not any("break-even purchase price" in row[0] for row in view.table.texts())
 
 
 def test_draws_come_in_the_background(page: CostPage, qtbot: QtBot) -> None:

@@ -43,7 +43,7 @@ def test_counts_and_plans_are_those_of_the_service(desk: Desk) -> None:
         shown = [[each.count for each in row.cells] for row in group.rows]
         sizes = [[getattr(needed, name) for needed in across] for across in zip(*found, strict=True)]
         assert shown == [[None if size is None else size.count for size in row] for row in sizes]
-    assert [row.label for row in one.rows] == ["BF16", "FP8", "4 bits"]
+    assert [row.label for row in one.rows] == ["BF16 weights", "FP8 weights", "4-bit weights"]
     assert [row.present for row in one.rows] == [False, True, False]
     assert one.rows[2].cells[0].below == "INT4, TP 2"
     assert load.rows[1].cells[2].present
