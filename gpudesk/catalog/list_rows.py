@@ -12,7 +12,6 @@ from gpudesk.catalog.list_columns import list_catalog_columns, make_marks
 from gpudesk.catalog.list_user_rows import iterate_user_rows
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.user_store.entry import NO_PUBLISHER
 from gpudesk.domain.catalog_table import (
     CatalogCellMark,
     CatalogCellValue,
@@ -241,14 +240,9 @@ def _find_only_name(names: Sequence[str]) -> str | None:
     return names[0] if len(names) == 1 else None
 
 
-def _find_publisher(publisher: str) -> str | None:
-    """Return who publishes a source; None where that is not known."""
-    return publisher if publisher not in ("", NO_PUBLISHER) else None
-
-
 def _make_price_row(price: PriceRecord, part: CatalogEntry | None) -> CatalogRow:
     amount = _find_amount(price)
-    provider = price.provider or _find_publisher(price.source.publisher)
+    provider = price.provider or price.source.named_publisher or None
     rented = price.term != PURCHASE_TERM
     marks = [0] * len(list_catalog_columns(CatalogSection.PRICES))
     if price.own:
@@ -373,7 +367,7 @@ def _make_statement_row(statement: DocumentStatement, *, judged: bool) -> Catalo
         ),
         thing=_find_only_name(statement.things),
         unit=statement.unit,
-        maker=_find_publisher(source.publisher),
+        maker=source.named_publisher or None,
         kinds=(source.kind,),
         date=source.date,
         disputed=judged,
@@ -420,7 +414,7 @@ def _iterate_source_rows(catalog: Catalog) -> CatalogRows:
             key=source.id,
             values=(
                 source.title,
-                _find_publisher(source.publisher),
+                source.named_publisher or None,
                 source.kind.value,
                 source.date,
                 source.date,
@@ -429,7 +423,7 @@ def _iterate_source_rows(catalog: Catalog) -> CatalogRows:
                 source.url,
                 source.id,
             ),
-            maker=_find_publisher(source.publisher),
+            maker=source.named_publisher or None,
             kinds=(source.kind,),
             date=source.date,
             own=source.own,

@@ -17,6 +17,8 @@ AGREEMENT_PREFIX: Final = "agrees"
 USER_SOURCE_PREFIX: Final = "own-"
 #: The term of a price that is paid once; all other terms are rents.
 PURCHASE_TERM: Final = "purchase"
+#: What a source has for its publisher where nobody is named.
+NO_PUBLISHER: Final = "not stated"
 #: The ends of a purchase price among the attributes, which are stated, chosen and taken back together.
 PRICE_BOUND_ATTRIBUTES: Final = ("price_low", "price_high")
 
@@ -67,6 +69,11 @@ class Source:
     @property
     def own(self) -> bool:
         return self.id.startswith(USER_SOURCE_PREFIX)
+
+    @property
+    def named_publisher(self) -> str:
+        """The publisher, empty where nobody is named."""
+        return "" if self.publisher == NO_PUBLISHER else self.publisher
 
 
 @dataclass(frozen=True, slots=True)

@@ -432,10 +432,13 @@ def _make_reduction_notes(settings: MemorySettings, usual: MemorySettings) -> tu
         )
     if settings.max_batch < usual.max_batch:
         notes += (
-            message(
+            message_n(
                 "estimate.smaller_batch",
+                "Steps have at most {sequences} sequence, below the serving engine's default, to leave memory for "
+                "the KV cache",
                 "Steps have at most {sequences} sequences, below the serving engine's default, to leave memory for "
                 "the KV cache",
+                "sequences",
                 sequences=settings.max_batch,
             ),
         )

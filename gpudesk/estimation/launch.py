@@ -26,7 +26,7 @@ from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.workload import LoadKind, Workload
 from gpudesk.estimation.operation import find_memory_plan
 from gpudesk.files import read_toml
-from gpudesk.text.messages import Message, input_error, message
+from gpudesk.text.messages import Message, input_error, message, message_n
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
@@ -476,10 +476,13 @@ def _make_launch_notes(
 def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[Message]:
     plan = estimate.plan
     if plan.dp > 1:
-        yield message(
+        yield message_n(
             "launch.replicas",
+            "Start {count} servers on {each} accelerator each, with separate ports behind a load balancer; send the "
+            "benchmark to the balancer",
             "Start {count} servers on {each} accelerators each, with separate ports behind a load balancer; send the "
             "benchmark to the balancer",
+            "each",
             count=plan.dp,
             each=plan.replica,
         )

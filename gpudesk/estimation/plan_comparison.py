@@ -26,7 +26,7 @@ from gpudesk.estimation.deployment import find_objection, make_plan_wishes
 from gpudesk.estimation.evaluation import CaseArrays, CaseFigures, iterate_chosen_figures
 from gpudesk.estimation.operation import EstimateDeployment, OperatingPoint, operate, split_case_rounds
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message, MessageParameter, Share, Term, message
+from gpudesk.text.messages import Message, MessageParameter, Share, Term, message, message_n
 from gpudesk.text.units import GIB
 
 if TYPE_CHECKING:
@@ -510,9 +510,11 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
     if behind < _SAME_RATE:
         return _explain_later(other, taken)
     if other.idle > taken.idle:
-        return message(
+        return message_n(
             "plan.slower_idle",
+            "{behind} slower: {idle} of {replicas} replicas is idle",
             "{behind} slower: {idle} of {replicas} replicas are idle",
+            "idle",
             behind=Share(behind),
             idle=other.idle,
             replicas=other.plan.dp,
@@ -529,9 +531,11 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
             )
         if load.kind is LoadKind.LIMITS:
             most = taken.admitted
-            return message(
+            return message_n(
                 "plan.slower_limits",
+                "{behind} slower: meets the limits with {admitted} request in flight, against {most}",
                 "{behind} slower: meets the limits with {admitted} requests in flight, against {most}",
+                "admitted",
                 behind=Share(behind),
                 admitted=other.admitted,
                 most=most,

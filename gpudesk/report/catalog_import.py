@@ -19,8 +19,14 @@ from gpudesk.domain.fact_exchange import (
 )
 from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactKey, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice
-from gpudesk.report.catalog_lists import label_term_of_data
-from gpudesk.report.labels import label_attribute, label_attribute_alone, label_precision, label_source_kind
+from gpudesk.report.catalog_lists import format_price_summary, label_term_of_data
+from gpudesk.report.labels import (
+    format_tokens,
+    label_attribute,
+    label_attribute_alone,
+    label_precision,
+    label_source_kind,
+)
 from gpudesk.report.writers.safe_text import join_to_one_line
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity
 from gpudesk.text.translation import tr
@@ -100,15 +106,15 @@ def _describe_cache(figures: ImportedModelFigures, formatter: Formatter) -> tupl
     if not figures.window:
         return formatter.memory(figures.kv_bytes_per_token), at
     windowed = tr(
-        "plus {memory} up to {window} tokens",
+        "plus {memory} up to {window}",
         memory=formatter.memory(figures.windowed_bytes_per_token),
-        window=formatter.count(figures.window),
+        window=format_tokens(figures.window, formatter),
     )
     return formatter.memory(figures.kv_bytes_per_token), f"{at}; {windowed}"
 
 
 def _format_token_count(tokens: int | None, formatter: Formatter) -> str:
-    return MISSING_VALUE_TEXT if tokens is None else tr("{n} tokens", n=formatter.count(tokens))
+    return MISSING_VALUE_TEXT if tokens is None else format_tokens(tokens, formatter)
 
 
 def list_price_lines(prices: tuple[ImportedPriceFigures, ...], formatter: Formatter) -> tuple[ImportPriceLine, ...]:
@@ -117,8 +123,7 @@ def list_price_lines(prices: tuple[ImportedPriceFigures, ...], formatter: Format
 
 def _build_price_line(figures: ImportedPriceFigures, formatter: Formatter) -> ImportPriceLine:
     found = figures.range
-    decimals = 0 if found.term == PURCHASE_TERM else 2
-    low, median, high = (formatter.number(amount, decimals) for amount in (found.low, found.median, found.high))
+    low, median, high = format_price_summary(found, formatter)
     count = formatter.count(found.count)
     return ImportPriceLine(
         (figures.name, label_term_of_data(found.term), count, low, median, high, _format_price_dates(found))

@@ -17,7 +17,7 @@ from gpudesk.domain.catalog_table import (
     CatalogSection,
     CatalogTable,
 )
-from gpudesk.domain.claim import SourceKind, is_figure
+from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary, SourceKind, is_figure
 from gpudesk.domain.registry import ATTRIBUTES, Attribute, ListColumn, find_quantity
 from gpudesk.report.explanation.claims import label_kind_shortly
 from gpudesk.report.labels import (
@@ -215,6 +215,14 @@ def describe_column(section: CatalogSection, column: CatalogColumn) -> str:
 
 def label_column_group(group: str) -> str:
     return tr(_GROUPS[group])
+
+
+def format_price_summary(found: PriceSummary, formatter: Formatter) -> tuple[str, str, str]:
+    """Return the lowest price, the median and the highest; the median of purchase prices as a computed figure."""
+    if found.term == PURCHASE_TERM:
+        return formatter.number(found.low), formatter.estimate(found.median), formatter.number(found.high)
+    low, median, high = (formatter.number(usd, 2) for usd in (found.low, found.median, found.high))
+    return low, median, high
 
 
 def label_term_of_data(value: CatalogCellValue) -> str:

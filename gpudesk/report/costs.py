@@ -51,6 +51,13 @@ class MoneyFormatter:
     def whole(self, usd: float | None) -> str:
         return MISSING_VALUE_TEXT if usd is None else self._formatter.number(usd * self._rate)
 
+    def rounded(self, usd: float | None) -> str:
+        """Return an amount with the three significant digits of estimates."""
+        return self._formatter.estimate(None if usd is None else usd * self._rate)
+
+    def rounded_thousands(self, usd: float | None) -> str:
+        return self._formatter.estimate(None if usd is None else usd * self._rate / _THOUSAND)
+
     def thousands(self, usd: float | None) -> str:
         """Return an amount in thousands: with a decimal below a hundred of them."""
         if usd is None:
@@ -209,6 +216,9 @@ def format_input_amount(name: str, value: float, formatter: Formatter, currency:
         value *= currency.per_usd
     if name == "throughput":
         return formatter.estimate(value)
+    if money:
+        # Cents only below $100; prices of energy are below 10 cents.
+        return formatter.stated(round(value, 0 if abs(value) >= 100.0 else 2 if abs(value) >= 0.1 else 4))
     return formatter.stated(float(f"{value:.6g}"))
 
 
@@ -273,7 +283,12 @@ def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter)
     fleet = paid[0].inputs["fleet"]
     if fleet.origin is not CostInputOrigin.YOURS or fleet.spread is None:
         return tr("software cost not shared")
-    return tr("software cost shared by {n} accelerators", n=formatter.count(fleet.spread.likely))
+    return trn(
+        "software cost shared by {n} accelerator",
+        "software cost shared by {n} accelerators",
+        round(fleet.spread.likely),
+        n=formatter.count(fleet.spread.likely),
+    )
 
 
 def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:

@@ -257,6 +257,13 @@ def join_names(names: list[str]) -> str:
     return tr("{names} and {last}", names=", ".join(names[:-1]), last=names[-1])
 
 
+def join_alternatives(names: list[str]) -> str:
+    """Return alternatives as a list in words: `A`, `A or B`, `A, B or C`."""
+    if len(names) < 2:
+        return "".join(names)
+    return tr("{names} or {last}", names=", ".join(names[:-1]), last=names[-1])
+
+
 def format_odds(odds: float, formatter: Formatter) -> str:
     """Return odds in whole per cent, never as certain or impossible: figures are estimates."""
     if odds < _SMALLEST_SHOWN_ODDS:
@@ -306,6 +313,16 @@ def format_load(load: Load, formatter: Formatter) -> str:
         tpot=formatter.stated(load.tpot_ms),
         limit=tr("mean") if load.limit == "mean" else tr("p99"),
     )
+
+
+def format_years(years: float, formatter: Formatter) -> str:
+    return trn("{n} year", "{n} years", years, n=formatter.stated(years))
+
+
+def format_months(months: float, formatter: Formatter) -> str:
+    """Return a number of months with at most one decimal."""
+    rounded = round(months, 1)
+    return trn("{n} month", "{n} months", rounded, n=formatter.stated(rounded))
 
 
 _MONTH: Final = 30.44

@@ -21,7 +21,7 @@ from gpudesk.domain.sizing import (
     SmallestDeployments,
 )
 from gpudesk.domain.workload import Workload
-from gpudesk.report.labels import label_precision, label_serving_engine
+from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.sentences import capitalize_first, lower_for_sentence
@@ -116,21 +116,14 @@ def describe_demand(demand: Demand, formatter: Formatter) -> str:
 def _amount(demand: Demand, formatter: Formatter) -> str:
     amount = formatter.stated(demand.amount)
     if demand.kind is DemandKind.USERS:
-        each = formatter.stated(demand.requests_per_user_hour)
-        if demand.amount == 1:
-            return tr("1 user with {each} requests per hour", each=each)
-        return tr("{n} users with {each} requests per hour each", n=amount, each=each)
+        rate = demand.requests_per_user_hour
+        each = trn("{n} request per hour", "{n} requests per hour", rate or 0.0, n=formatter.stated(rate))
+        return trn("{n} user with {each}", "{n} users with {each} each", demand.amount, n=amount, each=each)
     if demand.kind is DemandKind.REQUEST_RATE:
-        one = demand.amount == 1
-        return tr("1 request per second") if one else tr("{n} requests per second", n=amount)
+        return trn("{n} request per second", "{n} requests per second", demand.amount, n=amount)
     if demand.kind is DemandKind.CONCURRENCY:
-        return _format_in_flight(demand, formatter)
-    return tr("{n} output tokens per day", n=amount)
-
-
-def _format_in_flight(demand: Demand, formatter: Formatter) -> str:
-    one = demand.amount == 1
-    return tr("1 request in flight") if one else tr("{n} requests in flight", n=formatter.stated(demand.amount))
+        return trn("{n} request in flight", "{n} requests in flight", demand.amount, n=amount)
+    return trn("{n} output token per day", "{n} output tokens per day", demand.amount, n=amount)
 
 
 def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
@@ -193,16 +186,9 @@ def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, na
 
 
 def _format_demand(demand: Demand, formatter: Formatter) -> str:
-    amount = formatter.stated(demand.amount)
     if demand.kind is DemandKind.USERS:
-        one = demand.amount == 1
-        return tr("1 user") if one else tr("{n} concurrent users", n=amount)
-    if demand.kind is DemandKind.REQUEST_RATE:
-        one = demand.amount == 1
-        return tr("1 request per second") if one else tr("{n} requests per second", n=amount)
-    if demand.kind is DemandKind.CONCURRENCY:
-        return _format_in_flight(demand, formatter)
-    return tr("{n} output tokens per day", n=amount)
+        return trn("{n} user", "{n} concurrent users", demand.amount, n=formatter.stated(demand.amount))
+    return _amount(demand, formatter)
 
 
 def describe_bound(candidate: SizingOption, formatter: Formatter) -> str:
@@ -320,7 +306,7 @@ def describe_fit_cell(cell: FitCell, name: str, model: Model, question: FitQuest
     longest = model.max_context
     if longest is None or question.context <= longest:
         return result
-    return tr("{result}. The model’s context limit is {n} tokens", result=result, n=formatter.count(longest))
+    return f"{result}. {tr('The model’s context limit is {tokens}', tokens=format_tokens(longest, formatter))}"
 
 
 def describe_reading_cell(cell: FitCell, name: str, model: Model, formatter: Formatter) -> str:

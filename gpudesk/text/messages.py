@@ -56,8 +56,8 @@ class Message:
         if self._singular is None or self._counted is None:
             return tr(self._sentence, **texts)
         number = self.parameters[self._counted]
-        if not isinstance(number, int):
-            raise TypeError(f"{self.id} counts {number!r}, which is no whole number")
+        if not isinstance(number, int | float):
+            raise TypeError(f"{self.id} counts {number!r}, which is not a number")
         return trn(self._singular, self._sentence, number, **texts)
 
 

@@ -60,10 +60,14 @@ def tr(msgid: str, /, **params: object) -> str:
     return _filled(_current()[1].gettext(msgid), msgid, params)
 
 
-def trn(singular: str, plural: str, n: int, /, **params: object) -> str:
-    """Return the form that the language in force uses for `n`, which fills the placeholder `{n}`."""
-    source = singular if n == 1 else plural
-    return _filled(_current()[1].ngettext(singular, plural, n), source, {"n": n, **params})
+def trn(singular: str, plural: str, n: float, /, **params: object) -> str:
+    """Return the form that the active language uses for `n`, which fills the placeholder `{n}`.
+
+    A number with a fraction takes the plural.
+    """
+    count = int(n) if n == int(n) else 2
+    source = singular if count == 1 else plural
+    return _filled(_current()[1].ngettext(singular, plural, count), source, {"n": n, **params})
 
 
 def translate_data(text: str) -> str:

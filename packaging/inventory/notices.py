@@ -12,28 +12,26 @@ from gpudesk.third_party import ThirdPartyWork, list_third_party
 HEADING = """\
 # Third-party notices
 
-GPU Desk needs the packages below. They are installed beside it and keep their own licences; each package
-carries the full text of its licence in its `dist-info` folder. `make notices` writes this page from the
-installed packages. Installers of GPU Desk carry more works of others, and bring a list of their own with all
-texts, `THIRD_PARTY_NOTICES.txt`.
+GPU Desk needs the packages below. They are installed with it and keep their licenses. The `dist-info` folder
+of each package has the full text of its license. `make notices` writes this page from the installed packages.
+Installers of GPU Desk contain more works of others; their `THIRD_PARTY_NOTICES.txt` lists all texts.
 
-| package | version | licence | author | home |
+| package | version | license | author | home |
 | --- | --- | --- | --- | --- |
 """
 
 QT_NOTE = """
-Qt, which PySide6-Essentials and shiboken6 carry as shared libraries, is used under the GNU Lesser General
-Public License, version 3. The libraries lie in the installed `PySide6` folder and can be replaced there by
-other builds of the same version.
+Qt is used under the GNU Lesser General Public License, version 3. PySide6-Essentials and shiboken6 contain it as
+shared libraries. They are in the installed `PySide6` folder and can be replaced there by other builds of the same
+version.
 """
 
 ASSETS_NOTE = """
-Two works of others lie among the resources of GPU Desk itself, each with its licence file:
+The resources of GPU Desk contain two works of others, each with its license file:
 
 - `resources/fonts`: Desk Sans, made from Inter by The Inter Project Authors
-  (https://github.com/rsms/inter) by freezing tabular figures and leaving out scripts; SIL Open Font
-  License 1.1.
-- `resources/icons`: icons of Lucide (https://lucide.dev), in parts from Feather; ISC and MIT.
+  (https://github.com/rsms/inter) with frozen tabular figures and fewer scripts; SIL Open Font License 1.1.
+- `resources/icons`: icons of Lucide (https://lucide.dev), some from Feather; ISC and MIT.
 """
 
 

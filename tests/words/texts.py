@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import csv
+import json
 import re
 import tomllib
 from collections.abc import Iterator
@@ -16,13 +17,18 @@ _MAKERS = {"tr": 1, "trn": 2, "message": 2, "message_n": 3, "input_error": 2, "T
 _DATA_KEYS = frozenset(
     {"advice", "basis", "caution", "corrected", "description", "disagreement", "explanation", "help", "if_not"}
     | {"if_passed", "label", "look_for", "meaning", "native_note", "note", "otherwise", "printed", "reason"}
-    | {"about", "ask", "scope", "text", "title", "unfounded", "what", "why"}
+    | {"about", "ask", "conditions", "counts", "scope", "text", "title", "trust", "unfounded", "verdict", "what", "why"}
 )
-#: Titles of sources are names that others gave, and measurements keep the notes of their publishers.
-_UNREAD = ("data/sources/", "data/measurements/", "data/accuracy/", "data/claims/", "data/worked_examples.csv")
+#: Statements and figures as their publishers print them, and results of programs.
+_UNREAD = ("data/accuracy/", "data/claims/", "data/worked_examples.csv")
+#: Titles here are names that others gave.
+_SOURCES = "data/sources/"
 #: The name that a heading of the manual has in links.
 _ANCHOR = re.compile(r" \{#[\w-]+\}$")
-_DOCUMENTS = ("README.md", "resources/sheets/*.md", "resources/manual/*.md", "packaging/**/*.md")
+#: What begins an item of a list, and the lines that are no prose: tables, code, links, pictures, HTML.
+_ITEM = re.compile(r"\s*([-*]|\d+\.) ")
+_NO_PROSE = ("|", "    ", "[", "<", "![")
+_DOCUMENTS = ("*.md", "resources/sheets/*.md", "resources/manual/*.md", "packaging/**/*.md")
 
 
 @dataclass(frozen=True)
@@ -70,24 +76,45 @@ def _read_values(place: str, value: object) -> Iterator[ShownText]:
     elif isinstance(value, dict):
         here = f"{place}:{value['id']}" if isinstance(value.get("id"), str) else place
         for key, each in value.items():
+            if key == "title" and place.startswith(_SOURCES):
+                continue
             if key in _DATA_KEYS and isinstance(each, str):
                 yield ShownText(f"{here}:{key}", each)
             elif isinstance(each, (list, dict)):
                 yield from _read_values(here, each)
 
 
+def read_templates() -> Iterator[ShownText]:
+    """Yield the names and notes of the scenarios that ship with the program."""
+    for file in sorted((ROOT / "resources/templates").glob("*.gpudesk")):
+        scenario = json.loads(file.read_text(encoding="utf-8"))["scenario"]
+        for key in ("name", "note"):
+            yield ShownText(f"{file.relative_to(ROOT)}:{key}", scenario[key])
+
+
 def read_documents() -> Iterator[ShownText]:
-    """Yield the paragraphs of documents in Markdown: without code, tables and links' addresses."""
+    """Yield the headings, paragraphs and items of documents in Markdown, their lines joined."""
     for pattern in _DOCUMENTS:
         for file in sorted(ROOT.glob(pattern)):
-            is_code = False
-            for number, line in enumerate(file.read_text(encoding="utf-8").splitlines(), start=1):
-                if line.startswith("```"):
-                    is_code = not is_code
-                elif not is_code and not line.startswith(("|", "    ", "[", "<")):
-                    yield ShownText(f"{file.relative_to(ROOT)}:{number}", _ANCHOR.sub("", line))
+            yield from _read_blocks(str(file.relative_to(ROOT)), file.read_text(encoding="utf-8"))
+
+
+def _read_blocks(name: str, text: str) -> Iterator[ShownText]:
+    block: list[str] = []
+    start, is_code = 0, False
+    for number, line in enumerate((*text.splitlines(), ""), start=1):
+        is_fence = line.startswith("```")
+        is_code = is_code is not is_fence
+        is_prose = not (is_code or is_fence or line.startswith(_NO_PROSE))
+        ends = not line.strip() or line.startswith("#") or _ITEM.match(line) is not None
+        if block and (ends or not is_prose or block[0].startswith("#")):
+            yield ShownText(f"{name}:{start}", _ANCHOR.sub("", " ".join(block)))
+            block = []
+        if is_prose and line.strip():
+            start = start if block else number
+            block.append(line.strip())
 
 
 @cache
 def read_all() -> tuple[ShownText, ...]:
-    return (*read_code(), *read_data(), *read_documents())
+    return (*read_code(), *read_data(), *read_templates(), *read_documents())

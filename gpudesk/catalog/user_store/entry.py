@@ -23,6 +23,7 @@ from gpudesk.catalog.overlay import find_chosen_dimensions, is_same_value
 from gpudesk.catalog.read import Catalog, describe_unknown_attribute
 from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, convert_claim_to_si, get_units
 from gpudesk.domain.claim import (
+    NO_PUBLISHER,
     USER_SOURCE_PREFIX,
     AttributeClaims,
     CatalogEntryKind,
@@ -176,8 +177,6 @@ def _list_words(catalog: Catalog, kind: CatalogEntryKind, name: str) -> tuple[st
     return tuple(sorted(found, key=str.casefold))
 
 
-#: What a source says of its publisher where nobody is named.
-NO_PUBLISHER: Final = "not stated"
 #: No figure of an accelerator or a model comes near this, in whatever unit.
 _LARGEST_FIGURE: Final = 1e30
 #: The sum of all layers of a model, which follows from its groups.

@@ -135,7 +135,7 @@ def _prices(service: GpuDeskService) -> _CatalogList:
             _amount(price.usd, price.usd_low, price.usd_high),
             price.date or MISSING_VALUE_TEXT,
             label_source_kind(price.kind),
-            _marked(price.provider or price.source.publisher, own=price.own),
+            _marked(price.provider or price.source.named_publisher or MISSING_VALUE_TEXT, own=price.own),
         ]
         for price in service.catalog.prices()
     ]
@@ -158,7 +158,7 @@ def _sources(service: GpuDeskService) -> _CatalogList:
             source.id,
             source.date or MISSING_VALUE_TEXT,
             label_source_kind(source.kind),
-            f"{source.title}, {source.publisher}",
+            ", ".join(filter(None, (source.title, source.named_publisher))),
         ]
         for source in service.catalog.sources()
     ]
@@ -279,7 +279,7 @@ def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[st
 
 def _source(claim: Claim, shown: str, *, mark_own: bool) -> str:
     """Return who states a claim and how, with the figure as printed where it is shown otherwise."""
-    words = [claim.source.publisher, claim.source.title, label_source_kind(claim.kind), claim.source.date]
+    words = [claim.source.named_publisher, claim.source.title, label_source_kind(claim.kind), claim.source.date]
     if claim.own and mark_own:
         words.insert(0, tr("your value"))
     if claim.published and claim.published != shown.replace(",", ""):

@@ -132,10 +132,10 @@ def _plan(
 def _amount(spread: UncertainValue | None, money: MoneyFormatter) -> str:
     if spread is None:
         return MISSING_VALUE_TEXT
-    text = f"{money.whole(spread.likely)} {money.code}"
+    text = f"{money.rounded(spread.likely)} {money.code}"
     if spread.is_known:
         return text
-    low, high = money.whole(spread.low), money.whole(spread.high)
+    low, high = money.rounded(spread.low), money.rounded(spread.high)
     return tr("{text} ({low} to {high})", text=text, low=low, high=high)
 
 

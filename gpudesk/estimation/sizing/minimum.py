@@ -18,7 +18,7 @@ from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.serving import make_workload_values, serve_loads
 from gpudesk.estimation.evaluation import CaseList, make_unfit_estimate
 from gpudesk.estimation.search_space import FittingPlans, SearchSpace, SearchSpaceTable
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message_n
 
 #: Widths of weight formats that are compared; that of the scenario comes besides.
 WIDTHS: Final = (16, 8, 4)
@@ -325,9 +325,11 @@ def _judge_trials(
 
 
 def describe_too_large_load(concurrency: int, count: int, accelerator: str) -> Message:
-    return message(
+    return message_n(
         "needed.load_too_large",
+        "{concurrency} request in flight does not fit {count} × {accelerator}, the largest tested deployment",
         "{concurrency} requests in flight do not fit {count} × {accelerator}, the largest tested deployment",
+        "concurrency",
         concurrency=concurrency,
         count=count,
         accelerator=accelerator,

@@ -31,7 +31,7 @@ from gpudesk.engine.serving import serve_loads
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators
 from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
-from gpudesk.text.messages import InputError, Message, MessageParameter, Share, input_error, message
+from gpudesk.text.messages import InputError, Message, MessageParameter, Share, input_error, message, message_n
 
 if TYPE_CHECKING:
     from gpudesk.estimation.search_space import SearchSpaceTable
@@ -476,10 +476,13 @@ def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> M
             **parameters,
         )
     if many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY:
-        return message(
+        return message_n(
             "topology.load_few_by_room",
+            "At this load {few} leads ({odds} odds), {against} against {own}: {many} fits only {held} request at "
+            "once, so memory decides, not links.",
             "At this load {few} leads ({odds} odds), {against} against {own}: {many} fits only {held} requests at "
             "once, so memory decides, not links.",
+            "held",
             **parameters,
         )
     return message(

@@ -57,7 +57,7 @@ class SourceNumbering:
             self._sources[source.id] = SheetSource(
                 number=len(self._sources) + 1,
                 title=source.title,
-                publisher=source.publisher,
+                publisher=source.named_publisher,
                 kind=label_source_kind(source.kind),
                 date=source.date,
                 url=source.url,

@@ -149,20 +149,25 @@ class FigureText:
             return self._formatter.banded(IntervalEstimate(*(each / self._factor for each in interval)))
         return f"{self._money.small(interval.value)} ({self._money.band(interval)})"
 
-    def make_cell(
-        self, interval: IntervalEstimate, mark: CellMarking | None, delta: str | None, basis: EstimateBasis
-    ) -> ComparisonCell:
-        """Return a value with its interval in the unit of the row; a much longer time is written with its own unit."""
+    def list_texts(self, interval: IntervalEstimate) -> list[str]:
+        """Return a value and the ends of its interval in the unit of the row; a much longer time with its own unit."""
         texts = [self.format(each) for each in interval]
-        if self._money is not None:
-            value, low, high = map(self._money.in_currency, interval)
-        else:
-            value, low, high = (each / self._factor for each in interval)
+        if self._money is None:
             factor, unit = find_readable_unit(interval.value, self._stored_unit)
             if factor > self._factor and unit is not None:
                 texts = [self._formatter.estimate(each / factor) for each in interval]
                 texts[0] = join_unit(texts[0], unit)
-        return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], delta=delta, mark=mark, basis=basis)
+        return texts
+
+    def make_cell(
+        self, interval: IntervalEstimate, mark: CellMarking | None, delta: str | None, basis: EstimateBasis
+    ) -> ComparisonCell:
+        text, low_text, high_text = self.list_texts(interval)
+        if self._money is not None:
+            value, low, high = map(self._money.in_currency, interval)
+        else:
+            value, low, high = (each / self._factor for each in interval)
+        return ComparisonCell(text, value, low, high, low_text, high_text, delta=delta, mark=mark, basis=basis)
 
 
 def mark_figures(answer: Answer, figure: str) -> list[CellMarking | None]:

@@ -55,13 +55,14 @@ from gpudesk.report.costs import (
     list_missing_costs,
 )
 from gpudesk.report.decision.recommendation import build_recommendation, build_trace_rows
-from gpudesk.report.explanation.claims import describe_refusal
+from gpudesk.report.explanation.claims import describe_refusal, label_dispute_topic
 from gpudesk.report.explanation.working import WorkingSource, build_sheet_workings
 from gpudesk.report.labels import (
     count_days_since,
     format_age,
     format_load,
     format_tokens,
+    format_years,
     label_attribute_alone,
     label_precision,
     label_serving_engine,
@@ -80,7 +81,7 @@ from gpudesk.report.sizing import (
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import lower_for_sentence, to_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 from gpudesk.text.units import GIB
 
 
@@ -249,7 +250,7 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
     years = next((column.tco.years for column in costs.columns if column.tco is not None), None)
     rows = [row("rent", tr("Rent per accelerator"), money.unit("USD/h"), rent)]
     if years is not None:
-        label = tr("Cost over {years} years, owned", years=formatter.stated(years))
+        label = tr("Cost over {years}, owned", years=format_years(years, formatter))
         rows.append(row("total", label, tr("k{code}", code=money.code), total))
         rows.append(row("months_to_own", tr("Payback period"), tr("months"), months))
     rows.append(row("energy", tr("Energy per output token"), "J", joules))
@@ -307,7 +308,8 @@ def list_stale_remarks(
     if prices:
         remarks.append(tr("Old purchase prices: {names}", names=", ".join(prices)))
     if facts:
-        remarks.append(tr("Sources older than {n} days: {names}", n=rule.facts, names=", ".join(facts)))
+        limit = trn("{n} day", "{n} days", rule.facts)
+        remarks.append(tr("Sources older than {limit}: {names}", limit=limit, names=", ".join(facts)))
     return (SheetRemark("", ". ".join(remarks)),) if remarks else ()
 
 
@@ -581,7 +583,7 @@ def _build_throughput_series(answer: Answer, names: tuple[str, ...]) -> tuple[Th
 def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[SheetDispute, ...]:
     return tuple(
         SheetDispute(
-            subject=f"{dispute.subject}, {dispute.attribute.replace('_', ' ')}",
+            subject=tr("{subject}: {topic}", subject=dispute.subject, topic=label_dispute_topic(dispute)),
             disagreement=to_sentence(dispute.disagreement),
             verdict=", ".join(
                 part for part in (dispute.verdict.rstrip("."), lower_for_sentence(describe_refusal(dispute))) if part

@@ -34,6 +34,7 @@ from gpudesk.report.labels import (
     describe_distance,
     format_distance,
     format_load,
+    format_months,
     format_odds,
     join_names,
     label_figure,
@@ -88,16 +89,16 @@ class _ComparisonVerdict:
     def _describe_lead(self, first: DecisionCandidate, rival: DecisionCandidate) -> str:
         values = {
             "name": self._name(first),
-            "figures": tr(" and ").join(self._list_distances(first, rival)),
+            "figures": ", ".join(self._list_distances(first, rival)),
             "other": self._name(rival),
         }
         if self._decision.tied_by is not None:
-            return tr("Too close to call; {name} is preferred: {figures} than {other}.", **values)
+            return tr("Too close to call; {name} is preferred to {other}: {figures}.", **values)
         return {
-            LeadVerdict.LEADS: tr("{name} leads: {figures} than {other}.", **values),
-            LeadVerdict.LIKELY_LEADS: tr("{name} likely leads: {figures} than {other}.", **values),
-            LeadVerdict.LEANS: tr("Leans to {name}: {figures} than {other}.", **values),
-            LeadVerdict.TOO_CLOSE: tr("Too close to call: {name} has {figures} than {other}.", **values),
+            LeadVerdict.LEADS: tr("{name} leads {other}: {figures}.", **values),
+            LeadVerdict.LIKELY_LEADS: tr("{name} likely leads {other}: {figures}.", **values),
+            LeadVerdict.LEANS: tr("Leans to {name} over {other}: {figures}.", **values),
+            LeadVerdict.TOO_CLOSE: tr("Too close to call. {name} compared with {other}: {figures}.", **values),
         }[judge_odds(first.odds)]
 
     def _list_distances(self, first: DecisionCandidate, rival: DecisionCandidate) -> Iterator[str]:
@@ -149,10 +150,10 @@ class _ComparisonVerdict:
         if first.value is None or rival.value is None:
             return ""
         months = rival.value.value - first.value.value
-        number = self._formatter.estimate(abs(months))
+        difference = format_months(abs(months), self._formatter)
         if months >= 0.0:
-            return tr("{n} months sooner in production", n=number)
-        return tr("{n} months later in production", n=number)
+            return tr("{months} sooner in production", months=difference)
+        return tr("{months} later in production", months=difference)
 
     def _is_as_compared(self, candidate: DecisionCandidate) -> bool:
         """Whether the decision is about the deployment that the column shows."""

@@ -334,7 +334,8 @@ def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
 
 
 def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
-    return tr("{n} of {total} steps done", n=formatter.count(sheet.done), total=formatter.count(len(sheet.lines)))
+    done, total = formatter.count(sheet.done), formatter.count(len(sheet.lines))
+    return trn("{n} of {total} step done", "{n} of {total} steps done", len(sheet.lines), n=done, total=total)
 
 
 def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:

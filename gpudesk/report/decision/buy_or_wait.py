@@ -19,10 +19,11 @@ from gpudesk.domain.purchase import (
 )
 from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSignal, WatchValue
 from gpudesk.report.costs import MoneyFormatter, format_draw_share
+from gpudesk.report.labels import format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message
 from gpudesk.text.sentences import lower_for_sentence
-from gpudesk.text.translation import tr, translate_data, trn
+from gpudesk.text.translation import tr, translate_data
 
 #: Writes one end of a range.
 ValueFormatter = Callable[[float], str]
@@ -273,13 +274,6 @@ def _build_figure_row(name: str, spread: UncertainValue | None, unit: str, text:
 
 def format_months_number(months: float, formatter: Formatter) -> str:
     return formatter.number(months, 1)
-
-
-def format_months(months: float, formatter: Formatter) -> str:
-    """Return a number of months with its unit."""
-    rounded = round(months, 1)
-    text = formatter.stated(rounded)
-    return trn("{n} month", "{n} months", 1, n=text) if rounded == 1.0 else tr("{n} months", n=text)
 
 
 # Where it turns

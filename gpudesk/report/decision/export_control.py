@@ -19,7 +19,7 @@ from gpudesk.domain.reference_data import (
     LimitSide,
     RefutedStatement,
 )
-from gpudesk.report.labels import label_precision, shorten_name
+from gpudesk.report.labels import join_names, label_precision, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import lower_for_sentence
@@ -174,7 +174,7 @@ def list_rule_conditions(rule: ExportRule, formatter: Formatter) -> tuple[str, .
     lines = []
     for line in rule.lines:
         first, *others = (format_rule_limit(limit, formatter) for limit in line.limits)
-        limits = tr(" and ").join((first, *map(lower_for_sentence, others)))
+        limits = join_names([first, *map(lower_for_sentence, others)])
         text = tr("{name}: {limits}", name=translate_data(line.name), limits=limits)
         lines.append(text if line.note is None else tr("{text}. {note}", text=text, note=translate_data(line.note)))
     return tuple(lines)

@@ -11,9 +11,9 @@ from typing import Final, NamedTuple
 from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.questions import format_answer, format_answer_number
-from gpudesk.report.labels import label_limiter, label_serving_engine
+from gpudesk.report.labels import format_years, label_limiter, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr
 
 
 class _FactKind(StrEnum):
@@ -320,7 +320,7 @@ def _unit(kind: _FactKind) -> str | None:
 
 def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind is _FactKind.YEARS:
-        return trn("{n} year", "{n} years", round(fact), n=formatter.stated(fact))
+        return format_years(fact, formatter)
     if kind is _FactKind.SHARE:
         return formatter.per_cent(fact)
     if kind is _FactKind.BILLION:

@@ -302,11 +302,11 @@ def format_answer_number(name: str, value: float, formatter: Formatter) -> str:
         return tr("{number} s", number=formatter.stated(value / 1000.0))
     text = formatter.stated(value)
     if unit == "USD":
-        return tr("${number}", number=text)
+        return formatter.money(text, "USD")
     if unit == "h/month":
         return tr("{number} h/month", number=text)
     if unit == "months":
-        return tr("{number} month", number=text) if value == 1.0 else tr("{number} months", number=text)
+        return trn("{n} month", "{n} months", value, n=text)
     return tr("{number} ms", number=text)
 
 

@@ -22,6 +22,7 @@ from gpudesk.domain.routing import (
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
+from gpudesk.report.labels import join_alternatives
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first, lower_for_sentence
@@ -203,36 +204,35 @@ def describe_ranking(ranking: RouteRanking | None, found: RoutingResult, names: 
     cheapest = format_routed_plan(ranking.cheapest, found, names).whole
     if ranking.decided:
         return tr("cheapest: {plan}", plan=lower_for_sentence(cheapest))
-    others = tr(" or ").join(lower_for_sentence(format_routed_plan(plan, found, names).whole) for plan in ranking.level)
-    return tr("≈ too close to call: {plan} or {others}", plan=lower_for_sentence(cheapest), others=others)
+    level = [cheapest, *(format_routed_plan(plan, found, names).whole for plan in ranking.level)]
+    return tr("≈ too close to call: {plans}", plans=join_alternatives([lower_for_sentence(plan) for plan in level]))
 
 
 def describe_extra_cost(
     found: SplitSurcharge, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter
 ) -> str:
     """Return what a split costs beyond one vendor, with what of it is software, as a sentence."""
-    difference = tr(
-        "{split}: {amount} compared with {single}",
-        split=format_routed_plan(found.plan, routing, names).whole,
-        amount=_amount(found.usd, money),
-        single=lower_for_sentence(format_routed_plan(found.single, routing, names).whole),
-    )
+    values = {
+        "split": format_routed_plan(found.plan, routing, names).whole,
+        "amount": _amount(found.usd, money),
+        "single": lower_for_sentence(format_routed_plan(found.single, routing, names).whole),
+    }
     software, alone = found.software_usd, found.software_alone_usd
     if not any((*software, *alone)):
-        return tr("{difference}, with no software cost.", difference=difference)
+        return tr("{split}: {amount} compared with {single}, with no software cost.", **values)
     return tr(
-        "{difference}. Software: {software}, or {alone} if no other service shares it.",
-        difference=difference,
+        "{split}: {amount} compared with {single}. Software: {software}, or {alone} if no other service shares it.",
         software=_amount(software, money),
         alone=_amount(alone, money),
+        **values,
     )
 
 
 def _amount(spread: UncertainValue, money: MoneyFormatter) -> str:
-    text = format_signed_amount(spread.likely, money.whole)
+    text = format_signed_amount(spread.likely, money.rounded)
     if spread.is_known:
         return f"{text}{_SPACE}{money.code}"
-    low, high = (money.whole(each) for each in (spread.low, spread.high))
+    low, high = (money.rounded(each) for each in (spread.low, spread.high))
     return tr("{likely} {code} ({low} to {high})", likely=text, code=money.code, low=low, high=high)
 
 

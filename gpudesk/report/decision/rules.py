@@ -22,7 +22,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.questions import format_answer
-from gpudesk.report.labels import label_document
+from gpudesk.report.labels import join_alternatives, join_names, label_document
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.sentences import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
@@ -98,11 +98,11 @@ def _describe_inner_condition(node: ast.expr, formatter: Formatter) -> str:
     match node:
         case ast.BoolOp(op=ast.Or(), values=parts) if (choice := _describe_choice(parts)) is not None:
             name, values = choice
-            said = tr(" or ").join(lower_for_sentence(format_fact(name, each, formatter)) for each in values)
-            return tr("{fact}: {value}", fact=lower_for_sentence(label_fact(name)), value=said)
-        case ast.BoolOp(op=joined, values=parts):
-            found = (_enclose_condition(each, formatter) for each in parts)
-            return (tr(" and ") if isinstance(joined, ast.And) else tr(" or ")).join(found)
+            words = [lower_for_sentence(format_fact(name, each, formatter)) for each in values]
+            return tr("{fact}: {value}", fact=lower_for_sentence(label_fact(name)), value=join_alternatives(words))
+        case ast.BoolOp(op=operator, values=operands):
+            conditions = [_enclose_condition(each, formatter) for each in operands]
+            return join_names(conditions) if isinstance(operator, ast.And) else join_alternatives(conditions)
         case ast.UnaryOp(op=ast.Not(), operand=ast.Name(id=name)) if name in _NOT:
             return tr(_NOT[name])
         case ast.UnaryOp(op=ast.Not(), operand=part):

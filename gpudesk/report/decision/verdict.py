@@ -35,7 +35,14 @@ from gpudesk.report.costs import format_input_amount, get_input_unit, label_cost
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result, shorten_id
-from gpudesk.report.labels import format_odds, join_names, label_figure, label_precision
+from gpudesk.report.labels import (
+    format_months,
+    format_odds,
+    join_alternatives,
+    join_names,
+    label_figure,
+    label_precision,
+)
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import lower_for_sentence
@@ -132,14 +139,17 @@ def _format_value(
     if value is None:
         return MISSING_VALUE_TEXT
     write = formatter.small_amount if objective.name is ObjectiveName.COST else formatter.estimate
-    n = write(value.value)
+    n, months = write(value.value), format_months(value.value, formatter)
     full, short = {
         ObjectiveName.COST: (tr("${n} per million output tokens", n=n), tr("${n}/M tokens", n=n)),
         ObjectiveName.THROUGHPUT: (tr("{n} output tokens/s per accelerator", n=n), tr("{n} tok/s each", n=n)),
         ObjectiveName.DENSITY: (tr("{n} output tokens/s per kW", n=n), tr("{n} tok/s per kW", n=n)),
         ObjectiveName.LATENCY: (tr("{n} s per request", n=n), tr("{n} s", n=n)),
-        ObjectiveName.CAPACITY: (tr("{n} requests in flight per accelerator", n=n), tr("{n} requests each", n=n)),
-        ObjectiveName.TIME: (tr("{n} months to production", n=n), tr("{n} months", n=n)),
+        ObjectiveName.CAPACITY: (
+            trn("{n} request in flight per accelerator", "{n} requests in flight per accelerator", value.value, n=n),
+            trn("{n} request each", "{n} requests each", value.value, n=n),
+        ),
+        ObjectiveName.TIME: (tr("{months} to production", months=months), months),
     }[objective.name]
     return short if brief else full
 
@@ -265,9 +275,9 @@ def _why_none(decision: Decision, formatter: Formatter) -> str:
         "“{title}” rules out {n} of {total}.", title=lines[rule].title, n=counts[rule], total=len(decision.columns)
     )
     if not decision.ways_out:
-        return tr("{sentence} Relax a limit, or compare other accelerators.", sentence=sentence)
-    ways = tr(" or ").join(describe_way_out(way, formatter)[1] for way in decision.ways_out)
-    return tr("{sentence} Alternatives: {ways}.", sentence=sentence, ways=ways)
+        return f"{sentence} {tr('Relax a limit, or compare other accelerators.')}"
+    ways = join_alternatives([describe_way_out(way, formatter)[1] for way in decision.ways_out])
+    return f"{sentence} {tr('Alternatives: {ways}.', ways=ways)}"
 
 
 def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, formatter: Formatter) -> str:
@@ -284,11 +294,15 @@ def describe_missing_value(candidate: DecisionCandidate, names: NamesByKey, form
     }.get(missing, tr("{name}: figures missing", name=name))
     if candidate.needed is None:
         return problem
+    values = {"name": name, "price": formatter.money(formatter.estimate(candidate.needed), "USD")}
     if missing == "rent_usd_per_hour":
-        price = formatter.small_amount(candidate.needed)
-        return tr("{problem}; cheapest below ${price} per hour", problem=problem, price=price)
-    price = formatter.estimate(candidate.needed)
-    return tr("{problem}; cheapest below ${price}", problem=problem, price=price)
+        values["price"] = formatter.money(formatter.small_amount(candidate.needed), "USD")
+        if candidate.payment is None:
+            return tr("{name} has no rental price; cheapest below {price} per hour", **values)
+        return tr("{name} has no rental price, so only buying is compared; cheapest below {price} per hour", **values)
+    if candidate.payment is None:
+        return tr("{name} has no purchase price; cheapest below {price}", **values)
+    return tr("{name} has no purchase price, so only renting is compared; cheapest below {price}", **values)
 
 
 def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
@@ -512,7 +526,7 @@ def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
 def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:
     if not flip.becomes:
         return tr("no recommendation")
-    leads = tr(" or ").join(names[key] for key in flip.becomes)
+    leads = join_alternatives([names[key] for key in flip.becomes])
     return leads if flip.verdict is DecisionVerdict.WINNER else tr("{name} (too close to call)", name=leads)
 
 
@@ -530,8 +544,8 @@ def describe_pilot(
         pilot.requests,
         n=formatter.count(pilot.requests),
         names=join_names([names[key] for key in pilot.keys]),
-        time=tr("{n} minutes", n=formatter.stated(max(1, round(minutes))))
+        time=trn("{n} minute", "{n} minutes", max(1, round(minutes)))
         if minutes < _MINUTES_FROM
-        else tr("{n} hours", n=formatter.stated(pilot.hours)),
+        else trn("{n} hour", "{n} hours", pilot.hours, n=formatter.stated(pilot.hours)),
         figure=lower_for_sentence(label_figure(pilot.figure)),
     )

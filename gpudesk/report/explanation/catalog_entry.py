@@ -115,7 +115,8 @@ def add_age(made: Explanation, date: str | None, days: int, view: CatalogContext
     said = tr("{age} old", age=format_age(age))
     if age <= days:
         return replace(made, age=said)
-    return replace(made, age=tr("{age} old (your limit: {n} days)", age=format_age(age), n=days), stale=True)
+    limit = trn("{n} day", "{n} days", days)
+    return replace(made, age=tr("{age} old (your limit: {limit})", age=format_age(age), limit=limit), stale=True)
 
 
 def build_statement_line(statement: DocumentStatement) -> StatementLine:
@@ -297,7 +298,7 @@ def _price_offers(price: PriceRecord, view: CatalogContext) -> tuple[CatalogActi
 def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
     pairs = (
         (tr("Title"), source.title),
-        (tr("Publisher"), None if source.publisher == "not stated" else source.publisher),
+        (tr("Publisher"), source.named_publisher),
         (tr("Kind"), label_source_kind(source.kind)),
         (tr("Date"), source.date or tr("no date")),
         (tr("Note"), source.trust),
@@ -314,7 +315,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
     kind = label_source_kind(source.kind)
     made = Explanation(
         what=source.title,
-        conditions="" if source.publisher == "not stated" else source.publisher,
+        conditions=source.named_publisher,
         figure=view.formatter.count(count),
         unit=trn("figure", "figures", count),
         band="",

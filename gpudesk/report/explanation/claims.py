@@ -29,7 +29,7 @@ from gpudesk.report.explanation.parts import (
 from gpudesk.report.labels import label_attribute_alone, label_precision, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, translate_unit
 from gpudesk.text.sentences import capitalize_first, to_sentence
-from gpudesk.text.translation import tr, translate_data
+from gpudesk.text.translation import tr, translate_data, trn
 
 
 def format_attribute_value(
@@ -72,12 +72,12 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
     if attribute.preferred is None:
         return tr("Unknown")
     if not attribute.disputed:
-        return tr("One claim") if count == 1 else tr("All {n} claims agree", n=formatter.count(count))
+        return trn("One claim", "All {n} claims agree", count, n=formatter.count(count))
     stated = [
         claim.value for claim in (*attribute.claims, *(() if high is None else high.claims)) if is_figure(claim.value)
     ]
     if len(set(stated)) < 2:
-        return tr("{n} claims disagree", n=formatter.count(count))
+        return trn("{n} claim disagrees", "{n} claims disagree", count, n=formatter.count(count))
     quantity = find_quantity(attribute.name, attribute.unit)
     least, most = (formatter.catalog(end, quantity) for end in (min(stated), max(stated)))
     return tr("Claims range from {low} to {high}", low=least, high=most)
@@ -100,6 +100,11 @@ def build_dispute_line(dispute: Dispute) -> DisputeLine:
         reason=to_sentence(dispute.reason),
         refused_by=describe_refusal(dispute),
     )
+
+
+def label_dispute_topic(dispute: Dispute) -> str:
+    """Return the label of the attribute of the catalog that a dispute is about, else of its own topic."""
+    return label_attribute_alone(next(iter(dispute.attributes), dispute.attribute))
 
 
 def describe_refusal(dispute: Dispute) -> str:
@@ -179,7 +184,7 @@ def label_kind_shortly(kind: SourceKind) -> str:
 def _format_source_title(claim: Claim) -> str:
     """Return publisher and title; a publisher that is not known is left out."""
     source = claim.source
-    return source.title if source.publisher == "not stated" else f"{source.publisher}, {source.title}"
+    return ", ".join(filter(None, (source.named_publisher, source.title)))
 
 
 def _find_claim_of_source(attribute: AttributeClaims, claim: Claim) -> Claim | None:
@@ -216,7 +221,7 @@ def _list_claim_details(
         (tr("As published"), published),
         (tr("Conditions"), translate_data(claim.conditions or "")),
         (tr("Title"), source.title),
-        (tr("Publisher"), source.publisher),
+        (tr("Publisher"), source.named_publisher),
         (tr("Kind"), label_source_kind(claim.kind)),
         (tr("Date"), source.date or tr("no date")),
         (tr("Retrieved"), claim.retrieved),

@@ -24,7 +24,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.explanation.catalog_entry import format_price
 from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation, ExplanationBasis, TermLine
-from gpudesk.report.labels import label_source_kind
+from gpudesk.report.labels import format_years, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, translate_data
@@ -141,10 +141,9 @@ def _total(told: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) 
     tco, title = told.column.tco, tr("Total cost of ownership, {deployment}", deployment=deployment)
     if tco is None:
         return _missing(told, title, "", groups)
-    years = told.formatter.stated(tco.years)
     return Explanation(
         what=title,
-        conditions=tr("{years} years, whole deployment", years=years),
+        conditions=tr("{years}, whole deployment", years=format_years(tco.years, told.formatter)),
         figure=told.money.whole(tco.total_usd),
         unit=told.money.code,
         band=tr(
@@ -225,7 +224,7 @@ def _served(told: _CostContext, hours: float, label: str) -> TermLine:
 
 def _sum(told: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
     lines = [_of_line(told, line) for line in tco.lines if line.usd]
-    label = tr("Cost over {years} years", years=told.formatter.stated(tco.years))
+    label = tr("Cost over {years}", years=format_years(tco.years, told.formatter))
     money = told.money
     return _line("total", label, money.whole(tco.total_usd), money.code, tr("sum of the lines"), lines)
 

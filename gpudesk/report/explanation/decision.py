@@ -201,8 +201,7 @@ def _document(rule: DecisionRule, told: DecisionContext) -> Iterator[str]:
     source = None if rule.source is None else told.source(rule.source)
     if source is not None:
         date = rule.dated or source.date or tr("no date")
-        publisher = "" if source.publisher in ("", "not stated") else source.publisher
-        found = ", ".join(part for part in (source.title, publisher, date) if part)
+        found = ", ".join(part for part in (source.title, source.named_publisher, date) if part)
         yield tr("Source: {document}.", document=found)
 
 

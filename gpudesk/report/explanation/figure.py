@@ -35,6 +35,7 @@ from gpudesk.report.explanation.parts import (
 from gpudesk.report.explanation.working import build_explained_plans, build_term_line, list_input_claims
 from gpudesk.report.labels import (
     format_load,
+    format_tokens,
     get_figure_unit,
     label_attribute_alone,
     label_figure,
@@ -321,8 +322,8 @@ def _explain_concurrency(answer: Answer, position: int, estimate: Estimate, form
             deployment=_describe_deployment(answer, position, formatter),
         ),
         conditions=tr(
-            "Requests of {n} tokens, {model}",
-            n=formatter.count(work.input_tokens + work.output_tokens),
+            "Requests of {tokens}, {model}",
+            tokens=format_tokens(work.input_tokens + work.output_tokens, formatter),
             model=_describe_model(answer),
         ),
         figure=formatter.count(estimate.max_concurrency),

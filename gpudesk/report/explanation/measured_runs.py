@@ -43,7 +43,12 @@ def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict
             run.max_batch or 0,
             n=formatter.count(run.max_batch),
         ),
-        RunCondition.MAX_BATCHED_TOKENS: tr("max {n} tokens per step", n=formatter.count(run.max_batched_tokens)),
+        RunCondition.MAX_BATCHED_TOKENS: trn(
+            "max {n} token per step",
+            "max {n} tokens per step",
+            run.max_batched_tokens or 0,
+            n=formatter.count(run.max_batched_tokens),
+        ),
         **_describe_workload(run.workload, formatter),
     }
 
@@ -118,7 +123,7 @@ def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunL
             estimated=formatter.estimate(record.predicted),
         ),
         verdict=_describe_run_verdict(record),
-        source=f"{source.publisher}, {source.title}",
+        source=", ".join(filter(None, (source.named_publisher, source.title))),
         date=(source.date or "")[: len("2000-01")],
         address=source.url or "",
         details=tuple(_list_run_details(record, texts)),
@@ -158,7 +163,7 @@ def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) 
     )
     yield ExplanationDetail(tr("Run ID"), record.row)
     yield ExplanationDetail(tr("Title"), source.title)
-    yield ExplanationDetail(tr("Publisher"), source.publisher)
+    yield ExplanationDetail(tr("Publisher"), source.named_publisher or MISSING_VALUE_TEXT)
     yield ExplanationDetail(tr("Kind"), label_source_kind(source.kind))
     yield ExplanationDetail(tr("Date"), source.date or tr("no date"))
     yield ExplanationDetail(tr("URL"), source.url or MISSING_VALUE_TEXT, url=source.url is not None)

@@ -111,7 +111,7 @@ def describe_worked_note(example: WorkedExample) -> str:
 
 _TITLES: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "model_of_800": "Three years of 800 accelerators",
+        "model_of_800": "3 years of 800 accelerators",
         "listed_rents": "Rents as listed",
         "rents_of_the_faq": "Rents of the same page's FAQ",
     }

@@ -117,7 +117,7 @@ class ExportCellConverter:
         return stance.value if self.for_programs else label_stance(stance)
 
     def source(self, source: Source) -> tuple[ExportValue, ...]:
-        return (source.id, source.title, source.publisher, source.url)
+        return (source.id, source.title, source.named_publisher, source.url)
 
     def whose(self, claim: Claim | None) -> tuple[ExportValue, ...]:
         """Return the cells of `whose_columns`; empty ones where there is no claim."""
@@ -173,7 +173,7 @@ def build_sources_table(sources: Iterable[Source], cells: ExportCellConverter) -
         (
             source.id,
             source.title,
-            source.publisher,
+            source.named_publisher,
             cells.kind(source.kind),
             source.date,
             source.url,

@@ -6,9 +6,9 @@ import pytest
 
 from gpudesk.catalog.list_rows import compute_model_value, make_catalog_table
 from gpudesk.catalog.user_store import edits
-from gpudesk.catalog.user_store.entry import NO_PUBLISHER, make_user_source
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.domain.catalog_table import CatalogCellMark, CatalogCellValue, CatalogRow, CatalogSection, CatalogTable
-from gpudesk.domain.claim import AttributeClaims, Claim, ClaimStatus, Source, SourceKind
+from gpudesk.domain.claim import NO_PUBLISHER, AttributeClaims, Claim, ClaimStatus, Source, SourceKind
 from gpudesk.domain.user_facts import UserPrice
 from gpudesk.report.catalog_lists import CatalogCellFormatter
 from gpudesk.service import GpuDeskService

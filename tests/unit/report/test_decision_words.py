@@ -146,7 +146,7 @@ def test_a_candidate_without_a_price_says_from_which_it_would_lead(service: GpuD
     assert (found.key, found.missing) == ("mi355x", "price_usd")
     assert found.needed is not None
     assert describe_missing_value(found, NAMES, FORMATTER) == (
-        f"MI355X: purchase price unknown; cheapest below ${FORMATTER.estimate(found.needed)}"
+        f"MI355X has no purchase price; cheapest below ${FORMATTER.estimate(found.needed)}"
     )
     rented = describe_missing_value(replace(found, missing="rent_usd_per_hour"), NAMES, FORMATTER)
     assert rented.endswith(" per hour")

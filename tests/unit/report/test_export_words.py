@@ -110,10 +110,10 @@ def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) ->
     assert format_rule_dates(by_id[OCTOBER]) == "effective 2023-11-17, published 2023-10-25"
     assert format_rule_dates(by_id[JANUARY]) == "published and effective 2026-01-15"
     assert format_rule_dates(by_id[OLDEST]) == "published 2022-10-13"
-    assert format_rule_title(by_id[OCTOBER]) == "Rule of October 2023 (88 FR 73458)"
-    assert format_rule_title(replace(by_id[OCTOBER], reference=None)) == "Rule of October 2023"
+    assert format_rule_title(by_id[OCTOBER]) == "October 2023 rule (88 FR 73458)"
+    assert format_rule_title(replace(by_id[OCTOBER], reference=None)) == "October 2023 rule"
     assert describe_rule_status(by_id[FRAMEWORK], rules) == "Not enforced since 2025-05-13, according to its publisher"
-    assert describe_rule_status(by_id[OLDEST], rules) == "Superseded by: Rule of October 2023"
+    assert describe_rule_status(by_id[OLDEST], rules) == "Superseded by: October 2023 rule"
     assert describe_rule_status(by_id[OCTOBER], rules) is None
     assert [rule.id for rule in select_scored_rules(rules)] == [JANUARY, OCTOBER]
 
@@ -165,7 +165,7 @@ def test_the_warning_opens_what_is_copied(service: GpuDeskService) -> None:
     text = join_lines(list_export_lines(checks, service.reference_data.export_rules, FORMATTER))
     assert get_export_warning() == "Arithmetic, not legal advice: check the current rule and ask counsel"
     assert text.splitlines()[1].strip() == f"{get_export_warning()}."
-    assert text.index("Guidance of May 2026") < text.index("Rule of October 2022")
+    assert text.index("May 2026 guidance") < text.index("October 2022 rule")
 
 
 def test_a_line_without_a_figure_cannot_be_told() -> None:

@@ -50,7 +50,6 @@ from gpudesk.report.decision.buy_or_wait import (
     find_lacking_costs,
     find_signal_state,
     format_deferral_verdict,
-    format_months,
     format_signal_value,
     format_threshold,
     get_deferral_unit,
@@ -75,7 +74,7 @@ from gpudesk.report.decision.routing import (
     list_routing_notes,
     list_shared_pool_lines,
 )
-from gpudesk.report.labels import shorten_name
+from gpudesk.report.labels import format_months, shorten_name
 from gpudesk.report.writers.advisory_json import encode_buy_or_wait, encode_routing, encode_watch_list
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter

@@ -78,12 +78,14 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert open_.startswith("Too close to call: MI325X has 8% lower cost per token (owned) and 31% less throughput")
+    assert open_.startswith(
+        "Too close to call. MI325X compared with B200 SXM: 8% lower cost per token (owned), 31% less throughput."
+    )
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("MI325X likely leads: 45% lower cost per token (rented)")
+    assert verdict.startswith("MI325X likely leads H200 SXM: 45% lower cost per token (rented)")
     assert "Odds of being the cheapest: 81%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict

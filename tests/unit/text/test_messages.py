@@ -215,6 +215,8 @@ def test_missing_parameter_is_a_mistake() -> None:
         messages.format_message(message("field.range", RANGE, given="0", low=1))
 
 
-def test_what_is_counted_is_a_whole_number() -> None:
-    with pytest.raises(TypeError, match="no whole number"):
-        messages.format_message(message_n("a", *DIVIDES, "count", count=1.5, product=2))
+def test_what_is_counted_is_a_number_and_fractions_are_plural() -> None:
+    counted = message_n("a", "{n} month", "{n} months", "n", n=1.5)
+    assert messages.format_message(counted) == "1.50 months"
+    with pytest.raises(TypeError, match="not a number"):
+        messages.format_message(message_n("a", *DIVIDES, "count", count="many", product=2))

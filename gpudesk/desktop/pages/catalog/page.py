@@ -44,8 +44,8 @@ from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, make_menu, p
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import assign_palette_indexes, find_variants
 from gpudesk.domain.catalog_table import CatalogCellMark, CatalogRow, CatalogSection, CatalogTable, get_stale_days
-from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord, PriceSummary, SourceKind, StalenessLimits
-from gpudesk.report.catalog_lists import CatalogCellFormatter, label_section, label_term_of_data
+from gpudesk.domain.claim import PriceRecord, PriceSummary, SourceKind, StalenessLimits
+from gpudesk.report.catalog_lists import CatalogCellFormatter, format_price_summary, label_section, label_term_of_data
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message
@@ -133,8 +133,7 @@ def _summarize_prices(rows: Sequence[CatalogRow], members: Sequence[int], format
 
 
 def _format_price_range(found: PriceSummary, formatter: Formatter) -> str:
-    decimals = 0 if found.term == PURCHASE_TERM else 2
-    low, median, high = (formatter.number(amount, decimals) for amount in (found.low, found.median, found.high))
+    low, median, high = format_price_summary(found, formatter)
     if low == high:
         return f"{label_term_of_data(found.term)} {low}"
     return tr(

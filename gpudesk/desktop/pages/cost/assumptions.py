@@ -393,11 +393,12 @@ class AssumptionsView(CostView):
     def data(self, formatter: Formatter) -> ChartData:
         rows = []
         columns: Mapping[str, str] = {} if self._costed is None else self._costed.names
+        revision = "" if self._desk.answer is None else self._desk.answer.catalog_revision[:8]
         for column in () if self._costed is None else self._costed.costs.columns:
             for name, found in column.inputs.items():
                 who = columns[column.key] if COST_INPUTS[name].each else tr("all")
                 if COST_INPUTS[name].each or column is self._costed.costs.columns[0]:  # type: ignore[union-attr]
                     text = format_input_range(name, found.spread, formatter)
-                    rows.append((label_cost_input(name), who, text, describe_input_source(found, "")))
+                    rows.append((label_cost_input(name), who, text, describe_input_source(found, revision)))
         heads = (tr("Input"), tr("Accelerator"), tr("Value"), tr("Source"))
         return ChartData(tr("Assumptions"), heads, tuple(rows), len(heads))

@@ -79,7 +79,6 @@ def _format_system(row: MlperfRow, formatter: Formatter) -> str:
 def make_mlperf_data(
     found: MlperfHeadToHead | None, names: Mapping[str, str], model: str, formatter: Formatter
 ) -> ChartData:
-    title = tr("MLPerf Inference")
     heads = (
         tr("Accelerator"),
         tr("MLPerf scenario"),
@@ -91,7 +90,7 @@ def make_mlperf_data(
         tr("Ratio to baseline"),
     )
     if found is None:
-        return ChartData(title=title, heads=heads, rows=(), first_number=4)
+        return ChartData(title=tr("MLPerf Inference"), heads=heads, rows=(), first_number=4)
     rows = tuple(
         (
             names[row.accelerator],
@@ -107,7 +106,8 @@ def make_mlperf_data(
         for scenario, cell in row.cells.items()
         for result in cell.results
     )
-    return ChartData(title=f"{title} {found.round}, {model}", heads=heads, rows=rows, first_number=4)
+    title = tr("MLPerf {round}, {model}", round=found.round, model=model)
+    return ChartData(title=title, heads=heads, rows=rows, first_number=4)
 
 
 #: Where the scenario's model has no results: what most systems were submitted with.

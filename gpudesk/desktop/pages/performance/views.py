@@ -24,8 +24,8 @@ from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.workload import LoadKind
-from gpudesk.report.comparison.estimate_rows import describe_missing_figure
-from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
+from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
+from gpudesk.report.labels import format_load, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first
@@ -72,13 +72,15 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
 
 def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
     """Return figures of the estimates with their bands, the best of the first on top."""
+    if desk.answer is None:
+        return FiguresContent("", (), frozenset(), (), ())
+    texts = {name: FigureText(desk.answer, name, desk.formatter) for name in names}
     heads = tuple(
-        text for name in names for text in (f"{label_figure(name)}, {get_figure_unit(name)}", tr("80% interval"))
+        head for name, text in texts.items() for head in (f"{_label_briefly(name)}, {text.unit}", tr("80% interval"))
     )
 
     def cells(part: AcceleratorColumn) -> tuple[str, ...]:
-        found = [part.figure(name) for name in names]
-        return tuple(text for banded in found for text in _format_texts(banded, desk))
+        return tuple(cell for name, text in texts.items() for cell in _format_row_texts(part.figure(name), text))
 
     chosen = tuple(name for name in names for _ in range(2))
     leading = frozenset(range(0, len(heads), 2))
@@ -94,7 +96,7 @@ def make_pareto_figures(desk: Desk, chart: ParetoChart) -> FiguresContent:
         tr("Per accelerator, tok/s"),
         tr("80% interval"),
         tr("Per user, tok/s"),
-        tr("At {speed}", speed=_format_tab(chart)),
+        tr("Best, {speed}", speed=_format_tab(chart)),
     )
     best = (
         {}
@@ -145,6 +147,17 @@ def make_roofline_figures(desk: Desk, chart: RooflineChart) -> FiguresContent:
     return FiguresContent(
         format_figures_title(desk), heads, frozenset({1, 3}), chosen, _make_rows(desk, ordered, cells)
     )
+
+
+def _label_briefly(name: str) -> str:
+    return {"ttft_ms": tr("TTFT"), "tpot_ms": tr("TPOT")}.get(name) or label_figure(name)
+
+
+def _format_row_texts(interval: IntervalEstimate | None, text: FigureText) -> tuple[str, str]:
+    if interval is None:
+        return MISSING_VALUE_TEXT, ""
+    value, low, high = text.list_texts(interval)
+    return value, f"{low} – {high}"
 
 
 def _format_texts(banded: IntervalEstimate | None, desk: Desk) -> tuple[str, str]:

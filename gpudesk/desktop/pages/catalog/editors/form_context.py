@@ -9,7 +9,6 @@ from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
 from PySide6.QtWidgets import QGridLayout, QWidget
 
-from gpudesk.catalog.user_store.entry import NO_PUBLISHER
 from gpudesk.desktop.pages.catalog.editors.rows import LABEL, FieldError
 from gpudesk.desktop.pages.catalog.editors.sources import format_kind_choice
 from gpudesk.desktop.session.desk import Desk
@@ -88,7 +87,7 @@ def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter:
 def format_claim_origin(claim: Claim) -> str:
     """Return who states a claim, of what kind that is, and of when."""
     source = claim.source
-    named = source.publisher if source.publisher != NO_PUBLISHER else ""
+    named = source.named_publisher
     parts = (named, source.title, format_kind_choice(claim.kind), source.date or tr("no date"))
     return ", ".join(part for part in parts if part)
 

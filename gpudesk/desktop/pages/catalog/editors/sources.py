@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.catalog.user_store.edits import add_facts, change_source, count_resting_figures, describe_shipped_entry
-from gpudesk.catalog.user_store.entry import NO_PUBLISHER, make_user_source
+from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_ADDRESS, ChoiceRow, DateRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.rows import FieldError, FormRow
@@ -102,7 +102,7 @@ class SourceFields:
 
     def show_source(self, source: Source) -> None:
         self.title.show_value(source.title)
-        self.publisher.show_value(None if source.publisher == NO_PUBLISHER else source.publisher)
+        self.publisher.show_value(source.named_publisher or None)
         self.url.show_value(source.url)
         self.date.show_value(source.date)
         self.kind.show_value(source.kind)

@@ -37,13 +37,13 @@ from gpudesk.report.decision.buy_or_wait import (
     describe_document_verdict,
     describe_release_slip,
     format_deferral_verdict,
-    format_months,
     label_deferral_verdict,
     list_deferral_figures,
     list_deferral_flips,
     list_deferral_notes,
     list_future_price_rows,
 )
+from gpudesk.report.labels import format_months
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 

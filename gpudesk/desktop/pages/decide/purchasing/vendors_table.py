@@ -151,18 +151,16 @@ def _make_cost_cell(
         return RoutingPlanCell(MISSING_VALUE_TEXT)
     level = ranking is not None and not ranking.decided
     best = ranking is not None and (plan.plan is ranking.cheapest or plan.plan in ranking.level)
-    return RoutingPlanCell(
-        money.thousands(usd.likely), format_span(usd, money.thousands), best=best, level=best and level
-    )
+    text = money.rounded_thousands
+    return RoutingPlanCell(text(usd.likely), format_span(usd, text), best=best, level=best and level)
 
 
 def _explain_overload(plan: RoutedPlan, ranking: RouteRanking | None, money: MoneyFormatter) -> RoutingPlanCell:
     found = find_extra_cost(ranking, plan.plan)
     if found is None:
         return RoutingPlanCell("" if not plan.plan.is_split else MISSING_VALUE_TEXT)
-    return RoutingPlanCell(
-        format_signed_amount(found.usd.likely, money.thousands), format_span(found.usd, money.thousands)
-    )
+    text = money.rounded_thousands
+    return RoutingPlanCell(format_signed_amount(found.usd.likely, text), format_span(found.usd, text))
 
 
 #: Lengths of the design: the gutter for ≈ at the right of figures, around texts.

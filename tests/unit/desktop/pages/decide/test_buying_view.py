@@ -64,13 +64,13 @@ def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: Ter
 
 def test_rules_stand_newest_first_with_their_days(view: TermsView) -> None:
     rows = view.export.rules.texts()
-    assert rows[0][0].startswith("Guidance of May 2026\npublished and effective 2026-05-31")
-    assert rows[-1][0] == "Rule of October 2022\npublished 2022-10-13\n87 FR 62186"
+    assert rows[0][0].startswith("May 2026 guidance\npublished and effective 2026-05-31")
+    assert rows[-1][0] == "October 2022 rule\npublished 2022-10-13\n87 FR 62186"
     assert "Not enforced since 2025-05-13" in rows[2][1]
     view.export.rules.setFocus(Qt.FocusReason.TabFocusReason)
     assert view.export.rules.currentIndex().row() == 0
     QTest.keyClick(view.export.rules, Qt.Key.Key_Down)
-    assert view.export.read_in.title.text() == "Sources: Rule of January 2026"
+    assert view.export.read_in.title.text() == "Sources: January 2026 rule"
     assert any("govinfo.gov" in text for text in view.export.read_in.texts)
 
 

@@ -102,7 +102,7 @@ def test_the_citation_is_copied(block: MlperfBlock) -> None:
 def test_all_results_are_a_table(page: PerformancePage, block: MlperfBlock) -> None:
     page.copy()
     text = QGuiApplication.clipboard().text()
-    assert text.startswith("MLPerf Inference v6.1, Llama 2 70B\n")
+    assert text.startswith("MLPerf v6.1, Llama 2 70B\n")
     assert "MI355X\tOffline\tAMD\t8xMI355X_2xEPYC_9575F\t8\t106517" in text
 
 
