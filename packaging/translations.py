@@ -11,6 +11,7 @@ import argparse
 import ast
 import csv
 import json
+import re
 import sys
 import tomllib
 from collections.abc import Callable, Iterator
@@ -19,7 +20,7 @@ from io import BytesIO
 from pathlib import Path
 from typing import Final
 
-from babel.messages.catalog import Catalog
+from babel.messages.catalog import Catalog, Message
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -50,6 +51,7 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "make_scenario_term": ((0,), frozenset()),
     "replace": ((), frozenset({"name"})),
 }
+_PLACEHOLDER: Final = re.compile(r"\{[A-Za-z_]\w*\}|%\(\w+\)s|%[rs]")
 #: A singular and a plural each.
 _COUNTED_ARGUMENTS: Final = {"trn": (0, 1), "message_n": (1, 2)}
 #: Keys of the data files whose texts the decision and its sheet show.
@@ -287,16 +289,31 @@ def compile_languages(folder: Path) -> None:
 
 
 def list_missing(language: str) -> list[str]:
-    """Return the texts of the program that a language has no translation of."""
+    """Return the texts of the program that a language has no finished translation of, each with what is wrong."""
     catalog = read_language(language)
     missing = []
     for message in make_template():
-        if message.id:
-            translated = catalog.get(message.id if isinstance(message.id, str) else message.id[0])
-            texts = [] if translated is None else translated.string
-            if not (all(texts) if isinstance(texts, tuple) and texts else texts):
-                missing.append(message.id if isinstance(message.id, str) else message.id[0])
+        texts = [message.id] if isinstance(message.id, str) else list(message.id)
+        if texts[0]:
+            fault = _find_fault(catalog.get(texts[0]), texts)
+            missing += [f"{fault}: {texts[0]}"] if fault else []
     return missing
+
+
+def _find_fault(translated: Message | None, texts: list[str]) -> str:
+    """Return what a translation lacks; empty where it lacks nothing."""
+    if translated is None or not translated.string:
+        return "not translated"
+    if translated.fuzzy:
+        return "to be reviewed"
+    forms = [translated.string] if isinstance(translated.string, str) else list(translated.string)
+    if len(forms) < len(texts) or not all(forms):
+        return "without a plural"
+    # A singular may name the number in a word.
+    given = set(_PLACEHOLDER.findall(texts[-1]))
+    if any(set(_PLACEHOLDER.findall(form)) - given for form in forms) or set(_PLACEHOLDER.findall(forms[-1])) != given:
+        return "other placeholders"
+    return ""
 
 
 def main() -> int:

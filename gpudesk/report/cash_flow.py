@@ -214,7 +214,7 @@ def _write_figures(page: FormulaSheet, given: InputCells, looks: WorkbookFormats
     rows = (
         (tr("Total power"), kilowatts, "kW", looks.number),
         (tr("Share of software cost"), given[COUNT] / given["fleet"], "", looks.small),
-        (tr("Term"), given["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
+        (tr("Service life"), given["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
     )
     cells = []
     for row, (label, term, unit, look) in enumerate(rows, start=_FIGURES_HEAD + 1):

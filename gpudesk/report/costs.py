@@ -106,7 +106,7 @@ _INPUTS: Final[Mapping[str, str]] = MappingProxyType(
         "engineers": "Maintenance engineers",
         "porting_engineer_months": "Porting, engineer-months",
         "fleet": "Accelerators sharing software",
-        "rent_usd_per_hour": "Rent",
+        "rent_usd_per_hour": "Rental price",
         "api_input_usd_per_million": "Hosted API, input",
         "api_output_usd_per_million": "Hosted API, output",
         "grid_g_per_kwh": "Grid carbon intensity",
@@ -121,7 +121,7 @@ _GROUPS: Final[Mapping[CostInputGroup, str]] = MappingProxyType(
         CostInputGroup.SITE: "Site and energy",
         CostInputGroup.SERVICE: "Service",
         CostInputGroup.SOFTWARE: "Software engineering",
-        CostInputGroup.RENT: "Rent",
+        CostInputGroup.RENT: "Rental price",
         CostInputGroup.API: "Hosted API",
         CostInputGroup.CARBON: "Carbon",
     }

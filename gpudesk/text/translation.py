@@ -26,6 +26,14 @@ _ACCENTED = str.maketrans(
 )
 
 
+class _CompiledTranslations(gettext.GNUTranslations):
+    """Finds a text also where it is translated as the singular of a counted one, as Python does from 3.13 on."""
+
+    def gettext(self, message: str) -> str:
+        text = super().gettext(message)
+        return super().ngettext(message, message, 1) if text == message else text
+
+
 class _PseudoTranslations(gettext.NullTranslations):
     """A made-up language: accented, longer English between brackets, with the placeholders left as they are."""
 
@@ -135,7 +143,7 @@ def _load(code: str) -> tuple[str, gettext.NullTranslations]:
         return code, gettext.NullTranslations()
     if code == PSEUDO:
         return code, _PseudoTranslations()
-    return code, gettext.translation(_DOMAIN, _folder(), languages=[code])
+    return code, gettext.translation(_DOMAIN, _folder(), languages=[code], class_=_CompiledTranslations)
 
 
 @cache

@@ -169,7 +169,7 @@ def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs:
             assert book.value(book.beside("Inputs", label_cost_input(name), "BCD"[number])) == spread.likely
     assert book.cached[book.beside("Inputs", "Electricity price", "E")] == "USD/kWh"
     assert str(book.cached[book.beside("Inputs", "Electricity price", "F")]).startswith("assumption: price at")
-    said = str(book.cached[book.beside("Inputs", "Rent", "F")]).splitlines()
+    said = str(book.cached[book.beside("Inputs", "Rental price", "F")]).splitlines()
     assert [line.partition(":")[0] for line in said] == [names[column.key] for column, _ in owned(costs)]
 
 
@@ -248,7 +248,7 @@ def test_the_month_is_the_first_in_which_more_went_for_rent(book: Book, costs: C
 
 
 def test_renting_that_stays_cheaper_shows_a_dash(book: Book) -> None:
-    cheap = book.with_changes({book.beside("Inputs", "Rent"): 0.01})
+    cheap = book.with_changes({book.beside("Inputs", "Rental price"): 0.01})
     first = cheap.titles[2]
     assert cheap.value(cheap.beside(first, "Payback month")) == MISSING_VALUE_TEXT
     assert summary(cheap, first)[7] == MISSING_VALUE_TEXT
@@ -262,7 +262,7 @@ def test_a_rent_that_is_not_known_stays_open_for_the_reader(costs: CostAnswer, n
     first = book.titles[2]
     assert summary(book, first)[6:] == [MISSING_VALUE_TEXT, MISSING_VALUE_TEXT]
     assert all(row[3:] == [""] * 4 for row in book.months(first))
-    place = book.beside("Inputs", "Rent")
+    place = book.beside("Inputs", "Rental price")
     assert book.cached[place] == ""
     filled = book.with_changes({place: 3.0})
     assert summary(filled, first)[6] == pytest.approx(3.0 * 8760 * 3)

@@ -70,6 +70,7 @@ def test_translation_in_force() -> None:
     assert tr("{part} fits", part="H200") == "H200 passt"
     assert trn("{n} card", "{n} cards", 1) == "1 Karte"
     assert trn("{n} card", "{n} cards", 3) == "3 Karten"
+    assert tr("{n} card", n=1) == "1 Karte", "the same text by itself"
     assert tr("not translated") == "not translated"
 
 

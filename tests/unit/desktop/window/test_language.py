@@ -3,12 +3,14 @@
 import time
 
 import pytest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.recovery import find_recovery_dir, list_files
 from gpudesk.desktop.session.settings import LANGUAGE
 from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.desktop.window.manual_window import ManualWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.text.translation import PSEUDO, get_language
 
@@ -80,3 +82,21 @@ def test_a_sheet_can_be_in_another_language_than_the_window(window: MainWindow, 
     dialog.set_language("en")
     assert not any("⟦" in row.label for row in dialog.sheet.table.rows)
     dialog.close()
+
+
+def test_the_window_is_german_with_german_numbers(window: MainWindow) -> None:
+    made = choose(window, "de")
+    titles = [spec.title for spec in made.page_specs]
+    assert titles == ["Vergleichen", "Leistung", "Speicherbelegung", "Kosten", "Entscheiden", "Katalog"]
+    assert made.scenario.input_tokens.edit.text() == "4.000"
+    assert made.desk.formatter.number(1234.5, 1) == "1.234,5"
+
+
+def test_an_open_manual_follows(window: MainWindow) -> None:
+    window.program.show_manual("first-steps")
+    choose(window, "de")
+    (manual,) = [each for each in QApplication.topLevelWidgets() if isinstance(each, ManualWindow) and each.isVisible()]
+    assert (manual.windowTitle(), manual.topic) == ("Handbuch von GPU Desk", "first-steps")
+    assert "Erste Schritte" in manual.view.toPlainText()
+    manual.show_topic("cost")
+    assert "nur auf Englisch" in manual.view.toPlainText()

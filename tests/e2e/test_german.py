@@ -1,0 +1,63 @@
+"""The program in German from end to end: the terminal, a sheet from an English terminal, and errors."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from tests.e2e.conftest import RunProgram
+
+GERMAN = {"GPUDESK_LANGUAGE": "de"}
+SAMPLE = ("--template", "70b-chat-on-four")
+
+
+def test_a_comparison_in_the_terminal_is_german(gpudesk: RunProgram) -> None:
+    done = gpudesk("compare", *SAMPLE, environment=GERMAN)
+    assert (done.returncode, done.stderr) == (0, "")
+    for text in ("Modell Llama 3.1 70B", "Ausgabe-Durchsatz", "Zeit bis zum ersten Token", "1.110", "0,64"):
+        assert text in done.stdout, text
+    for english in ("Output", "tokens", "Time to", "Memory"):
+        assert english not in done.stdout, english
+
+
+@pytest.mark.parametrize(
+    ("arguments", "error"),
+    [
+        (("compare", "--accelerators", "h200-sxn", "--model", "llama-3.1-70b"), "Beschleuniger h200-sxn unbekannt"),
+        (("sheet", *SAMPLE), "diese Argumente sind erforderlich: -o/--output"),
+        (("compare", "--scenario", "none.gpudesk"), "none.gpudesk: kann nicht gelesen werden: Datei oder Ordner nicht"),
+    ],
+)
+def test_errors_are_german(gpudesk: RunProgram, arguments: tuple[str, ...], error: str) -> None:
+    done = gpudesk(*arguments, environment=GERMAN)
+    assert done.returncode in (1, 2)
+    assert error in done.stderr
+
+
+def test_the_help_is_german(gpudesk: RunProgram) -> None:
+    done = gpudesk("compare", "--help", environment=GERMAN)
+    assert done.stdout.startswith("Aufruf: gpudesk compare [-h]")
+    assert "\nOptionen:\n" in done.stdout
+    assert "required" not in done.stdout
+
+
+@pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")
+def test_a_german_sheet_comes_from_an_english_terminal(gpudesk_process: RunProgram, tmp_path: Path) -> None:
+    file = tmp_path / "blatt.pdf"
+    done = gpudesk_process("sheet", *SAMPLE, "--language", "de", "-o", str(file))
+    assert (done.returncode, done.stderr) == (0, "")
+    text = subprocess.run(["pdftotext", "-layout", file, "-"], check=True, capture_output=True, text=True).stdout
+    assert "Ausgabe-Durchsatz" in text
+    assert "4.000" in text
+    assert "Output throughput" not in text
+
+
+def test_a_page_of_the_manual_is_german_or_says_that_it_is_not(gpudesk: RunProgram) -> None:
+    assert "Erste Schritte" in gpudesk("help", "first-steps", environment=GERMAN).stdout.title().replace(
+        "ERSTE", "Erste"
+    )
+    assert "nur auf Englisch" in gpudesk("help", "cost", environment=GERMAN).stdout
+    assert "Zeit bis zum ersten Token" in gpudesk("help", "ttft", environment=GERMAN).stdout
