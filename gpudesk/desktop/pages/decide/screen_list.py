@@ -100,7 +100,9 @@ class _ScreenButton(QAbstractButton):
         strong = current or self.step.done
         title = QRectF(x, top, room, line)
         font, colour = "label" if current else "small", "text1" if strong else "text2"
-        pen.text(title, self.step.title, font=font, colour=colour)
+        # A screen asks several questions: its short name stands for all of them, and is never cut.
+        name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
+        pen.text(title, name, font=font, colour=colour)
         quiet = "text2" if current else "text3"
         pen.text(QRectF(x, title.bottom(), room, below), self.step.answer, font="caption", colour=quiet)
 
