@@ -63,6 +63,8 @@ if TYPE_CHECKING:
     from gpudesk.estimation.published_runs import PublishedRunTable
     from gpudesk.estimation.sizing.fit_matrix import FitFinder
     from gpudesk.estimation.sweep.output import SweepRun
+    from gpudesk.evidence.measured_runs import MeasuredRun
+    from gpudesk.evidence.nearest_runs import HeldOutFigure
 
 
 #: Plans that are remembered while lines are answered, which may ask for thousands of deployments in turn.
@@ -151,7 +153,7 @@ class GpuDeskService:
         return Estimator(self.catalog, self.calibration)
 
     @cached_property
-    def records(self) -> PublishedRunTable:
+    def measured_runs(self) -> tuple[tuple[MeasuredRun, ...], tuple[HeldOutFigure, ...]]:
         """The published runs, and what fits say of them that have not seen them; raises `InputError`."""
         from gpudesk.estimation.published_runs import read_published_runs
 
@@ -161,7 +163,14 @@ class GpuDeskService:
             raise input_error(
                 "records.missing", "published measurements are not available: {reason}", reason=str(error)
             ) from error
-        return read_published_runs(self.catalog, folder, paths.held_out_path())
+        return read_published_runs(folder, paths.held_out_path())
+
+    @cached_property
+    def records(self) -> PublishedRunTable:
+        """The published runs by the conditions that the catalog gives them; raises `InputError`."""
+        from gpudesk.estimation.published_runs import PublishedRunTable
+
+        return PublishedRunTable(self.catalog, *self.measured_runs)
 
     @cached_property
     def mlperf(self) -> MlperfComparison:

@@ -332,15 +332,16 @@ def _compute_factors(figure: IntervalEstimate) -> tuple[float, float]:
     return figure.low / figure.value, figure.high / figure.value
 
 
-def read_published_runs(catalog: Catalog, measurements: Path, held_out: Path | None) -> PublishedRunTable:
-    """Read runs and predictions; without predictions there are no records. Raises `InputError`."""
+def read_published_runs(
+    measurements: Path, held_out: Path | None
+) -> tuple[tuple[MeasuredRun, ...], tuple[HeldOutFigure, ...]]:
+    """Read runs and predictions for a `PublishedRunTable`; without predictions neither. Raises `InputError`."""
     if held_out is None:
-        return PublishedRunTable(catalog, (), ())
+        return (), ()
     with _name_unreadable(measurements):
         runs = read_measured_runs(measurements).used
     with _name_unreadable(held_out):
-        predicted = read_held_out(held_out, RECORD_FOLD)
-    return PublishedRunTable(catalog, runs, predicted)
+        return runs, read_held_out(held_out, RECORD_FOLD)
 
 
 @contextmanager

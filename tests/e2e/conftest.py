@@ -1,5 +1,6 @@
 """Runs the program as a user does: its commands here or in a process of their own, and a user at its window."""
 
+import gc
 import io
 import logging
 import os
@@ -122,8 +123,10 @@ def program(qtbot: QtBot, qapp: QApplication, monkeypatch: pytest.MonkeyPatch) -
 
 @pytest.fixture(autouse=True)
 def log_of_its_own() -> Iterator[None]:
-    """Let go of the log file that a program run in this process opened."""
+    """Let go of the log file that a program run in this process opened, and of its garbage collection."""
+    thresholds = gc.get_threshold()
     yield
+    gc.set_threshold(*thresholds)
     logger = logging.getLogger("gpudesk")
     for handler in list(logger.handlers):
         if isinstance(handler, LogFile | LastLines):

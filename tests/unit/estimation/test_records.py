@@ -173,7 +173,7 @@ def test_a_prediction_of_another_measured_value_is_left_out(
 def test_without_predictions_there_are_no_records(
     facts: Catalog, estimator: Estimator, calibration: Calibration
 ) -> None:
-    table = read_published_runs(facts, paths.measurements_dir(), None)
+    table = PublishedRunTable(facts, *read_published_runs(paths.measurements_dir(), None))
     estimate = estimator.estimate(ask("h200-sxm", "llama-3.1-70b", "fp8", closed(64), count=4))
     assert found(table, estimator, calibration, estimate, "ttft_ms") == ()
 
@@ -188,17 +188,17 @@ def test_without_predictions_there_are_no_records(
         b"run,figure,fold,measured,predicted\nQ3\n",
     ],
 )
-def test_broken_predictions_are_named(tmp_path: Path, facts: Catalog, content: bytes) -> None:
+def test_broken_predictions_are_named(tmp_path: Path, content: bytes) -> None:
     path = tmp_path / "held-out.csv"
     path.write_bytes(content)
     with pytest.raises(InputError) as caught:
-        read_published_runs(facts, paths.measurements_dir(), path)
+        read_published_runs(paths.measurements_dir(), path)
     assert caught.value.where == str(path)
     assert "published measurements cannot be read" in format_input_error(caught.value)
 
 
 @pytest.mark.parametrize("broken", ["metrics.toml", "aliases.toml", "runs-amd.csv", None])
-def test_broken_measurements_are_named(tmp_path: Path, facts: Catalog, broken: str | None) -> None:
+def test_broken_measurements_are_named(tmp_path: Path, broken: str | None) -> None:
     folder = tmp_path / "measurements"
     shutil.copytree(paths.measurements_dir(), folder)
     if broken is None:
@@ -208,7 +208,7 @@ def test_broken_measurements_are_named(tmp_path: Path, facts: Catalog, broken: s
     held_out = tmp_path / "held-out.csv"
     write_held_out(held_out, ())
     with pytest.raises(InputError) as caught:
-        read_published_runs(facts, folder, held_out)
+        read_published_runs(folder, held_out)
     assert (caught.value.where or "").startswith(str(folder))
     assert "published measurements cannot be read" in format_input_error(caught.value)
 

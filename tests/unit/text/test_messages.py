@@ -107,7 +107,7 @@ def find_terms() -> Iterator[tuple[str, str]]:
     """Yield key and text of every `Term` of the program."""
     for name, module in read_modules():
         for node in ast.walk(module):
-            if isinstance(node, ast.Call) and ast.unparse(node.func) == "Term":
+            if isinstance(node, ast.Call) and isinstance(node.func, ast.Name) and node.func.id == "Term":
                 (key,), (text,) = (read_literals(each, f"{name}:{node.lineno}") for each in node.args)
                 yield key, text
 

@@ -27,10 +27,10 @@ def panel(desk: Desk, theme: Theme, tmp_path: Path, qtbot: QtBot) -> SourcesPane
     return made
 
 
-@pytest.fixture
-def recorded(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
-    """Let the service find predictions of every published run, each a tenth above what was measured."""
-    file = tmp_path / "held-out.csv"
+@pytest.fixture(scope="session")
+def predictions(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A prediction of every published run, each a tenth above what was measured."""
+    file = tmp_path_factory.mktemp("predictions") / "held-out.csv"
     runs = read_measured_runs(paths.measurements_dir()).used
     write_held_out(
         file,
@@ -40,5 +40,12 @@ def recorded(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, tmp_path:
             for name, value in run.figures.items()
         ),
     )
-    monkeypatch.setattr(paths, "held_out_path", lambda: file)
-    service.__dict__.pop("records", None)
+    return file
+
+
+@pytest.fixture
+def recorded(service: GpuDeskService, monkeypatch: pytest.MonkeyPatch, predictions: Path) -> None:
+    """Let the service find these predictions."""
+    monkeypatch.setattr(paths, "held_out_path", lambda: predictions)
+    for name in ("measured_runs", "records"):
+        service.__dict__.pop(name, None)
