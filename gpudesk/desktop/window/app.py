@@ -329,7 +329,9 @@ def _settle(window: MainWindow) -> None:
         gc.enable()
     forget_sources()
     _load_allocator()
-    window.jobs.start("load", _load_steps(window), _loaded, _loaded)
+    # One that was closed right after its first paint takes its jobs with it.
+    if window in window.program.windows:
+        window.jobs.start("load", _load_steps(window), _loaded, _loaded)
 
 
 def _load_steps(window: MainWindow) -> ProgressSteps[None]:

@@ -13,6 +13,7 @@ from shiboken6 import isValid
 
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
+from gpudesk.desktop.window import app
 from gpudesk.desktop.window.action_list import show_more_settings
 from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 from gpudesk.desktop.window.main_window import MainWindow
@@ -208,3 +209,13 @@ def test_a_window_that_is_closed_leaves_nothing_behind(window: MainWindow) -> No
     other.close()
     del other
     assert count_destroyed() == before
+
+
+def test_a_window_that_is_closed_right_after_its_first_paint_loads_nothing(window: MainWindow) -> None:
+    """A thread that still ran when the window was deleted would end the program."""
+    jobs = window.jobs
+    window.close()
+    app._settle(window)
+    started = jobs.running
+    jobs.stop()
+    assert not started
