@@ -2,6 +2,7 @@
 
 import json
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -66,6 +67,24 @@ def ended_by(number: signal.Signals, home: Path, *arguments: str) -> tuple[int, 
     return code, edited
 
 
+@pytest.fixture(scope="module")
+def killed_program(homes: Path) -> tuple[Path, int]:
+    """The home of a program that was killed after an edit of its sample, and the edited load."""
+    home = homes / "killed"
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUDESK_HOME", str(home))
+        _, edited = ended_by(signal.SIGKILL, home)
+    return home, edited
+
+
+@pytest.fixture
+def recovered_load(killed_program: tuple[Path, int], user_home: Path) -> int:
+    """Leave to the user what a killed program left; return the load that its sample was edited to."""
+    home, edited = killed_program
+    shutil.copytree(home, user_home)
+    return edited
+
+
 # Crashes and ends
 
 
@@ -91,9 +110,8 @@ def test_edits_of_a_killed_program_are_offered_opened_and_saved(
     program(at_window)
 
 
+@pytest.mark.usefixtures("recovered_load")
 def test_what_was_recovered_is_discarded_when_asked(program: StartProgram, user_home: Path) -> None:
-    ended_by(signal.SIGKILL, user_home)
-
     def at_window(user: User) -> None:
         user.click("Discard recovered Llama 3.1 70B")
         assert kept(user_home) == []
@@ -104,10 +122,8 @@ def test_what_was_recovered_is_discarded_when_asked(program: StartProgram, user_
 
 @pytest.mark.parametrize("choice", ["Open", "Discard"])
 def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
-    program: StartProgram, file: Path, user_home: Path, choice: str
+    program: StartProgram, file: Path, user_home: Path, recovered_load: int, choice: str
 ) -> None:
-    _, edited = ended_by(signal.SIGKILL, user_home)
-
     def at_window(user: User) -> None:
         first = user.window
         (offer,) = first.note.offers
@@ -117,7 +133,7 @@ def test_what_was_recovered_is_offered_above_a_file_that_is_opened(
         if choice == "Open":
             user.until(lambda: len(user.windows) == 2)
             second = user.windows[-1]
-            assert second.desk.scenario.workload.load.concurrency == edited
+            assert second.desk.scenario.workload.load.concurrency == recovered_load
             assert second.isWindowModified()
         else:
             assert kept(user_home) == []
@@ -313,15 +329,14 @@ def test_without_a_printer_the_preview_says_so(program: StartProgram, monkeypatc
     program(at_window)
 
 
-def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Path) -> None:
+def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Path, recovered_load: int) -> None:
     """Two start pages offer the same edits; the second to ask is told that they are open."""
-    _, edited = ended_by(signal.SIGKILL, user_home)
 
     def take_up_twice(user: User) -> None:
         first = user.window
         second = cast("MainWindow", first.program.new_window())
         second.start.open_recovered.emit(str(kept(user_home)[0]))
-        assert second.desk.scenario.workload.load.concurrency == edited
+        assert second.desk.scenario.workload.load.concurrency == recovered_load
         first.start.open_recovered.emit(str(kept(user_home)[0]))
         assert first.note.text == "These edits are already open in another window."
         assert first.document.untouched
@@ -329,12 +344,11 @@ def test_what_a_crash_left_is_taken_up_once(program: StartProgram, user_home: Pa
     program(take_up_twice)
 
 
+@pytest.mark.usefixtures("recovered_load")
 @pytest.mark.parametrize("choice", ["Open", "Discard"])
 def test_an_offer_above_a_file_leaves_alone_what_another_window_has_taken_up(
     program: StartProgram, file: Path, user_home: Path, choice: str
 ) -> None:
-    ended_by(signal.SIGKILL, user_home)
-
     def take_up_twice(user: User) -> None:
         first = user.window
         second = cast("MainWindow", first.program.new_window())

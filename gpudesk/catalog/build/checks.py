@@ -42,13 +42,13 @@ RecordsByThing = Mapping[str, Mapping[str, AttributeRecord]]
 _SourceReference = tuple[DataEntry[BaseModel], str, str]
 
 
-def find_missing_references(files: DataFiles, broken: frozenset[str] = frozenset()) -> Iterator[DataProblem]:
+def find_missing_references(files: DataFiles, things: RecordsByThing, broken: frozenset[str]) -> Iterator[DataProblem]:
     """Yield every name of something that is not there; what `broken` files held counts as being there."""
     if not _has_broken_sources(broken):
         yield from _check_sources(files)
     lost = frozenset(PurePosixPath(file).stem for file in broken)
     yield from _check_accelerators(files, lost)
-    yield from _check_subjects(files, lost)
+    yield from _check_subjects(files, things, lost)
     if "claims/seeds.csv" not in broken:
         yield from _check_disputed_claims(files)
 
@@ -107,8 +107,7 @@ def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[Data
             yield entry.problem(field, f"there is no accelerator {accelerator!r}")
 
 
-def _check_subjects(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
-    things = list_attributes_by_thing(files)
+def _check_subjects(files: DataFiles, things: RecordsByThing, lost: frozenset[str]) -> Iterator[DataProblem]:
     statements: tuple[DataEntry[SeedClaimRecord] | DataEntry[DisputeRecord], ...] = (
         *files.seed_claims,
         *files.disputes,
@@ -162,8 +161,9 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
             yield rent.problem("usd_per_accelerator_hour", "is empty, and so is usd_low")
     sources = None if _has_broken_sources(broken) else _list_sources(files)
     yield from find_engine_faults(files.engines, sources)
-    yield from find_missing_references(files, broken)
-    yield from join_statements(files).problems
+    things = list_attributes_by_thing(files)
+    yield from find_missing_references(files, things, broken)
+    yield from join_statements(files, things).problems
 
 
 def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
@@ -216,8 +216,9 @@ def _check_attributes(
 
 
 def _check_model(model: ModelFile) -> Iterator[_Fault]:
-    yield from find_claim_problems(model)
-    for name, attribute in make_model_attributes(model).items():
+    attributes = make_model_attributes(model)
+    yield from find_claim_problems(model, attributes)
+    for name, attribute in attributes.items():
         faults = [*_check_claims(attribute, attribute.unit), *_check_preference(attribute, verdicts_suffice=True)]
         yield from ((f"claims about {name}", told) for _, told in faults)
     unnamed = list(_check_layer_names(model))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Container, Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import Any, Final, NamedTuple
 
@@ -92,8 +92,11 @@ def _find_source(name: str, model: ModelFile, claimed: dict[str, list[ModelClaim
     return next((claim.source for claim in claimed.get("native_precision", ()) if claim.preferred), None)
 
 
-def find_claim_problems(model: ModelFile) -> Iterator[tuple[str, str]]:
-    """Yield what is wrong between the claims and the dimensions of a file, as (field, problem)."""
+def find_claim_problems(model: ModelFile, attributes: Container[str]) -> Iterator[tuple[str, str]]:
+    """Yield what is wrong between the claims and the dimensions of a file, as (field, problem).
+
+    `attributes` has the names of `make_model_attributes`.
+    """
     stated = list_dimensions(model)
     for number, claim in enumerate(model.claims, start=1):
         field = f"claims.{number}"
@@ -108,9 +111,8 @@ def find_claim_problems(model: ModelFile) -> Iterator[tuple[str, str]]:
             yield (f"{field}.attribute", f"{claim.attribute!r} is neither an attribute nor a dimension stated here")
         if not claim.preferred and claim.verdict is None:
             yield f"{field}.verdict", "is missing: say why the claim is not taken"
-    sourced = make_model_attributes(model)
     for name in stated:
-        if name not in sourced:
+        if name not in attributes:
             yield name, "has no source: name a dimensions_source or claim it"
 
 
@@ -155,9 +157,12 @@ class JoinedStatements:
     problems: list[DataProblem] = field(default_factory=list)
 
 
-def join_statements(files: DataFiles) -> JoinedStatements:
-    """Join every statement to what it is about; what cannot be joined is left out and among the problems."""
-    joined = JoinedStatements(list_attributes_by_thing(files))
+def join_statements(files: DataFiles, things: Mapping[str, Mapping[str, AttributeRecord]]) -> JoinedStatements:
+    """Join every statement to what it is about; what cannot be joined is left out and among the problems.
+
+    `things` are those of `list_attributes_by_thing`.
+    """
+    joined = JoinedStatements(things)
     attributes = {thing: dict(found) for thing, found in joined.attributes.items()}
     for entry in sorted(files.seed_claims, key=lambda entry: entry.record.id):
         for thing in split_names(entry.record.thing):

@@ -7,6 +7,7 @@ import json
 import tomllib
 from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 from typing import Any, Final, Generic, Protocol, TypeVar
 
@@ -135,6 +136,10 @@ class DataFiles:
     engines: tuple[DataEntry[ServingEngine], ...]
 
 
+#: The validator of a schema, which takes longer to make than to use.
+_make_adapter: Final = cache(TypeAdapter)
+
+
 class DataFileReader:
     """Reads files below one folder and collects what is wrong with them in `problems`."""
 
@@ -190,7 +195,7 @@ class DataFileReader:
             # A dataclass, by way of JSON: strict, where a number in quotes is no number, pydantic takes lists for
             # sets and words for enumerations from nothing else.
             plain = json.dumps(content, default=str)
-            return DataEntry(name, place, TypeAdapter(schema).validate_json(plain, strict=True, extra="forbid"))
+            return DataEntry(name, place, _make_adapter(schema).validate_json(plain, strict=True, extra="forbid"))
         except ValidationError as error:
             self.problems += list_validation_problems(error, name, place, _WITH_KINDS)
             return None

@@ -16,7 +16,7 @@ from sqlalchemy.exc import DBAPIError, IntegrityError
 from sqlalchemy.pool import NullPool
 
 from gpudesk.catalog.build.checks import find_data_problems
-from gpudesk.catalog.build.claims import JoinedStatements, join_statements
+from gpudesk.catalog.build.claims import JoinedStatements, join_statements, list_attributes_by_thing
 from gpudesk.catalog.build.files import DataEntry, DataError, DataFiles, read_data_files
 from gpudesk.catalog.build.records import (
     AcceleratorFile,
@@ -57,7 +57,7 @@ def make_table_rows(files: DataFiles) -> TableRows:
     models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural_order(m.id)))
     diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural_order(m.id))
     engines = sorted((entry.record for entry in files.engines), key=lambda engine: engine.id)
-    statements = join_statements(files)
+    statements = join_statements(files, list_attributes_by_thing(files))
     stated = statements.attributes
     attributes = [
         *(

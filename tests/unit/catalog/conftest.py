@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
+import pickle
 import shutil
 import tomllib
 from collections.abc import Callable, Iterator
-from copy import deepcopy
 from functools import cache
 from pathlib import Path
 
@@ -20,13 +20,19 @@ DATA = Path(__file__).parents[3] / "data"
 Edit = Callable[[str, str, str], None]
 
 
-#: Most tests read a hundred files, of which they changed one.
-_parse = cache(tomllib.loads)
+_loads = tomllib.loads
+
+
+@cache
+def _parse(text: str) -> bytes:
+    """Return the document for `pickle`, which copies it faster than `deepcopy`."""
+    return pickle.dumps(_loads(text))
 
 
 @pytest.fixture(autouse=True)
 def _each_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tomllib, "loads", lambda text: deepcopy(_parse(text)))
+    """Most tests read a hundred files, of which they changed one."""
+    monkeypatch.setattr(tomllib, "loads", lambda text: pickle.loads(_parse(text)))
 
 
 @pytest.fixture(scope="session")
