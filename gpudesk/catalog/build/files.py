@@ -136,8 +136,9 @@ class DataFiles:
     engines: tuple[DataEntry[ServingEngine], ...]
 
 
-#: The validator of a schema, which takes longer to make than to use.
-_make_adapter: Final = cache(TypeAdapter)
+@cache
+def _make_adapter(schema: Any) -> TypeAdapter[Any]:  # noqa: ANN401 - any dataclass
+    return TypeAdapter(schema)
 
 
 class DataFileReader:
