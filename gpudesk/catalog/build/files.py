@@ -9,7 +9,7 @@ from collections.abc import Collection, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
-from typing import Any, Final, Generic, Protocol, TypeVar
+from typing import Any, Final, Generic, Protocol, TypeVar, cast
 
 from pydantic import BaseModel, TypeAdapter, ValidationError
 
@@ -195,8 +195,8 @@ class DataFileReader:
                 return DataEntry(name, place, schema.model_validate(content))
             # A dataclass, by way of JSON: strict, where a number in quotes is no number, pydantic takes lists for
             # sets and words for enumerations from nothing else.
-            plain = json.dumps(content, default=str)
-            return DataEntry(name, place, _make_adapter(schema).validate_json(plain, strict=True, extra="forbid"))
+            plain, hint = json.dumps(content, default=str), cast("Any", schema)
+            return DataEntry(name, place, _make_adapter(hint).validate_json(plain, strict=True, extra="forbid"))
         except ValidationError as error:
             self.problems += list_validation_problems(error, name, place, _WITH_KINDS)
             return None
