@@ -22,8 +22,6 @@ from gpudesk.text.messages import InputError, format_input_error, input_error
 _CHUNK_BYTES: Final = 1 << 20
 #: A line longer than this is answered with an error; no request comes near it.
 _LONGEST_LINE: Final = 1 << 20
-#: What lines of one template differ in.
-_OWN_FIELDS: Final = ("id", "input_tokens", "output_tokens", "load")
 #: Templates, and loads, that are remembered.
 _MOST_TEMPLATES: Final = 10_000
 
@@ -149,9 +147,14 @@ class _LineParser:
 
     def _recognise(self, fields: dict[str, Any]) -> LineQuestion | None:
         """Return the question of a faultless line that has a template; takes `fields` apart."""
-        identity, input_tokens, output_tokens, load_fields = [fields.pop(name, None) for name in _OWN_FIELDS]
+        take = fields.pop
+        identity, input_tokens, output_tokens = (
+            take("id", None),
+            take("input_tokens", None),
+            take("output_tokens", None),
+        )
         try:
-            load = self._parse_load(load_fields)
+            load = self._parse_load(take("load", None))
             template = self._templates.get(_make_key(fields, load))
         except (InputError, orjson.JSONEncodeError):
             return None
@@ -182,7 +185,7 @@ class _LineParser:
         if request.disaggregated is None:
             if len(self._templates) >= _MOST_TEMPLATES:
                 self._templates.clear()
-            for name in _OWN_FIELDS:
+            for name in ("id", "input_tokens", "output_tokens", "load"):
                 fields.pop(name, None)
             self._templates[_make_key(fields, work.load)] = template
         return LineQuestion(template, request.id, work.input_tokens, work.output_tokens, work.load)
@@ -190,7 +193,7 @@ class _LineParser:
 
 def _make_key(fields: dict[str, Any], load: Load) -> bytes:
     """Return what lines of one template have in common, as they write it: 1, 1.0 and true are not the same."""
-    fields["load"] = load.kind.value, load.limit
+    fields["load"] = load.kind if load.limit == "p99" else load.limit
     return orjson.dumps(fields)
 
 

@@ -100,7 +100,8 @@ def make_estimate(
     )
     concurrency, admitted = figures.concurrency, figures.admitted
     work = request.workload
-    runs_out = ends_unevenly(work.output_tokens, work.load.requests if work.uneven else None, admitted)
+    total = work.load.requests if work.uneven else None
+    runs_out = total is not None and ends_unevenly(work.output_tokens, total, admitted)
     has_rate = figures.output_tokens_per_s is not None
     return Estimate(
         request,
@@ -175,11 +176,9 @@ def _runs_short_steps(load: Load, deployment: ResolvedDeployment) -> bool:
     return p99 and deployment.configuration.limit_tokens < deployment.memory.settings.max_batched_tokens
 
 
-def ends_unevenly(output_tokens: int, total: int | None, admitted: int | None) -> bool:
-    """Return whether the end of a run of `total` requests of varied lengths counts; None: it has no end."""
-    if output_tokens == 1 or total is None or not admitted:
-        return False
-    return 1 < total < _MANY_ROUNDS * admitted
+def ends_unevenly(output_tokens: int, total: int, admitted: int | None) -> bool:
+    """Return whether the end of a run of `total` requests of varied lengths counts."""
+    return output_tokens > 1 and 1 < total < _MANY_ROUNDS * (admitted or 0)
 
 
 def make_load_notes(

@@ -14,7 +14,7 @@ import numpy as np
 import orjson
 
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
-from gpudesk.domain.estimate_json import PER_GIB, write_estimate_json
+from gpudesk.domain.estimate_json import PER_GIB, write_estimate_json, write_memory_json, write_plan_json
 from gpudesk.domain.registry import FIGURES
 from gpudesk.domain.workload import Load
 from gpudesk.engine.loads import SchedulingConstants
@@ -65,8 +65,8 @@ class LineQuestion(NamedTuple):
         return replace(request, workload=work, id=self.identity)
 
 
-class _LineFormat(NamedTuple):
-    """The answer of a deployment with places for what differs, and the sentences of its notes, also as JSON."""
+class _LineDeployment(NamedTuple):
+    """A line that a deployment answers, as a format of bytes, and the sentences of its notes, also as JSON."""
 
     text: bytes
     notes: list[str]
@@ -75,23 +75,18 @@ class _LineFormat(NamedTuple):
 
 @dataclass(slots=True)
 class _LineGroup:
-    """What the lines of a template share. `formats` are those of a deployment by position, known figures and end."""
+    """What the lines of a template share; `deployments` by position, known figures and whether their end counts."""
 
     request: EstimateRequest
     space: SearchSpace
     factors: tuple[float, ...]
     missed_share: float
     spread: float
-    formats: dict[tuple[int, int, bool], _LineFormat] = field(default_factory=dict)
+    deployments: dict[tuple[int, int, bool], _LineDeployment] = field(default_factory=dict)
 
 
-class _Asked(NamedTuple):
-    """A question whose request fits some plans."""
-
-    position: int
-    question: LineQuestion
-    group: _LineGroup
-    fitting: FittingPlans
+#: A question whose request fits some plans: its position, itself, its group, and the plans.
+_Asked = tuple[int, LineQuestion, _LineGroup, FittingPlans]
 
 
 #: Templates and sentences that are remembered.
@@ -99,11 +94,8 @@ _MOST_GROUPS: Final = 10_000
 _MOST_SENTENCES: Final = 10_000
 #: Stands for any figure that has a meaning.
 _ANY_FIGURE: Final = IntervalEstimate(1.0, 1.0, 1.0)
-#: A byte that JSON never holds.
-_HOLE: Final = b"\0"
 _LIMITERS: Final = {limiter: orjson.dumps(limiter) for limiter in Limiter}
 _BITS: Final = 1 << np.arange(len(FIGURES))
-_ALL_KNOWN: Final = int(_BITS.sum())
 
 
 class LineAnswerer:
@@ -120,6 +112,7 @@ class LineAnswerer:
         self._estimate_pools = estimate_pools
         self._groups: dict[RequestTemplate, _LineGroup] = {}
         self._sentences: dict[tuple[object, ...], str] = {}
+        self._forms: dict[tuple[int, bool], bytes] = {}
 
     def clear(self) -> None:
         """Forget the groups, whose deployments the table has forgotten."""
@@ -144,13 +137,13 @@ class LineAnswerer:
             except InputError as error:
                 answers[position] = error
                 continue
-            asked.append(_Asked(position, question, group, fitting))
+            asked.append((position, question, group, fitting))
             lengths = input_tokens * group.missed_share, input_tokens, output_tokens, group.spread
             cases.add(fitting, (*lengths, *make_load_values(load)))
         if asked:
-            chosen = cases.choose([each.group.factors for each in asked], self._constants)
-            for each, line in zip(asked, self._write_lines(asked, chosen), strict=True):
-                answers[each.position] = line
+            chosen = cases.choose([group.factors for _, _, group, _ in asked], self._constants)
+            for (position, *_), line in zip(asked, self._write_lines(asked, chosen), strict=True):
+                answers[position] = line
         return answers
 
     def _add_group(self, question: LineQuestion) -> _LineGroup:
@@ -178,21 +171,20 @@ class LineAnswerer:
         patterns, figures = _stack_figures(chosen.intervals)
         columns = np.concatenate((figures, _compute_memory(asked, chosen.places, admitted)))
         # What has no meaning is null, and its format has no place for it.
-        texts = orjson.dumps(np.ascontiguousarray(columns.T), option=orjson.OPT_SERIALIZE_NUMPY)[2:-2].split(b"],[")
+        texts = orjson.dumps(np.ascontiguousarray(columns.T), option=orjson.OPT_SERIALIZE_NUMPY)
+        lines = texts[2:-2].replace(b"null,", b"").split(b"],[")
         states = zip(concurrency, admitted, results.stable[cases].tolist(), strict=True)
-        bindings = results.limiter[cases].tolist()
-        rows = zip(asked, chosen.places, patterns, texts, states, bindings, strict=True)
-        for (_, question, group, fitting), place, pattern, text, state, binding in rows:
+        rows = zip(asked, chosen.places, patterns, lines, states, results.limiter[cases].tolist(), strict=True)
+        for (_, question, group, fitting), place, pattern, numbers, state, binding in rows:
             _, identity, input_tokens, output_tokens, load = question
             most, running, stable = state
             room = fitting.sequences[place], fitting.admitted[place]
-            runs_out = ends_unevenly(output_tokens, load.requests if group.spread else None, running)
+            total = load.requests if group.spread else None
+            runs_out = total is not None and ends_unevenly(output_tokens, total, running)
             key = fitting.positions[place], pattern, runs_out
-            line = group.formats.get(key) or self._add_format(group, key, fitting, place)
+            line = group.deployments.get(key) or self._add_deployment(group, key, fitting, place)
             notes = make_load_notes(input_tokens + output_tokens, load.kind, group.space.configuration, room, state)
-            values = text.split(b",")
-            if pattern != _ALL_KNOWN:
-                values = [value for value in values if value != b"null"]
+            values = numbers.split(b",")
             yield line.text % (
                 orjson.dumps(identity),
                 orjson.dumps(most),
@@ -205,27 +197,28 @@ class LineAnswerer:
                 orjson.dumps([*line.notes, *map(self._say, notes)]) if notes else line.notes_json,
             )
 
-    def _add_format(
+    def _add_deployment(
         self, group: _LineGroup, key: tuple[int, int, bool], fitting: FittingPlans, place: int
-    ) -> _LineFormat:
-        """Return the format of the lines that one deployment of a group answers."""
+    ) -> _LineDeployment:
         _, pattern, runs_out = key
-        deployment = fitting.deployments[place]
-        figures = [_ANY_FIGURE if pattern >> bit & 1 else None for bit in range(len(FIGURES))]
-        case = CaseFigures._make((None, None, 0, *figures, True))
-        estimate = make_estimate(group.request, group.space, fitting, place, case)
-        fields = write_estimate_json(estimate, say=self._say)
-        hole = orjson.Fragment(_HOLE)
-        fields |= dict.fromkeys(
-            ("id", "concurrency", "admitted", "limiter", "stable", "max_concurrency", "notes"), hole
+        space, deployment = group.space, fitting.deployments[place]
+        form = pattern, space.configuration.model.own
+        if form not in self._forms:
+            figures = [_ANY_FIGURE if pattern >> bit & 1 else None for bit in range(len(FIGURES))]
+            case = CaseFigures._make((None, None, 0, *figures, True))
+            self._forms[form] = _make_form(make_estimate(group.request, space, fitting, place, case))
+        memory = write_memory_json(deployment.budget.compute_use(0, 0))
+        text = self._forms[form] % (
+            orjson.dumps(space.configuration.engine.id),
+            orjson.dumps(write_plan_json(deployment.plan)),
+            orjson.dumps(deployment.plan.count),
+            orjson.dumps(space.basis),
+            *(orjson.dumps(memory[name]) for name in ("capacity", "weights", "activations", "runtime")),
         )
-        fields |= {name: dict.fromkeys(fields[name], hole) for name in FIGURES if fields[name] is not None}
-        fields["memory_gib"] |= {"kv": hole, "free": hole}
-        text = orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE).replace(b"%", b"%%").replace(_HOLE, b"%b")
-        has_rate = estimate.output_tokens_per_s is not None
-        notes = make_deployment_notes(group.request, group.space, deployment, has_rate=has_rate, runs_out=runs_out)
+        has_rate = bool(pattern & 1)
+        notes = make_deployment_notes(group.request, space, deployment, has_rate=has_rate, runs_out=runs_out)
         sentences = [self._say(note) for note in notes]
-        line = group.formats[key] = _LineFormat(text, sentences, orjson.dumps(sentences))
+        line = group.deployments[key] = _LineDeployment(text, sentences, orjson.dumps(sentences))
         return line
 
     def _say(self, note: Message) -> str:
@@ -237,6 +230,20 @@ class LineAnswerer:
                 self._sentences.clear()
             sentence = self._sentences[key] = format_message(note)
         return sentence
+
+
+def _make_form(estimate: Estimate) -> bytes:
+    """Return the line of an estimate as a format of bytes which, filled for a deployment, is that of its lines.
+
+    Figures that are null have no place in it.
+    """
+    fields = write_estimate_json(estimate)
+    fixed, hole = orjson.Fragment(b"%b"), orjson.Fragment(b"%%b")
+    fields |= dict.fromkeys(("serving_engine", "parallel", "count", "basis"), fixed)
+    fields |= dict.fromkeys(("id", "concurrency", "admitted", "limiter", "stable", "max_concurrency", "notes"), hole)
+    fields |= {name: dict.fromkeys(fields[name], hole) for name in FIGURES if fields[name] is not None}
+    fields["memory_gib"] = dict.fromkeys(fields["memory_gib"], fixed) | {"kv": hole, "free": hole}
+    return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
 
 
 def _stack_figures(intervals: FigureIntervals) -> tuple[list[int], Array]:

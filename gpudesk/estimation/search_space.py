@@ -19,6 +19,7 @@ from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.plans import list_parallel_plans
 from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import has_experts
@@ -27,10 +28,11 @@ from gpudesk.estimation.deployment import (
     check_plan,
     configure_serving,
     describe_no_plan,
+    find_objection,
     list_counts,
-    list_open_plans,
     make_memory_plan,
     make_plan_notes,
+    make_plan_wishes,
 )
 from gpudesk.text.messages import InputError, Message
 
@@ -141,8 +143,8 @@ class SearchSpace:
     counts: tuple[int, ...]
     basis: EstimateBasis
     interval_factors: Mapping[LoadKind, tuple[float, ...]]
-    _open_plans: dict[int, tuple[ParallelPlan, ...]] = field(default_factory=dict)
-    _memory_plans: dict[tuple[int, int, int, bool], MemoryPlan] = field(default_factory=dict)
+    _memory_plans: dict[tuple[int, int, int, bool], MemoryPlan | None] = field(default_factory=dict)
+    _new_plans: list[list[ParallelPlan]] = field(default_factory=list)
     _plans_of_count: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
     _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
@@ -152,25 +154,27 @@ class SearchSpace:
         """Return the plans of `count` accelerators, fitting or not; raises InputError where a fixed count has none."""
         plans = self._plans_of_count.get(count)
         if plans is None:
-            plans = tuple([self._find_memory_plan(plan) for plan in self._list_open_plans(count)])
+            found = (self._find_memory_plan(plan) for plan in self._list_plans(count))
+            plans = tuple([memory for memory in found if memory is not None])
             if not plans and self.request.count is not None:
                 raise InputError(describe_no_plan(self.request, self.configuration, count), "count")
             self._plans_of_count[count] = plans
         return plans
 
-    def _list_open_plans(self, count: int) -> tuple[ParallelPlan, ...]:
-        plans = self._open_plans.get(count)
-        if plans is None:
-            plans = self._open_plans[count] = list_open_plans(self.request, self.configuration, count)
-        return plans
+    def _list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
+        wishes = make_plan_wishes(self.request, self.configuration.engine)
+        return list_parallel_plans(self.configuration.model, self.configuration.accelerator, count, wishes)
 
-    def _find_memory_plan(self, plan: ParallelPlan) -> MemoryPlan:
-        self.table.kept += 1
-        memory = self._memory_plans.get(plan.replica_shape)
-        if memory is None:
-            memory = make_memory_plan(self.request, self.configuration, plan)
-            self._memory_plans[plan.replica_shape] = memory
-        return memory if memory.plan == plan else memory.with_replicas(plan)
+    def _find_memory_plan(self, plan: ParallelPlan) -> MemoryPlan | None:
+        """Return a plan with its memory; None where the serving engine refuses it."""
+        shape = plan.replica_shape
+        if shape not in self._memory_plans:
+            refused = find_objection(self.configuration, plan) is not None
+            memory = None if refused else make_memory_plan(self.request, self.configuration, plan)
+            self._memory_plans[shape] = memory
+            self.table.kept += 1
+        memory = self._memory_plans[shape]
+        return memory if memory is None or memory.plan == plan else memory.with_replicas(plan)
 
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
         """Return the deployment of a plan, the step coefficients of which stand in the table."""
@@ -213,21 +217,28 @@ class SearchSpace:
 
     def find_smallest_count(self, tokens: int) -> int | None:
         """Return the smallest deployment that holds `tokens` once, its plans not timed; None without one."""
+        for position, count in enumerate(self.counts):
+            if position == len(self._new_plans):
+                self._new_plans.append(self._list_new_plans(count))
+            for plan in self._new_plans[position]:
+                memory = self._find_memory_plan(plan)
+                if memory is not None and memory.budget.max_sequences(tokens) >= 1:
+                    return count
+        return None
+
+    def _list_new_plans(self, count: int) -> list[ParallelPlan]:
+        """Return the plans of a size that are no copies of one of a smaller size and may hold the weights."""
         memory_bytes = self.configuration.accelerator.memory_bytes
         weights = shard_model(self.configuration.model, self.configuration.weights, ParallelPlan()).resident_bytes
-        too_small = set()
-        for count in self.counts:
+        known = {plan.replica_shape for plans in self._new_plans for plan in plans}
+        return [
+            plan
             # Wide plans, which are listed last, are the ones that hold most.
-            for plan in reversed(self._list_open_plans(count)):
-                # The ranks that share the weights hold at least as much as all of them.
-                if weights >= memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica):
-                    continue
-                if plan.replica_shape in too_small:
-                    continue
-                if self._find_memory_plan(plan).budget.max_sequences(tokens) >= 1:
-                    return count
-                too_small.add(plan.replica_shape)
-        return None
+            for plan in reversed(self._list_plans(count))
+            # The ranks that share the weights hold at least as much as all of them.
+            if weights < memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica)
+            and plan.replica_shape not in known
+        ]
 
     def compute_room(self, count: int, tokens: int) -> float:
         """Return the most sequences of `tokens` that a plan of `count` accelerators runs at once."""
