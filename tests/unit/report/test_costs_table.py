@@ -7,10 +7,12 @@ import pytest
 
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer, SheetExtras
-from gpudesk.domain.cost import DisplayCurrency
+from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
+from gpudesk.domain.cost import DisplayCurrency, UncertainValue
+from gpudesk.report.catalog_lists import format_price_summary
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking
-from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.costs import MoneyFormatter, format_input_range
 from gpudesk.report.explanation.worked_examples import describe_cost_case, label_cost_case
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
@@ -96,6 +98,15 @@ def test_amounts_are_in_the_currency_of_the_scenario(service: GpuDeskService, an
 def test_amounts_have_the_digits_that_they_deserve(usd: float | None, small: str, thousands: str) -> None:
     money = MoneyFormatter(Formatter())
     assert (money.small(usd), money.thousands(usd)) == (small, thousands)
+
+
+def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
+    money, rent = MoneyFormatter(Formatter()), UncertainValue(2.0, 2.2075, 3.5)
+    shown = format_input_range("rent_usd_per_hour", rent, Formatter()).replace("\N{NO-BREAK SPACE}", " ")
+    assert shown == "2.21 (2 – 3.5) USD/h"
+    assert (money.rounded(1_234_567.0), money.rounded_thousands(1_234_567.0)) == ("1,230,000", "1,230")
+    bought = PriceSummary("mi325x", PURCHASE_TERM, 30_000.0, 36_468.5, 41_250.0, 3, 0, None, None, 3, ())
+    assert format_price_summary(bought, Formatter()) == ("30,000", "36,500", "41,250")
 
 
 def test_conclusions_of_cases_are_made_of_worked_out_figures(service: GpuDeskService) -> None:

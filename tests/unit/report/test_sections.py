@@ -5,9 +5,12 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.domain.answer import Answer
+from gpudesk.domain.claim import NO_PUBLISHER, Dispute, Source, SourceKind
+from gpudesk.report.comparison.attribute_rows import SourceNumbering
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonRow, ComparisonSheet
-from gpudesk.report.labels import shorten_name
+from gpudesk.report.explanation.claims import label_dispute_topic
+from gpudesk.report.labels import label_attribute_alone, shorten_name
 from gpudesk.text import translation
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from tests.unit.report.conftest import MakeAnswer
@@ -97,6 +100,15 @@ def test_disputed_value_has_a_note_that_names_both_sides(make_answer: MakeAnswer
 
 def test_judged_dispute_without_a_note_is_listed(make_answer: MakeAnswer) -> None:
     assert build_sheet(make_answer("h200-sxm", "mi325x")).disputes == ()
+
+
+def test_disputes_are_headed_by_labels_and_sources_without_a_publisher_name_none() -> None:
+    dispute = Dispute("D-009", None, None, "H200", "kv_room", "", "", "", ("h200-sxm",), ("memory",))
+    assert label_dispute_topic(dispute) == label_attribute_alone("memory")
+    assert "_" not in label_dispute_topic(replace(dispute, attributes=()))
+    source = Source("seed-000", "MI325X vs H200", NO_PUBLISHER, SourceKind.PRESS)
+    numbered = SourceNumbering(Formatter())
+    assert (numbered.source(source), numbered.sources[0].publisher) == (1, "")
 
 
 def test_each_value_has_the_number_of_its_source(make_answer: MakeAnswer) -> None:

@@ -266,12 +266,14 @@ def test_lines_of_accelerators_are_those_that_are_compared(page: CostPage, desk:
     assert {part for part, _ in view.rows} == {None, "h200-sxm", "mi325x"}
 
 
-def test_the_inputs_are_copied_as_a_table(page: CostPage) -> None:
+def test_the_inputs_are_copied_as_a_table(page: CostPage, desk: Desk) -> None:
     assumptions(page)
     page.copy()
     text = QGuiApplication.clipboard().text()
     assert "Electricity price\tall\t0.14" in text
     assert "Purchase price\tMI355X\t—\tno value" in text
+    assert desk.answer is not None
+    assert f"(catalog {desk.answer.catalog_revision[:8]})" in text
 
 
 def test_every_field_is_named(page: CostPage) -> None:

@@ -1,5 +1,7 @@
 """The page Performance as its user meets it: views, table, pinned result, copies, states, sizes."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
@@ -83,6 +85,14 @@ def test_the_table_has_the_digits_of_the_answer(page: PerformancePage, desk: Des
     assert cell(page, 0, 1) == desk.formatter.estimate(best.value)
     assert cell(page, 0, 2) == desk.formatter.band(best)
     assert cell(page, 0, 3) == "memory bandwidth"
+
+
+def test_long_times_have_the_units_of_other_pages(page: PerformancePage, desk: Desk) -> None:
+    page.choose_view("latency")
+    assert table_of(page).headerData(1, Qt.Orientation.Horizontal) == "TTFT, ms"
+    desk.edit("Long prompts", workload=replace(desk.scenario.workload, input_tokens=32_000, output_tokens=1_000))
+    desk.flush()
+    assert table_of(page).headerData(1, Qt.Orientation.Horizontal) in ("TTFT, s", "TTFT, min")
 
 
 def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk) -> None:
