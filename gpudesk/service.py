@@ -435,6 +435,8 @@ class GpuDeskService:
             lambda: self.reference_data.references,
             lambda: self.reference_data.export_rules,
             lambda: self.reference_data.support,
+            lambda: self.reference_data.signals,
+            lambda: self.user_catalog.writable,
             self.catalog.seed_claims,
             lambda: [self.catalog.attributes(part.id) for part in self.catalog.accelerators()],
         )

@@ -1,4 +1,4 @@
-"""How long the window takes to its table and its charts, how long a switch of the theme takes, and its memory."""
+"""How soon the window shows its table and charts, how long switches of theme and language take, and its memory."""
 
 from __future__ import annotations
 
@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.window.app import DesktopProgram
+from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
@@ -22,7 +23,7 @@ from tests.benchmarks.timed_start import timed_start
 #: Seconds to the first paint with the scenario's table, and until charts are live, with files in memory.
 TABLE = 0.6
 CHARTS = 1.2
-#: Seconds of processor time for a switch of the theme where every page and every view was opened.
+#: Seconds of processor time for a switch of the theme or the language where every page and every view was opened.
 SWITCH = 0.3
 #: Bytes that are resident once every page was opened.
 MEMORY = 300e6
@@ -61,15 +62,7 @@ def test_a_switch_of_the_theme_leaves_hidden_pages_for_later(
 ) -> None:
     with GpuDeskService.open() as service:
         program = DesktopProgram(qapp, service)
-        window = program.new_window()
-        window.open_template("405b-one-node")
-        for spec in window.page_specs:
-            window.show_page(spec.id)
-            page = window.page
-            if isinstance(page, MultiViewPage):
-                for view in page.view_keys:
-                    page.choose_view(view)
-                    qtbot.wait(200)
+        window = open_all_pages(program, qtbot)
         taken = []
         for spec in window.page_specs:
             window.show_page(spec.id)
@@ -80,7 +73,47 @@ def test_a_switch_of_the_theme_leaves_hidden_pages_for_later(
                 qapp.processEvents()
                 taken.append(time.process_time() - begun)
         say(f"switch of the theme {median(taken):.2f} s (bar {SWITCH:.1f}), slowest {max(taken):.2f} s")
-        window.desk.undo_stack.setClean()
-        window.close()
-        qapp.processEvents()
+        close(window, qapp)
     assert median(taken) <= SWITCH, f"{median(taken):.3f} s"
+
+
+def test_a_switch_of_the_language_makes_the_page_in_sight_alone(
+    qapp: QApplication, qtbot: QtBot, user_home: Path, say: Say
+) -> None:
+    with GpuDeskService.open() as service:
+        program = DesktopProgram(qapp, service)
+        window = open_all_pages(program, qtbot)
+        taken = []
+        for spec in window.page_specs:
+            window.show_page(spec.id)
+            qtbot.wait(500)
+            begun = time.process_time()
+            program.set_language("de" if len(taken) % 2 == 0 else "en")
+            qapp.processEvents()
+            taken.append(time.process_time() - begun)
+            (window,) = program.windows
+            qtbot.wait(500)
+        program.set_language("en")
+        say(f"switch of the language {median(taken):.2f} s (bar {SWITCH:.1f}), slowest {max(taken):.2f} s")
+        close(program.windows[0], qapp)
+    assert median(taken) <= SWITCH, f"{median(taken):.3f} s"
+
+
+def open_all_pages(program: DesktopProgram, qtbot: QtBot) -> MainWindow:
+    """Return a new window in which every page and every view was opened."""
+    window = program.new_window()
+    window.open_template("405b-one-node")
+    for spec in window.page_specs:
+        window.show_page(spec.id)
+        page = window.page
+        if isinstance(page, MultiViewPage):
+            for view in page.view_keys:
+                page.choose_view(view)
+                qtbot.wait(200)
+    return window
+
+
+def close(window: MainWindow, qapp: QApplication) -> None:
+    window.desk.undo_stack.setClean()
+    window.close()
+    qapp.processEvents()

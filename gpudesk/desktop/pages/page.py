@@ -281,11 +281,9 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Return the verdict on the desk's answer, of pages that have one; empty where there is none."""
         return ""
 
-    def framed(self, view: ViewT) -> QWidget:
-        """Return what a new view is put on the page in: a scroll area of its own, or the view itself."""
-        scroll = FullWidthScrollArea()
-        scroll.show_widget(view)
-        return scroll
+    def make_scroll_area(self, view: ViewT) -> FullWidthScrollArea | None:  # noqa: ARG002 - some pages look at it
+        """Return the scroll area for a new view; None for one that scrolls by itself."""
+        return FullWidthScrollArea()
 
     def needs_answer(self) -> bool:
         return True
@@ -312,7 +310,11 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             theme = self.theme.defer()
             view = self.views[key] = self.make_view(key, theme)
             forget_sources()
-            self._shown.addWidget(self.framed(view))
+            scroll = self.make_scroll_area(view)
+            self._shown.addWidget(view if scroll is None else scroll)
+            if scroll is not None:
+                # Once the area has its place: a view hands each new parent's style down to all that lies in it.
+                scroll.show_widget(view)
             theme.attach(view)
             theme.follow(lambda: fill_background(view, theme.colour("page")))
         return self.views[key]

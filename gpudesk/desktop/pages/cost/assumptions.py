@@ -282,7 +282,7 @@ class AssumptionsView(CostView):
         )
         self._grids = QVBoxLayout()
         self._own: QWidget | None = None
-        self._shared = self._grid(None, "", [name for name, spec in COST_INPUTS.items() if not spec.each])
+        self._shared = self._grid(self, None, "", [name for name, spec in COST_INPUTS.items() if not spec.each])
         whole = QVBoxLayout(self)
         whole.setContentsMargins(_MARGIN, 0, _MARGIN, _MARGIN)
         whole.setSpacing(theme.px(12))
@@ -296,8 +296,8 @@ class AssumptionsView(CostView):
 
     # Making it
 
-    def _grid(self, accelerator: str | None, name: str, inputs: list[str]) -> QWidget:
-        holder = QWidget(self)
+    def _grid(self, parent: QWidget, accelerator: str | None, name: str, inputs: list[str]) -> QWidget:
+        holder = QWidget(parent)
         grid = QGridLayout(holder)
         grid.setContentsMargins(0, 0, 0, self.theme.px(8))
         grid.setHorizontalSpacing(self.theme.px(10))
@@ -321,7 +321,9 @@ class AssumptionsView(CostView):
     def _heads(self, grid: QGridLayout, line: int, title: str) -> None:
         for column, words in enumerate(_HEADS):
             text, font = (title, "section") if column == 0 else (tr(words) if words else "", "caption")
-            head = ThemedLabel(self.theme, text, font=font, colour="text1" if column == 0 else "text3", parent=self)
+            head = ThemedLabel(
+                self.theme, text, font=font, colour="text1" if column == 0 else "text3", parent=grid.parentWidget()
+            )
             if column in (1, 2, 3):
                 head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
             grid.addWidget(head, line, column)
@@ -342,7 +344,7 @@ class AssumptionsView(CostView):
         column.setSpacing(0)
         each = [name for name, spec in COST_INPUTS.items() if spec.each]
         for part, name in parts.items():
-            column.addWidget(self._grid(part, name, each))
+            column.addWidget(self._grid(self._own, part, name, each))
         self._grids.insertWidget(0, self._own)
 
     # Showing

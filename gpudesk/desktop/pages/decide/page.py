@@ -16,6 +16,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.paths import MissingFileError
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
@@ -84,9 +85,8 @@ class DecidePage(MultiViewPage[DecideView]):
             connect_saving(view, self.settings)
         return view
 
-    def framed(self, view: DecideView) -> QWidget:
-        """Return the view itself where it scrolls by itself."""
-        return super().framed(view) if view.scrolls else view
+    def make_scroll_area(self, view: DecideView) -> FullWidthScrollArea | None:
+        return super().make_scroll_area(view) if view.scrolls else None
 
     def refresh(self) -> None:
         """Show the desk's answer; in a gesture the latest one, in a turn of the event loop of its own."""

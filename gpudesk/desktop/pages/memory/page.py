@@ -118,11 +118,9 @@ class MemoryPage(MultiViewPage["MemoryView"]):
             PageViewSpec(SIZE, tr("Size for demand"), _make_size_view),
         )
 
-    def framed(self, view: MemoryView) -> QWidget:
-        """Return a scroll area in which what is too wide can be scrolled too."""
-        scroll = FullWidthScrollArea(sideways=True)
-        scroll.show_widget(view)
-        return scroll
+    def make_scroll_area(self, view: MemoryView) -> FullWidthScrollArea:  # noqa: ARG002 - the same for all
+        """Return one in which what is too wide can be scrolled too."""
+        return FullWidthScrollArea(sideways=True)
 
     def show_view(self) -> None:
         self.view.refresh()
