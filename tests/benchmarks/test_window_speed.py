@@ -83,7 +83,7 @@ def test_a_switch_of_the_language_makes_the_page_in_sight_alone(
     with GpuDeskService.open() as service:
         program = DesktopProgram(qapp, service)
         window = open_all_pages(program, qtbot)
-        taken = []
+        taken: list[float] = []
         for spec in window.page_specs:
             window.show_page(spec.id)
             qtbot.wait(500)

@@ -37,7 +37,7 @@ class ConditionOutcome:
     tested: tuple[ConditionResult, ...]
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True, slots=True, eq=False)
 class RuleCondition:
     """A condition that has been read."""
 
@@ -47,9 +47,15 @@ class RuleCondition:
 
     def on(self, facts: FactValues) -> ConditionOutcome:
         """Test the condition; a fact that is not among `facts` is not known."""
-        tested: list[ConditionResult] = []
-        holds = _evaluate_truth(self.tree, facts, tested)
-        return ConditionOutcome(holds, tuple(tested))
+        return _evaluate_condition(self, *map(facts.get, self.names))
+
+
+@lru_cache(maxsize=2048, typed=True)
+def _evaluate_condition(condition: RuleCondition, *values: FactValue) -> ConditionOutcome:
+    """Test a condition on the values of its names; from one step of a drag to the next few of them change."""
+    tested: list[ConditionResult] = []
+    holds = _evaluate_truth(condition.tree, dict(zip(condition.names, values, strict=True)), tested)
+    return ConditionOutcome(holds, tuple(tested))
 
 
 @lru_cache(maxsize=1024)

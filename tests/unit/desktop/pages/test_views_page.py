@@ -44,8 +44,8 @@ class SamplePage(MultiViewPage[Sheet]):
             PageViewSpec("free", "Free", Sheet),
         )
 
-    def framed(self, view: Sheet) -> QWidget:
-        return view if self.view_key == "free" else super().framed(view)
+    def make_scroll_area(self, view: Sheet) -> FullWidthScrollArea | None:
+        return None if self.view_key == "free" else super().make_scroll_area(view)
 
     def needs_answer(self) -> bool:
         return self.view_key != "free"
