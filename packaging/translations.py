@@ -210,8 +210,8 @@ def _list_values(node: ast.expr, tables: dict[str, ast.expr]) -> Iterator[tuple[
     """Yield the texts among the values of a constant: of a mapping not the keys, of a call not the function."""
     if isinstance(node, ast.Constant) and isinstance(node.value, str):
         yield node.value, node.lineno
-    elif isinstance(node, ast.Name) and node.id in tables:
-        yield from _list_values(tables[node.id], {name: table for name, table in tables.items() if name != node.id})
+    elif isinstance(node, ast.Name) and isinstance(tables.get(node.id), ast.Constant):
+        yield from _list_values(tables[node.id], tables)
     children: list[ast.expr] = []
     if isinstance(node, ast.Dict):
         children = node.values
@@ -295,12 +295,12 @@ def list_missing(language: str) -> list[str]:
     for message in make_template():
         texts = [message.id] if isinstance(message.id, str) else list(message.id)
         if texts[0]:
-            fault = _find_fault(catalog.get(texts[0]), texts)
+            fault = find_fault(catalog.get(texts[0]), texts)
             missing += [f"{fault}: {texts[0]}"] if fault else []
     return missing
 
 
-def _find_fault(translated: Message | None, texts: list[str]) -> str:
+def find_fault(translated: Message | None, texts: list[str]) -> str:
     """Return what a translation lacks; empty where it lacks nothing."""
     if translated is None or not translated.string:
         return "not translated"

@@ -38,7 +38,7 @@ def test_version(capsys: Capture) -> None:
         (UsageError("no such thing; see there"), 2, "gpudesk: no such thing; see there\n"),
         (InputError(message("field.missing", "is missing"), "--model"), 1, "gpudesk: --model: is missing\n"),
         (MissingFileError("a is missing; run b"), 1, "gpudesk: a is missing; run b\n"),
-        (OSError(28, "No space left"), 1, "gpudesk: cannot write output: No space left\n"),
+        (OSError(28, "No space left"), 1, "gpudesk: cannot write output: no space left on device\n"),
     ],
 )
 def test_each_fault_has_its_exit_code_and_one_line(

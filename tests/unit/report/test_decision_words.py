@@ -260,7 +260,7 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
         ),
         (
             DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.OPEN),
-            ("MI325X, rent: 3.14 USD/h", "now 1.95 USD/h", "B200 (too close to call)"),
+            ("MI325X, rental price: 3.14 USD/h", "now 1.95 USD/h", "B200 (too close to call)"),
         ),
         (
             DecisionFlip("serving_engine", "any", "tensorrt-llm", (), DecisionVerdict.NONE_FITS),
@@ -293,7 +293,7 @@ def test_an_accelerator_in_two_columns_is_called_by_its_id(service: GpuDeskServi
     flip = DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.WINNER)
     names = {key: f"{name} × 1" for key, name in NAMES.items()}
     change, _, _ = describe_flip(flip, replace(found, candidates=twice), names, FORMATTER)
-    assert plain(change) in ("MI325X × 1, rent: 3.14 USD/h", "MI325X, rent: 3.14 USD/h")
+    assert plain(change) in ("MI325X × 1, rental price: 3.14 USD/h", "MI325X, rental price: 3.14 USD/h")
 
 
 def test_a_pilot_says_what_to_run_and_for_how_long(service: GpuDeskService) -> None:
