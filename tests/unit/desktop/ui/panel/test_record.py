@@ -72,7 +72,8 @@ def test_without_predictions_the_panel_says_that_nothing_is_known(
     desk: Desk, panel: SourcesPanel, service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(paths, "held_out_path", lambda: None)
-    service.__dict__.pop("records", None)
+    for name in ("measured_runs", "records"):
+        service.__dict__.pop(name, None)
     desk.select(THROUGHPUT)
     assert not lines(panel, MeasuredRunLine)
     assert any(text.startswith("No similar measured runs") for text in lines(panel, NoteBlock))
