@@ -13,7 +13,7 @@ from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWh
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
-from gpudesk.desktop.session.settings import UserSettings, get_folder
+from gpudesk.desktop.session.settings import UserSettings, get_folder, resize_to_fit
 from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
 from gpudesk.desktop.ui.printing.pages_view import PagesView
 from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
@@ -388,7 +388,7 @@ class SheetPreview(QDialog):
         rows.addWidget(self._bar)
         rows.addWidget(self._scroll, 1)
         rows.addWidget(self._note)
-        self.resize(self._theme.px(900), self._theme.px(860))
+        resize_to_fit(self, self._theme.px(900), self._theme.px(860))
 
     def _add_shortcuts(self) -> None:
         standard = QKeySequence.StandardKey

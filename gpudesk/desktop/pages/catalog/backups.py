@@ -9,6 +9,7 @@ from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import QDialog, QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
+from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.list_table import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -98,7 +99,7 @@ class BackupsDialog(QDialog):
         self.table = self._make_table()
         self._make_buttons()
         self._lay_out()
-        self.resize(theme.px(_WIDTH), theme.px(_HEIGHT))
+        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self._ring = FocusRing(self, theme)
         self._fill()
 

@@ -17,6 +17,7 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk.desktop.pages.compare.comparison_model import HEADING_ROLE, RowChoiceModel
+from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.item_model import Index
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -135,9 +136,10 @@ class RowChooser(QFrame):
     def open_below(self, anchor: QWidget) -> None:
         theme = self._theme
         line = theme.line("body") + theme.px(7)
-        self.resize(theme.px(_WIDTH), line * (_LINES + 1) + theme.px(24))
-        corner = anchor.mapToGlobal(QPoint(anchor.width(), anchor.height() + 4))
-        self.move(corner - QPoint(self.width(), 0))
+        resize_to_fit(self, theme.px(_WIDTH), line * (_LINES + 1) + theme.px(24))
+        corner = anchor.mapToGlobal(QPoint(anchor.width(), anchor.height() + 4)) - QPoint(self.width(), 0)
+        lowest = self.screen().availableGeometry().bottom() - self.height()
+        self.move(corner.x(), min(corner.y(), lowest))
         self.show()
         self._list.setFocus(Qt.FocusReason.PopupFocusReason)
 

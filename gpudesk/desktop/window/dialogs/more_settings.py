@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -266,7 +267,7 @@ class MoreSettingsDialog(QDialog):
         self.setWindowTitle(tr("More settings"))
         self._make_controls()
         self._lay_out()
-        self.resize(theme.px(_WIDTH), theme.px(_HEIGHT))
+        resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
         self._ring = FocusRing(self, theme)
         self.name.setFocus()
 

@@ -219,3 +219,15 @@ def test_a_window_that_is_closed_right_after_its_first_paint_loads_nothing(windo
     started = jobs.running
     jobs.stop()
     assert not started
+
+
+@pytest.mark.parametrize("action", ["sheet.preview", "scenario.settings", "compare.rows"])
+def test_what_opens_at_large_letters_has_room_on_a_small_screen(window: MainWindow, action: str) -> None:
+    window.theme.set_font_percent(150)
+    window.show_page("compare")
+    next(each for each in window.actions_of_window() if each.id == action).run()
+    (opened,) = [each for each in QApplication.topLevelWidgets() if each.isVisible() and each is not window]
+    room = opened.screen().availableGeometry()
+    assert opened.height() <= room.height()
+    assert action != "compare.rows" or opened.geometry().bottom() <= room.bottom()
+    opened.close()
