@@ -11,7 +11,7 @@ from typing import Final
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QMarginsF, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
+from PySide6.QtGui import QColor, QHideEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsLineItem, QPushButton, QWidget
 
 from gpudesk.desktop.ui.charts.cursor_readout import (
@@ -708,6 +708,11 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         super().resizeEvent(event)
         if event is not None and hasattr(self, "_fit_button"):
             self.lay_out()
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        # The pictures of all charts would take 15 MB, and four times that on a screen of double density.
+        self._ground.stale()
 
     def _range_changed(self) -> None:
         self._box.setRange(xRange=self.frame.x, yRange=self.frame.y, padding=0, disableAutoRange=True)

@@ -37,6 +37,15 @@ def test_what_is_read_off_reaches_the_speed(pareto: ParetoChart) -> None:
     assert all(int(row.cells[1]) >= 1 for row in cursor_readout.rows)
 
 
+def test_a_hidden_chart_keeps_no_picture_and_looks_the_same_again(pareto: ParetoChart) -> None:
+    shown = pareto.grab().toImage()
+    assert pareto._ground._picture is not None
+    pareto.hide()
+    assert pareto._ground._picture is None
+    pareto.show()
+    assert pareto.grab().toImage() == shown
+
+
 def test_the_line_is_dragged_and_moved_by_keys(pareto: ParetoChart, desk: Desk) -> None:
     moved: list[float] = []
     pareto.read_off_changed.connect(moved.append)
