@@ -49,7 +49,9 @@ _PAUSE_MS = 3_000
 #: Allocations, and collections of each generation but the oldest, after which garbage is looked for without a pause.
 _GC_THRESHOLDS = (700, 10, 1_000)
 #: The option of glibc's `mallopt` for the number of its pools.
-_M_ARENA_MAX = -8
+_M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3
+#: Larger blocks, such as pictures, are given back as soon as they are freed.
+_LARGE_BYTES = 1 << 20
 #: With this variable set, the program says when it was first painted, and ends: for measurements.
 _TIMING = "GPUDESK_TIMING"
 
@@ -305,6 +307,7 @@ def _load_allocator() -> ctypes.CDLL | None:
     if library is None or not hasattr(library, "malloc_trim"):
         return None
     library.mallopt(_M_ARENA_MAX, 1)
+    library.mallopt(_M_MMAP_THRESHOLD, _LARGE_BYTES)
     return library
 
 

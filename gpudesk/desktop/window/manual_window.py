@@ -180,7 +180,10 @@ class ManualWindow(QWidget):
         self._ring = FocusRing(self, theme)
         self._show_hits("")
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
-        theme.follow(lambda: fill_background(self, theme.colour("page")))
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        fill_background(self, self._theme.colour("page"))
 
     @property
     def topic(self) -> str:

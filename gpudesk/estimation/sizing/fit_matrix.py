@@ -126,8 +126,9 @@ class DeploymentLadder:
             yield memory
 
 
-#: Settings (formats, serving engine, memory fraction) whose pairs are remembered, of about 10 MB each.
-MOST_SETTINGS: Final = 4
+#: Settings (formats, serving engine, memory fraction) whose pairs are remembered, of about 10 MB each:
+#: those of the matrix and those of the decision.
+MOST_SETTINGS: Final = 2
 
 _Settings = tuple[Precision, Precision, str | None, float | None]
 _Pairs = dict[tuple[str, str], "DeploymentLadder | Message"]

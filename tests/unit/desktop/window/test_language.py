@@ -3,12 +3,14 @@
 import time
 
 import pytest
+from PySide6.QtCore import QCoreApplication, QEvent
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.recovery import find_recovery_dir, list_files
 from gpudesk.desktop.session.settings import LANGUAGE
+from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.manual_window import ManualWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
@@ -100,3 +102,10 @@ def test_an_open_manual_follows(window: MainWindow) -> None:
     assert "Erste Schritte" in manual.view.toPlainText()
     manual.show_topic("cost")
     assert "nur auf Englisch" in manual.view.toPlainText()
+
+
+def test_a_manual_that_gave_way_no_longer_follows_the_theme(window: MainWindow, theme: Theme) -> None:
+    window.program.show_manual("first-steps")
+    choose(window, "de")
+    QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete.value)
+    theme.set_preference("dark")
