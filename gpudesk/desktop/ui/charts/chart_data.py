@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, Protocol
 
-from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, QPoint, Qt
+from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, QPoint, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeySequence, QPixmap, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -22,7 +22,6 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk import paths
-from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
@@ -120,7 +119,7 @@ class ChartDataDialog(QDialog):
         layout.addWidget(self.view)
         layout.addWidget(buttons)
         QShortcut(QKeySequence(QKeySequence.StandardKey.Copy), self.view, self.copy_selected)
-        resize_to_fit(self, self._fit_columns(theme), theme.px(460))
+        self.resize(QSize(self._fit_columns(theme), theme.px(460)).boundedTo(self.screen().availableSize() * 0.9))
         self.view.setFocus()
 
     def _fit_columns(self, theme: Theme) -> int:
