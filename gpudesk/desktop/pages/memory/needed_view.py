@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QContextMenuEvent, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.memory.needed_model import (
     NeededCell,
@@ -27,7 +27,7 @@ from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS, PaintedHeader, P
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter, paint_ring
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
@@ -248,8 +248,8 @@ class NeededBlock(QWidget):
         self.theme = theme
         self._brief = brief
         self._table = NeededTable()
-        self._subtitle = ThemedLabel(theme, font="small", colour="text3", parent=self)
-        self._subtitle.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+        self._subtitle = ElidedLabel(theme, self)
+        self._subtitle.set_colour("text3")
         self.remark = ThemedLabel(theme, font="small", colour="text2", parent=self)
         self.offer = LinkButton(theme, "", parent=self)
         self.offer.hide()
@@ -273,8 +273,7 @@ class NeededBlock(QWidget):
         answer = self._desk.answer
         model = "" if answer is None else answer.model.name
         words = tr("Smallest number that holds {model}. Green: one is enough. Outlined: current scenario.", model=model)
-        if words != self._subtitle.text():
-            self._subtitle.setText(words)
+        self._subtitle.set_whole(words)
         self.view.needs_item_model.show(self._table)
 
     def data(self, formatter: Formatter) -> ChartData:
