@@ -16,8 +16,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.charts.cursor_readout import measure_readout
-from gpudesk.desktop.ui.charts.drawing import CursorReadout, PlotDrawing
+from gpudesk.desktop.ui.charts.drawing import CursorReadout, PlotDrawing, measure_readout
 from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
 from gpudesk.desktop.ui.charts.scales import AxisScale

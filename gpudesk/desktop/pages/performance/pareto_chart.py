@@ -16,7 +16,6 @@ from gpudesk.desktop.pages.performance.curve_builder import PARETO, CurveBuilder
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.desktop.ui.charts.cursor_readout import ReadoutSize, find_corner_boxes, measure_readout
 from gpudesk.desktop.ui.charts.drawing import (
     CursorLine,
     CursorReadout,
@@ -24,6 +23,9 @@ from gpudesk.desktop.ui.charts.drawing import (
     PlotCurve,
     PlotDrawing,
     PointMark,
+    ReadoutSize,
+    find_corner_boxes,
+    measure_readout,
 )
 from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box, resample_curve
 from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale

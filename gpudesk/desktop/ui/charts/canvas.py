@@ -14,22 +14,20 @@ from PySide6.QtCore import QLineF, QMarginsF, QPointF, QRectF, Qt, QTimer, Signa
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsLineItem, QPushButton, QWidget
 
-from gpudesk.desktop.ui.charts.cursor_readout import (
+from gpudesk.desktop.ui.charts.drawing import (
     CELL_FONTS,
     READOUT_INSET,
-    ReadoutSize,
-    find_corner_boxes,
-    find_right_edges,
-    measure_readout,
-    sample_points,
-)
-from gpudesk.desktop.ui.charts.drawing import (
     CursorReadout,
     CursorReadoutRow,
     PlotCurve,
     PlotDrawing,
     PointMark,
+    ReadoutSize,
     are_curves_equal,
+    find_corner_boxes,
+    find_right_edges,
+    measure_readout,
+    sample_points,
 )
 from gpudesk.desktop.ui.charts.label_placement import (
     LabelBounds,
@@ -51,7 +49,7 @@ from gpudesk.desktop.ui.charts.plot_items import (
     find_extents,
 )
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, LinearScale, format_ticks
-from gpudesk.desktop.ui.charts.text_painter import TextPainter
+from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.formatting import Formatter

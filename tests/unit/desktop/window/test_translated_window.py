@@ -13,8 +13,8 @@ from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, 
 
 from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
-from gpudesk.desktop.ui.charts.text_painter import TextPainter
 from gpudesk.desktop.ui.tables.text_layer import TextCache
+from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
