@@ -37,7 +37,7 @@ help:
 	@echo "quick       what tells most in under a minute: style, types, import rules, and the fastest tests of each package"
 	@echo "test        set up, then run all tests but the benchmarks"
 	@echo "test-NAME   the tests of one package: test-engine, test-desktop; and test-e2e, test-packaging"
-	@echo "lint        style, types, import rules, and the words of shown texts"
+	@echo "lint        style, types, import rules, the words of shown texts, and whether all are translated"
 	@echo "walks       count the files, functions and calls between a key and what is seen; TOP=20 lists functions"
 	@echo "bench       measure speed and accuracy"
 	@echo "soak        take thousands of random steps at the window, and try many more examples of what tests draw"
@@ -98,6 +98,7 @@ quick-tests: $(VENV)/.ready build/.debian-test $(MADE)
 
 lint: style types
 	$(PYTEST) -q -p no:cacheprovider tests/architecture tests/words
+	$(BIN)/python packaging/translations.py missing
 
 # What it prints is enforced by tests/walks/test_walks.py.
 walks: $(VENV)/.ready build/.debian-test $(MADE)

@@ -326,7 +326,8 @@ def main() -> int:
         compile_languages(COMPILED)
     else:
         missing = [f"{language}: {text}" for language in list_languages() for text in list_missing(language)]
-        print("\n".join(missing))
+        for line in missing:
+            print(line)
         return 1 if missing else 0
     return 0
 

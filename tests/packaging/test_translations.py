@@ -9,6 +9,11 @@ from tests.packaging.scripts import load
 translations = load(Path(__file__).parents[2] / "packaging" / "translations.py")
 
 
+@pytest.mark.parametrize("language", translations.list_languages())
+def test_every_text_has_a_finished_translation(language: str) -> None:
+    assert translations.list_missing(language) == []
+
+
 def test_texts_of_code_and_of_data_are_found() -> None:
     found = {text.singular: text.plural for text in translations.list_source_texts()}
     assert found["request"] == "requests"
