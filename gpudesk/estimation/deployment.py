@@ -373,6 +373,36 @@ def make_memory_plan(request: EstimateRequest, configuration: ServingConfigurati
         settings = reduced
 
 
+class MemoryPlanCache:
+    """The memory of the plans of one configuration, of which those that differ in their replicas alone share it."""
+
+    def __init__(self, request: EstimateRequest, configuration: ServingConfiguration) -> None:
+        self._request = request
+        self._configuration = configuration
+        self._alike: dict[tuple[int, int, int, bool], MemoryPlan | None] = {}
+
+    def __len__(self) -> int:
+        return len(self._alike)
+
+    def list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
+        """Return the plans of `count` accelerators, the serving engine asked or not."""
+        wishes = make_plan_wishes(self._request, self._configuration.engine)
+        return list_parallel_plans(self._configuration.model, self._configuration.accelerator, count, wishes)
+
+    def find_alike(self, plan: ParallelPlan) -> MemoryPlan | None:
+        """Return a plan with any number of such replicas; None where the serving engine refuses them."""
+        shape = plan.replica_shape
+        if shape not in self._alike:
+            refused = find_objection(self._configuration, plan) is not None
+            self._alike[shape] = None if refused else make_memory_plan(self._request, self._configuration, plan)
+        return self._alike[shape]
+
+    def find(self, plan: ParallelPlan) -> MemoryPlan | None:
+        """Return a plan with its memory; None where the serving engine refuses it."""
+        memory = self.find_alike(plan)
+        return memory if memory is None or memory.plan == plan else memory.with_replicas(plan)
+
+
 def _reduce_settings(
     request: EstimateRequest, model: Model, settings: MemorySettings, budget: MemoryBudget, plan: ParallelPlan
 ) -> MemorySettings | None:

@@ -19,20 +19,17 @@ from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.workload import LoadKind
 from gpudesk.engine.calibration import NO_KEYS, Calibration, find_basis, find_interval
 from gpudesk.engine.deployment import MemoryPlan, ResolvedDeployment, ServingConfiguration
-from gpudesk.engine.plans import list_parallel_plans
 from gpudesk.engine.rates import StepModel, compute_single_step_model, compute_step_model
 from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.step_work import has_experts
 from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, SingleCoefficients, stack_coefficients
 from gpudesk.estimation.deployment import (
+    MemoryPlanCache,
     check_plan,
     configure_serving,
     describe_no_plan,
-    find_objection,
     list_counts,
-    make_memory_plan,
     make_plan_notes,
-    make_plan_wishes,
 )
 from gpudesk.text.messages import InputError, Message
 
@@ -143,38 +140,27 @@ class SearchSpace:
     counts: tuple[int, ...]
     basis: EstimateBasis
     interval_factors: Mapping[LoadKind, tuple[float, ...]]
-    _memory_plans: dict[tuple[int, int, int, bool], MemoryPlan | None] = field(default_factory=dict)
+    _memory: MemoryPlanCache = field(init=False)
     _new_plans: list[list[ParallelPlan]] = field(default_factory=list)
     _plans_of_count: dict[int, tuple[MemoryPlan, ...]] = field(default_factory=dict)
     _deployments: dict[ParallelPlan, ResolvedDeployment] = field(default_factory=dict)
     _fitting: dict[tuple[int, int], FittingPlans | None] = field(default_factory=dict)
     _plan_notes: dict[int, tuple[Message, ...]] = field(default_factory=dict)
 
+    def __post_init__(self) -> None:
+        self._memory = MemoryPlanCache(self.request, self.configuration)
+
     def list_memory_plans(self, count: int) -> tuple[MemoryPlan, ...]:
         """Return the plans of `count` accelerators, fitting or not; raises InputError where a fixed count has none."""
         plans = self._plans_of_count.get(count)
         if plans is None:
-            found = (self._find_memory_plan(plan) for plan in self._list_plans(count))
+            found = [self._memory.find(plan) for plan in self._memory.list_plans(count)]
             plans = tuple([memory for memory in found if memory is not None])
+            self.table.kept += len(plans)
             if not plans and self.request.count is not None:
                 raise InputError(describe_no_plan(self.request, self.configuration, count), "count")
             self._plans_of_count[count] = plans
         return plans
-
-    def _list_plans(self, count: int) -> tuple[ParallelPlan, ...]:
-        wishes = make_plan_wishes(self.request, self.configuration.engine)
-        return list_parallel_plans(self.configuration.model, self.configuration.accelerator, count, wishes)
-
-    def _find_memory_plan(self, plan: ParallelPlan) -> MemoryPlan | None:
-        """Return a plan with its memory; None where the serving engine refuses it."""
-        shape = plan.replica_shape
-        if shape not in self._memory_plans:
-            refused = find_objection(self.configuration, plan) is not None
-            memory = None if refused else make_memory_plan(self.request, self.configuration, plan)
-            self._memory_plans[shape] = memory
-            self.table.kept += 1
-        memory = self._memory_plans[shape]
-        return memory if memory is None or memory.plan == plan else memory.with_replicas(plan)
 
     def resolve(self, memory: MemoryPlan) -> ResolvedDeployment:
         """Return the deployment of a plan, the step coefficients of which stand in the table."""
@@ -220,8 +206,9 @@ class SearchSpace:
         for position, count in enumerate(self.counts):
             if position == len(self._new_plans):
                 self._new_plans.append(self._list_new_plans(count))
+                self.table.kept += len(self._new_plans[position])
             for plan in self._new_plans[position]:
-                memory = self._find_memory_plan(plan)
+                memory = self._memory.find_alike(plan)
                 if memory is not None and memory.budget.max_sequences(tokens) >= 1:
                     return count
         return None
@@ -234,7 +221,7 @@ class SearchSpace:
         return [
             plan
             # Wide plans, which are listed last, are the ones that hold most.
-            for plan in reversed(self._list_plans(count))
+            for plan in reversed(self._memory.list_plans(count))
             # The ranks that share the weights hold at least as much as all of them.
             if weights < memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica)
             and plan.replica_shape not in known

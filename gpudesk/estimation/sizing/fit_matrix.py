@@ -24,13 +24,7 @@ from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
 from gpudesk.engine.tensors import count_parameters
-from gpudesk.estimation.deployment import (
-    configure_serving,
-    describe_no_plan,
-    list_counts,
-    list_open_plans,
-    make_memory_plan,
-)
+from gpudesk.estimation.deployment import MemoryPlanCache, configure_serving, describe_no_plan, list_counts
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.sizing.minimum import describe_too_large_load
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -65,8 +59,11 @@ class DeploymentLadder:
     request: EstimateRequest
     configuration: ServingConfiguration
     sizes: tuple[int, ...]
+    _memory: MemoryPlanCache = field(init=False)
     _plans: dict[int, list[ParallelPlan]] = field(default_factory=dict)
-    _made: dict[int, list[MemoryPlan | None]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        self._memory = MemoryPlanCache(self.request, self.configuration)
 
     def lowest(self, tokens: int, concurrency: int, most: float = math.inf) -> LadderStep | None:
         """Return the smallest deployment that runs so many sequences of `tokens` at once; None without one.
@@ -83,47 +80,42 @@ class DeploymentLadder:
                 return None
             if size * made.accelerator.memory_bytes < least:
                 continue
-            for memory in self._placements(size, concurrency):
-                budget = memory.budget
-                if budget.pool_bytes <= 0 or memory.max_running * memory.plan.dp < concurrency:
+            for plan in self._list_plans(size):
+                if made.settings.max_batch * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
                     continue
-                each = budget.cache.sequence_bytes(tokens)
+                alike = self._memory.find_alike(plan)
+                if alike is None or alike.budget.pool_bytes <= 0:
+                    continue
+                each = alike.budget.cache.sequence_bytes(tokens)
+                if alike.budget.count_sequences(each) < 1:
+                    continue
+                memory = alike.with_replicas(plan)
+                budget = memory.budget
                 if budget.count_sequences(each) < concurrency:
                     continue
-                if memory.compute_capacity(budget.count_admitted(each)) * memory.plan.dp >= concurrency:
+                if memory.compute_capacity(budget.count_admitted(each)) * plan.dp >= concurrency:
                     ranks = budget.attention_ranks * budget.replicas
                     return LadderStep(memory, budget.pool_bytes - -(-concurrency // ranks) * each)
         return None
 
     def reason(self, tokens: int, concurrency: int) -> Message:
         """Say why no deployment that is tried holds it."""
-        # The largest holds a sequence where any does, as a rule.
-        for size in reversed(self.sizes):
-            if any(memory.budget.max_sequences(tokens) for memory in self._placements(size)):
-                return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
-        every = [memory for size in self.sizes for memory in self._placements(size)]
+        every: dict[tuple[int, int, int, bool], MemoryPlan] = {}
+        for plan in (plan for size in self.sizes for plan in self._list_plans(size)):
+            if plan.replica_shape not in every and (memory := self._memory.find(plan)) is not None:
+                every[plan.replica_shape] = memory
+        if any(memory.budget.max_sequences(tokens) for memory in every.values()):
+            return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
         if not every:
             return describe_no_plan(self.request, self.configuration, self.sizes[-1])
-        nearest = max(every, key=lambda memory: memory.budget.headroom_bytes(tokens))
+        nearest = max(every.values(), key=lambda memory: memory.budget.headroom_bytes(tokens))
         return explain_unfit(self.request, self.configuration, nearest, tokens)
 
-    def _placements(self, size: int, concurrency: int = 0) -> Iterator[MemoryPlan]:
-        """Yield the plans of a size that may run so many sequences, before it is looked at what they hold."""
+    def _list_plans(self, size: int) -> list[ParallelPlan]:
         plans = self._plans.get(size)
         if plans is None:
-            plans = sorted(list_open_plans(self.request, self.configuration, size), key=_PLAIN_FIRST)
-            # In this order: two threads may ask the same.
-            self._made[size] = [None] * len(plans)
-            self._plans[size] = plans
-        made = self._made[size]
-        most = self.configuration.settings.max_batch
-        for place, plan in enumerate(plans):
-            if most * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
-                continue
-            memory = made[place]
-            if memory is None:
-                memory = made[place] = make_memory_plan(self.request, self.configuration, plan)
-            yield memory
+            plans = self._plans[size] = sorted(self._memory.list_plans(size), key=_PLAIN_FIRST)
+        return plans
 
 
 #: Settings (formats, serving engine, memory fraction) whose pairs are remembered, of about 10 MB each:
