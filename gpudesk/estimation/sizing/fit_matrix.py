@@ -9,7 +9,7 @@ import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import attrgetter
+from operator import attrgetter, itemgetter
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.accelerator import Accelerator
@@ -72,22 +72,22 @@ class DeploymentLadder:
         does.
         """
         made = self.configuration
+        memory_bytes = made.accelerator.memory_bytes
         # However it is divided, a cache takes at least what one accelerator would hold of it.
-        cache = compute_cache_profile(made.model, made.kv, ParallelPlan(), made.settings.holding)
-        least = concurrency * cache.sequence_bytes(tokens)
+        least = concurrency * self._count_sequence_bytes(ParallelPlan(), tokens)
         for size in self.sizes:
             if size > most:
                 return None
-            if size * made.accelerator.memory_bytes < least:
+            if size * memory_bytes < least:
                 continue
             for plan in self._list_plans(size):
                 if made.settings.max_batch * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
                     continue
-                alike = self._memory.find_alike(plan)
-                if alike is None or alike.budget.pool_bytes <= 0:
+                each = self._count_sequence_bytes(plan, tokens)
+                if each > memory_bytes:
                     continue
-                each = alike.budget.cache.sequence_bytes(tokens)
-                if alike.budget.count_sequences(each) < 1:
+                alike = self._memory.find_alike(plan)
+                if alike is None or alike.budget.count_sequences(each) < 1:
                     continue
                 memory = alike.with_replicas(plan)
                 budget = memory.budget
@@ -100,16 +100,33 @@ class DeploymentLadder:
 
     def reason(self, tokens: int, concurrency: int) -> Message:
         """Say why no deployment that is tried holds it."""
-        every: dict[tuple[int, int, int, bool], MemoryPlan] = {}
-        for plan in (plan for size in self.sizes for plan in self._list_plans(size)):
-            if plan.replica_shape not in every and (memory := self._memory.find(plan)) is not None:
-                every[plan.replica_shape] = memory
-        if any(memory.budget.max_sequences(tokens) for memory in every.values()):
-            return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
-        if not every:
+        nearest = self._find_nearest(tokens)
+        if nearest is None:
             return describe_no_plan(self.request, self.configuration, self.sizes[-1])
-        nearest = max(every.values(), key=lambda memory: memory.budget.headroom_bytes(tokens))
+        if nearest.budget.max_sequences(tokens):
+            return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
         return explain_unfit(self.request, self.configuration, nearest, tokens)
+
+    def _find_nearest(self, tokens: int) -> MemoryPlan | None:
+        """Return the plan that has most left, or lacks least, for a sequence; the first of equals."""
+        # Copies of a replica have as much left as it alone.
+        plans: dict[tuple[int, int, int, bool], ParallelPlan] = {}
+        for plan in (plan for size in self.sizes for plan in self._list_plans(size)):
+            plans.setdefault(plan.replica_shape, plan)
+        needs = [(self._count_sequence_bytes(plan, tokens), place, plan) for place, plan in enumerate(plans.values())]
+        nearest: tuple[int, int, MemoryPlan] | None = None
+        for each, place, plan in sorted(needs, key=itemgetter(0)):
+            if nearest is not None and self.configuration.accelerator.memory_bytes - each < nearest[0]:
+                break
+            memory = self._memory.find(plan)
+            if memory is not None:
+                found = memory.budget.headroom_bytes(tokens), -place, memory
+                nearest = found if nearest is None else max(nearest, found, key=itemgetter(0, 1))
+        return None if nearest is None else nearest[2]
+
+    def _count_sequence_bytes(self, plan: ParallelPlan, tokens: int) -> int:
+        made = self.configuration
+        return compute_cache_profile(made.model, made.kv, plan, made.settings.holding).sequence_bytes(tokens)
 
     def _list_plans(self, size: int) -> list[ParallelPlan]:
         plans = self._plans.get(size)
