@@ -169,7 +169,7 @@ _ENTRIES: Final = (
         compare=Placement("memory", 1),
         sheet=Placement("memory", 1),
         form=Placement("memory", 1),
-        listed=ListColumn(20, terminal=1),
+        listed=ListColumn(20, group="memory", terminal=1),
     ),
     Attribute("memory_label", "Marketed capacity", full_label="Marketed memory", form=Placement("memory", 5)),
     Attribute(
@@ -200,7 +200,7 @@ _ENTRIES: Final = (
         compare=Placement("memory", 2),
         sheet=Placement("memory", 2),
         form=Placement("memory", 2),
-        listed=ListColumn(30, decimals=2, terminal=2),
+        listed=ListColumn(30, group="memory", decimals=2, terminal=2),
     ),
     Attribute(
         "last_level_cache",
@@ -262,7 +262,7 @@ _ENTRIES: Final = (
         compare=Placement("power", 1),
         sheet=Placement("system", 2),
         form=Placement("power", 1),
-        listed=ListColumn(50, terminal=5),
+        listed=ListColumn(50, group="power", terminal=5),
     ),
     Attribute(
         "price_low",
@@ -277,7 +277,7 @@ _ENTRIES: Final = (
         compare=Placement("price", 1),
         sheet=Placement("system", 3),
         form=Placement("price", 1),
-        listed=ListColumn(60),
+        listed=ListColumn(60, group="price"),
     ),
     Attribute(
         "price_high",
@@ -405,7 +405,7 @@ _FIGURES: Final = (
         "Time to first token",
         "ms",
         more_is_better=False,
-        compare=4,
+        compare=3,
         sheet=3,
         told=4,
         judged=True,
@@ -417,7 +417,7 @@ _FIGURES: Final = (
         "Time per output token",
         "ms",
         more_is_better=False,
-        compare=3,
+        compare=4,
         sheet=4,
         told=5,
         judged=True,

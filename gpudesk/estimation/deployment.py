@@ -104,7 +104,7 @@ def configure_serving(
             *notes,
             message(
                 "estimate.memory_fraction",
-                "The fit check uses {fraction} of {of}, the largest safe setting",
+                "The fit check uses {fraction} of {of}; the rest stays free for what the serving engine does not count",
                 fraction=Share(fraction),
                 of=_MEMORY_TERMS[limits.memory_fraction_of],
             ),

@@ -142,7 +142,16 @@ _MEANINGS: Final = MappingProxyType(
     }
 )
 
-_GROUPS: Final = MappingProxyType({"dense": "TFLOPS, dense", "parameters": "Parameters, 10⁹", "vram": "Memory, GiB"})
+_GROUPS: Final = MappingProxyType(
+    {
+        "dense": "TFLOPS, dense",
+        "memory": "Memory",
+        "parameters": "Parameters, 10⁹",
+        "power": "Power",
+        "price": "Price",
+        "vram": "Memory, GiB",
+    }
+)
 
 _WORDS: Final = MappingProxyType(
     {

@@ -20,6 +20,7 @@ from gpudesk.report.comparison.tables import (
 )
 from gpudesk.report.labels import label_attribute, label_attribute_briefly, label_source_kind
 from gpudesk.text.formatting import (
+    MACHINE_NUMBERS,
     MISSING_VALUE_TEXT,
     ClaimValue,
     Formatter,
@@ -32,6 +33,8 @@ from gpudesk.text.translation import tr
 
 #: Ratios nearer to 1 than this are said to be the same.
 _SAME: Final = 0.005
+#: From here on rates of arithmetic are shown without decimals.
+_WHOLE: Final = 100.0
 
 
 class SourceNumbering:
@@ -195,16 +198,32 @@ def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Format
 
 def _build_attribute_cells(answer: Answer, attribute: Attribute, formatter: Formatter) -> tuple[ComparisonCell, ...]:
     claims = [column.attributes.get(attribute.key) for column in answer.columns]
+    texts = _format_alike(claims, attribute, formatter)
     best = find_best_positions(claims, attribute.more_is_better, answer.unranked)
     base = None if claims[0] is None or attribute.is_name else _get_number(claims[0])
     return tuple(
-        _build_attribute_cell(column, attribute, base if position else None, position in best, formatter)
+        _build_attribute_cell(
+            column, attribute, texts[position], base if position else None, position in best, formatter
+        )
         for position, column in enumerate(answer.columns)
     )
 
 
+def _format_alike(
+    claims: Sequence[AttributeClaims | None], attribute: Attribute, formatter: Formatter
+) -> tuple[str, ...]:
+    """Return the values of a row; rates of a hundred and more without decimals, so that all have the same digits."""
+    quantity = find_quantity(attribute.key, attribute.unit)
+    numbers = [None if each is None else _get_number(each) for each in claims]
+    shown = [convert_to_display_unit(each, quantity) for each in numbers if each is not None]
+    if quantity is Quantity.ARITHMETIC and formatter.style is not MACHINE_NUMBERS and min(shown, default=0.0) >= _WHOLE:
+        rounded = (None if each is None else convert_to_display_unit(each, quantity) for each in numbers)
+        return tuple("" if each is None else formatter.number(each) for each in rounded)
+    return tuple(formatter.catalog(None if each is None else each.value, quantity) for each in claims)
+
+
 def _build_attribute_cell(
-    column: ComparisonColumn, attribute: Attribute, base: float | None, best: bool, formatter: Formatter
+    column: ComparisonColumn, attribute: Attribute, text: str, base: float | None, best: bool, formatter: Formatter
 ) -> ComparisonCell:
     claims = column.attributes.get(attribute.key)
     disputed = 0 if claims is None else _count_rival_claims(column, claims)
@@ -216,9 +235,8 @@ def _build_attribute_cell(
         return ComparisonCell(text, value=text, disputed=disputed, own=is_user_chosen(claims))
     quantity = find_quantity(attribute.key, attribute.unit)
     return ComparisonCell(
-        formatter.catalog(claims.value, quantity),
+        text,
         value=convert_to_display_unit(value, quantity),
-        detail=f"{formatter.gb(value)} GB" if quantity is Quantity.MEMORY else None,
         delta=format_delta(value / base, formatter) if base else None,
         mark=CellMarking.BEST if best else None,
         disputed=disputed,

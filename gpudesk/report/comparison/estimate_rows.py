@@ -8,11 +8,9 @@ from typing import Final
 from gpudesk.domain.answer import (
     Answer,
     ComparisonColumn,
-    LeadVerdict,
     find_difference,
     find_leaders,
     get_column_figures,
-    judge_odds,
     mask_unranked,
     rank_figures,
 )
@@ -80,7 +78,8 @@ def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Fo
         )
         for figure in compared
     )
-    return ComparisonGroup("difference", tr("Compared with {baseline}", baseline=names[0]), rows)
+    title = tr("Change from {baseline}, with odds of being better", baseline=names[0])
+    return ComparisonGroup("difference", title, rows)
 
 
 def is_compared(answer: Answer, figure: str) -> bool:
@@ -94,13 +93,11 @@ def _build_difference_cell(
     found = find_difference(answer, figure, baseline, key)
     if found is None:
         return ComparisonCell(MISSING_VALUE_TEXT)
-    odds = max(found.odds, 1.0 - found.odds)
     return ComparisonCell(
         formatter.signed_per_cent(found.ratio.value),
         low_text=formatter.signed_per_cent(found.ratio.low),
         high_text=formatter.signed_per_cent(found.ratio.high),
-        detail=tr("{odds} odds", odds=format_odds(odds, formatter)),
-        mark=CellMarking.OPEN if judge_odds(odds) is LeadVerdict.TOO_CLOSE else None,
+        detail=format_odds(found.odds, formatter),
     )
 
 

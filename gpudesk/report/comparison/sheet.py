@@ -9,10 +9,11 @@ from typing import Final
 
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
-from gpudesk.domain.cost import CostAnswer, CostColumn
+from gpudesk.domain.cost import CostAnswer, CostColumn, CostInputOrigin
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
 from gpudesk.domain.sizing import AcceleratorNeeds, SizingOption, SizingResult, SmallestDeployments
+from gpudesk.domain.workload import LoadKind
 from gpudesk.report.comparison.attribute_rows import (
     SourceNumbering,
     add_notes,
@@ -237,7 +238,7 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
 
     def total(column: CostColumn) -> ComparisonCell:
         if column.tco is None:
-            return ComparisonCell(MISSING_VALUE_TEXT, mark=CellMarking.FAILS)
+            return ComparisonCell(MISSING_VALUE_TEXT)
         return ComparisonCell(money.thousands(column.tco.total_usd))
 
     def joules(column: CostColumn) -> ComparisonCell:
@@ -245,16 +246,34 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
         return ComparisonCell(MISSING_VALUE_TEXT if found is None else formatter.estimate(found.value))
 
     def rent(column: CostColumn) -> ComparisonCell:
-        return ComparisonCell(money.small(column.rent_usd_per_hour))
+        return ComparisonCell(money.small(column.rent_usd_per_hour), detail=_date_price(column, "rent_usd_per_hour"))
+
+    def price(column: CostColumn) -> ComparisonCell:
+        spread = column.inputs["price_usd"].spread
+        return ComparisonCell(
+            money.whole(None if spread is None else spread.likely), detail=_date_price(column, "price_usd")
+        )
 
     years = next((column.tco.years for column in costs.columns if column.tco is not None), None)
-    rows = [row("rent", tr("Rent per accelerator"), money.unit("USD/h"), rent)]
+    rows = [row("rent", tr("Rental price, median"), money.unit("USD/h"), rent)]
     if years is not None:
+        rows.append(row("price", tr("Purchase price, median"), money.code, price))
         label = tr("Cost over {years}, owned", years=format_years(years, formatter))
-        rows.append(row("total", label, tr("k{code}", code=money.code), total))
+        rows.append(row("total", label, tr("thousand {code}", code=money.code), total))
         rows.append(row("months_to_own", tr("Payback period"), tr("months"), months))
     rows.append(row("energy", tr("Energy per output token"), "J", joules))
     return tuple(rows)
+
+
+def _date_price(column: CostColumn, name: str) -> str | None:
+    """Return of how many prices of the catalog a price is the median, and the month of the newest."""
+    found = column.inputs[name]
+    if found.record is None or found.origin is CostInputOrigin.YOURS:
+        return None
+    prices = trn("{n} price", "{n} prices", found.record.count, n=found.record.count)
+    return (
+        prices if found.record.newest is None else tr("{prices}, {date}", prices=prices, date=found.record.newest[:7])
+    )
 
 
 def list_cost_remarks(
@@ -274,6 +293,7 @@ def list_cost_remarks(
             if name in inputs
         )
         lines.append(SheetRemark(tr("Cost"), tr("Assumptions and their ranges: {inputs}", inputs=ranges)))
+        lines.append(SheetRemark(tr("Cost"), tr("Output token cost includes the processing of input tokens")))
     return tuple(lines)
 
 
@@ -306,7 +326,8 @@ def list_stale_remarks(
             facts.append(f"{name} ({'; '.join(old)})")
     remarks = []
     if prices:
-        remarks.append(tr("Old purchase prices: {names}", names=", ".join(prices)))
+        limit = trn("{n} day", "{n} days", rule.prices)
+        remarks.append(tr("Purchase prices older than {limit}: {names}", limit=limit, names=", ".join(prices)))
     if facts:
         limit = trn("{n} day", "{n} days", rule.facts)
         remarks.append(tr("Sources older than {limit}: {names}", limit=limit, names=", ".join(facts)))
@@ -471,7 +492,9 @@ def _list_assumptions(answer: Answer, formatter: Formatter) -> tuple[LabeledValu
         ),
         LabeledValue(tr("Input"), format_tokens(work.input_tokens, formatter)),
         LabeledValue(tr("Output"), format_tokens(work.output_tokens, formatter)),
-        LabeledValue(tr("Load"), format_load(work.load, formatter)),
+        LabeledValue(tr("Concurrent requests"), formatter.count(work.load.concurrency))
+        if work.load.kind is LoadKind.CONCURRENCY and work.load.requests is None
+        else LabeledValue(tr("Load"), format_load(work.load, formatter)),
         LabeledValue(
             tr("Count"), tr("{n} each", n=formatter.count(counts.pop())) if len(counts) == 1 else tr("see table")
         ),
@@ -505,14 +528,14 @@ def _list_key_texts(answer: Answer) -> tuple[str, ...]:
         for name, each in column.attributes.items()
         if _is_on_sheet(name)
     )
-    raised = tr("raised: sources disagree, see notes")
+    raised = tr("superscript: sources disagree, see notes")
     queues = (tr("△ requests queue"),) if any(column.queues for column in answer.columns) else ()
     return (
-        tr("bold: best in row"),
+        tr("tinted: best in row"),
         tr("≈ too close to call"),
         *queues,
-        tr("small: 80% interval"),
-        tr("raised: custom value or sources disagree, see notes") if own else raised,
+        tr("small type: 80% interval"),
+        tr("superscript: custom value or sources disagree, see notes") if own else raised,
     )
 
 
@@ -528,6 +551,7 @@ def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Fo
         for text in dict.fromkeys(format_message(message, formatter) for message in messages):
             said.setdefault(text, []).append(name)
     general = [SheetRemark("", format_message(note, formatter)) for note in answer.notes]
+    general.append(SheetRemark("", tr("Memory is in GiB. The GB of vendors' memory labels are GiB, too")))
     return (
         *general,
         *(
@@ -591,16 +615,17 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
             reason=to_sentence(dispute.reason),
         )
         for dispute in answer.disputes
-        if any(_is_on_sheet(name) for name in dispute.attributes)
+        # Numbered notes tell the disputes about other values; prices are ranges and have no note.
+        if not set(PRICE_BOUND_ATTRIBUTES).isdisjoint(dispute.attributes)
         and not any(pair in references.noted for pair in product(dispute.things, dispute.attributes))
     )
 
 
 def _list_foot_facts(answer: Answer) -> tuple[LabeledValue, ...]:
     return (
-        LabeledValue(tr("Catalog"), f"{answer.data_date}, {answer.catalog_revision[:8]}"),
-        LabeledValue(tr("Calibration"), answer.calibration),
-        LabeledValue(tr("Content"), answer.content_hash[:16]),
+        LabeledValue(tr("Catalog"), answer.data_date),
+        LabeledValue(tr("Calibration"), answer.calibration.partition(",")[0]),
+        LabeledValue(tr("Sheet ID"), answer.content_hash[:16]),
     )
 
 

@@ -12,6 +12,10 @@ from typing import Final
 
 from gpudesk.domain.decision import RuleEffect
 from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.text.translation import tr
+
+#: What changes against a baseline begin with.
+_SIGNS: Final = ("+", "-", "\N{MINUS SIGN}")
 
 
 class CellMarking(StrEnum):
@@ -20,7 +24,7 @@ class CellMarking(StrEnum):
     BEST = "best"
     #: Among the best, which are too close to call.
     TIED = "tied"
-    #: Too close to call among more than two, in the whole row, or against the baseline.
+    #: Too close to call among more than two, or in the whole row.
     OPEN = "open"
     #: Requests wait, so that the figure is not compared.
     QUEUES = "queues"
@@ -74,7 +78,11 @@ class ComparisonCell:
 
     @property
     def band(self) -> str | None:
-        return None if self.low_text is None else f"{self.low_text} – {self.high_text}"
+        if self.low_text is None:
+            return None
+        if self.low_text[:1] in _SIGNS:
+            return tr("{low} to {high}", low=self.low_text, high=self.high_text)
+        return f"{self.low_text} – {self.high_text}"
 
     @property
     def line_below(self) -> str | None:

@@ -110,8 +110,8 @@ def label_dispute_topic(dispute: Dispute) -> str:
 def describe_refusal(dispute: Dispute) -> str:
     """Return what refuses a statement that no other statement does; empty where another does."""
     if dispute.claim_b == "ARITHMETIC":
-        return tr("Rejected by arithmetic")
-    return tr("Rejected by public record") if dispute.claim_b == "PUBLIC-RECORD" else ""
+        return tr("Ruled out by arithmetic")
+    return tr("Ruled out by public records") if dispute.claim_b == "PUBLIC-RECORD" else ""
 
 
 def _build_claim_line(

@@ -80,8 +80,8 @@ def test_the_sheet_names_as_old_what_the_user_calls_old(tmp_path: Path, user_hom
         assert entry.main([*SHEET, *LOAD, "-o", str(target)]) == 0
         return target.read_text("utf-8")
 
-    assert "Old purchase prices" in written()
+    assert "Purchase prices older" in written()
     user_home.mkdir(exist_ok=True)
     rule = {"catalog.stale_price_days": 36_500, "catalog.stale_fact_days": 36_500}
     (user_home / "settings.json").write_text(json.dumps(rule), "utf-8")
-    assert "Old purchase prices" not in written()
+    assert "Purchase prices older" not in written()

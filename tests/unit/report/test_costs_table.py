@@ -11,7 +11,6 @@ from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import DisplayCurrency, UncertainValue
 from gpudesk.report.catalog_lists import format_price_summary
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
-from gpudesk.report.comparison.tables import CellMarking
 from gpudesk.report.costs import MoneyFormatter, format_input_range
 from gpudesk.report.explanation.worked_examples import describe_cost_case, label_cost_case
 from gpudesk.report.writers.csv import write_sheet_csv
@@ -41,7 +40,7 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtr
     assert further.costs is not None
     money, shown = MoneyFormatter(Formatter()), rows(answer, further)
     columns = further.costs.columns
-    assert shown["Rent per accelerator"] == [money.small(each.rent_usd_per_hour) for each in columns]
+    assert shown["Rental price, median"] == [money.small(each.rent_usd_per_hour) for each in columns]
     assert shown["Cost over 3 years, owned"] == [
         money.thousands(each.tco.total_usd if each.tco else None) for each in columns
     ]
@@ -50,8 +49,10 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtr
 
 def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExtras) -> None:
     sheet = build_sheet(answer, further=further)
-    owned = sheet.costs.groups[0].rows[1]
-    assert [cell.mark for cell in owned.cells] == [None, None, None, CellMarking.FAILS]
+    _, price, owned = sheet.costs.groups[0].rows[:3]
+    assert [cell.text for cell in price.cells] == ["35,000", "22,000", "40,000", MISSING_VALUE_TEXT]
+    assert price.cells[0].detail == "4 prices, 2026-03"
+    assert owned.cells[3].text == MISSING_VALUE_TEXT
     said = [remark.text for remark in sheet.remarks if remark.subject == "Cost"]
     assert "MI355X: purchase price unknown" in said
     assert any(text.startswith("Assumptions") and "Electricity price 0.14" in text for text in said)
@@ -80,8 +81,8 @@ def test_amounts_are_in_the_currency_of_the_scenario(service: GpuDeskService, an
     sheet = build_sheet(other, further=service.make_sheet_extras(other))
     (group,) = sheet.costs.groups
     assert "in EUR" in group.title
-    assert [row.unit for row in group.rows[:2]] == ["EUR/h", "kEUR"]
-    assert group.rows[1].cells[0].text == "32.4"
+    assert [row.unit for row in group.rows[:3]] == ["EUR/h", "EUR", "thousand EUR"]
+    assert group.rows[2].cells[0].text == "32.4"
 
 
 @pytest.mark.parametrize(

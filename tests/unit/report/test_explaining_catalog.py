@@ -174,12 +174,12 @@ def test_what_refuses_a_statement_is_said_in_words(service: GpuDeskService) -> N
     assert public is not None
     assert sums is not None
     assert between is not None
-    assert public.basis == "Rejected by public record"
-    assert sums.basis == "Rejected by arithmetic"
+    assert public.basis == "Ruled out by public records"
+    assert sums.basis == "Ruled out by arithmetic"
     assert between.basis == "Two contradictory statements"
     assert [line.id for line in between.statements] == ["C000-014", "C000-070"]
     attribute = explained(service, "h200-sxm", "peak_dense_bf16")
-    assert "Rejected by public record." in next(
+    assert "Ruled out by public records." in next(
         line.judged for line in attribute.disputes if line.disagreement.startswith("9.9 TFLOPS against")
     )
 
@@ -188,7 +188,7 @@ def test_a_statement_is_shown_as_printed_with_what_became_of_it(service: GpuDesk
     found = explain_statement(view(service), "C000-018")
     assert found is not None
     assert found.value == "425 tok/s"
-    assert [line.refused_by for line in found.disputes if line.refused_by] == ["Rejected by arithmetic"]
+    assert [line.refused_by for line in found.disputes if line.refused_by] == ["Ruled out by arithmetic"]
 
 
 def test_a_whole_entry_counts_what_is_known_of_it(service: GpuDeskService) -> None:
@@ -209,9 +209,9 @@ def test_every_attribute_of_every_kind_of_entry_has_an_explanation(service: GpuD
 def test_paper_remarks_on_prices_that_are_stale(service: GpuDeskService) -> None:
     answer = service.answer(read_template("mi325x-or-h200-70b"))
     said = [remark.text for remark in build_sheet(answer, date=TODAY).remarks]
-    assert "Old purchase prices: H200 SXM (8 months), MI325X (8 months)" in said
+    assert "Purchase prices older than 90 days: H200 SXM (8 months), MI325X (8 months)" in said
     patient = build_sheet(answer, date=TODAY, rule=StalenessLimits(400, 4000))
-    assert not any("Old purchase prices" in remark.text for remark in patient.remarks)
+    assert not any("Purchase prices older" in remark.text for remark in patient.remarks)
 
 
 def test_what_nobody_states_says_so_and_can_be_entered(service: GpuDeskService) -> None:
@@ -261,4 +261,4 @@ def test_values_of_the_user_are_marked_in_the_table_and_noted_on_paper(service: 
         for text in notes
     )
     assert any(text.startswith("MI355X, Price: 30,000 – 33,000 USD, custom value [") for text in notes)
-    assert "raised: custom value or sources disagree, see notes" in sheet.key
+    assert "superscript: custom value or sources disagree, see notes" in sheet.key

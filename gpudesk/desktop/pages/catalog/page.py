@@ -62,7 +62,7 @@ def format_row_count(shown: int, every: int, formatter: Formatter) -> str:
 def format_add_action(section: CatalogSection) -> str:
     """Return the text of the button that adds an entry to a section, empty where none can be added."""
     return {
-        CatalogSection.ACCELERATORS: tr("Add accelerator"),
+        CatalogSection.ACCELERATORS: tr("New accelerator…"),
         CatalogSection.PRICES: tr("Add price"),
         CatalogSection.SOURCES: tr("Add source"),
     }.get(section, "")
@@ -190,7 +190,7 @@ class CatalogPage(CatalogListPage):
         theme = self.theme
         self._columns_button = IconButton(theme, "sliders-horizontal", tr("Choose columns"))
         self.import_button = Button(theme, tr("Import…"), icon="import")
-        self.add_button = Button(theme, tr("Add accelerator"), icon="plus")
+        self.add_button = Button(theme, tr("New accelerator…"), icon="plus")
         controls = (self._columns_button, self.import_button, self.add_button)
         views = [(section.value, label_section(section)) for section in CatalogSection]
         self.head = PageHeader(theme, tr("Catalog"), views, controls, with_copy=False)

@@ -357,7 +357,7 @@ class CatalogHeader(PaintedHeader):
         end = self.start_of(last) + self.sectionSize(last) - theme.length(GUTTER - 4)
         # Of columns that are scrolled out of sight in part, over those in sight.
         start, end = max(start, self.frozen_width), min(end, self.width())
-        if end - start < theme.length(40):
+        if end - start < theme.length(24):
             return
         line = theme.line("caption")
         top = self.height() - theme.px(7) - 2 * line - theme.px(4)

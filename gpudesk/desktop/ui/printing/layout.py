@@ -151,7 +151,8 @@ def _arranged(
     room = paper.inner_width
     opening = SheetOpening(sheet, room, note_lines=2 if paper.landscape else 3)
     flow.put(opening.piece)
-    table = PaperTable(sheet.table, room, arrangement.density)
+    further = ComparisonTable(sheet.heads, (*sheet.how_many.groups, *sheet.costs.groups))
+    table = PaperTable(sheet.table, room, arrangement.density, further.groups)
     key = explain_marks(sheet, room)
     charts = _Charts(sheet, room, formatter)
     reserved = key.height + (arrangement.least_charts + _GAP if charts else 0.0)
@@ -167,9 +168,10 @@ def _arranged(
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)
-    # One table, so that heads stand once.
-    further = ComparisonTable(sheet.heads, (*sheet.how_many.groups, *sheet.costs.groups))
-    _put_further(flow, further, sheet.sizing)
+    if further.groups:
+        below = PaperTable(further, room, _ARRANGEMENTS[-1].density, sheet.table.groups)
+        # The heads of a table that ends on this page hold for the next one, too.
+        _put_further(flow, below, sheet.sizing, heads=whole)
     columns = 3 if paper.landscape else 2
     for section in make_text_sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
@@ -177,32 +179,33 @@ def _arranged(
     return flow, whole
 
 
-def _put_groups(flow: _Flow, table: PaperTable, groups: Sequence[SheetPiece], reserved: float) -> Sequence[SheetPiece]:
+def _put_groups(
+    flow: _Flow, table: PaperTable, groups: Sequence[SheetPiece], reserved: float, *, heads: bool = True
+) -> Sequence[SheetPiece]:
     """Place the heads and as many groups as leave the reserved height free; return the rest."""
-    gap = _GAP if flow.y > TOP + _RUNNING_HEAD else 0.0
-    room = flow.room - reserved - gap - table.head.height
+    gap = _GAP if heads and flow.y > TOP + _RUNNING_HEAD else 0.0
+    room = flow.room - reserved - gap - (table.head.height if heads else 0.0)
     count = 0
     for group in groups:
         room -= group.height
         if room < 0 and count:
             break
         count += 1
-    flow.put(table.head, gap)
+    if heads:
+        flow.put(table.head, gap)
     for group in groups[:count]:
         flow.put(group)
     return groups[count:]
 
 
-def _put_further(flow: _Flow, further: ComparisonTable, remarks: Sequence[SheetRemark]) -> None:
+def _put_further(flow: _Flow, table: PaperTable, remarks: Sequence[SheetRemark], *, heads: bool) -> None:
     """Place a further table with its remarks, from where there is room for its heads and its first group."""
-    if not further.groups:
-        return
     room = flow.paper.inner_width
-    table = PaperTable(further, room, _ARRANGEMENTS[-1].density)
     left: Sequence[SheetPiece] = table.groups
     if flow.room < _GAP + table.head.height + left[0].height:
         flow.turn()
-    left = _put_groups(flow, table, left, 0.0)
+        heads = True
+    left = _put_groups(flow, table, left, 0.0, heads=heads)
     while left:
         flow.turn()
         left = _put_groups(flow, table, left, 0.0)

@@ -216,7 +216,15 @@ def _fault(headline: Headline, room: float) -> SheetPiece:
 
 def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
     column = (room - _ANSWER_GAP * (len(headlines) - 1)) / len(headlines)
-    made = [_answer(headline, column) for headline in headlines]
+    questions = [
+        make_paragraph(wrap_text(headline.label, "small_strong", column, "text3"), "small_strong")
+        for headline in headlines
+    ]
+    most = max(question.height for question in questions)
+    made = [
+        _answer(headline, [make_space(most - question.height), question], column)
+        for headline, question in zip(headlines, questions, strict=True)
+    ]
     tallest = max(piece.height for piece in made)
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
@@ -230,10 +238,9 @@ def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
     return SheetPiece(tallest, draw)
 
 
-def _answer(headline: Headline, room: float) -> SheetPiece:
-    question = make_paragraph(wrap_text(headline.label, "small_strong", room, "text3"), "small_strong")
+def _answer(headline: Headline, question: Sequence[SheetPiece], room: float) -> SheetPiece:
     detail = make_paragraph(wrap_text(headline.detail, "small", room, "text2"), "small")
-    return stack_pieces([question, make_space(1), _answer_verdict(headline, room), make_space(1), detail])
+    return stack_pieces([*question, make_space(1), _answer_verdict(headline, room), make_space(1), detail])
 
 
 def _answer_verdict(headline: Headline, room: float) -> SheetPiece:

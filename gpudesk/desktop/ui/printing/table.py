@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from gpudesk.desktop.ui.printing.paper import MM, TextLine, find_widest, measure_line_height, measure_width, wrap_text
@@ -87,11 +87,16 @@ class _WrappedCell:
 
 
 class PaperTable:
-    """A table set for a width; the parts are put on pages by whoever has the pages."""
+    """A table set for a width; the parts are put on pages by whoever has the pages.
 
-    def __init__(self, table: ComparisonTable, room: float, density: TableDensity) -> None:
+    `aligned` are groups of another table with the same heads: the columns of both get the same places.
+    """
+
+    def __init__(
+        self, table: ComparisonTable, room: float, density: TableDensity, aligned: Sequence[ComparisonGroup] = ()
+    ) -> None:
         self._density = density
-        self._plan = _planned(table, room)
+        self._plan = _planned(replace(table, groups=(*table.groups, *aligned)), room)
         self.head = self._heads(table.heads)
         grouped = [self._group(group) for group in table.groups]
         self.groups = tuple(map(stack_pieces, grouped))

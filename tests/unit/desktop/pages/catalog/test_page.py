@@ -33,7 +33,7 @@ from tests.unit.desktop.pages.catalog.reading import action, entries, go_to, key
 def test_the_page_opens_with_all_accelerators(page: CatalogPage, own_desk: Desk) -> None:
     assert keys(page) == [part.id for part in own_desk.service.catalog.accelerators()]
     assert page.filter.count.text() == f"{len(keys(page))} rows"
-    assert page.add_button.text() == "Add accelerator"
+    assert page.add_button.text() == "New accelerator…"
     assert set(page.view.scenario_swatches) == {"h200-sxm", "mi325x", "b200-hgx", "mi355x"}
 
 

@@ -169,6 +169,7 @@ def test_choices_of_rows_outlive_the_page(
 ) -> None:
     put_at(page, "tpot_ms", "mi325x")
     action(page, "row_up").run()
+    action(page, "row_up").run()
     put_at(page, "ttft_ms", "mi325x")
     action(page, "hide_row").run()
     differences = action(page, "differences")
