@@ -276,6 +276,16 @@ class PriceCollector:
                 "has no price for any catalog accelerator, judging by name ({names})",
                 names=_count_names(names),
             )
+        if self.odd:
+            return message_n(
+                "import.prices.only_odd",
+                "has no usable price: a cell of its {count} row is not a plain number, is an unrealistic amount, or is "
+                "a future date",
+                "has no usable price: each of its {count} rows has a cell that is not a plain number, an unrealistic "
+                "amount, or a future date",
+                "count",
+                count=self.odd,
+            )
         return message("import.prices.none", "has no row with an accelerator and a price")
 
     def left_out(self) -> Iterator[Message]:
