@@ -279,10 +279,8 @@ class PriceCollector:
         if self.odd:
             return message_n(
                 "import.prices.only_odd",
-                "has no usable price: a cell of its {count} row is not a plain number, is an unrealistic amount, or is "
-                "a future date",
-                "has no usable price: each of its {count} rows has a cell that is not a plain number, an unrealistic "
-                "amount, or a future date",
+                "has an invalid price or date, such as $3.10, in {count} row",
+                "has invalid prices or dates, such as $3.10, in {count} rows",
                 "count",
                 count=self.odd,
             )

@@ -287,7 +287,10 @@ def test_many_rows_come_in_steps_that_say_how_far_it_is() -> None:
         (b"a,b,c\n1,2,3\n", "AcceleratorName + AcceleratorCount + Price (SkyPilot)"),
         (gpuhunt().encode(), "no row with an accelerator"),
         (gpuhunt("runpod,x,eu,1,1,1,1,A40,48,False,,,,,").encode(), "A40 × 1"),
-        (b"accelerator,usd_per_accelerator_hour\nh200-sxm,$3.10\nh200-sxm,-3\n", "each of its 2 rows has a cell"),
+        (
+            b"accelerator,usd_per_accelerator_hour\nh200-sxm,$3.10\nh200-sxm,-3\n",
+            "has invalid prices or dates, such as $3.10, in 2 rows",
+        ),
         (GPUHUNT.encode() + b"\n\xff\xfe\xfd,\n", "UTF-8"),
         (SKYPILOT.encode("utf-16"), "no known price columns"),
         (GPUHUNT.encode() + b'\n"' + b"x" * 200_000, "not closed"),
