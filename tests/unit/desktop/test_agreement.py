@@ -311,7 +311,7 @@ def check_physics(shown: Shown) -> None:
             assert all(getattr(estimate, name) is None for name in FIGURES)
             continue
         use = estimate.memory
-        assert sum(use[1:]) == use.capacity_bytes
+        assert sum(use[1:-1]) == use.capacity_bytes
         assert min(use) >= 0
         assert room_left(estimate, shown)
         for banded in (getattr(estimate, name) for name in FIGURES):
