@@ -58,7 +58,7 @@ class LineQuestion(NamedTuple):
     def make_request(self) -> EstimateRequest:
         request = self.template.request
         if self.load is request.workload.load:
-            return request  # this is the line that the template was made of
+            return request  # of the very line that the template was made of: no other has this object
         work = replace(
             request.workload, input_tokens=self.input_tokens, output_tokens=self.output_tokens, load=self.load
         )
