@@ -33,7 +33,6 @@ from gpudesk.engine.serving import make_workload_values
 from gpudesk.estimation.curves import CurveTable, PoolCharts
 from gpudesk.estimation.derivation.figures import explain_figure, explain_pools
 from gpudesk.estimation.evaluation import CaseList, make_estimate, make_unfit_estimate
-from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
 from gpudesk.estimation.operation import (
     OperatingPoint,
     compute_kv_curve,
@@ -54,6 +53,7 @@ from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
 from gpudesk.text.messages import InputError, message
 
 if TYPE_CHECKING:
+    from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
     from gpudesk.estimation.sizing.demand import SizingRequest
 
 POOLS_NOT_SIZED: Final = message(
@@ -76,7 +76,7 @@ class Estimator:
         self._curves = CurveTable(self._table, self._constants)
         self._needs = MinimumCountFinder(self._table, self._constants)
         self._pools = PoolEstimator(self._table, self._constants)
-        self._lines = LineAnswerer(self._table, self._constants, self._pools.estimate)
+        self._lines: LineAnswerer | None = None
         self._pool_charts = PoolCharts(self._pools, self._constants)
         self._scaling = ScalingTable(self._table, self._constants, self.estimate_many)
 
@@ -124,7 +124,11 @@ class Estimator:
 
     def answer_lines(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
         """Return the JSON lines that answer questions, in order; an unanswerable one gives its InputError."""
+        from gpudesk.estimation.line_answers import LineAnswerer
+
         self._make_room()
+        if self._lines is None:
+            self._lines = LineAnswerer(self._table, self._constants, self._pools.estimate)
         with self._table:
             return self._lines.answer(questions)
 
@@ -142,7 +146,7 @@ class Estimator:
     def _make_room(self) -> None:
         if self._table.make_room():
             self._curves.clear()
-            self._lines.clear()
+            self._lines = None
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return for each estimate, which must fit, the figures of its deployment against concurrency."""

@@ -99,7 +99,7 @@ _BITS: Final = 1 << np.arange(len(FIGURES))
 
 
 class LineAnswerer:
-    """Answers questions of lines with what the table knows."""
+    """Answers questions of lines with what the table knows, until that forgets."""
 
     def __init__(
         self,
@@ -113,10 +113,6 @@ class LineAnswerer:
         self._groups: dict[RequestTemplate, _LineGroup] = {}
         self._sentences: dict[tuple[object, ...], str] = {}
         self._forms: dict[tuple[int, bool], bytes] = {}
-
-    def clear(self) -> None:
-        """Forget the groups, whose deployments the table has forgotten."""
-        self._groups.clear()
 
     def answer(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
         """Return the line of each answer, with its line feed, in order; an unanswerable one gives its InputError."""
