@@ -119,6 +119,9 @@ def test_longer_words_take_longer_pages_but_stay_within_them(answer_to: AnswerTo
     answer = answer_to(parts("mi325x-or-h200-70b", "h200-sxm:1", "mi325x:1", "b200-hgx:1", "mi355x:1"))
     translation.set_language("pseudo")
     _, pages = laid_out(answer)
+    assert len(pages.pages) <= 3
+    translation.set_language("de")
+    _, pages = laid_out(answer)
     assert len(pages.pages) == 2
 
 
