@@ -100,8 +100,9 @@ class TextTable(RowsView):
         around, taken = self._theme.px(_AROUND), 0
         for column in range(self._model.columnCount()):
             if column not in self._giving:
-                self.resizeColumnToContents(column)
-                self.setColumnWidth(column, self.columnWidth(column) + around)
+                head = self.horizontalHeader().sectionSizeHint(column)
+                # Set once: each new width lays the table out anew.
+                self.setColumnWidth(column, max(self.sizeHintForColumn(column), head) + around)
                 taken += self.columnWidth(column)
         left = max(self.viewport().width() - taken, 0)
         wanted = {column: max(self.sizeHintForColumn(column), 1) for column in self._giving}
