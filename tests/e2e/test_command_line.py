@@ -76,7 +76,7 @@ def test_without_a_display_it_says_what_works_without(
 
 def test_compare_shows_figures_with_bands_and_sources(gpudesk: RunProgram) -> None:
     said = done(gpudesk("compare", *SAMPLE))
-    assert "Compared with H200 SXM" in said
+    assert "Change from H200 SXM" in said
     assert "Output throughput" in said
     assert " – " in said
     assert "Sources" in said

@@ -90,7 +90,7 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     assert "servers at 25% of list price; software cost not shared." in text(capsys, "--runs-on", "CUDA")
     assert "3 years, USD thousand" in said
     assert "MI355X: purchase price unknown." in said
-    assert "H200 SXM: buying pays back after 21.8 months, compared with renting around the clock." in said
+    assert "H200 SXM: payback period of buying: 21.8 months. Compared with renting 24/7." in said
     assert "cheapest in " in said
     assert "Total" in said
 

@@ -135,6 +135,6 @@ def test_no_prompts_take_time_away_from_others(estimator: Estimator) -> None:
 
 def test_what_is_short_is_what_the_needed_passes_the_usable_by(estimator: Estimator) -> None:
     term = estimator.explain(asked(estimator, "too big"), "memory")
-    assert term.name == "short"
+    assert term.name == "missing memory"
     assert isinstance(term.value, int | float)
     assert term.value > 0

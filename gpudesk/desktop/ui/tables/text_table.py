@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.desktop.ui.tables.item_model import TableItemModel
 from gpudesk.desktop.ui.tables.rows_view import RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.text.translation import tr
 
 #: Between a number and the words after it.
 _GAP: Final = "\u2003"
@@ -43,7 +44,8 @@ class TextModel(TableItemModel):
         return text + _GAP if column in self._numbers else text
 
     def sentence(self, row: int, column: int) -> str:
-        return self.rows[row][column]
+        """Return what a screen reader says of a cell: no cell is without a name."""
+        return self.rows[row][column] or tr("empty")
 
     def get_head(self, section: int, *, spoken: bool) -> str | None:
         if spoken:
