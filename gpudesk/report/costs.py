@@ -17,6 +17,7 @@ from gpudesk.domain.cost import (
     ResolvedCostInput,
     UncertainValue,
 )
+from gpudesk.report.labels import format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr, translate_data, trn
 
@@ -145,14 +146,14 @@ _LINES: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 #: Lines that one looks at together, in the order of a bar; what is left over at the end is taken off.
-COST_PARTS: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
+COST_PARTS: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
     {
-        "Accelerators": ("accelerators",),
-        "Servers, network": ("server", "network", "rack"),
-        "Capital": ("capital",),
-        "Power, hosting": ("power", "cooling", "demand", "hosting"),
-        "Support": ("support", "staff"),
-        "Software": ("porting", "upkeep"),
+        ("accelerators",): "Accelerators",
+        ("server", "network", "rack"): "Servers, network",
+        ("capital",): "Capital",
+        ("power", "cooling", "demand", "hosting"): "Power, hosting",
+        ("support", "staff"): "Support",
+        ("porting", "upkeep"): "Software",
     }
 )
 _TERMS: Final[Mapping[str, str]] = MappingProxyType({"on_demand": "on-demand", "spot": "spot", "reserved": "reserved"})
@@ -167,6 +168,10 @@ _MISSING: Final[Mapping[str, str]] = MappingProxyType(
 _UNITS: Final[Mapping[str, str]] = MappingProxyType(
     {"years": "years", "months": "months", "h/month": "hours per month"}
 )
+
+
+def label_cost_parts() -> list[str]:
+    return [tr(label) for label in COST_PARTS.values()]
 
 
 def label_cost_input(name: str) -> str:
@@ -445,9 +450,9 @@ def _format_break_even_value(kind: str, value: float, formatter: Formatter, mone
     if kind == "energy_usd_per_kwh":
         return tr("{amount}/kWh", amount=money.add_currency(money.small(value)))
     if kind == "months_to_own":
-        return tr("{n} months", n=formatter.number(value, 1))
+        return format_months(value, formatter)
     if kind in ("hours_to_own", "hours_to_port"):
-        return tr("{n} hours per month", n=formatter.count(value))
+        return trn("{n} hour per month", "{n} hours per month", round(value), n=formatter.count(value))
     if kind in ("tokens_to_own", "tokens_to_rent"):
         return tr("{n} million tokens per month", n=formatter.estimate(value))
     if kind == "utilisation_to_own":

@@ -39,7 +39,7 @@ from gpudesk.report.costs import (
     list_api_remarks,
     list_missing_costs,
 )
-from gpudesk.report.labels import list_column_names
+from gpudesk.report.labels import format_years, list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -137,11 +137,8 @@ def _all_years(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
     if not owned or owned[0].tco is None:
         return [tr("Cost of ownership: unknown, because purchase prices are missing.")]
     money = shown.money
-    years = shown.formatter.stated(owned[0].tco.years)
-    head = (
-        tr("{years} years, {code} thousand", years=years, code=money.code),
-        *(shown.names[each.key] for each in owned),
-    )
+    years = format_years(owned[0].tco.years, shown.formatter)
+    head = (tr("{years}, {code} thousand", years=years, code=money.code), *(shown.names[each.key] for each in owned))
     lines = [each.tco.lines for each in owned if each.tco is not None]
     rows = [
         (label_cost_line(line.name), *(money.thousands(each[place].usd) for each in lines))

@@ -252,7 +252,7 @@ _FITS: Final = {
 #: The same for loads that do not say how many requests are in flight.
 _HANDLES: Final = {
     "none": "No accelerator handles this load ({load}).",
-    "one": "{names} handles this load ({load}) and has room for {n} requests.",
+    "one": "{names} handles this load ({load}) and has room for {requests}.",
     "some": "{names} handle this load ({load}); {best} has room for the most requests, {n}.",
     "all": "All {all} accelerators handle this load ({load}); {best} has room for the most requests, {n}.",
 }
@@ -277,7 +277,12 @@ def describe_fit(answer: Answer, formatter: Formatter) -> str:
     sentences = []
     if holding:
         roomiest = max(holding, key=lambda place: most[place] or 0)
-        values |= {"best": names[roomiest], "n": formatter.count(most[roomiest] or 0)}
+        room = most[roomiest] or 0
+        values |= {
+            "best": names[roomiest],
+            "n": formatter.count(room),
+            "requests": trn("{n} request", "{n} requests", room, n=formatter.count(room)),
+        }
         of = "one" if len(holding) == 1 else "all" if len(holding) == len(names) else "some"
         sentences.append(tr(_FITS[of] if in_flight is not None else _HANDLES[of], **values))
     elif any(column.estimate is not None for column in answer.columns):
@@ -362,7 +367,10 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
     known = sorted((each.value, names[each.key]) for each in points if each.value is not None)
     sentences = []
     if known:
-        months = [tr("{n} months ({name})", n=formatter.number(value), name=name) for value, name in known]
+        months = [
+            trn("{n} month ({name})", "{n} months ({name})", round(value), n=formatter.number(value), name=name)
+            for value, name in known
+        ]
         sentences.append(
             tr("Buying pays back after {months} of 24/7 use; for less use, rent.", months=join_names(months))
         )

@@ -38,6 +38,7 @@ from gpudesk.report.decision.rules import describe_condition_result, shorten_id
 from gpudesk.report.labels import (
     format_months,
     format_odds,
+    format_tokens,
     join_alternatives,
     join_names,
     label_figure,
@@ -316,7 +317,9 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
         format=label_precision(request.weights),
     )
     titles = {
-        WayOutKind.CONTEXT: tr("Shorter prompts ({n} tokens)", n=formatter.count(request.workload.input_tokens)),
+        WayOutKind.CONTEXT: tr(
+            "Shorter prompts ({tokens})", tokens=format_tokens(request.workload.input_tokens, formatter)
+        ),
         WayOutKind.WEIGHTS: tr("Another number format"),
         WayOutKind.COUNT: tr("More accelerators"),
         WayOutKind.ACCELERATOR: tr("Another accelerator"),

@@ -33,7 +33,9 @@ from gpudesk.report.costs import (
     get_input_unit,
     label_cost_input,
     label_cost_line,
+    label_cost_parts,
 )
+from gpudesk.report.labels import format_years
 from gpudesk.text.formatting import Formatter, IntervalEstimate, join_unit
 from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr
@@ -112,7 +114,7 @@ class TokenCostChart(BarChart):
         years = next((tco.years for tco in tcos if tco is not None), None)
         if years is None:
             return tr("owned")
-        return tr("owned, {years} years", years=self.formatter.stated(years))
+        return tr("owned, {years}", years=format_years(years, self.formatter))
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = [tr("Accelerator")]
@@ -159,8 +161,8 @@ class OwnershipCostChart(BarChart):
         self._costed = costed
         tcos = [column.tco for column in costed.costs.columns if column.tco is not None]
         counts = {column.count for column in costed.costs.columns if column.count is not None}
-        years = self.formatter.stated(tcos[0].years) if tcos else ""
-        title = tr("Cost over {years} years", years=years) if tcos else tr("Cost of ownership")
+        years = format_years(tcos[0].years, self.formatter) if tcos else ""
+        title = tr("Cost over {years}", years=years) if tcos else tr("Cost of ownership")
         unit = tr("thousand {code}", code=costed.money.code)
         deployment = "" if counts == {1} else tr("whole deployment")
         software = describe_software_share(costed.costs.columns, self.formatter)
@@ -178,7 +180,7 @@ class OwnershipCostChart(BarChart):
         )
         most = max((costed.money.in_currency(_sum_gross(tco)) / _THOUSAND for tco in tcos), default=1.0)
         used = [any(amounts) for amounts in zip(*map(_list_cost_parts, tcos), strict=True)]
-        key = tuple((ink, tr(part)) for ink, part, shown in zip(_INKS, COST_PARTS, used, strict=False) if shown)
+        key = tuple((ink, part) for ink, part, shown in zip(_INKS, label_cost_parts(), used, strict=False) if shown)
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, most, key))
 
     def _spares(self, costed: EvaluatedAnswer) -> str:
@@ -229,7 +231,7 @@ class OwnershipCostChart(BarChart):
 def _list_cost_parts(tco: TotalCostOfOwnership) -> list[float]:
     """Return the lines that one looks at together, each at least 0."""
     by_name = {line.name: line.usd for line in tco.lines}
-    return [sum(by_name[name] for name in names) for names in COST_PARTS.values()]
+    return [sum(by_name[name] for name in names) for names in COST_PARTS]
 
 
 def _sum_gross(tco: TotalCostOfOwnership) -> float:

@@ -19,8 +19,9 @@ from gpudesk.desktop.ui.charts.scales import DecadeScale, LinearScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import CostColumn, CostCurvePoint, CostDistribution
 from gpudesk.report.costs import describe_break_even, format_draw_share
+from gpudesk.report.labels import format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
 
 _MS = 1000.0
@@ -239,7 +240,7 @@ class RentOrBuyChart(DeskChart):
         if months is None or months > column.tco.years * MONTHS_PER_YEAR:
             return []
         (at,) = self._scaled(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
-        text = tr("{n} months", n=self.formatter.number(months))
+        text = format_months(round(months), self.formatter)
         return [PointMark(part.key, part.palette_index, months, float(at), is_variant=True, text=text)]
 
     # Reading
@@ -256,7 +257,7 @@ class RentOrBuyChart(DeskChart):
                 for found in (self._rented(column, at), self._bought(column, at))
             ]
             rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, tuple(cells)))
-        title = tr("After {n} months", n=self.formatter.count(month))
+        title = trn("After {n} month", "After {n} months", month, n=self.formatter.count(month))
         return float(month), CursorReadout(title, (tr("rent"), tr("buy")), tuple(rows))
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:

@@ -181,14 +181,16 @@ def _format_verdict(
         return tr("Does not fit on {n}", n=count(estimate.count)), short
     most = count(estimate.max_concurrency)
     if state is ColumnFitState.FITS and estimate.grows:
-        return tr("Runs {n} requests", n=count(estimate.admitted)), tr("max {n} at full length", n=most)
+        running = estimate.admitted or 0
+        runs = trn("Runs {n} request", "Runs {n} requests", running, n=count(running))
+        return runs, tr("max {n} at full length", n=most)
     if state is ColumnFitState.FITS:
-        return tr("Fits, up to {n} requests", n=most), tr("{gib} GiB free", gib=gib)
-    admitted, asked = count(estimate.admitted), count(estimate.concurrency)
-    runs = tr("Runs {n} of {asked} requests", n=admitted, asked=asked)
+        fits = trn("Fits, up to {n} request", "Fits, up to {n} requests", estimate.max_concurrency, n=most)
+        return fits, tr("{gib} GiB free", gib=gib)
+    numbers = {"n": count(estimate.admitted), "asked": count(estimate.concurrency)}
+    runs = tr("Runs {n} of {asked} requests", **numbers)
     if room.spare_bytes < 0:
-        held = tr("Fits {n} of {asked} requests", n=admitted, asked=asked)
-        return runs if estimate.grows else held, short
+        return runs if estimate.grows else tr("Fits {n} of {asked} requests", **numbers), short
     return runs, tr("memory fits {n}", n=most)
 
 

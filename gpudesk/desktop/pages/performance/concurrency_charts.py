@@ -37,7 +37,7 @@ from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
     from gpudesk.desktop.ui.charts.canvas import PlotCanvas
@@ -155,6 +155,16 @@ def _strip(plot: PlotCanvas, pen: ThemePainter, strip: LimiterStrip, row: QRectF
         rest = QRectF(end + gap, row.top(), row.right() - end - gap, row.height())
         _rest(pen, rest, describe_strip_end(strip, plot.formatter), "text2" if strip.pieces else "unfit")
     painter.restore()
+
+
+def format_concurrency_title(count: int, formatter: Formatter) -> str:
+    return trn("At {n} request in flight", "At {n} requests in flight", count, n=formatter.count(count))
+
+
+def format_load_title(load: Load, formatter: Formatter) -> str:
+    if load.concurrency is not None:
+        return format_concurrency_title(load.concurrency, formatter)
+    return capitalize_first(format_load(load, formatter))
 
 
 def describe_strip_end(strip: LimiterStrip, formatter: Formatter) -> str:
@@ -299,13 +309,7 @@ class ConcurrencyChart(DeskChart):
             at = estimate.concurrency if estimate is not None else None
             ghost = pinned[part.key].at(at) if at is not None and part.key in pinned else None
             reads.append(_ConcurrencyReading(part, reading, "", ghost))
-        return self._read_out(self._place_text(load), reads)
-
-    def _place_text(self, load: Load) -> str:
-        if load.kind is LoadKind.CONCURRENCY:
-            return tr("At {n} requests in flight", n=self.formatter.count(load.concurrency))
-        words = format_load(load, self.formatter)
-        return capitalize_first(words)
+        return self._read_out(format_load_title(load, self.formatter), reads)
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         count = max(1, round(x))
@@ -318,7 +322,7 @@ class ConcurrencyChart(DeskChart):
             ghost = pinned[part.key].at(count) if part.key in pinned else None
             instead = tr("queues above {n}", n=self.formatter.count(line.x[-1])) if count > line.x[-1] else ""
             reads.append(_ConcurrencyReading(part, line.at(count), instead, ghost))
-        cursor_readout = self._read_out(tr("At {n} requests in flight", n=self.formatter.count(count)), reads)
+        cursor_readout = self._read_out(format_concurrency_title(count, self.formatter), reads)
         return None if cursor_readout is None else (float(count), cursor_readout)
 
     def _read_out(self, title: str, reads: list[_ConcurrencyReading]) -> CursorReadout | None:

@@ -32,7 +32,7 @@ from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, trn
 
 #: A speed for one user at which text comes faster than people read.
 READING_SPEED: Final = 30.0
@@ -157,13 +157,19 @@ class ParetoChart(DeskChart):
         (name, best), *others = sorted(found, key=lambda each: -each[1].value)
         values = {"name": name, "value": text(best.value), "n": self.formatter.count(best.count), "speed": speed}
         if not others:
-            return tr(
-                "Only {name} reaches {speed} tok/s per user: {value} tok/s with {n} requests in flight.", **values
+            return trn(
+                "Only {name} reaches {speed} tok/s per user: {value} tok/s with {n} request in flight.",
+                "Only {name} reaches {speed} tok/s per user: {value} tok/s with {n} requests in flight.",
+                best.count,
+                **values,
             )
         other, second = others[0]
-        return tr(
+        return trn(
+            "At {speed} tok/s per user, {name} has the highest throughput: {value} tok/s with {n} request in flight. "
+            "Next: {other}, {other_value} tok/s.",
             "At {speed} tok/s per user, {name} has the highest throughput: {value} tok/s with {n} requests in flight. "
             "Next: {other}, {other_value} tok/s.",
+            best.count,
             other=other,
             other_value=text(second.value),
             **values,
@@ -278,7 +284,7 @@ class ParetoChart(DeskChart):
             else:
                 said.append(
                     tr(
-                        "{name}: {value} tok/s per accelerator at {speed} per user, with {n} requests in flight.",
+                        "{name}: {value} tok/s per accelerator at {speed} per user, requests in flight: {n}.",
                         name=row.name,
                         value=row.cells[0],
                         speed=self._tab(self.read_off),

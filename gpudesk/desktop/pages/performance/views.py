@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
-from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart
+from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart, format_load_title
 from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.roofline_chart import RooflineChart
@@ -23,12 +23,10 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
-from gpudesk.domain.workload import LoadKind
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
-from gpudesk.report.labels import format_load, label_figure, label_limiter
+from gpudesk.report.labels import label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 _TERA: Final = 1e12
@@ -37,11 +35,7 @@ _TERA: Final = 1e12
 def format_figures_title(desk: Desk) -> str:
     if desk.answer is None:
         return ""
-    load = desk.answer.scenario.workload.load
-    if load.kind is LoadKind.CONCURRENCY:
-        return tr("At {n} requests in flight", n=desk.formatter.count(load.concurrency))
-    words = format_load(load, desk.formatter)
-    return capitalize_first(words)
+    return format_load_title(desk.answer.scenario.workload.load, desk.formatter)
 
 
 def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:

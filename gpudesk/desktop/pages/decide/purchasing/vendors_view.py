@@ -44,7 +44,7 @@ from gpudesk.report.decision.routing import (
     list_routing_notes,
     list_shared_pool_lines,
 )
-from gpudesk.report.labels import label_precision
+from gpudesk.report.labels import format_years, label_precision
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
@@ -338,8 +338,8 @@ class VendorsView(PlanView[RoutingResult]):
         self.result.setAccessibleName(". ".join(text for _, _, text in self._ranks()))
 
     def _unit(self, found: RoutingResult) -> str:
-        years = self.formatter.stated(found.years)
-        return tr("accelerators; costs over {years} years, thousand {code}", years=years, code=self._money().code)
+        years = format_years(found.years, self.formatter)
+        return tr("accelerators; costs over {years}, thousand {code}", years=years, code=self._money().code)
 
     def _money(self) -> MoneyFormatter:
         decided = self.decided
