@@ -68,7 +68,7 @@ _DATA: Final[dict[str, frozenset[str]]] = {
     "data/claims/*.csv": frozenset({"conditions", "note", "verdict"}),
     "data/cost_assumptions.toml": _DATA_KEYS,
     "data/diffusion/*.toml": _DATA_KEYS,
-    "data/disputes/*.csv": _DATA_KEYS,
+    "data/disputes/*.csv": _DATA_KEYS | {"attribute"},
     "data/export_rules.toml": _DATA_KEYS | {"name"},
     "data/launch.toml": frozenset({"read", "reason"}),
     "data/models/*.toml": _DATA_KEYS,

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli.output import UsageError, report_error
 from gpudesk.text.messages import InputError, format_input_error, format_message, input_error
+from gpudesk.text.sentences import quote_input
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -57,7 +58,7 @@ def parse_whole(text: str) -> int:
     try:
         return int(text)
     except ValueError:
-        problem = tr("{given} is not a whole number", given=repr(text))
+        problem = tr("{given} is not a whole number", given=quote_input(text))
         raise argparse.ArgumentTypeError(problem) from None
 
 
@@ -65,10 +66,10 @@ def parse_number(text: str) -> float:
     try:
         found = float(text)
     except ValueError:
-        problem = tr("{given} is not a number", given=repr(text))
+        problem = tr("{given} is not a number", given=quote_input(text))
         raise argparse.ArgumentTypeError(problem) from None
     if not math.isfinite(found):
-        raise argparse.ArgumentTypeError(tr("{given} is not a finite number", given=repr(text)))
+        raise argparse.ArgumentTypeError(tr("{given} is not a finite number", given=quote_input(text)))
     return found
 
 
@@ -336,7 +337,9 @@ def _load(options: argparse.Namespace) -> dict[str, Any]:
 def _choice(text: str) -> dict[str, Any]:
     name, colon, count = text.strip().partition(":")
     if not name or (colon and not count.isdecimal()):
-        raise UsageError(tr("--accelerators: {given} is not ID or ID:COUNT; example: h200-sxm:8", given=repr(text)))
+        raise UsageError(
+            tr("--accelerators: {given} is not ID or ID:COUNT; example: h200-sxm:8", given=quote_input(text))
+        )
     return {"accelerator": name, "count": int(count)} if colon else {"accelerator": name}
 
 
@@ -365,7 +368,10 @@ def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
             name = ""
     if name not in ("prefill", "decode"):
         raise UsageError(
-            tr("--pools: {given} is not a list of pools; example: prefill=8:tp4,decode=16:tp8", given=repr(whole_text))
+            tr(
+                "--pools: {given} is not a list of pools; example: prefill=8:tp4,decode=16:tp8",
+                given=quote_input(whole_text),
+            )
         )
     return name, fields
 
@@ -393,7 +399,7 @@ _LONGEST: Final = 100_000
 def split_list(text: str) -> list[str]:
     found = [part.strip() for part in text.split(",")]
     if not all(found):
-        problem = tr("{given} has an empty item between commas", given=repr(text))
+        problem = tr("{given} has an empty item between commas", given=quote_input(text))
         raise argparse.ArgumentTypeError(problem)
     return found
 
@@ -409,12 +415,12 @@ def _numbers(part: str) -> list[int]:
     first, last = parse_whole(found[1]), parse_whole(found[2])
     sign, step = found[3] or "+", parse_whole(found[4] or "1")
     if first > last or step < (2 if sign == "*" else 1) or (sign == "*" and first == 0):
-        problem = tr("{given} is not a range; examples: 1..64+8, 1..256*2", given=repr(part))
+        problem = tr("{given} is not a range; examples: 1..64+8, 1..256*2", given=quote_input(part))
         raise argparse.ArgumentTypeError(problem)
     if sign == "+":
         steps = range(first, last + 1, step)
         if len(steps) > _LONGEST:
-            problem = tr("{given} has more than {most} values", given=repr(part), most=_LONGEST)
+            problem = tr("{given} has more than {most} values", given=quote_input(part), most=_LONGEST)
             raise argparse.ArgumentTypeError(problem)
         return list(steps)
     numbers = []

@@ -11,6 +11,7 @@ from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from gpudesk.cli.output import UsageError
+from gpudesk.text.sentences import quote_input
 from gpudesk.text.translation import tr
 
 #: What a command does with its parsed arguments; the result is the exit code.
@@ -106,7 +107,7 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - as argparse has it
         """Refuse a value that is not among the choices, with the closest of them."""
         if action.choices is not None and value not in action.choices:
-            problem, known = tr("unknown value {given}", given=repr(value)), list(action.choices)
+            problem, known = tr("unknown value {given}", given=quote_input(str(value))), list(action.choices)
             near = difflib.get_close_matches(str(value), known, n=1)
             if not near and len(known) <= _MOST_NAMED:
                 problem = tr("{problem}; use one of {known}", problem=problem, known=", ".join(known))

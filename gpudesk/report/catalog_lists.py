@@ -369,7 +369,9 @@ class CatalogCellFormatter:
         quantity = find_quantity(row.attribute or "", row.unit)
         if _is_range(value):
             return _DASH.join(self._formatter.catalog(end, quantity) for end in value)
-        return self._formatter.catalog(value, quantity) if is_figure(value) else self._words(value)
+        if is_figure(value):
+            return self._formatter.catalog(value, quantity)
+        return self._words(translate_data(value) if isinstance(value, str) else value)
 
     def _unit(self, row: CatalogRow) -> str:
         """Return the unit in which the figure of a row is shown; that of words is none."""

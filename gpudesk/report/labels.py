@@ -16,7 +16,7 @@ from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 #: Attributes of models.
 _MODEL_ATTRIBUTES: Final = MappingProxyType(
@@ -136,8 +136,7 @@ def label_attribute_alone(name: str) -> str:
         return tr(_DIMENSIONS[last])
     if name in _MODEL_ATTRIBUTES:
         return tr(_MODEL_ATTRIBUTES[name])
-    words = last.replace("_", " ")
-    return tr(capitalize_first(words))
+    return capitalize_first(translate_data(last).replace("_", " "))
 
 
 def label_attribute_briefly(attribute: Attribute) -> str:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
 
-from gpudesk.text.translation import get_language, tr, trn
+from gpudesk.text.translation import get_language, tr, translate_data, trn
 from gpudesk.text.units import GB, GIB, KIB, MIB
 
 #: What a claim can say: a figure, a word, yes or no, or a list of words.
@@ -235,13 +235,13 @@ class Formatter:
         return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
     def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
-        """Return a catalog value in the unit on display, without the unit; words and lists as they are."""
+        """Return a catalog value in the unit on display, without the unit; words are translated, lists are not."""
         if value is None:
             return MISSING_VALUE_TEXT
         if isinstance(value, bool):
             return tr("yes") if value else tr("no")
         if isinstance(value, str):
-            return value
+            return translate_data(value)
         if isinstance(value, tuple):
             return ", ".join(value)
         shown = _DISPLAY_UNITS[quantity]
@@ -315,7 +315,7 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
 
 
 #: Rates with words in them.
-_WORDED_RATES: Final = ("USD/M", "USD/M tokens", "USD/kW/month", "USD/year")
+_WORDED_RATES: Final = ("USD/M", "USD/M tokens", "USD/kW/month", "USD/year", "requests/s")
 
 
 def translate_unit(unit: str, number: float = 2) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, translate_data
+from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr, translate_data
 
 
 def capitalize_first(text: str) -> str:
@@ -20,6 +20,11 @@ def lower_for_sentence(text: str) -> str:
     if get_language() != SOURCE_LANGUAGE or first == "I" or any(each.isupper() or each.isdigit() for each in first[1:]):
         return text
     return text[:1].lower() + text[1:]
+
+
+def quote_input(text: str) -> str:
+    """Return what the user entered in quotation marks, characters that cannot be seen as escapes."""
+    return tr("'{text}'", text=repr(text)[1:-1])
 
 
 def to_sentence(text: str) -> str:

@@ -17,6 +17,7 @@ from gpudesk.report.labels import get_today
 from gpudesk.report.writers.text import align_table
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
+from gpudesk.text.sentences import lower_for_sentence, quote_input
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:
@@ -196,7 +197,7 @@ def _answer(given: str) -> tuple[str, str]:
     field, sign, value = given.partition("=")
     if not sign or not field.strip():
         raise argparse.ArgumentTypeError(
-            tr("{given} is not FIELD=VALUE; example: memory_gb=192", given=repr(given[:60]))
+            tr("{given} is not FIELD=VALUE; example: memory_gb=192", given=quote_input(given[:60]))
         )
     return field.strip(), value.strip()
 
@@ -272,7 +273,6 @@ def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, writ
     from gpudesk.catalog.importing.proposals import get_subject
     from gpudesk.report.catalog_import import label_proposal_kind
     from gpudesk.text.formatting import Formatter
-    from gpudesk.text.sentences import lower_for_sentence
 
     subject = get_subject(proposal)
     kind = lower_for_sentence(label_proposal_kind(proposal.kind))

@@ -77,6 +77,11 @@ def _operate_replica(there: EstimateDeployment, table: SearchSpaceTable, constan
     )
 
 
+_NO_TPOT: Final = "a single output token has none"
+#: Whether the load is stable -> why there is no figure.
+_NO_FIGURE: Final = {True: "the limits cannot be met", False: "the queue grows without limit"}
+
+
 def _has_queue(estimate: Estimate) -> bool:
     return estimate.limiter is Limiter.CAPACITY or (estimate.admitted or 0) < (estimate.concurrency or 0)
 
@@ -86,10 +91,6 @@ def _admission_term(context: TermContext) -> DerivationTerm:
     if _has_queue(context.estimate):
         return make_admission_term(context.estimate, context.deployment)
     return make_max_concurrency_term(context.estimate, context.deployment)
-
-
-def _explain_no_figure(context: TermContext) -> str:
-    return "the limits cannot be met" if context.estimate.stable else "the queue grows without limit"
 
 
 def _total_term(context: TermContext) -> DerivationTerm:
@@ -115,7 +116,9 @@ def _tpot_term(context: TermContext) -> DerivationTerm:
     each = make_tokens_per_step_term(context)
     pure_ms = float(context.decode.total[0]) / each.number * 1e3
     if tpot is None:
-        reason = "a single output token has none" if work.output_tokens == 1 else _explain_no_figure(context)
+        reason = (
+            "a single output token has none" if work.output_tokens == 1 else _NO_FIGURE[bool(context.estimate.stable)]
+        )
         return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
     stall = _stall_term(context)
     speculates = work.acceptance_length != 1
@@ -164,7 +167,7 @@ def _ttft_term(context: TermContext) -> DerivationTerm:
     ttft = get_figure_value(context.estimate.ttft_ms)
     own = make_prefill_term(context, waiting=1.0)
     if ttft is None:
-        return DerivationTerm("TTFT", None, "ms", _explain_no_figure(context), inputs=(own,))
+        return DerivationTerm("TTFT", None, "ms", _NO_FIGURE[bool(context.estimate.stable)], inputs=(own,))
     waiting_ms = _get_term(context, "queue") * 1e3
     bound = _make_bound_terms(ttft, own.number * 1e3 + waiting_ms, "ms")
     return DerivationTerm(
@@ -408,7 +411,7 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     )
     known = (own, transfer, handover)
     if ttft is None:
-        return DerivationTerm("TTFT", None, "ms", _pool_without_figure(pools), inputs=known)
+        return DerivationTerm("TTFT", None, "ms", _NO_FIGURE[bool(pools.estimate.stable)], inputs=known)
     waiting = DerivationTerm(
         "waiting",
         float(pools.operation.results.queue[0]) * 1e3,
@@ -427,7 +430,9 @@ def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
     tpot, work = get_figure_value(pools.estimate.tpot_ms), pools.estimate.request.workload
     decode = make_decode_term(pools.decode)
     if tpot is None:
-        reason = "a single output token has none" if work.output_tokens == 1 else _pool_without_figure(pools)
+        reason = (
+            "a single output token has none" if work.output_tokens == 1 else _NO_FIGURE[bool(pools.estimate.stable)]
+        )
         return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
     running = DerivationTerm("running in each", float(pools.operation.results.running[0]), None)
     tokens = decode.number * 1e3 / tpot
@@ -435,10 +440,6 @@ def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
         return DerivationTerm("TPOT", tpot, "ms", "{decode_step}", inputs=(decode, running))
     yielded = DerivationTerm("tokens a step", tokens, None, source="scenario")
     return DerivationTerm("TPOT", tpot, "ms", "{decode_step} ÷ {tokens_a_step}", inputs=(decode, yielded, running))
-
-
-def _pool_without_figure(pools: _PoolContext) -> str:
-    return "the limits cannot be met" if pools.estimate.stable else "the queue grows without limit"
 
 
 _POOL_FIGURES: dict[str, Callable[[_PoolContext], DerivationTerm]] = {
@@ -468,6 +469,20 @@ def count_published_rows(estimate: Estimate, catalog: Catalog, calibration: Cali
 _DIMENSION = "hidden_size"
 
 
+_SETTINGS: Final = {
+    "collective_bytes": "collective bytes",
+    "kernels": "kernels",
+    "logit_bytes": "logit bytes",
+    "max_batch": "max batch",
+    "max_batched_tokens": "max batched tokens",
+    "memory_fraction": "memory fraction",
+    "runtime_bytes": "runtime bytes",
+    "safe_memory_fraction": "safe memory fraction",
+    "state_share": "state share",
+    "window_share": "window share",
+}
+
+
 def describe_term_source(source: str, catalog: Catalog, calibration: Calibration) -> str:
     kind, _, rest = source.partition(":")
     if kind == "catalog":
@@ -479,7 +494,7 @@ def describe_term_source(source: str, catalog: Catalog, calibration: Calibration
     if kind == "setting":
         engine, _, field = rest.partition("/")
         name = catalog.serving_engine(engine).name
-        return tr("setting of {engine}: {field}", engine=name, field=field.replace("_", " "))
+        return tr("setting of {engine}: {field}", engine=name, field=tr(_SETTINGS[field]))
     if kind == "link":
         return tr("link: {kind}", kind=rest)
     return tr("scenario") if kind == "scenario" else source

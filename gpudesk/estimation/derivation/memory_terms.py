@@ -67,7 +67,7 @@ def _make_held_term(
         for group, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
         if count > 1
     )
-    held = "{KV_pool} ÷ {bytes_of_one_sequence}, rounded down"
+    held = "floor({KV_pool} ÷ {bytes_of_one_sequence})"
     if budget.pool_bytes <= 0:
         held, groups = "none, since nothing is left for the KV cache", ()
     elif sequences and pool.number < sequence.number:
@@ -76,7 +76,7 @@ def _make_held_term(
         name,
         sequences,
         "sequences",
-        " × ".join((f"({held})", *(format_placeholder(group.name) for group in groups))) if groups else held,
+        " × ".join((held, *(format_placeholder(group.name) for group in groups))),
         inputs=(pool, sequence, *groups),
     )
 

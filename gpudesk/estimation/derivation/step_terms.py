@@ -17,6 +17,11 @@ from gpudesk.engine.rates import AGE_POWER, StepModel
 from gpudesk.engine.step_work import ArithmeticPeak
 from gpudesk.engine.steps import CoefficientColumns, StepCoefficients, compute_expert_coverage
 
+#: Names of the share and the peak of each format, where dense matrices have two.
+_DENSE_PARTS = (
+    ("share of feed-forward blocks", "peak of feed-forward blocks"),
+    ("share of the rest", "peak of the rest"),
+)
 _JOIN = "({reading}² + {arithmetic}²)^½"
 
 
@@ -182,9 +187,9 @@ class _StepTermBuilder:
         if not ceilings.dense_parts:
             return self._peak(ceilings.dense_peak)
         inputs = []
-        for whose, (share, peak) in zip(("feed-forward blocks", "the rest"), ceilings.dense_parts, strict=True):
-            inputs.append(DerivationTerm(f"share of {whose}", share, None, source=self._model))
-            inputs.append(replace(self._peak(peak), name=f"peak of {whose}"))
+        for (share_name, peak_name), (share, peak) in zip(_DENSE_PARTS, ceilings.dense_parts, strict=True):
+            inputs.append(DerivationTerm(share_name, share, None, source=self._model))
+            inputs.append(replace(self._peak(peak), name=peak_name))
         summed = " + ".join(
             f"{format_placeholder(share.name)} ÷ {format_placeholder(peak.name)}"
             for share, peak in zip(inputs[::2], inputs[1::2], strict=True)

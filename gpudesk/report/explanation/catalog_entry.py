@@ -20,7 +20,7 @@ from gpudesk.domain.claim import (
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.report.catalog_lists import label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
-from gpudesk.report.explanation.claims import build_dispute_line
+from gpudesk.report.explanation.claims import build_dispute_line, label_dispute_topic
 from gpudesk.report.explanation.parts import (
     CatalogAction,
     CatalogActionKind,
@@ -343,7 +343,7 @@ def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None
     statements = [each for each in view.facts.seed_claims() if each.id in sides]
     line = build_dispute_line(dispute)
     return Explanation(
-        what=tr("{attribute}, {subject}", attribute=_join_words(dispute.attribute), subject=dispute.subject),
+        what=tr("{attribute}, {subject}", attribute=label_dispute_topic(dispute), subject=dispute.subject),
         conditions=tr("Dispute {id}", id=dispute.id),
         figure=line.verdict,
         unit=None,

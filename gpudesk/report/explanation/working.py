@@ -93,11 +93,10 @@ def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, 
     if term.value is None:
         return MISSING_VALUE_TEXT, None
     text, unit = formatter.value_and_unit(term.value, term.unit)
-    if unit is None or unit not in _COUNTED:
-        return text, unit
     # "Output tokens 1,000 tokens" says it twice.
-    said = unit == "sequences" or unit in term.name.lower()
-    return text, None if said else translate_unit(unit, term.value)
+    if unit is None or (unit in _COUNTED and (unit == "sequences" or unit in term.name.lower())):
+        return text, None
+    return text, translate_unit(unit, term.value)
 
 
 def format_named_formula(term: DerivationTerm) -> str | None:
@@ -131,7 +130,7 @@ def _format_term_number(each: DerivationTerm, result: DerivationTerm, formatter:
     if each.unit == "B" and any(other.unit == "B/s" for other in result.inputs):
         return _format_decimal(each.value, formatter)
     text, unit = formatter.value_and_unit(each.value, each.unit)
-    return text if unit is None or each.unit in _COUNTED else f"{text} {unit}"
+    return text if unit is None or each.unit in _COUNTED else f"{text} {translate_unit(unit)}"
 
 
 def _format_decimal(size: float, formatter: Formatter) -> str:

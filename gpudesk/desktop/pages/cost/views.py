@@ -43,7 +43,7 @@ from gpudesk.report.explanation.worked_examples import (
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.sentences import capitalize_first
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
 #: Above the middle of a row stands the rent, below it what owning costs.
@@ -378,7 +378,7 @@ def _make_case_row(figure: WorkedFigure, formatter: Formatter) -> tuple[str, ...
     return (
         example.id,
         label_worked_verdict(figure),
-        capitalize_first(example.statement),
+        capitalize_first(translate_data(example.statement)),
         format_printed_figure(example, formatter),
         format_computed_figure(figure, formatter),
     )
