@@ -399,7 +399,7 @@ class CatalogCellFormatter:
         if isinstance(value, tuple):
             return ", ".join(map(str, value))
         # What was imported may hold line breaks; a cell has one line.
-        return " ".join(str(value).split()) if value is not None else MISSING_VALUE_TEXT
+        return self._formatter.date(" ".join(str(value).split())) if value is not None else MISSING_VALUE_TEXT
 
     # Sentences
 

@@ -257,7 +257,7 @@ def describe_input_source(found: ResolvedCostInput, revision: str) -> str:
     source = found.source
     if not source.title:
         return tr("assumption: {note}", note=translate_data(source.note))
-    dated = f"{source.title}, {source.date}" if source.date else source.title
+    dated = f"{source.title}, {Formatter().date(source.date)}" if source.date else source.title
     return tr("{note}; {source}", note=translate_data(source.note), source=dated)
 
 
@@ -268,7 +268,7 @@ def _describe_price_record(found: ResolvedCostInput, revision: str) -> str:
     prices = trn("{n} catalog price", "{n} catalog prices", record.count, n=record.count)
     if record.newest is None:
         return tr("{prices}, undated (catalog {revision})", prices=prices, revision=revision)
-    dated = tr("{prices}, newest {date}", prices=prices, date=record.newest)
+    dated = tr("{prices}, newest {date}", prices=prices, date=Formatter().date(record.newest))
     if not record.undated:
         return dated
     return tr("{prices}; {n} undated (catalog {revision})", prices=dated, n=record.undated, revision=revision)
@@ -476,5 +476,5 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
         elif price.record.newest is None:
             prices.append(tr("{name} {amount} (undated)", **values))
         else:
-            prices.append(tr("{name} {amount} ({date})", date=price.record.newest, **values))
+            prices.append(tr("{name} {amount} ({date})", date=Formatter().date(price.record.newest), **values))
     return tr("Purchase prices used (median in the catalog): {prices}", prices=", ".join(prices)) if prices else ""

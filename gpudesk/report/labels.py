@@ -324,6 +324,10 @@ def format_months(months: float, formatter: Formatter) -> str:
     return trn("{n} month", "{n} months", rounded, n=formatter.stated(rounded))
 
 
+def label_date(stated: str | None) -> str:
+    return Formatter().date(stated or tr("no date"))
+
+
 _MONTH: Final = 30.44
 _YEAR: Final = 365.25
 

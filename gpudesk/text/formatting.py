@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final, NamedTuple
@@ -25,6 +26,7 @@ class IntervalEstimate(NamedTuple):
 MISSING_VALUE_TEXT: Final = "—"
 #: Decimals that are kept of a number that somebody gave.
 _MOST_DECIMALS: Final = 9
+_ISO_DATE: Final = re.compile(r"\A(\d{4})-(\d\d)-(\d\d)\Z")
 #: Space between a number and its unit, and on both sides of the dash of a range.
 _SPACE: Final = " "
 
@@ -41,10 +43,12 @@ class NumberStyle:
     percent: str = "%"
     #: Whether the sign of a currency comes before the amount.
     currency_first: bool = True
+    #: A full date, of its year, month and day.
+    date: str = r"\1-\2-\3"
 
 
 ENGLISH_NUMBERS: Final = NumberStyle("en", ".", ",", "−")
-GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−", "\N{NO-BREAK SPACE}%", currency_first=False)
+GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−", "\N{NO-BREAK SPACE}%", currency_first=False, date=r"\3.\2.\1")
 #: For files that programs read: no separators, ASCII minus.
 MACHINE_NUMBERS: Final = NumberStyle("machine", ".", "", "-")
 
@@ -234,6 +238,10 @@ class Formatter:
         """Return a share of 1 in per cent."""
         return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
+    def date(self, stated: str) -> str:
+        """Return a full date in ISO form as it is written; months, years and words stay as they are."""
+        return _ISO_DATE.sub(self.style.date, stated)
+
     def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value in the unit on display, without the unit; words are translated, lists are not."""
         if value is None:
@@ -241,7 +249,7 @@ class Formatter:
         if isinstance(value, bool):
             return tr("yes") if value else tr("no")
         if isinstance(value, str):
-            return translate_data(value)
+            return self.date(translate_data(value))
         if isinstance(value, tuple):
             return ", ".join(value)
         shown = _DISPLAY_UNITS[quantity]

@@ -133,7 +133,7 @@ def _prices(service: GpuDeskService) -> _CatalogList:
             price.accelerator or MISSING_VALUE_TEXT,
             price.term,
             _amount(price.usd, price.usd_low, price.usd_high),
-            price.date or MISSING_VALUE_TEXT,
+            _FORMATTER.date(price.date or MISSING_VALUE_TEXT),
             label_source_kind(price.kind),
             _marked(price.provider or price.source.named_publisher or MISSING_VALUE_TEXT, own=price.own),
         ]
@@ -156,7 +156,7 @@ def _sources(service: GpuDeskService) -> _CatalogList:
     rows = [
         [
             source.id,
-            source.date or MISSING_VALUE_TEXT,
+            _FORMATTER.date(source.date or MISSING_VALUE_TEXT),
             label_source_kind(source.kind),
             ", ".join(filter(None, (source.title, source.named_publisher))),
         ]
@@ -269,7 +269,8 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
 
 
 def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[str]:
-    said = [tr("Your preference, {date}: {reason}", date=chosen.date, reason=to_sentence(chosen.reason))]
+    date = _FORMATTER.date(chosen.date)
+    said = [tr("Your preference, {date}: {reason}", date=date, reason=to_sentence(chosen.reason))]
     if attribute.shipped is None:
         said.append(tr("The shipped catalog has no value for it."))
     elif attribute.shipped_reason:
@@ -279,7 +280,8 @@ def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[st
 
 def _source(claim: Claim, shown: str, *, mark_own: bool) -> str:
     """Return who states a claim and how, with the figure as printed where it is shown otherwise."""
-    words = [claim.source.named_publisher, claim.source.title, label_source_kind(claim.kind), claim.source.date]
+    words = [claim.source.named_publisher, claim.source.title, label_source_kind(claim.kind)]
+    words.append(_FORMATTER.date(claim.source.date or ""))
     if claim.own and mark_own:
         words.insert(0, tr("your value"))
     if claim.published and claim.published != shown.replace(",", ""):
@@ -390,7 +392,8 @@ def _verify(options: argparse.Namespace) -> int:
                 }
             )
         else:
-            output.print_line(tr("Catalog {revision}, {date}", revision=catalog.revision[:8], date=catalog.data_date))
+            date = _FORMATTER.date(catalog.data_date)
+            output.print_line(tr("Catalog {revision}, {date}", revision=catalog.revision[:8], date=date))
             output.print_line(", ".join(f"{number} {kind}" for kind, number in counts.items()))
             for finding in findings:
                 output.print_line(f"{finding.where}: {format_message(finding.problem)}")

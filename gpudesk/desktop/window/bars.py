@@ -241,7 +241,7 @@ class StatusText(QObject):
         catalog, own = service.catalog, len(service.user_catalog.facts)
         said = tr(
             "Catalog {date} · {accelerators} accelerators, {models} models",
-            date=catalog.data_date,
+            date=self._desk.formatter.date(catalog.data_date),
             accelerators=count(len(catalog.accelerators())),
             models=count(len(catalog.models())),
         )

@@ -37,6 +37,7 @@ from gpudesk.estimation.derivation.replica_terms import (
 )
 from gpudesk.estimation.operation import EstimateDeployment, find_deployment, make_deployment_arrays
 from gpudesk.estimation.pools import PoolChoice, PoolEstimator, PoolOperatingPoint, compute_moved_bytes
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, Message, message
 from gpudesk.text.translation import tr, translate_data
 
@@ -507,7 +508,7 @@ def _describe_claim(path: str, catalog: Catalog) -> str:
     claim = None if attribute is None else attribute.preferred
     if claim is None:
         return path
-    words = (claim.source.publisher, claim.source.title, claim.source.date)
+    words = (claim.source.publisher, claim.source.title, Formatter().date(claim.source.date or ""))
     return ", ".join(word for word in words if word)
 
 

@@ -380,7 +380,7 @@ def build_sheet(
     return ComparisonSheet(
         title=answer.scenario.name,
         note=answer.scenario.note,
-        date=date,
+        date=None if date is None else formatter.date(date),
         assumptions=_list_assumptions(answer, formatter),
         headlines=build_sheet_headlines(answer, formatter),
         table=table,
@@ -397,7 +397,7 @@ def build_sheet(
         concurrency=answer.scenario.workload.load.concurrency,
         disputes=_list_sheet_disputes(answer, references),
         sources=references.sources,
-        foot=_list_foot_facts(answer),
+        foot=_list_foot_facts(answer, formatter),
         working=() if explain is None else build_sheet_workings(answer, names, formatter, explain),
         sizing=() if how_many is None else list_sizing_remarks(how_many.sizing, names, formatter),
         how_many=NO_TABLE if how_many is None else build_counts_table(answer, how_many, heads, formatter),
@@ -621,9 +621,9 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
     )
 
 
-def _list_foot_facts(answer: Answer) -> tuple[LabeledValue, ...]:
+def _list_foot_facts(answer: Answer, formatter: Formatter) -> tuple[LabeledValue, ...]:
     return (
-        LabeledValue(tr("Catalog"), answer.data_date),
+        LabeledValue(tr("Catalog"), formatter.date(answer.data_date)),
         LabeledValue(tr("Calibration"), answer.calibration.partition(",")[0]),
         LabeledValue(tr("Sheet ID"), answer.content_hash[:16]),
     )

@@ -48,7 +48,7 @@ from gpudesk.text.translation import tr, translate_data, trn
 
 
 def format_date(day: str | None) -> str:
-    return day or tr("undated")
+    return Formatter().date(day or tr("undated"))
 
 
 def label_support_level(entry: SupportEntry) -> str:

@@ -29,7 +29,7 @@ from gpudesk.report.explanation.parts import (
     Explanation,
     ExplanationBasis,
 )
-from gpudesk.report.labels import label_attribute_alone, shorten_name
+from gpudesk.report.labels import label_attribute_alone, label_date, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.messages import format_message
 from gpudesk.text.sentences import to_sentence
@@ -127,9 +127,9 @@ def _describe_owner(attribute: AttributeClaims) -> str:
     if claim is None:
         return tr("No value")
     if claim.own:
-        return tr("Entered by you, {date}", date=claim.retrieved or tr("no date"))
+        return tr("Entered by you, {date}", date=label_date(claim.retrieved))
     if chosen is not None:
-        return tr("Chosen by you, {date}", date=chosen.date)
+        return tr("Chosen by you, {date}", date=label_date(chosen.date))
     return tr("Shipped value")
 
 
@@ -171,7 +171,7 @@ def _list_attribute_remarks(attribute: AttributeClaims) -> tuple[str, ...]:
     if chosen is not None:
         if chosen.reason != tr("Your value"):
             said = to_sentence(chosen.reason)
-            found.append(tr("Your reason, {date}: {reason}", date=chosen.date, reason=said))
+            found.append(tr("Your reason, {date}: {reason}", date=label_date(chosen.date), reason=said))
         if attribute.shipped_reason:
             found.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
     if any(claim.own for claim in attribute.claims):

@@ -31,7 +31,14 @@ from gpudesk.report.explanation.parts import (
     StatementLine,
     UseLine,
 )
-from gpudesk.report.labels import count_days_since, format_age, label_attribute_alone, label_source_kind, shorten_name
+from gpudesk.report.labels import (
+    count_days_since,
+    format_age,
+    label_attribute_alone,
+    label_date,
+    label_source_kind,
+    shorten_name,
+)
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
 from gpudesk.text.messages import InputError
 from gpudesk.text.sentences import capitalize_first, to_sentence
@@ -97,7 +104,8 @@ class CatalogContext:
     @property
     def fact(self) -> str:
         """What all of it rests on, for copies."""
-        return tr("Catalog of {date}, revision {revision}", date=self.facts.data_date, revision=self.facts.revision[:8])
+        date = self.formatter.date(self.facts.data_date)
+        return tr("Catalog of {date}, revision {revision}", date=date, revision=self.facts.revision[:8])
 
     def named(self, thing: str | None) -> str:
         """Return the short name of a thing, its id where the catalog does not have it."""
@@ -263,7 +271,7 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
         ground=ExplanationBasis.CLAIM,
         basis=tr("Your value: {source}", source=price.source.title)
         if price.own
-        else f"{capitalize_first(kind)}, {price.date or price.source.date or tr('no date')}",
+        else f"{capitalize_first(kind)}, {label_date(price.date or price.source.date)}",
         details=(*_price_details(price), *list_source_details(price.source)),
         uses=view.uses(price.accelerator),
         offers=_price_offers(price, view),
@@ -278,7 +286,7 @@ def _price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
         (tr("Instance"), price.instance),
         (tr("Accelerators"), None if count is None else str(count)),
         (tr("Basis"), price.basis),
-        (tr("As of"), price.date),
+        (tr("As of"), Formatter().date(price.date or "")),
     )
     return tuple(ExplanationDetail(label, text) for label, text in pairs if text)
 
@@ -300,7 +308,7 @@ def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
         (tr("Title"), source.title),
         (tr("Publisher"), source.named_publisher),
         (tr("Kind"), label_source_kind(source.kind)),
-        (tr("Date"), source.date or tr("no date")),
+        (tr("Date"), label_date(source.date)),
         (tr("Note"), source.trust),
     )
     found = tuple(ExplanationDetail(label, text) for label, text in pairs if text)
@@ -320,7 +328,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
         unit=trn("figure", "figures", count),
         band="",
         ground=ExplanationBasis.CLAIM,
-        basis=f"{capitalize_first(kind)}, {source.date or tr('no date')}",
+        basis=f"{capitalize_first(kind)}, {label_date(source.date)}",
         details=list_source_details(source),
         statements=tuple(
             build_statement_line(each)

@@ -26,7 +26,7 @@ from gpudesk.report.explanation.parts import (
     MeasuredRunLines,
     TermLine,
 )
-from gpudesk.report.labels import label_attribute_alone, label_precision, label_source_kind
+from gpudesk.report.labels import label_attribute_alone, label_date, label_precision, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, translate_unit
 from gpudesk.text.sentences import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -86,7 +86,7 @@ def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high:
 def describe_claim_kind(claim: Claim) -> str:
     """Return what kind of source a claim has and of what time, as a sentence begins."""
     kind = label_source_kind(claim.kind)
-    return f"{capitalize_first(kind)}, {claim.source.date or tr('no date')}"
+    return f"{capitalize_first(kind)}, {label_date(claim.source.date)}"
 
 
 def list_disputes_about(disputes: tuple[Dispute, ...], thing: str, name: str) -> tuple[DisputeLine, ...]:
@@ -129,15 +129,14 @@ def _build_claim_line(
     if is_shipped_claim(attribute, claim) and not claim.preferred:
         verdict = tr("used by the shipped catalog")
     figure = f"{value} {unit}" if unit else value
+    dated = None if claim.source.date is None else label_date(claim.source.date)
     return ClaimLine(
         value=value,
         unit=unit,
         stance=stance,
         title=_format_source_title(claim),
-        origin=f"{label_kind_shortly(claim.kind)} · {claim.source.date or tr('no date')}",
-        source=", ".join(
-            part for part in (who, label_source_kind(claim.kind), claim.source.date, claim.source.url) if part
-        ),
+        origin=f"{label_kind_shortly(claim.kind)} · {label_date(claim.source.date)}",
+        source=", ".join(part for part in (who, label_source_kind(claim.kind), dated, claim.source.url) if part),
         verdict=verdict,
         details=details,
         source_id=claim.source.id,
@@ -223,8 +222,8 @@ def _list_claim_details(
         (tr("Title"), source.title),
         (tr("Publisher"), source.named_publisher),
         (tr("Kind"), label_source_kind(claim.kind)),
-        (tr("Date"), source.date or tr("no date")),
-        (tr("Retrieved"), claim.retrieved),
+        (tr("Date"), label_date(source.date)),
+        (tr("Retrieved"), Formatter().date(claim.retrieved or "")),
         (tr("Verdict"), translate_data(verdict or "")),
         (tr("Statement"), ", ".join(claim.statements)),
         (tr("Note"), translate_data(claim.note or "")),

@@ -280,7 +280,7 @@ def _records(prices: Iterable[PriceRecord], term: str, told: _CostContext) -> tu
 def _record(price: PriceRecord, told: _CostContext) -> ClaimLine:
     value, unit = format_price(price, told.formatter)
     refused = price.term == PURCHASE_TERM and price.note is not None and not price.own
-    dated = price.date or tr("undated (catalog {revision})", revision=told.revision)
+    dated = told.formatter.date(price.date or tr("undated (catalog {revision})", revision=told.revision))
     title = price.provider or price.source.title
     origin = f"{label_source_kind(price.kind)} · {dated}"
     shown = join_unit(value, unit) if unit else value

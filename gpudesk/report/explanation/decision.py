@@ -48,7 +48,7 @@ from gpudesk.report.explanation.parts import (
     ExplanationBasis,
     RulingLine,
 )
-from gpudesk.report.labels import format_odds
+from gpudesk.report.labels import format_odds, label_date
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, translate_data
@@ -181,7 +181,7 @@ def _fired_first(rules: Sequence[DecisionRule], told: DecisionContext) -> list[D
 
 def _ruling(rule: DecisionRule, told: DecisionContext) -> RulingLine:
     applies = told.line(rule.id) is not None
-    dated = rule.dated or tr("no date")
+    dated = label_date(rule.dated)
     parts = [rule.id, label_rule_source(rule)]
     if rule.source is not None:
         parts.append(dated)
@@ -200,7 +200,7 @@ def _ruling(rule: DecisionRule, told: DecisionContext) -> RulingLine:
 def _document(rule: DecisionRule, told: DecisionContext) -> Iterator[str]:
     source = None if rule.source is None else told.source(rule.source)
     if source is not None:
-        date = rule.dated or source.date or tr("no date")
+        date = label_date(rule.dated or source.date)
         found = ", ".join(part for part in (source.title, source.named_publisher, date) if part)
         yield tr("Source: {document}.", document=found)
 

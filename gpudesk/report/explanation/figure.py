@@ -497,4 +497,8 @@ def _list_answer_facts(answer: Answer, estimate: Estimate, formatter: Formatter)
 
 
 def _describe_catalog_revision(answer: Answer) -> str:
-    return tr("Catalog of {date}, revision {revision}", date=answer.data_date, revision=answer.catalog_revision[:8])
+    return tr(
+        "Catalog of {date}, revision {revision}",
+        date=Formatter().date(answer.data_date),
+        revision=answer.catalog_revision[:8],
+    )

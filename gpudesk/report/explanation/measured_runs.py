@@ -12,6 +12,7 @@ from gpudesk.report.explanation.parts import ExplanationDetail, MeasuredRunLine,
 from gpudesk.report.labels import (
     format_load,
     get_figure_unit,
+    label_date,
     label_figure,
     label_precision,
     label_serving_engine,
@@ -165,7 +166,7 @@ def _list_run_details(record: ComparableRun, texts: Mapping[RunCondition, str]) 
     yield ExplanationDetail(tr("Title"), source.title)
     yield ExplanationDetail(tr("Publisher"), source.named_publisher or MISSING_VALUE_TEXT)
     yield ExplanationDetail(tr("Kind"), label_source_kind(source.kind))
-    yield ExplanationDetail(tr("Date"), source.date or tr("no date"))
+    yield ExplanationDetail(tr("Date"), label_date(source.date))
     yield ExplanationDetail(tr("URL"), source.url or MISSING_VALUE_TEXT, url=source.url is not None)
 
 

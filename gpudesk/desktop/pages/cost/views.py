@@ -343,7 +343,8 @@ class PublishedCasesView(CostView):
     def _show(self) -> None:
         case = self._chosen
         source = self._desk.service.catalog.source(case.source)
-        self.source.setText(tr("Source: {title}, {date}", title=source.title, date=source.date or "—"))
+        date = self._desk.formatter.date(source.date or "—")
+        self.source.setText(tr("Source: {title}, {date}", title=source.title, date=date))
         try:
             figures = self._figures()
         except InputError as error:

@@ -32,7 +32,7 @@ from gpudesk.desktop.ui.widgets.filters import FilterField
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.release import Installation, ProgramRelease, find_installation, get_release
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import MISSING_VALUE_TEXT
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
 from gpudesk.third_party import ThirdPartyWork, get_package_version, make_licence_text
 
@@ -219,13 +219,11 @@ def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
     """Return what is asked for first when a figure or a fault is looked into."""
     catalog, calibration = service.catalog, service.calibration
     calibrated = tr("{name}, revision {revision}", name=calibration.name, revision=calibration.revision[:_SHOWN])
-    known = get_release()
+    known, dated = get_release(), Formatter().date(catalog.data_date)
     return [
         ProgramFact(tr("Version"), known.version),
         _commit(known),
-        ProgramFact(
-            tr("Catalog"), tr("{date}, revision {revision}", date=catalog.data_date, revision=catalog.revision)
-        ),
+        ProgramFact(tr("Catalog"), tr("{date}, revision {revision}", date=dated, revision=catalog.revision)),
         ProgramFact(tr("Calibration"), calibrated),
         ProgramFact(tr("Installed"), _installed(find_installation())),
         ProgramFact(tr("System"), f"{platform.system()} {platform.release()}, {platform.machine()}"),
