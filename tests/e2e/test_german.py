@@ -28,6 +28,7 @@ def test_a_comparison_in_the_terminal_is_german(gpudesk: RunProgram) -> None:
     [
         (("compare", "--accelerators", "h200-sxn", "--model", "llama-3.1-70b"), "Beschleuniger h200-sxn unbekannt"),
         (("sheet", *SAMPLE), "diese Argumente sind erforderlich: -o/--output"),
+        (("estimate", *SAMPLE, "--input-tokens", "many"), "--input-tokens: „many“ ist keine ganze Zahl"),
         (("compare", "--scenario", "none.gpudesk"), "none.gpudesk: kann nicht gelesen werden: Datei oder Ordner nicht"),
     ],
 )
@@ -42,6 +43,17 @@ def test_the_help_is_german(gpudesk: RunProgram) -> None:
     assert done.stdout.startswith("Aufruf: gpudesk compare [-h]")
     assert "\nOptionen:\n" in done.stdout
     assert "required" not in done.stdout
+
+
+def test_what_is_put_together_at_run_time_is_german(gpudesk: RunProgram) -> None:
+    working = gpudesk("explain", "max_concurrency", *SAMPLE, environment=GERMAN).stdout
+    assert "= floor(KV-Pool ÷ Byte einer Sequenz)" in working
+    assert "[Einstellung von vLLM: sicherer Speicheranteil]" in working
+    queued = gpudesk("explain", "tpot_ms", *SAMPLE, "--request-rate", "5000", environment=GERMAN).stdout
+    assert "= die Warteschlange wächst unbegrenzt" in queued
+    entry = gpudesk("catalog", "show", "mi355x", environment=GERMAN).stdout
+    assert "verfügbar" in entry
+    assert "◇ 12.06.2025" in entry
 
 
 @pytest.mark.skipif(shutil.which("pdftotext") is None, reason="reads PDF with poppler-utils")

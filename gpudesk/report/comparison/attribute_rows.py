@@ -62,7 +62,7 @@ class SourceNumbering:
                 title=source.title,
                 publisher=source.named_publisher,
                 kind=label_source_kind(source.kind),
-                date=None if source.date is None else Formatter().date(source.date),
+                date=None if source.date is None else self._formatter.date(source.date),
                 url=source.url,
             )
         return self._sources[source.id].number

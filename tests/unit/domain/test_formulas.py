@@ -65,11 +65,11 @@ def evaluated(term: DerivationTerm) -> float:
     text = re.sub(r"\{(\w+)\}", lambda found: f"({_inside(term, found.group(1))!r})", term.formula or "")
     for written, python in _OPERATORS.items():
         text = text.replace(written, python)
-    return float(eval(text, {"e": math.e}))
+    return float(eval(text, {"e": math.e, "floor": math.floor}))
 
 
 #: What formulas are written with -> what Python computes with.
-_OPERATORS = {", rounded down": "// 1", "×": "*", "÷": "/", "−": "-", "²": "**2", "^½": "**0.5", "^": "**"}
+_OPERATORS = {"×": "*", "÷": "/", "−": "-", "²": "**2", "^½": "**0.5", "^": "**"}
 
 
 def _inside(term: DerivationTerm, name: str) -> float:

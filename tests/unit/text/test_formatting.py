@@ -188,3 +188,12 @@ def test_style_follows_the_language() -> None:
     assert find_number_style("de_AT") is GERMAN_NUMBERS
     assert find_number_style("pseudo").name == "en"
     assert find_number_style(None).name == "en"
+
+
+@pytest.mark.parametrize(
+    ("stated", "german"),
+    [("2026-11-26", "26.11.2026"), ("2025-10", "2025-10"), ("2026", "2026"), ("undated", "undated")],
+)
+def test_full_dates_are_written_as_the_language_does(stated: str, german: str) -> None:
+    assert DE.date(stated) == german
+    assert EN.date(stated) == PLAIN.date(stated) == stated

@@ -96,6 +96,12 @@ def test_the_read_out_has_the_digits_of_the_answer_the_best_first(chart: Through
     assert values == sorted(values, reverse=True)
 
 
+def test_a_single_request_is_counted_as_one(chart: ThroughputChart) -> None:
+    found = chart.read_at(1.0)
+    assert found is not None
+    assert found[1].title == "At 1 request in flight"
+
+
 def test_times_are_read_the_shortest_first(desk: Desk, theme: Theme, qtbot: QtBot) -> None:
     chart = LatencyChart(desk, theme, "ttft_ms")
     show(chart, desk, qtbot, 430, 240)
