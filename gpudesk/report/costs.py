@@ -135,7 +135,7 @@ _LINES: Final[Mapping[str, str]] = MappingProxyType(
         "rack": "Racks",
         "residual": "Residual value",
         "capital": "Cost of capital",
-        "power": "Power",
+        "power": "Electricity",
         "cooling": "Cooling and losses",
         "demand": "Demand charge",
         "hosting": "Hosting",

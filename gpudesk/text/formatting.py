@@ -26,7 +26,7 @@ class IntervalEstimate(NamedTuple):
 MISSING_VALUE_TEXT: Final = "—"
 #: Decimals that are kept of a number that somebody gave.
 _MOST_DECIMALS: Final = 9
-_ISO_DATE: Final = re.compile(r"\A(\d{4})-(\d\d)-(\d\d)\Z")
+_ISO_DATE: Final = re.compile(r"\d{4}(-\d\d){1,2}")
 #: Space between a number and its unit, and on both sides of the dash of a range.
 _SPACE: Final = " "
 
@@ -43,12 +43,12 @@ class NumberStyle:
     percent: str = "%"
     #: Whether the sign of a currency comes before the amount.
     currency_first: bool = True
-    #: A full date, of its year, month and day.
-    date: str = r"\1-\2-\3"
+    #: Whether dates begin with the day, with points between: 26.11.2026; else they are in ISO form.
+    day_first: bool = False
 
 
 ENGLISH_NUMBERS: Final = NumberStyle("en", ".", ",", "−")
-GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−", "\N{NO-BREAK SPACE}%", currency_first=False, date=r"\3.\2.\1")
+GERMAN_NUMBERS: Final = NumberStyle("de", ",", ".", "−", "\N{NO-BREAK SPACE}%", currency_first=False, day_first=True)
 #: For files that programs read: no separators, ASCII minus.
 MACHINE_NUMBERS: Final = NumberStyle("machine", ".", "", "-")
 
@@ -239,8 +239,10 @@ class Formatter:
         return MISSING_VALUE_TEXT if share is None else f"{self.number(share * 100)}{self.style.percent}"
 
     def date(self, stated: str) -> str:
-        """Return a full date in ISO form as it is written; months, years and words stay as they are."""
-        return _ISO_DATE.sub(self.style.date, stated)
+        """Return a day or a month in ISO form as it is written; years and words stay as they are."""
+        if not self.style.day_first or _ISO_DATE.fullmatch(stated) is None:
+            return stated
+        return ".".join(reversed(stated.split("-")))
 
     def catalog(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value in the unit on display, without the unit; words are translated, lists are not."""

@@ -271,9 +271,9 @@ def _date_price(column: CostColumn, name: str) -> str | None:
     if found.record is None or found.origin is CostInputOrigin.YOURS:
         return None
     prices = trn("{n} price", "{n} prices", found.record.count, n=found.record.count)
-    return (
-        prices if found.record.newest is None else tr("{prices}, {date}", prices=prices, date=found.record.newest[:7])
-    )
+    if found.record.newest is None:
+        return prices
+    return tr("{prices}, {date}", prices=prices, date=Formatter().date(found.record.newest[:7]))
 
 
 def list_cost_remarks(
@@ -515,7 +515,7 @@ def _list_unusual_assumptions(answer: Answer, formatter: Formatter) -> tuple[Lab
     if work.eager:
         facts.append(LabeledValue(tr("Graph capture"), tr("off")))
     if scenario.date:
-        facts.append(LabeledValue(tr("Software as of"), scenario.date))
+        facts.append(LabeledValue(tr("Software as of"), formatter.date(scenario.date)))
     if scenario.memory_fraction:
         facts.append(LabeledValue(tr("Memory fraction"), formatter.per_cent(scenario.memory_fraction)))
     return tuple(facts)

@@ -36,7 +36,7 @@ def describe_run_conditions(record: ComparableRun, formatter: Formatter) -> dict
         RunCondition.SERVING_ENGINE: label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT),
         RunCondition.PLAN: format_plan(_format_stated_plan(run)),
         RunCondition.POOLS: tr("one pool for prefill and decode"),
-        RunCondition.DATE: tr("software of {month}", month=run.date),
+        RunCondition.DATE: tr("software of {month}", month=formatter.date(run.date or "")),
         RunCondition.MEMORY_FRACTION: tr("memory fraction {fraction}", fraction=formatter.stated(run.memory_fraction)),
         RunCondition.MAX_BATCH: trn(
             "max {n} sequence per step",
@@ -84,7 +84,7 @@ def format_run_software(record: ComparableRun) -> str:
     run, version = record.request, record.engine_version or ""
     engine = label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT)
     named = engine if version.lower() in ("", run.serving_engine) else f"{engine} {version}"
-    return f"{named}, {run.date}"
+    return f"{named}, {label_date(run.date)}"
 
 
 #: Conditions that say where a run ran, what, and under what load: told whole for each record.
@@ -125,7 +125,7 @@ def _build_run_line(record: ComparableRun, formatter: Formatter) -> MeasuredRunL
         ),
         verdict=_describe_run_verdict(record),
         source=", ".join(filter(None, (source.named_publisher, source.title))),
-        date=(source.date or "")[: len("2000-01")],
+        date=Formatter().date((source.date or "")[: len("2000-01")]),
         address=source.url or "",
         details=tuple(_list_run_details(record, texts)),
     )

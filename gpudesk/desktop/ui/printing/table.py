@@ -191,7 +191,11 @@ class PaperTable:
         colour = FAULT_COLOURS.get(cell.mark, "text1")
         if cell.mark in FAULT_GLYPHS:
             room -= _GLYPH
-        figure = wrap_text(cell.text, _style(cell), room, colour) or ((),)
+        style = _style(cell)
+        if any(measure_width(word, style) > room for word in cell.text.split()):
+            # A long word is smaller rather than broken.
+            style = "small"
+        figure = wrap_text(cell.text, style, room, colour) or ((),)
         second = wrap_text(_second(cell), "small", self._plan.inner, _second_colour(cell))
         return _WrappedCell(cell, figure, second, beside and len(figure) == 1 and len(second) == 1)
 
