@@ -39,10 +39,10 @@ def make_manifest_text(files: Mapping[str, Path]) -> str:
 
 def list_files_below(folder: Path) -> dict[str, Path]:
     """Return all files of a folder by their names inside it, but the list and what file managers leave."""
-    found = (file for file in folder.rglob("*") if file.is_file() and file.name not in _STRAYS)
-    named = {file.relative_to(folder).as_posix(): file for file in found}
-    named.pop(MANIFEST, None)
-    return named
+    files = (file for file in folder.rglob("*") if file.is_file() and file.name not in _STRAYS)
+    files_by_path = {file.relative_to(folder).as_posix(): file for file in files}
+    files_by_path.pop(MANIFEST, None)
+    return files_by_path
 
 
 def list_included_files(included: Mapping[str, str], bundle: str) -> dict[str, Path]:
@@ -111,7 +111,7 @@ def _read_manifest(manifest: Path) -> dict[str, str]:
             reason=str(error),
         ) from error
     parsed = [_LINE.fullmatch(line) for line in lines]
-    listed = {found[2]: found[1] for found in parsed if found is not None}
+    listed = {entry[2]: entry[1] for entry in parsed if entry is not None}
     if not listed or len(listed) < len(lines):
         raise input_error("bundle.bad_list", "the list of the program's files is no longer whole", str(manifest))
     return listed

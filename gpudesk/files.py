@@ -131,5 +131,5 @@ def describe_faulty_data(count: int, first: str) -> Message:
     )
 
 
-def describe_unknown_format(suffix: str, known: tuple[str, ...]) -> Message:
-    return message("sheet.format", "{suffix} is not a sheet format; use {known}", suffix=suffix, known=known)
+def describe_unknown_format(suffix: str, known_formats: tuple[str, ...]) -> Message:
+    return message("sheet.format", "{suffix} is not a sheet format; use {known}", suffix=suffix, known=known_formats)

@@ -62,18 +62,18 @@ def parse_record(
     texts without one. Fields that the dataclass does not have are refused, or left out with `ignore_unknown`.
     """
     hint: Any = kind
-    known, adapter = _list_fields(hint), _make_adapter(hint)
+    field_hints, adapter = _list_fields(hint), _make_adapter(hint)
     if ignore_unknown:
         value = _drop_unknown(value, hint)
     for name in value if isinstance(value, dict) else ():
-        if name not in known:
-            raise make_unknown_field_error(where.rstrip(":"), name, known)
+        if name not in field_hints:
+            raise make_unknown_field_error(where.rstrip(":"), name, field_hints)
     plain = _apply_checks(value, where, checks, text)
     try:
-        made: _T = adapter.validate_json(json.dumps(plain, default=str), strict=True, extra="forbid")
+        record: _T = adapter.validate_json(json.dumps(plain, default=str), strict=True, extra="forbid")
     except ValidationError as error:
         raise _translate(error, hint, plain, where) from error
-    return made
+    return record
 
 
 @cache
@@ -85,9 +85,9 @@ def join_place(where: str, part: str | int) -> str:
     """Return the place of a field or an item; a file ends its place with a colon."""
     if isinstance(part, int):
         return f"{where}[{part}]"
-    shown = part if part.isprintable() else part.encode("unicode_escape").decode()
-    shown = shown if len(shown) <= _LONGEST_NAME else f"{shown[:_LONGEST_NAME]}…"
-    return f"{where} {shown}" if where.endswith(":") else f"{where}.{shown}" if where else shown
+    part_text = part if part.isprintable() else part.encode("unicode_escape").decode()
+    part_text = part_text if len(part_text) <= _LONGEST_NAME else f"{part_text[:_LONGEST_NAME]}…"
+    return f"{where} {part_text}" if where.endswith(":") else f"{where}.{part_text}" if where else part_text
 
 
 def _drop_unknown(value: object, hint: Any) -> object:  # noqa: ANN401
@@ -123,33 +123,33 @@ def _apply_checks(value: object, where: str, checks: Mapping[str, FieldCheck], t
 def _translate(error: ValidationError, hint: Any, plain: object, where: str) -> InputError:  # noqa: ANN401
     """Return the first fault in the order of the fields as the program says it."""
     fault = _choose_fault(error.errors(include_url=False, include_context=False), plain)
-    place, given = where, plain
+    place, value = where, plain
     *path, last = fault["loc"] or (None,)
     for part in path:
-        place, given, hint = _step(place, given, hint, part)
+        place, value, hint = _step(place, value, hint, part)
     if fault["type"] in ("unexpected_keyword_argument", "extra_forbidden"):
         return make_unknown_field_error(place.rstrip(":"), str(last), _list_fields(hint))
     if fault["type"] in ("missing", "missing_argument"):
         return InputError(MISSING_FIELD, join_place(place, str(last)))
     if last is not None:
-        place, given, hint = _step(place, given, hint, last)
+        place, value, hint = _step(place, value, hint, last)
     if words := _list_words(hint):
-        if not isinstance(given, str):
-            return make_type_error(place.rstrip(":"), given, "text")
-        return InputError(describe_unknown_word(quote_value(given), words), place)
-    return make_type_error(place.rstrip(":"), given, _WANTED.get(fault["type"], "number"))
+        if not isinstance(value, str):
+            return make_type_error(place.rstrip(":"), value, "text")
+        return InputError(describe_unknown_word(quote_value(value), words), place)
+    return make_type_error(place.rstrip(":"), value, _WANTED.get(fault["type"], "number"))
 
 
 def _choose_fault(faults: list[Any], plain: object) -> Any:  # noqa: ANN401 - as pydantic describes it
     """Return the first fault; of a value that can be of several types, that of the type that it comes closest to."""
     *path, last = faults[0]["loc"] or (None,)
-    given: Any = plain
+    value: Any = plain
     for part in path:
-        _, given, _ = _step("", given, Any, part)
+        _, value, _ = _step("", value, Any, part)
     names_type = (
         isinstance(last, str)
         and faults[0]["type"].endswith("_type")
-        and not (isinstance(given, dict) and last in given)
+        and not (isinstance(value, dict) and last in value)
     )
     alike = [fault for fault in faults if list(fault["loc"][: len(path)]) == path]
     return max(alike, key=lambda fault: len(fault["loc"])) if names_type else faults[0]
@@ -159,21 +159,21 @@ def _step(where: str, value: Any, hint: Any, part: str | int) -> tuple[str, Any,
     """Go from a place to one inside; what pydantic names beside fields, such as a type of several, is none."""
     if (isinstance(value, list) and isinstance(part, int)) or (isinstance(value, dict) and part in value):
         inner = _list_inner(hint, value)
-        given: Any = value
-        return join_place(where, part), given[part], Any if inner is None else inner(part)
+        inner_value: Any = value
+        return join_place(where, part), inner_value[part], Any if inner is None else inner(part)
     return where, value, hint
 
 
 def _list_inner(hint: Any, value: object) -> Callable[[str | int], Any] | None:  # noqa: ANN401
     """Return what gives the types inside a value of a type by their names or numbers; None where it does not say."""
-    wanted = dict if isinstance(value, dict) else tuple if isinstance(value, list) else None
+    container = dict if isinstance(value, dict) else tuple if isinstance(value, list) else None
     kinds: tuple[Any, ...] = get_args(hint) if get_origin(hint) in (UnionType, Union) else (hint,)
     for kind in kinds:
-        if wanted is dict and is_dataclass(kind):
+        if container is dict and is_dataclass(kind):
             by_name = _list_fields(cast("Hashable", kind))
             return lambda part: by_name.get(str(part))
-        if wanted is not None and get_origin(kind) is wanted:
-            each = get_args(kind)[-1 if wanted is dict else 0]
+        if container is not None and get_origin(kind) is container:
+            each = get_args(kind)[-1 if container is dict else 0]
             return lambda _part: each
     return None
 

@@ -67,9 +67,9 @@ def get_release() -> ProgramRelease:
 def read_record(path: Path) -> ProgramRelease:
     """Return what a record says; one that cannot be read leaves the version of this code."""
     try:
-        told = json.loads(path.read_text(encoding="utf-8"))
+        record = json.loads(path.read_text(encoding="utf-8"))
         return ProgramRelease(
-            str(told["version"]), _text(told["commit"]), _text(told["committed"]), bool(told.get("modified"))
+            str(record["version"]), _text(record["commit"]), _text(record["committed"]), bool(record.get("modified"))
         )
     except (OSError, ValueError, LookupError, TypeError, AttributeError):
         return ProgramRelease(__version__)

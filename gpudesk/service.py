@@ -187,8 +187,8 @@ class GpuDeskService:
         """Printed figures, worked out again; raises `InputError` or `MissingFileError`."""
         from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
 
-        worked = map(compute_worked_figure, read_worked_examples(paths.worked_examples_path()))
-        return tuple(figure for figure in worked if figure is not None)
+        computed = map(compute_worked_figure, read_worked_examples(paths.worked_examples_path()))
+        return tuple(figure for figure in computed if figure is not None)
 
     # Scenarios
 
@@ -359,8 +359,8 @@ class GpuDeskService:
         """
         catalog = self.catalog
         parts = catalog.accelerators() if accelerators is None else map(catalog.accelerator, accelerators)
-        held = catalog.models() if models is None else map(catalog.model, models)
-        return self.fit.matrix(question, tuple(parts), tuple(held))
+        models_to_fit = catalog.models() if models is None else map(catalog.model, models)
+        return self.fit.matrix(question, tuple(parts), tuple(models_to_fit))
 
     def count_models_held(self, question: FitQuestion, accelerator: str) -> int:
         """Return how many models of the catalog one accelerator holds; raises `InputError` for an unknown id."""
@@ -461,9 +461,9 @@ class GpuDeskService:
 
         return ReferenceData(self)
 
-    def decide(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> Decision:
-        """Return the decision on an answered scenario, under other answers in the dialogue where `said`."""
-        return self.decider.decide(answer, said, with_ways_out=True)
+    def decide(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> Decision:
+        """Return the decision on an answered scenario, under other answers in the dialogue where `user_answers`."""
+        return self.decider.decide(answer, user_answers, with_ways_out=True)
 
     def flip_steps(self, answer: Answer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
         """Look, as a job, for what would change the decision on an answered scenario; return it."""

@@ -68,16 +68,16 @@ class ThirdPartyWork:
 def list_third_party() -> list[ThirdPartyWork]:
     """Return the works that this program is made of, itself first, the others by name."""
     listed = paths.parts_path()
-    found = list_installed() if listed is None else read_third_party(listed)
-    return sorted(found, key=lambda part: (part.name != PROGRAM, part.name.casefold(), part.version))
+    works = list_installed() if listed is None else read_third_party(listed)
+    return sorted(works, key=lambda part: (part.name != PROGRAM, part.name.casefold(), part.version))
 
 
 def read_third_party(path: Path) -> list[ThirdPartyWork]:
     """Read a list of parts; one that cannot be read is an empty list, since there is still a program."""
-    known = {field.name for field in fields(ThirdPartyWork)}
+    field_names = {field.name for field in fields(ThirdPartyWork)}
     try:
         records = json.loads(path.read_text(encoding="utf-8"))
-        return [_part({name: value for name, value in record.items() if name in known}) for record in records]
+        return [_part({name: value for name, value in record.items() if name in field_names}) for record in records]
     except (OSError, ValueError, TypeError, AttributeError):
         return []
 
@@ -86,21 +86,21 @@ def make_licence_text(part: ThirdPartyWork) -> str:
     """Return the terms of a part in full: whose rights, what is to be said of it, and the texts."""
     listed = paths.parts_path()
     folder = Path() if listed is None else listed.parent
-    texts = [text for name in part.texts if (text := _read(folder / name))]
-    said = ["\n".join(part.copyright), part.note, *texts]
-    return "\n\n".join(each.strip("\n") for each in said if each.strip())
+    texts = [text for name in part.texts if (text := _read_text(folder / name))]
+    blocks = ["\n".join(part.copyright), part.note, *texts]
+    return "\n\n".join(each.strip("\n") for each in blocks if each.strip())
 
 
 def list_installed() -> list[ThirdPartyWork]:
     """Return the program, all packages that it needs and that these need, and the works carried along."""
-    found: dict[str, Distribution] = {}
-    _collect(_ROOT, found)
-    return [_program(), *map(describe_package, found.values()), *_carried()]
+    distributions: dict[str, Distribution] = {}
+    _collect(_ROOT, distributions)
+    return [_program(), *map(describe_package, distributions.values()), *_carried()]
 
 
 def get_package_version(package: str) -> str | None:
-    found = _distribution(package)
-    return None if found is None else found.version
+    distribution = _distribution(package)
+    return None if distribution is None else distribution.version
 
 
 def describe_package(package: Distribution) -> ThirdPartyWork:
@@ -130,8 +130,8 @@ def find_licence_terms(package: Distribution) -> str:
     if _EXPRESSION.fullmatch(stated):
         return stated
     names = [text.rsplit(" :: ", 1)[-1] for text in meta.get_all("Classifier") or [] if "License ::" in text]
-    known = [_CLASSIFIED[name] for name in names if name in _CLASSIFIED]
-    return " AND ".join(known) if len(known) == len(names) else ""
+    licences = [_CLASSIFIED[name] for name in names if name in _CLASSIFIED]
+    return " AND ".join(licences) if len(licences) == len(names) else ""
 
 
 def _program() -> ThirdPartyWork:
@@ -173,18 +173,18 @@ def _carried() -> Iterator[ThirdPartyWork]:
     )
 
 
-def _collect(name: str, found: dict[str, Distribution]) -> None:
+def _collect(name: str, distributions: dict[str, Distribution]) -> None:
     package = _distribution(name)
     for requirement in (package.requires or []) if package is not None else []:
-        wanted = _NAME.match(requirement)
-        if wanted is None or _EXTRA.search(requirement):
+        match = _NAME.match(requirement)
+        if match is None or _EXTRA.search(requirement):
             continue
-        key = re.sub(r"[-_.]+", "-", wanted.group()).lower()
+        key = re.sub(r"[-_.]+", "-", match.group()).lower()
         # What is needed on other platforms only is not installed on this one.
-        needed = _distribution(key) if key not in found else None
+        needed = _distribution(key) if key not in distributions else None
         if needed is not None:
-            found[key] = needed
-            _collect(key, found)
+            distributions[key] = needed
+            _collect(key, distributions)
 
 
 def _distribution(name: str) -> Distribution | None:
@@ -208,7 +208,7 @@ def _part(record: dict[str, Any]) -> ThirdPartyWork:
     return ThirdPartyWork(**values)
 
 
-def _read(path: Path) -> str:
+def _read_text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8", errors="replace")
     except OSError:

@@ -149,7 +149,7 @@ class CatalogDatabase:
 
 
 def find_file_problem(path: Path) -> Message | None:
-    """Say why the file is no whole catalog of this version, or None, by its first 100 bytes alone.
+    """Return why the file is not a complete catalog of this version, from its first 100 bytes alone; None if it is.
 
     Their layout is section 1.3 of SQLite's description of its file format.
     """
@@ -165,7 +165,7 @@ def find_file_problem(path: Path) -> Message | None:
 
 
 def _find_header_problem(header: bytes, size: int) -> Message | None:
-    """Say what the header of a file of `size` bytes gives away."""
+    """Return the problem that the header shows for a file of `size` bytes; None if there is none."""
     if not header.startswith(_MAGIC[: len(header)]):
         return _FOREIGN_FILE
     if len(header) < _HEADER_SIZE:

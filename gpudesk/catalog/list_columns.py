@@ -23,15 +23,15 @@ def _make_figure_column(
     *,
     key: str = "",
     decimals: int | None = None,
-    shown: bool = True,
+    is_visible: bool = True,
 ) -> CatalogColumn:
     return CatalogColumn(
-        key or attribute, _Kind.FIGURE, quantity, attribute, decimals=decimals, group=group, shown=shown
+        key or attribute, _Kind.FIGURE, quantity, attribute, decimals=decimals, group=group, shown=is_visible
     )
 
 
-def _make_word_column(attribute: str, *, shown: bool = True) -> CatalogColumn:
-    return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, shown=shown)
+def _make_word_column(attribute: str, *, is_visible: bool = True) -> CatalogColumn:
+    return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, shown=is_visible)
 
 
 def _make_accelerator_column(column: ListColumn, attribute: Attribute) -> CatalogColumn:
@@ -82,7 +82,7 @@ _DIFFUSION: Final = (
     _make_figure_column("vram_low", Quantity.MEMORY, "vram", key="vram_low"),
     _make_figure_column("vram_high", Quantity.MEMORY, "vram", key="vram_high"),
     CatalogColumn("results", _Kind.FIGURE, Quantity.COUNT, None, 1, 0),
-    _make_word_column("recommended_hardware", shown=False),
+    _make_word_column("recommended_hardware", is_visible=False),
 )
 
 _PRICES: Final = (

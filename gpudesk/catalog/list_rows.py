@@ -87,9 +87,9 @@ def iterate_diffusion_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     for model in catalog.diffusion_models():
         thing = catalog.thing(model.id)
         attributes = _read_attributes(catalog, thing)
-        known: dict[str, CatalogCellValue] = {"medium": model.medium, "results": len(model.results)}
+        cell_values: dict[str, CatalogCellValue] = {"medium": model.medium, "results": len(model.results)}
         cells = [
-            (known[column.key], 0) if column.key in known else _make_cell(column, thing, attributes)
+            (cell_values[column.key], 0) if column.key in cell_values else _make_cell(column, thing, attributes)
             for column in columns
         ]
         yield _make_entry_row(thing, columns, cells, attributes)
@@ -119,8 +119,8 @@ def _find_sides(attribute: AttributeClaims, attributes: AttributesByName) -> tup
 
 
 def _find_mark(attribute: AttributeClaims) -> int:
-    taken = attribute.preferred
-    own = attribute.overridden or (taken is not None and taken.own)
+    preferred = attribute.preferred
+    own = attribute.overridden or (preferred is not None and preferred.own)
     return (CatalogCellMark.OWN if own else 0) | (CatalogCellMark.DISPUTED if attribute.disputed else 0)
 
 
@@ -176,9 +176,9 @@ def _make_entry_row(
     announced: bool = False,
 ) -> CatalogRow:
     """Put a row together; kinds and date are those of the claims that its columns show."""
-    found = (attributes.get(column.attribute) for column in columns if column.attribute is not None)
-    shown = [attribute for attribute in found if attribute is not None]
-    taken = [claim for claim in (attribute.preferred for attribute in shown) if claim is not None]
+    row_attributes = (attributes.get(column.attribute) for column in columns if column.attribute is not None)
+    present = [attribute for attribute in row_attributes if attribute is not None]
+    claims = [claim for claim in (attribute.preferred for attribute in present) if claim is not None]
     marks = tuple(mark for _, mark in cells)
     return CatalogRow(
         key=thing.id,
@@ -186,10 +186,10 @@ def _make_entry_row(
         marks=marks if any(marks) else (),
         thing=thing.id,
         maker=thing.maker,
-        kinds=_list_kinds(taken),
-        date=min(filter(None, (claim.source.date for claim in taken)), default=None),
+        kinds=_list_kinds(claims),
+        date=min(filter(None, (claim.source.date for claim in claims)), default=None),
         announced=announced,
-        disputed=any(side.disputed for each in shown for side in _find_sides(each, attributes)),
+        disputed=any(side.disputed for each in present for side in _find_sides(each, attributes)),
         own=any(mark & CatalogCellMark.OWN for mark in marks),
     )
 
@@ -229,10 +229,10 @@ def _iterate_price_rows(catalog: Catalog) -> CatalogRows:
     # All prices of one part together, parts in the order of their list.
     order = {thing: place for place, thing in enumerate(names)}
     prices = sorted(catalog.prices(), key=lambda price: order.get(price.accelerator or "", len(order)))
-    gone = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
+    inactive = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
     for price in prices:
         row = _make_price_row(price, names.get(price.accelerator or ""))
-        yield replace(row, waits=gone[price.id]) if price.own and price.id in gone else row
+        yield replace(row, waits=inactive[price.id]) if price.own and price.id in inactive else row
 
 
 def _find_only_name(names: Sequence[str]) -> str | None:
@@ -306,7 +306,7 @@ def _find_verdict(attribute: AttributeClaims, claim: Claim) -> str | None:
 
 def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int, claim: Claim) -> CatalogRow:
     date = claim.source.date
-    stands = attribute.stance(claim)
+    stance = attribute.stance(claim)
     return CatalogRow(
         key=f"{thing.id}/{attribute.name}/{claim.source.id}/{number}",
         values=(
@@ -314,7 +314,7 @@ def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int
             attribute.name,
             claim.value,
             attribute.unit,
-            stands.value,
+            stance.value,
             claim.source.title,
             claim.kind.value,
             date,
@@ -332,7 +332,7 @@ def _make_claim_row(thing: CatalogEntry, attribute: AttributeClaims, number: int
         maker=thing.maker,
         kinds=(claim.kind,),
         date=date or claim.retrieved,
-        disputed=stands in (ClaimStatus.DIFFERS, ClaimStatus.REFUSED),
+        disputed=stance in (ClaimStatus.DIFFERS, ClaimStatus.REFUSED),
         own=claim.own,
         item=claim,
     )

@@ -117,10 +117,10 @@ def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     for waiting in catalog.waiting:
         if waiting.price is None:
             yield make_inactive_row(catalog, things.get(waiting.thing), waiting)
-    gone = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
+    inactive = {waiting.price.id: waiting for waiting in catalog.waiting if waiting.price is not None}
     for price in catalog.prices():
         if price.own:
-            yield _make_user_price_row(price, things.get(price.accelerator or ""), gone.get(price.id))
+            yield _make_user_price_row(price, things.get(price.accelerator or ""), inactive.get(price.id))
 
 
 def _list_touched(facts: UserFacts) -> tuple[str, ...]:
@@ -143,7 +143,7 @@ def _iterate_override_rows(
     thing: CatalogEntry, attributes: Iterable[AttributeClaims], waits: Container[FactKey]
 ) -> Iterator[CatalogRow]:
     """Yield what the user says of a thing with effect; the two ends of a price are one amount."""
-    found = {
+    user_attributes = {
         attribute.name: attribute
         for attribute in attributes
         if any(
@@ -152,8 +152,8 @@ def _iterate_override_rows(
         )
         or (attribute.overridden and ("preference", thing.id, attribute.name) not in waits)
     }
-    high = found.pop(_PRICE_HIGH, None) if PRICE_LOW in found else None
-    for name, attribute in found.items():
+    high = user_attributes.pop(_PRICE_HIGH, None) if PRICE_LOW in user_attributes else None
+    for name, attribute in user_attributes.items():
         yield _make_override_row(thing, attribute, high if name == PRICE_LOW else None)
 
 
@@ -191,9 +191,9 @@ def _make_override_row(thing: CatalogEntry, attribute: AttributeClaims, high: At
 
 
 def _find_user_claim(attribute: AttributeClaims) -> Claim | None:
-    taken = attribute.preferred
-    if attribute.overridden or (taken is not None and taken.own):
-        return taken
+    preferred = attribute.preferred
+    if attribute.overridden or (preferred is not None and preferred.own):
+        return preferred
     return _find_first(attribute.claims, own=True)
 
 
@@ -206,8 +206,8 @@ _OWN_VALUE: Final = make_marks(CatalogSection.YOURS, "yours", CatalogCellMark.OW
 
 def _find_first(claims: Iterable[Claim], *, own: bool) -> Claim | None:
     """Return the preferred one of the user's or of the shipped claims, else the first."""
-    found = [claim for claim in claims if claim.own is own]
-    return next((claim for claim in found if claim.preferred), found[0] if found else None)
+    own_claims = [claim for claim in claims if claim.own is own]
+    return next((claim for claim in own_claims if claim.preferred), own_claims[0] if own_claims else None)
 
 
 def _list_values(claims: Iterable[Claim | None]) -> Iterator[CatalogCellValue]:

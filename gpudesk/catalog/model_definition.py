@@ -47,10 +47,10 @@ def to_canonical_json(value: object) -> str:
 def parse_mixer(table: dict[str, Any]) -> Mixer:
     """Make the mixer that a table with its `kind` and dimensions describes."""
     fields = dict(table)
-    made = MIXER_KINDS[fields.pop("kind")]
+    mixer_type = MIXER_KINDS[fields.pop("kind")]
     if fields.get("indexer") is not None:
         fields["indexer"] = AttentionIndexer(**fields["indexer"])
-    return made(**fields)
+    return mixer_type(**fields)
 
 
 def parse_ffn(table: dict[str, Any]) -> Ffn:
@@ -111,17 +111,17 @@ def find_dimension(definition: Mapping[str, Any], name: str) -> ClaimValue:
 
 def patch_definition(definition: Mapping[str, Any], values: Mapping[str, ClaimValue]) -> dict[str, Any]:
     """Return the definition with other dimensions; what is no dimension of it is left out."""
-    made = copy.deepcopy(dict(definition))
+    patched = copy.deepcopy(dict(definition))
     for name, value in values.items():
         if name == _ALL_NORMS:
-            for group in made["layers"]:
+            for group in patched["layers"]:
                 group["norms"] = value
             continue
-        place = _find_holder(made, name)
+        place = _find_holder(patched, name)
         if place is not None:
             table, key = place
             table[key] = value
-    return made
+    return patched
 
 
 def _find_holder(definition: Mapping[str, Any], name: str) -> tuple[Any, str] | None:
@@ -183,9 +183,9 @@ _Rule = tuple[str, int, ShapeRelation, str, int]
 
 def find_shape_faults(model: Model) -> Iterator[ShapeFault]:
     """Yield every pair of dimensions that cannot belong together."""
-    kept = {_cache_shape(group.mixer) for group in model.layers if not reuses_cache(group.mixer)}
+    shapes = {_cache_shape(group.mixer) for group in model.layers if not reuses_cache(group.mixer)}
     for number, group in enumerate(model.layers, start=1):
-        if reuses_cache(group.mixer) and _cache_shape(group.mixer) not in kept:
+        if reuses_cache(group.mixer) and _cache_shape(group.mixer) not in shapes:
             yield ShapeFault(number, "reuses_cache", 1, ShapeRelation.KEPT, "", 0)
         for name, value, relation, other, other_value in _iterate_rules(group):
             holds = value % other_value == 0 if relation is ShapeRelation.MULTIPLE else value <= other_value

@@ -99,11 +99,11 @@ def _make_readable(fact: UserModel) -> UserModel | None:
     """Return a model under its id; None for a structure that cannot be read, which stays in the file."""
     try:
         plain = json.loads(fact.definition)
-        named = plain | {"id": fact.id, "name": fact.name, "organisation": fact.organisation}
-        parse_model(named)
+        definition = plain | {"id": fact.id, "name": fact.name, "organisation": fact.organisation}
+        parse_model(definition)
     except (AttributeError, KeyError, TypeError, ValueError, RecursionError):
         return None
-    return fact if named == plain else replace(fact, definition=to_canonical_json(named))
+    return fact if definition == plain else replace(fact, definition=to_canonical_json(definition))
 
 
 def merge_things(shipped: Mapping[str, CatalogEntry], layer: UserLayer) -> dict[str, CatalogEntry]:
@@ -131,25 +131,25 @@ def merge_attributes(
         return dict(shipped)
     plain = None if definition is None else dict(json.loads(definition))
     claims = _select_possible_claims(thing.kind, claims, plain)
-    found = _merge_all(thing, shipped, claims, preferences, sources, plain)
-    wanted = {} if plain is None else find_chosen_dimensions(plain, found)
-    if plain is None or not wanted or make_patched_model(plain, wanted) is not None:
-        return found
-    kept = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
-    return _merge_all(thing, shipped, claims, kept, sources, plain)
+    attributes = _merge_all(thing, shipped, claims, preferences, sources, plain)
+    chosen_values = {} if plain is None else find_chosen_dimensions(plain, attributes)
+    if plain is None or not chosen_values or make_patched_model(plain, chosen_values) is not None:
+        return attributes
+    other_preferences = {name: each for name, each in preferences.items() if not is_dimension(plain, name)}
+    return _merge_all(thing, shipped, claims, other_preferences, sources, plain)
 
 
 def _select_possible_claims(
     kind: CatalogEntryKind, claims: Mapping[str, list[UserClaim]], definition: Mapping[str, Any] | None
 ) -> dict[str, list[UserClaim]]:
     """Leave out claims that no such thing can have, which this program does not write."""
-    found = {}
+    possible = {}
     for name, stated in claims.items():
         dimension = None if definition is None else find_dimension(definition, name)
         fitting = [each for each in stated if is_possible_value(kind, name, each.value, dimension)]
         if fitting:
-            found[name] = fitting
-    return found
+            possible[name] = fitting
+    return possible
 
 
 def _merge_all(
@@ -195,8 +195,8 @@ def _merge_attribute(
     Without a choice the value of a `dimension` is that of the definition, which is what is computed with.
     """
     claims = [*shipped.claims, *(_make_claim(each, shipped.unit, sources) for each in stated)]
-    taken = None if chosen is None else _find_chosen(claims, chosen)
-    if taken is None:
+    chosen_claim = None if chosen is None else _find_chosen(claims, chosen)
+    if chosen_claim is None:
         if not shipped.claims and claims:
             # Nobody else says anything: what was stated first holds until the user chooses.
             agreeing = (place for place, each in enumerate(claims) if is_same_value(each.value, dimension))
@@ -206,7 +206,7 @@ def _merge_attribute(
         return replace(shipped, claims=tuple(claims))
     return replace(
         shipped,
-        claims=tuple(replace(claim, preferred=place == taken) for place, claim in enumerate(claims)),
+        claims=tuple(replace(claim, preferred=place == chosen_claim) for place, claim in enumerate(claims)),
         reason=None if chosen is None else chosen.reason,
         preference=chosen,
         shipped=shipped.preferred,
@@ -254,15 +254,15 @@ def find_chosen_dimensions(
     }
 
 
-def make_patched_model(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue]) -> Model | None:
+def make_patched_model(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue]) -> Model | None:
     """Return a model with other dimensions than its definition has, None where they make none."""
-    if not wanted:
+    if not dimensions:
         return parse_model(dict(definition))
     # It takes time to load, and few users change the dimensions of models.
     from gpudesk.catalog.importing.model_facts import check_model_definition
 
     try:
-        return parse_model(check_model_definition(patch_definition(definition, wanted)).definition())
+        return parse_model(check_model_definition(patch_definition(definition, dimensions)).definition())
     except InputError:
         return None
 

@@ -211,12 +211,12 @@ class Catalog:
     @cached_property
     def _accelerators(self) -> dict[str, Accelerator]:
         """Assemble every accelerator; one of the user's that lacks what estimates need is left out."""
-        found, required = {}, list_required_attributes()
+        accelerators, required = {}, list_required_attributes()
         for part in (*self.shipped.parts.values(), *self._own_parts()):
             values = self._values(part.id)
             if all(name in values for name in required):
-                found[part.id] = make_accelerator(part, values)
-        return found
+                accelerators[part.id] = make_accelerator(part, values)
+        return accelerators
 
     def _own_parts(self) -> list[AcceleratorEntry]:
         return [
@@ -280,12 +280,12 @@ def _look_up(entries: Mapping[str, _T], entry_id: str, kind: str) -> _T:
         raise InputError(problem) from None
 
 
-def _find_near(word: str, known: Iterable[str]) -> tuple[str, ...]:
+def _find_near(word: str, choices: Iterable[str]) -> tuple[str, ...]:
     """Return up to three known words that look like `word`, the closest first."""
-    names = list(known)
-    wanted = word.strip().lower().replace(" ", "-").replace("_", "-")
-    close = difflib.get_close_matches(wanted, names, n=3, cutoff=0.6)
-    starting = [name for name in names if len(wanted) > 1 and name.startswith(wanted) and name not in close]
+    names = list(choices)
+    normalised = word.strip().lower().replace(" ", "-").replace("_", "-")
+    close = difflib.get_close_matches(normalised, names, n=3, cutoff=0.6)
+    starting = [name for name in names if len(normalised) > 1 and name.startswith(normalised) and name not in close]
     return tuple((close + starting)[:3])
 
 
@@ -347,21 +347,21 @@ def _find_kind(fact: UserAccelerator | UserModel) -> CatalogEntryKind:
 
 def _find_inactive_statements(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
     """Yield what waits of what is said about attributes; both ends of a price wait together."""
-    said: dict[str, dict[str, list[UserStatement]]] = {}
+    statements: dict[str, dict[str, list[UserStatement]]] = {}
     for fact in catalog.own:
         if isinstance(fact, UserClaim | ClaimPreference):
-            said.setdefault(fact.thing, {}).setdefault(fact.attribute, []).append(fact)
-    for thing, about in said.items():
+            statements.setdefault(fact.thing, {}).setdefault(fact.attribute, []).append(fact)
+    for thing, about in statements.items():
         entry = things.get(thing)
         attributes = {} if entry is None else {each.name: each for each in catalog.attributes(thing)}
-        found: dict[tuple[str, str], tuple[Message, list[UserStatement]]] = {}
+        inactive: dict[tuple[str, str], tuple[Message, list[UserStatement]]] = {}
         for name, facts in about.items():
             for fact in facts:
                 why = _say_missing(thing) if entry is None else _find_reason(catalog, entry, attributes.get(name), fact)
                 if why is not None:
                     group = PRICE_BOUND_ATTRIBUTES[0] if name in PRICE_BOUND_ATTRIBUTES else name
-                    found.setdefault((group, why.id), (why, []))[1].append(fact)
-        for (name, _), (why, waiting) in found.items():
+                    inactive.setdefault((group, why.id), (why, []))[1].append(fact)
+        for (name, _), (why, waiting) in inactive.items():
             unit = _find_unit_of_name(name) if entry is None else find_unit(entry.kind, name)
             yield InactiveOverride(thing, name, why, tuple(waiting), unit)
 
@@ -406,12 +406,12 @@ def _is_known(catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims)
     return attribute.name in _MODEL_ATTRIBUTES or is_dimension(catalog.definition(thing.id), attribute.name)
 
 
-def _say_no_claim(held: Claim | None, value: MessageParameter) -> Message:
-    if held is None:
+def _say_no_claim(claim: Claim | None, value: MessageParameter) -> Message:
+    if claim is None:
         return message(
             "own.waits.claim_none", "the value {value} no longer has a source, so the value stays empty", value=value
         )
-    if held.own:
+    if claim.own:
         return message(
             "own.waits.claim_yours",
             "the value {value} no longer has a source; another value of yours applies",
@@ -422,13 +422,13 @@ def _say_no_claim(held: Claim | None, value: MessageParameter) -> Message:
     )
 
 
-def _say_no_model(held: Claim | None) -> Message:
-    """Say that the dimensions make no model, and what holds instead."""
-    if held is None:
+def _say_no_model(claim: Claim | None) -> Message:
+    """Return the note that the dimensions are inconsistent, with the value in effect."""
+    if claim is None:
         return message(
             "own.waits.dimension_none", "cannot be combined with the other dimensions; the model's own value applies"
         )
-    if held.own:
+    if claim.own:
         return message(
             "own.waits.dimension_yours", "cannot be combined with the other dimensions; another value of yours applies"
         )

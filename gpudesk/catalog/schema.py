@@ -365,7 +365,7 @@ def list_user_migrations() -> tuple[tuple[str, ...], ...]:
     versions: dict[int, list[str]] = {}
     for table in USER_METADATA.sorted_tables:
         indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        made = [CreateTable(table, if_not_exists=True).compile(dialect=dialect())]
-        made += [CreateIndex(index, if_not_exists=True).compile(dialect=dialect()) for index in indexes]
-        versions.setdefault(table.info.get("since", 1), []).extend(map(str, made))
+        sql = [CreateTable(table, if_not_exists=True).compile(dialect=dialect())]
+        sql += [CreateIndex(index, if_not_exists=True).compile(dialect=dialect()) for index in indexes]
+        versions.setdefault(table.info.get("since", 1), []).extend(map(str, sql))
     return tuple(tuple(statements) for _, statements in sorted(versions.items()))

@@ -110,8 +110,8 @@ def read_meta(store: CatalogDatabase) -> dict[str, str]:
 
 def read_sources(store: CatalogDatabase) -> dict[str, Source]:
     """Read every source by its id, in the order of the ids."""
-    found = (Source(**values) for values, _ in read_rows(store, "source", Source, "ORDER BY id"))
-    return {source.id: source for source in found}
+    sources = (Source(**values) for values, _ in read_rows(store, "source", Source, "ORDER BY id"))
+    return {source.id: source for source in sources}
 
 
 def read_things(store: CatalogDatabase) -> dict[str, CatalogEntry]:
@@ -232,8 +232,8 @@ def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dic
         sources=sources,
         beside=("attribute", "position"),
     ):
-        said = tuple(statements.get((attribute, place), ()))
-        claims[attribute].append(Claim(unit=units[attribute], statements=said, **values))
+        statement_ids = tuple(statements.get((attribute, place), ()))
+        claims[attribute].append(Claim(unit=units[attribute], statements=statement_ids, **values))
     return {
         name: AttributeClaims(thing=thing, name=name, unit=unit, claims=tuple(claims[name]), reason=reason)
         for name, unit, reason in rows
@@ -242,14 +242,14 @@ def read_attributes(store: CatalogDatabase, thing: str, sources: Sources) -> dic
 
 def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, int], list[str]]:
     """Read which statements say what a thing's claims say, by attribute and place of the claim."""
-    found: dict[tuple[str, int], list[str]] = {}
+    ids: dict[tuple[str, int], list[str]] = {}
     for attribute, claim, statement in store.rows(
         "SELECT attribute, claim, seed_claim FROM seed_subject WHERE thing = ? AND claim IS NOT NULL"
         " ORDER BY seed_claim",
         (thing,),
     ):
-        found.setdefault((attribute, claim), []).append(statement)
-    return found
+        ids.setdefault((attribute, claim), []).append(statement)
+    return ids
 
 
 def read_prices(store: CatalogDatabase, sources: Sources) -> tuple[PriceRecord, ...]:
@@ -282,11 +282,11 @@ def _read_subjects(store: CatalogDatabase, table: str, column: str) -> dict[str,
         things.setdefault(row, {})[thing] = None
         if attribute is not None:
             attributes.setdefault(row, {})[attribute] = None
-    return {row: (tuple(named), tuple(attributes.get(row, ()))) for row, named in things.items()}
+    return {row: (tuple(subjects), tuple(attributes.get(row, ()))) for row, subjects in things.items()}
 
 
-def _with_subjects(said: _Statement, subjects: _Subjects | None) -> _Statement:
-    return said if subjects is None else replace(said, things=subjects[0], attributes=subjects[1])
+def _with_subjects(statement: _Statement, subjects: _Subjects | None) -> _Statement:
+    return statement if subjects is None else replace(statement, things=subjects[0], attributes=subjects[1])
 
 
 class ShippedCatalog:
@@ -345,11 +345,11 @@ class ShippedCatalog:
 
     @cached_property
     def disputes_by_thing(self) -> dict[str, tuple[Dispute, ...]]:
-        found: dict[str, list[Dispute]] = {}
+        by_thing: dict[str, list[Dispute]] = {}
         for dispute in self.disputes:
             for thing in dict.fromkeys(dispute.things):
-                found.setdefault(thing, []).append(dispute)
-        return {thing: tuple(disputes) for thing, disputes in found.items()}
+                by_thing.setdefault(thing, []).append(dispute)
+        return {thing: tuple(disputes) for thing, disputes in by_thing.items()}
 
     def attributes_of(self, thing: str) -> dict[str, AttributeClaims]:
         """Return the attributes of a thing, read once; none where the file does not have it."""

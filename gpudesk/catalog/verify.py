@@ -40,12 +40,12 @@ def verify_catalog(catalog: Catalog) -> tuple[VerificationFinding, ...]:
 
 def _check_integrity(store: CatalogDatabase) -> Iterator[VerificationFinding]:
     try:
-        told = [row[0] for row in store.rows("PRAGMA integrity_check")]
+        problems = [row[0] for row in store.rows("PRAGMA integrity_check")]
     except CatalogFileError as error:
-        told = [str(error.problem.parameters["reason"])]
+        problems = [str(error.problem.parameters["reason"])]
     yield from (
         VerificationFinding("", message("catalog.verify.integrity", "the file is damaged: {reason}", reason=line))
-        for line in told
+        for line in problems
         if line != "ok"
     )
 

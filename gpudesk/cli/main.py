@@ -40,7 +40,7 @@ _held: Final[set[int]] = set()
 
 
 def find_display_problem() -> str | None:
-    """Say why no window can be opened, or None where one can."""
+    """Return the reason why no window can be opened; None if one can."""
     if not sys.platform.startswith("linux"):
         return None
     platform = os.environ.get("QT_QPA_PLATFORM", "").partition(":")[0]
@@ -160,7 +160,7 @@ def _unwind_when_terminated() -> Iterator[None]:
 
 
 def _refuse_files(arguments: Sequence[str]) -> None:
-    """Say of files that no window opens that they are none of those, and not that they are no command."""
+    """Report arguments that are files of another kind as such, instead of as unknown commands."""
     if not all(Path(argument).is_file() for argument in arguments):
         return
     other = next(each for each in arguments if not each.lower().endswith(_FOR_THE_WINDOW))
@@ -187,19 +187,21 @@ def _open_window(files: Sequence[str]) -> int:
             try:
                 return run_window(files)
             except Exception as error:  # noqa: BLE001 - as in `main`, but there may be no terminal
-                return _failed(error, files, tell=show_error_window)
+                return _failed(error, files, report=show_error_window)
         finally:
             gc.enable()
     report_error(tr("{problem}; `gpudesk compare` and `gpudesk sheet` work without a window", problem=problem))
     return EXIT_AT_FAULT
 
 
-def _failed(error: Exception, arguments: Sequence[str], tell: Callable[[str, Exception], object] | None = None) -> int:
-    """Report an error in one line, by `tell` too if given, and return its exit code."""
-    text = _said(error, arguments)
+def _failed(
+    error: Exception, arguments: Sequence[str], report: Callable[[str, Exception], object] | None = None
+) -> int:
+    """Report an error in one line, by `report` too if given, and return its exit code."""
+    text = _describe_error(error, arguments)
     report_error(text)
-    if tell is not None:
-        tell(text, error)
+    if report is not None:
+        report(text, error)
     if isinstance(error, UsageError):
         return EXIT_USAGE
     if isinstance(error, OSError) and error.filename is None:
@@ -207,7 +209,7 @@ def _failed(error: Exception, arguments: Sequence[str], tell: Callable[[str, Exc
     return EXIT_AT_FAULT
 
 
-def _said(error: Exception, arguments: Sequence[str]) -> str:
+def _describe_error(error: Exception, arguments: Sequence[str]) -> str:
     """Return what is said of an error; what nobody expected is written to the log."""
     from gpudesk.paths import MissingFileError
     from gpudesk.text.messages import explain_system_error, format_input_error

@@ -64,13 +64,13 @@ def parse_whole(text: str) -> int:
 
 def parse_number(text: str) -> float:
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         problem = tr("{given} is not a number", given=quote_input(text))
         raise argparse.ArgumentTypeError(problem) from None
-    if not math.isfinite(found):
+    if not math.isfinite(number):
         raise argparse.ArgumentTypeError(tr("{given} is not a finite number", given=quote_input(text)))
-    return found
+    return number
 
 
 def add_json_option(parser: argparse.ArgumentParser) -> None:
@@ -294,8 +294,8 @@ def _fields(base: Scenario | None) -> dict[str, Any]:
 
 def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDeskService, *, counted: bool) -> None:
     """Put what the options say over the fields of the scenario; unless `counted`, counts are dropped."""
-    fields |= _given(options, _SCENARIO)
-    fields["workload"] |= _given(options, _WORKLOAD)
+    fields |= _select_stated(options, _SCENARIO)
+    fields["workload"] |= _select_stated(options, _WORKLOAD)
     load = _load(options)
     if load or not fields["workload"]["load"]:
         if set(load) <= {"requests", "limit"}:
@@ -303,7 +303,7 @@ def _apply(options: argparse.Namespace, fields: dict[str, Any], service: GpuDesk
         fields["workload"]["load"] = load
     if options.accelerators:
         fields["accelerators"] = [_choice(text) for text in options.accelerators.split(",")]
-    plan = _given(options, _PLAN) | _pools(options)
+    plan = _select_stated(options, _PLAN) | _pools(options)
     for choice in fields.setdefault("accelerators", []):
         choice.update(plan)
         if not counted:
@@ -322,13 +322,13 @@ def _native_precision(model: str, service: GpuDeskService) -> str | None:
     return None if native is None else native.value
 
 
-def _given(options: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
+def _select_stated(options: argparse.Namespace, names: tuple[str, ...]) -> dict[str, Any]:
     return {name: value for name in names if (value := getattr(options, name, None)) is not None}
 
 
 def _load(options: argparse.Namespace) -> dict[str, Any]:
-    load = {_LOAD[option]: value for option, value in _given(options, tuple(_LOAD)).items()}
-    load |= _given(options, ("requests", "limit"))
+    load = {_LOAD[option]: value for option, value in _select_stated(options, tuple(_LOAD)).items()}
+    load |= _select_stated(options, ("requests", "limit"))
     if (queued := getattr(options, "saturate", None)) is not None:
         load |= {"saturate": True, "requests": queued}
     return load
@@ -352,7 +352,7 @@ def _pools(options: argparse.Namespace) -> dict[str, Any]:
         if len(dict(pools)) < len(pools):
             raise UsageError(tr("--pools lists a pool twice; list each pool once"))
         return {"disaggregated": dict(pools)}
-    return _given(options, ("disaggregated",))
+    return _select_stated(options, ("disaggregated",))
 
 
 def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
@@ -362,8 +362,8 @@ def _pool(text: str, whole_text: str) -> tuple[str, dict[str, int | bool]]:
     for part in filter(None, stated.strip().split(":")):
         if part == "attention-dp":
             fields["attention_dp"] = True
-        elif (found := _POOL_DEGREE.fullmatch(part)) is not None:
-            fields[found["name"] or "count"] = int(found["value"])
+        elif (match := _POOL_DEGREE.fullmatch(part)) is not None:
+            fields[match["name"] or "count"] = int(match["value"])
         else:
             name = ""
     if name not in ("prefill", "decode"):
@@ -397,11 +397,11 @@ _LONGEST: Final = 100_000
 
 
 def split_list(text: str) -> list[str]:
-    found = [part.strip() for part in text.split(",")]
-    if not all(found):
+    parts = [part.strip() for part in text.split(",")]
+    if not all(parts):
         problem = tr("{given} has an empty item between commas", given=quote_input(text))
         raise argparse.ArgumentTypeError(problem)
-    return found
+    return parts
 
 
 def parse_number_list(text: str) -> list[int]:
@@ -409,11 +409,11 @@ def parse_number_list(text: str) -> list[int]:
 
 
 def _numbers(part: str) -> list[int]:
-    found = _RANGE.fullmatch(part)
-    if found is None:
+    match = _RANGE.fullmatch(part)
+    if match is None:
         return [parse_whole(part)]
-    first, last = parse_whole(found[1]), parse_whole(found[2])
-    sign, step = found[3] or "+", parse_whole(found[4] or "1")
+    first, last = parse_whole(match[1]), parse_whole(match[2])
+    sign, step = match[3] or "+", parse_whole(match[4] or "1")
     if first > last or step < (2 if sign == "*" else 1) or (sign == "*" and first == 0):
         problem = tr("{given} is not a range; examples: 1..64+8, 1..256*2", given=quote_input(part))
         raise argparse.ArgumentTypeError(problem)

@@ -48,7 +48,7 @@ _JSON_CONTROL: Final = re.compile("[\x7f-\x9f\u202a-\u202e\u2066-\u2069]")
 
 def escape_controls(text: str) -> str:
     """Return a text with its control characters as escapes, so that a terminal shows them."""
-    return _CONTROL.sub(lambda found: found[1] or found[0].encode("unicode_escape").decode(), text)
+    return _CONTROL.sub(lambda match: match[1] or match[0].encode("unicode_escape").decode(), text)
 
 
 def report_error(text: str, command: str | None = None) -> None:
@@ -67,7 +67,7 @@ def log_unexpected(error: BaseException, arguments: Sequence[str]) -> str:
 
 
 def show_error_window(text: str, error: BaseException) -> None:
-    """Say in a dialog why there is no window, where there is no terminal to say it on: after a start by icon.
+    """Show in a dialog why there is no window, after a start by icon, where there is no terminal.
 
     Where that fails too, nothing more can be done.
     """
@@ -141,7 +141,7 @@ def print_json_line(value: dict[str, Any]) -> None:
 
 def _escape_json(text: str) -> str:
     """Escape the control characters that JSON lets stand."""
-    return _JSON_CONTROL.sub(lambda found: f"\\u{ord(found[0]):04x}", text)
+    return _JSON_CONTROL.sub(lambda match: f"\\u{ord(match[0]):04x}", text)
 
 
 def get_terminal_width() -> int:

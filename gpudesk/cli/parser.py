@@ -107,10 +107,10 @@ class Parser(argparse.ArgumentParser):
     def _check_value(self, action: argparse.Action, value: Any) -> None:  # noqa: ANN401 - as argparse has it
         """Refuse a value that is not among the choices, with the closest of them."""
         if action.choices is not None and value not in action.choices:
-            problem, known = tr("unknown value {given}", given=quote_input(str(value))), list(action.choices)
-            near = difflib.get_close_matches(str(value), known, n=1)
-            if not near and len(known) <= _MOST_NAMED:
-                problem = tr("{problem}; use one of {known}", problem=problem, known=", ".join(known))
+            problem, choices = tr("unknown value {given}", given=quote_input(str(value))), list(action.choices)
+            near = difflib.get_close_matches(str(value), choices, n=1)
+            if not near and len(choices) <= _MOST_NAMED:
+                problem = tr("{problem}; use one of {known}", problem=problem, known=", ".join(choices))
             raise argparse.ArgumentError(action, _add_suggestion(problem, near))
 
 
@@ -130,8 +130,8 @@ def make_parser(arguments: Sequence[str] = ()) -> Parser:
     parser.add_argument("--version", action="store_true", help=tr("show the version and exit"))
     parser.add_argument("--self-test", action="store_true", help=tr("check the installation and its results"))
     commands = parser.add_subparsers(dest="command", metavar=tr("COMMAND"), parser_class=Parser)
-    named = arguments[0] if arguments else ""
-    for name in [named] if named in _COMMANDS else _COMMANDS:
+    command = arguments[0] if arguments else ""
+    for name in [command] if command in _COMMANDS else _COMMANDS:
         import_module(_COMMANDS[name]).add_parser(commands)
         parser_of_command = commands.choices[name]
         example = tr("Example: {command}", command=EXAMPLES[name])

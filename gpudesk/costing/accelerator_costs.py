@@ -200,29 +200,29 @@ def gather_cost_inputs(
 
 
 def make_cost_column(
-    found: AcceleratorCostInputs, column: ComparisonColumn, prices: Mapping[str, PriceSummary], term: str
+    inputs: AcceleratorCostInputs, column: ComparisonColumn, prices: Mapping[str, PriceSummary], term: str
 ) -> CostColumn:
-    deployment = found.deployment
-    count = None if found.estimate is None or not found.estimate.fits else found.estimate.count
-    rent = found.inputs["rent_usd_per_hour"].spread
-    own = found.knows(NEEDED_TO_OWN)
-    hire = found.knows(NEEDED_TO_RENT)
-    owned = make_ownership_inputs(found.values, count) if own and count is not None else None
+    deployment = inputs.deployment
+    count = None if inputs.estimate is None or not inputs.estimate.fits else inputs.estimate.count
+    rent = inputs.inputs["rent_usd_per_hour"].spread
+    own = inputs.knows(NEEDED_TO_OWN)
+    hire = inputs.knows(NEEDED_TO_RENT)
+    owned = make_ownership_inputs(inputs.values, count) if own and count is not None else None
     return CostColumn(
-        key=found.key,
-        accelerator=found.accelerator,
+        key=inputs.key,
+        accelerator=inputs.accelerator,
         count=count,
-        inputs=found.inputs,
-        missing=found.missing,
-        tokens_per_s=found.tokens_per_s,
+        inputs=inputs.inputs,
+        missing=inputs.missing,
+        tokens_per_s=inputs.tokens_per_s,
         tco=None if owned is None else _make_tco(owned),
-        owned=_make_token_costs(found, cost_owned_per_million) if own and deployment else None,
-        rented=_make_token_costs(found, cost_rented_per_million) if hire and deployment else None,
+        owned=_make_token_costs(inputs, cost_owned_per_million) if own and deployment else None,
+        rented=_make_token_costs(inputs, cost_rented_per_million) if hire and deployment else None,
         rent=prices.get(term),
         rent_usd_per_hour=None if rent is None else rent.likely,
-        software=None if count is None else _make_software(found.values, count),
-        efficiency=None if count is None else _make_efficiency(found, column, owned),
-        curve=_make_cost_curve(found, column.curve, own=own, hire=hire),
+        software=None if count is None else _make_software(inputs.values, count),
+        efficiency=None if count is None else _make_efficiency(inputs, column, owned),
+        curve=_make_cost_curve(inputs, column.curve, own=own, hire=hire),
     )
 
 
@@ -246,21 +246,21 @@ def _make_software(values: Mapping[str, float], count: int) -> SoftwareCosts:
 _PerMillion = Callable[[CostValues, PaidDeployment], object]
 
 
-def _make_token_costs(found: AcceleratorCostInputs, per_million: _PerMillion) -> TokenCosts:
+def _make_token_costs(inputs: AcceleratorCostInputs, per_million: _PerMillion) -> TokenCosts:
     """Return what tokens cost over the band of the throughput: the slowest is the dearest."""
-    rate, deployment = found.tokens_per_s, found.deployment
+    rate, deployment = inputs.tokens_per_s, inputs.deployment
     assert rate is not None
     assert deployment is not None
-    at = np.asarray(per_million({**found.values, THROUGHPUT: np.array(rate)}, deployment)).tolist()
+    at = np.asarray(per_million({**inputs.values, THROUGHPUT: np.array(rate)}, deployment)).tolist()
     output = IntervalEstimate(at[0], at[2], at[1])
-    given, made = deployment.input_tokens, deployment.output_tokens
-    request = _scale_figure(output, made / _MILLION)
+    input_tokens, output_tokens = deployment.input_tokens, deployment.output_tokens
+    request = _scale_figure(output, output_tokens / _MILLION)
     return TokenCosts(
         output=output,
-        input=_scale_figure(output, made / given),
-        blended=_scale_figure(output, made / (given + made)),
+        input=_scale_figure(output, output_tokens / input_tokens),
+        blended=_scale_figure(output, output_tokens / (input_tokens + output_tokens)),
         request=request,
-        user_month=_scale_figure(request, found.values["requests_per_user_month"]),
+        user_month=_scale_figure(request, inputs.values["requests_per_user_month"]),
     )
 
 
@@ -273,9 +273,9 @@ def _scale_figure(banded: IntervalEstimate, factor: float) -> IntervalEstimate:
 
 
 def _make_efficiency(
-    found: AcceleratorCostInputs, column: ComparisonColumn, owned: OwnershipInputs | None
+    inputs: AcceleratorCostInputs, column: ComparisonColumn, owned: OwnershipInputs | None
 ) -> DeploymentEfficiency:
-    values, rate, estimate = found.values, found.tokens_per_s, found.estimate
+    values, rate, estimate = inputs.values, inputs.tokens_per_s, inputs.estimate
     assert estimate is not None
     count = estimate.count
     watts = values.get("accelerator_w")
@@ -315,21 +315,21 @@ def _compute_carbon(energy: float | None, values: Mapping[str, float], count: in
 
 
 def _make_cost_curve(
-    found: AcceleratorCostInputs, curve: ConcurrencyCurve | None, *, own: bool, hire: bool
+    inputs: AcceleratorCostInputs, curve: ConcurrencyCurve | None, *, own: bool, hire: bool
 ) -> tuple[CostCurvePoint, ...]:
     """Return costs against what each user gets, from few in flight to many."""
-    deployment = found.deployment
+    deployment = inputs.deployment
     if curve is None or deployment is None:
         return ()
     rates, paces = np.array(curve.output_tokens_per_s.value), np.array(curve.tpot_ms.value)
-    known = (rates > 0.0) & (paces > 0.0)
-    values: dict[str, Amount] = {**found.values, THROUGHPUT: rates[known]}
-    nothing = [None] * int(known.sum())
+    is_positive = (rates > 0.0) & (paces > 0.0)
+    values: dict[str, Amount] = {**inputs.values, THROUGHPUT: rates[is_positive]}
+    nothing = [None] * int(is_positive.sum())
     return tuple(
         CostCurvePoint(*point)
         for point in zip(
-            np.array(curve.concurrency)[known].tolist(),
-            (_MS / paces[known]).tolist(),
+            np.array(curve.concurrency)[is_positive].tolist(),
+            (_MS / paces[is_positive]).tolist(),
             np.asarray(cost_owned_per_million(values, deployment)).tolist() if own else nothing,
             np.asarray(cost_rented_per_million(values, deployment)).tolist() if hire else nothing,
             strict=True,
@@ -346,20 +346,20 @@ _MISSING_TERMS: Final = {
 
 
 def list_missing_inputs(
-    found: AcceleratorCostInputs, column: ComparisonColumn, needed: tuple[str, ...]
+    inputs: AcceleratorCostInputs, column: ComparisonColumn, needed: tuple[str, ...]
 ) -> Iterator[Message]:
     """Yield what a column lacks of the inputs needed: why it has no throughput, and which figures."""
     name = column.accelerator.name
     for each in needed:
         if each == THROUGHPUT:
-            if found.deployment is None:
+            if inputs.deployment is None:
                 yield message(
                     "deciding.no_throughput",
                     "{accelerator} has no throughput for this load, so its cost per token is unknown",
                     accelerator=name,
                 )
                 yield from _explain_no_throughput(column)
-        elif each not in found.values:
+        elif each not in inputs.values:
             yield message(
                 "deciding.lacks",
                 "Missing {kind} for {accelerator}; enter it in the cost inputs",

@@ -109,14 +109,14 @@ def parse_range(name: str, value: object, where: str) -> UncertainValue:
 
 def _parse_inputs(where: str, value: object, *, each: bool) -> dict[str, UncertainValue]:
     """Return stated inputs; of one accelerator only those that are stated by accelerator."""
-    known = [name for name, spec in COST_INPUTS.items() if spec.each or not each]
-    found = {}
+    names = [name for name, spec in COST_INPUTS.items() if spec.each or not each]
+    values = {}
     for name, stated in _require_object(where, value).items():
-        if name not in known:
-            raise make_unknown_field_error(where, name, known)
+        if name not in names:
+            raise make_unknown_field_error(where, name, names)
         if stated is not None:
-            found[name] = parse_range(name, stated, f"{where}.{name}")
-    return found
+            values[name] = parse_range(name, stated, f"{where}.{name}")
+    return values
 
 
 def _require_object(where: str, value: object) -> dict[str, Any]:
@@ -215,13 +215,15 @@ def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAs
     try:
         spread = UncertainValue(*(float(each) for each in entry["range"]))
         source = entry.get("source", {})
-        found = CostDefaultSource(entry["note"], source.get("title", ""), source.get("url", ""), source.get("date", ""))
+        default_source = CostDefaultSource(
+            entry["note"], source.get("title", ""), source.get("url", ""), source.get("date", "")
+        )
     except (KeyError, TypeError, ValueError) as error:
         raise InputError(_WRONG_ASSUMPTION, where) from error
     bounds = COST_INPUTS[name].bounds if name in COST_INPUTS else None
     if bounds is None or not spread.in_order or not all(map(bounds.hold, spread)):
         raise InputError(_WRONG_ASSUMPTION, where)
-    return CostAssumption(spread, found, source.get("id", ""))
+    return CostAssumption(spread, default_source, source.get("id", ""))
 
 
 #: What software takes on another platform than the team's own; nothing on that.
@@ -241,14 +243,14 @@ def resolve_cost_inputs(
     source_title: Callable[[str], str],
 ) -> Mapping[str, ResolvedCostInput]:
     """Return all inputs of a deployment of `count` accelerators; `prices` are those of one, by term."""
-    found = _resolve_inputs(part, count, settings, assumptions, prices, source_title)
+    cost_inputs = _resolve_inputs(part, count, settings, assumptions, prices, source_title)
     if (share := settings.around) is None:
-        return found
+        return cost_inputs
     return {
         name: each
         if each.spread is None or each.source is _OWN_SOFTWARE
         else replace(each, spread=_spread_around(name, each.spread.likely, share))
-        for name, each in found.items()
+        for name, each in cost_inputs.items()
     }
 
 
@@ -267,24 +269,28 @@ def _resolve_inputs(
 ) -> dict[str, ResolvedCostInput]:
     stated = settings.of_part(part.id)
     recorded = {"price_usd": prices.get(PURCHASE_TERM), "rent_usd_per_hour": prices.get(settings.rent_term)}
-    found: dict[str, ResolvedCostInput] = {}
+    cost_inputs: dict[str, ResolvedCostInput] = {}
     for name in COST_INPUTS:
         if (own := stated.get(name, settings.inputs.get(name))) is not None:
             source = _find_reported_source(name, own, part, assumptions, source_title)
-            found[name] = ResolvedCostInput(name, CostInputOrigin.YOURS, own, record=recorded.get(name), source=source)
+            cost_inputs[name] = ResolvedCostInput(
+                name, CostInputOrigin.YOURS, own, record=recorded.get(name), source=source
+            )
         elif (record := recorded.get(name)) is not None:
             spread = UncertainValue(record.low, record.median, record.high)
-            found[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, spread, record=record)
+            cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, spread, record=record)
         elif name == "accelerator_w" and part.tdp_w is not None:
-            found[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, UncertainValue.exactly(part.tdp_w))
+            cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, UncertainValue.exactly(part.tdp_w))
         elif name == "fleet":
             fleet = UncertainValue.exactly(float(count))
-            found[name] = ResolvedCostInput(name, CostInputOrigin.DEFAULT, fleet, source=_OWN_SOFTWARE)
+            cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.DEFAULT, fleet, source=_OWN_SOFTWARE)
         elif (assumed := assumptions.inputs.get(name)) is not None:
-            found[name] = _resolve_assumed(name, assumed, source_title, none=_is_home_platform(name, part, settings))
+            cost_inputs[name] = _resolve_assumed(
+                name, assumed, source_title, none=_is_home_platform(name, part, settings)
+            )
         else:
-            found[name] = ResolvedCostInput(name, CostInputOrigin.NOWHERE, None)
-    return found
+            cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.NOWHERE, None)
+    return cost_inputs
 
 
 def _find_reported_source(

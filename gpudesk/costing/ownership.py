@@ -289,6 +289,6 @@ def compute_saving_after(saved: Amount, cost: Amount, added: Amount) -> Amount:
     return 1.0 - (1.0 - saved) * (cost + added) / cost
 
 
-def compute_addition_to_reach(saved: Amount, left: Amount, cost: Amount) -> Amount:
-    """Return what the cost of what saves may rise by until only `left` of its saving is left."""
-    return cost * (saved - left) / (1.0 - saved)
+def compute_addition_to_reach(saved: Amount, remaining: Amount, cost: Amount) -> Amount:
+    """Return what the cost of what saves may rise by until only `remaining` of its saving is left."""
+    return cost * (saved - remaining) / (1.0 - saved)

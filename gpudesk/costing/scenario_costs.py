@@ -71,16 +71,16 @@ _CLOSE = 1e-9
 _MILLION = 1e6
 
 
-def compare_own_and_rent(found: AcceleratorCostInputs, column: CostColumn) -> Iterator[BreakEven]:
+def compare_own_and_rent(inputs: AcceleratorCostInputs, column: CostColumn) -> Iterator[BreakEven]:
     """Yield from when on owning an accelerator is cheaper than renting it; software costs both the same.
 
     Months are those after which less cash was paid than rent around the clock, if within the years planned.
     Hours and utilisation weigh all that owning costs against rent for the hours of use alone.
     """
-    tco, software, name = column.tco, column.software, found.key
-    if tco is None or software is None or "rent_usd_per_hour" not in found.values or column.count is None:
+    tco, software, name = column.tco, column.software, inputs.key
+    if tco is None or software is None or "rent_usd_per_hour" not in inputs.values or column.count is None:
         return
-    hourly = found.values["rent_usd_per_hour"] * column.count
+    hourly = inputs.values["rent_usd_per_hour"] * column.count
     term = tco.years * MONTHS_PER_YEAR
     months = compute_months_to_own(
         tco.at_once_usd - software.at_once_usd, tco.per_month_usd - software.per_month_usd, hourly * HOURS_PER_MONTH
@@ -94,7 +94,7 @@ def compare_own_and_rent(found: AcceleratorCostInputs, column: CostColumn) -> It
 
 
 def compare_with_api(
-    found: AcceleratorCostInputs, column: CostColumn, api_usd_per_million: float
+    inputs: AcceleratorCostInputs, column: CostColumn, api_usd_per_million: float
 ) -> Iterator[BreakEven]:
     """Yield from how many million output tokens a month on owning, and renting, cost less than a hosted API.
 
@@ -104,89 +104,89 @@ def compare_with_api(
     if tokens is None or not api_usd_per_million > 0.0:
         return
     most = float(count_served_tokens(tokens.value, HOURS_PER_MONTH, 1.0)) / _MILLION
-    likely = found.values["utilisation"]
+    likely = inputs.values["utilisation"]
     for name, costs in (("tokens_to_own", column.owned), ("tokens_to_rent", column.rented)):
         if costs is None:
             continue
         needed = costs.output.value * likely * most / api_usd_per_million
-        yield BreakEven(name, found.key, None, needed if needed <= most else None, "M/month")
+        yield BreakEven(name, inputs.key, None, needed if needed <= most else None, "M/month")
 
 
-def compare_port(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
+def compare_port(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
     """Yield from how many hours a month on rents that are lower pay for what software costs more.
 
     Hours are of one accelerator that does what the rival's do. Nothing where the rival's costs as much.
     """
-    if found.deployment is None or rival.deployment is None:
+    if inputs.deployment is None or rival.deployment is None:
         return
-    own, other = _compute_rent_per_rate(found), _compute_rent_per_rate(rival)
+    own, other = _compute_rent_per_rate(inputs), _compute_rent_per_rate(rival)
     if own is None or other is None:
         return
-    values = found.values
+    values = inputs.values
     cost = _sum_fleet_software(values) - _sum_fleet_software(rival.values)
     if cost <= 0.0:
         return
-    saved = (other - own) * values[THROUGHPUT] / found.deployment.accelerators
+    saved = (other - own) * values[THROUGHPUT] / inputs.deployment.accelerators
     hours = None
     if saved > 0.0:
         hours = float(compute_payback_hours(cost, values["years"] * MONTHS_PER_YEAR, saved))
-    yield BreakEven("hours_to_port", found.key, rival.key, hours, "h/month")
+    yield BreakEven("hours_to_port", inputs.key, rival.key, hours, "h/month")
 
 
 def _sum_fleet_software(values: Mapping[str, float]) -> float:
     return float(sum_lines(cost_software(values, values["fleet"])))
 
 
-def _compute_rent_per_rate(found: AcceleratorCostInputs) -> float | None:
-    rent = found.values.get("rent_usd_per_hour")
-    if rent is None or found.deployment is None or THROUGHPUT not in found.values:
+def _compute_rent_per_rate(inputs: AcceleratorCostInputs) -> float | None:
+    rent = inputs.values.get("rent_usd_per_hour")
+    if rent is None or inputs.deployment is None or THROUGHPUT not in inputs.values:
         return None
-    return rent * found.deployment.accelerators / found.values[THROUGHPUT]
+    return rent * inputs.deployment.accelerators / inputs.values[THROUGHPUT]
 
 
-def list_ties(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
+def list_ties(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
     """Yield what each input, all others likely, would have to be for a token to cost the rival's."""
-    if not found.knows(NEEDED_TO_OWN) or not rival.knows(NEEDED_TO_OWN):
+    if not inputs.knows(NEEDED_TO_OWN) or not rival.knows(NEEDED_TO_OWN):
         return
     for name in TO_TIE:
-        value = solve_for_tie(name, found, rival)
+        value = solve_for_tie(name, inputs, rival)
         unit = "tok/s" if name == THROUGHPUT else COST_INPUTS[name].unit
-        cheaper = None if value is not None else _is_cheaper(found, rival)
-        yield BreakEven(f"{name}_to_tie", found.key, rival.key, value, unit, cheaper, _get_used_value(name, found))
+        cheaper = None if value is not None else _is_cheaper(inputs, rival)
+        yield BreakEven(f"{name}_to_tie", inputs.key, rival.key, value, unit, cheaper, _get_used_value(name, inputs))
 
 
-def _get_used_value(name: str, found: AcceleratorCostInputs) -> UncertainValue | None:
-    rate = found.tokens_per_s
+def _get_used_value(name: str, inputs: AcceleratorCostInputs) -> UncertainValue | None:
+    rate = inputs.tokens_per_s
     if name != THROUGHPUT:
-        return found.inputs[name].spread
+        return inputs.inputs[name].spread
     return None if rate is None else UncertainValue(rate.low, rate.value, rate.high)
 
 
-def _is_cheaper(found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> bool:
+def _is_cheaper(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> bool:
     """Whether a token costs less than the rival's: throughout, where no input makes them equal."""
-    assert found.deployment is not None
+    assert inputs.deployment is not None
     assert rival.deployment is not None
-    return _cost_per_token(found.values, found.deployment, {}) < _cost_per_token(rival.values, rival.deployment, {})
+    return _cost_per_token(inputs.values, inputs.deployment, {}) < _cost_per_token(rival.values, rival.deployment, {})
 
 
-def solve_for_tie(name: str, found: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> float | None:
+def solve_for_tie(name: str, inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> float | None:
     """Return the value of an input at which owning costs as much a token; None where none within bounds does.
 
     An input of all accelerators changes for both. Costs over throughput are straight lines in most inputs,
     and their roots exact; the others are halved in.
     """
-    deployment, other = found.deployment, rival.deployment
+    deployment, other = inputs.deployment, rival.deployment
     if deployment is None or other is None:
         return None
     shared = name != THROUGHPUT and not COST_INPUTS[name].each
 
     def difference(value: float) -> float:
-        ours = _cost_per_token(found.values, deployment, {name: value})
+        ours = _cost_per_token(inputs.values, deployment, {name: value})
         theirs = _cost_per_token(rival.values, other, {name: value} if shared else {})
         return ours - theirs
 
     if name == THROUGHPUT:
-        return _solve_tied_throughput(found.values, deployment, difference)
+        return _solve_tied_throughput(inputs.values, deployment, difference)
     low, high = COST_INPUTS[name].bounds.low, COST_INPUTS[name].bounds.high
     with_ends = [value for value in (_solve_line(difference),) if value is not None and low <= value <= high]
     return with_ends[0] if with_ends else _bisect(difference, low, high)
@@ -241,11 +241,11 @@ class _SettingsCache:
     inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict)
     log_costs: dict[tuple[str, int, bool], Draws] = field(default_factory=dict)
 
-    def draw_log_costs(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
-        assert found.deployment is not None
-        key = found.accelerator, found.deployment.accelerators, basis.rented
+    def draw_log_costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
+        assert inputs.deployment is not None
+        key = inputs.accelerator, inputs.deployment.accelerators, basis.rented
         if key not in self.log_costs:
-            self.log_costs[key] = draw_log_costs(found, basis)
+            self.log_costs[key] = draw_log_costs(inputs, basis)
         return self.log_costs[key]
 
 
@@ -265,10 +265,10 @@ class CostCalculator:
 
     @cached_property
     def _prices(self) -> Mapping[str, Mapping[str, PriceSummary]]:
-        found: dict[str, dict[str, PriceSummary]] = {}
+        prices: dict[str, dict[str, PriceSummary]] = {}
         for each in summarize_prices(self._catalog.prices()):
-            found.setdefault(each.accelerator, {})[each.term] = each
-        return found
+            prices.setdefault(each.accelerator, {})[each.term] = each
+        return prices
 
     def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
@@ -289,9 +289,9 @@ class CostCalculator:
         for cache in self._caches:
             if cache.settings == settings:
                 return cache
-        made = _SettingsCache(settings)
-        self._caches = (made, *self._caches[: _MOST_SETTINGS - 1])
-        return made
+        settings_cache = _SettingsCache(settings)
+        self._caches = (settings_cache, *self._caches[: _MOST_SETTINGS - 1])
+        return settings_cache
 
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
         accelerator = column.accelerator
@@ -308,23 +308,25 @@ class CostCalculator:
 
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
         """Return the costs of all, and where they are equal: to each other, or if `brief` to rents alone."""
-        found = self.situations(answer)
+        situations = self.situations(answer)
         term = answer.scenario.costs.rent_term
         columns = tuple(
             make_cost_column(each, column, self._prices.get(each.accelerator, {}), term)
-            for each, column in zip(found, answer.columns, strict=True)
+            for each, column in zip(situations, answer.columns, strict=True)
         )
         breaks: list[BreakEven] = []
-        for each, column in zip(found, columns, strict=True):
+        for each, column in zip(situations, columns, strict=True):
             breaks += compare_own_and_rent(each, column)
-            if each is not found[0] and not brief:
-                breaks += list_ties(each, found[0])
-                breaks += compare_port(each, found[0])
-        api = _resolve_api_price(found)
+            if each is not situations[0] and not brief:
+                breaks += list_ties(each, situations[0])
+                breaks += compare_port(each, situations[0])
+        api = _resolve_api_price(situations)
         if api is not None:
-            for each, column in zip(found, columns, strict=True):
+            for each, column in zip(situations, columns, strict=True):
                 breaks += compare_with_api(each, column, api.value)
-        return CostAnswer(columns, tuple(breaks), api, _get_utilization(found), _list_missing_api_prices(found))
+        return CostAnswer(
+            columns, tuple(breaks), api, _get_utilization(situations), _list_missing_api_prices(situations)
+        )
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
         """Return an answer with its costs, and with what sets those of any two columns apart.
@@ -341,7 +343,7 @@ class CostCalculator:
 
         It errs as the ratio of their throughputs does, and by the prices of each.
         """
-        found = {each.key: each for each in self.situations(answer)}
+        situations = {each.key: each for each in self.situations(answer)}
         columns = {column.key: column for column in costs.columns}
         cache = self._cache_of(answer.scenario.costs)
         for difference in answer.differences:
@@ -353,7 +355,7 @@ class CostCalculator:
                 if base is None or other is None:
                     continue
                 basis = PaymentBasis(rented=figure == _RENTED_FIGURE)
-                draws = (cache.draw_log_costs(found[key], basis) for key in pair)
+                draws = (cache.draw_log_costs(situations[key], basis) for key in pair)
                 scale = add_price_doubt(difference.error_scale, *draws)
                 ratio = other.value / base.value
                 interval, odds = make_ratio_interval(ratio, scale), compute_lead_odds(1.0 / ratio, scale)
@@ -377,14 +379,14 @@ class CostCalculator:
 
     def break_evens(self, answer: Answer, position: int, rival: int) -> tuple[BreakEven, ...]:
         """Return what it would take for owning one accelerator to cost as much a token as another."""
-        found = self.situations(answer)
-        own, other = found[position], found[rival]
+        situations = self.situations(answer)
+        own, other = situations[position], situations[rival]
         return (*list_ties(own, other), *compare_port(own, other))
 
     def what_it_takes(self, answer: Answer, name: str, position: int, rival: int) -> float | None:
         """Return the value of an input at which owning one accelerator costs as much a token as another."""
-        found = self.situations(answer)
-        return solve_for_tie(name, found[position], found[rival])
+        situations = self.situations(answer)
+        return solve_for_tie(name, situations[position], situations[rival])
 
     def draws(
         self, answer: Answer, *, rented: bool = False, count: int = COST_DRAWS, seed: int = DRAW_SEED
@@ -399,26 +401,28 @@ class CostCalculator:
         return draw_cost_steps(self.situations(answer), PaymentBasis(rented), count, seed, compute_common_error(answer))
 
 
-def _resolve_api_price(found: tuple[AcceleratorCostInputs, ...]) -> IntervalEstimate | None:
-    for each in found:
-        asked, made = (each.inputs[name].spread for name in _API)
-        if asked is not None and made is not None and each.deployment is not None:
+def _resolve_api_price(situations: tuple[AcceleratorCostInputs, ...]) -> IntervalEstimate | None:
+    for each in situations:
+        input_price, output_price = (each.inputs[name].spread for name in _API)
+        if input_price is not None and output_price is not None and each.deployment is not None:
             work = each.deployment
             at = [
-                float(compute_api_usd_per_million(given, got, work.input_tokens, work.output_tokens))
-                for given, got in zip(
-                    (asked.low, asked.likely, asked.high), (made.low, made.likely, made.high), strict=True
+                float(compute_api_usd_per_million(input_usd, got, work.input_tokens, work.output_tokens))
+                for input_usd, got in zip(
+                    (input_price.low, input_price.likely, input_price.high),
+                    (output_price.low, output_price.likely, output_price.high),
+                    strict=True,
                 )
             ]
             return IntervalEstimate(at[1], at[0], at[2])
     return None
 
 
-def _list_missing_api_prices(found: tuple[AcceleratorCostInputs, ...]) -> tuple[str, ...]:
-    lacking = tuple(name for name in _API if found and found[0].inputs[name].spread is None)
+def _list_missing_api_prices(situations: tuple[AcceleratorCostInputs, ...]) -> tuple[str, ...]:
+    lacking = tuple(name for name in _API if situations and situations[0].inputs[name].spread is None)
     return lacking if len(lacking) == 1 else ()
 
 
-def _get_utilization(found: tuple[AcceleratorCostInputs, ...]) -> UncertainValue:
-    spread = found[0].inputs["utilisation"].spread if found else None
+def _get_utilization(situations: tuple[AcceleratorCostInputs, ...]) -> UncertainValue:
+    spread = situations[0].inputs["utilisation"].spread if situations else None
     return spread if spread is not None else UncertainValue.exactly(1.0)

@@ -116,12 +116,12 @@ def compute_swings(
 ) -> tuple[InputSwing, ...]:
     """Return what each input does to a result by itself, from the most to the least."""
     likely = {name: spread.likely for name, spread in inputs.items()}
-    found = [
+    swings = [
         InputSwing(name, result(likely | {name: spread.low}), result(likely | {name: spread.high}))
         for name, spread in inputs.items()
         if not spread.is_known
     ]
-    return tuple(sorted(found, key=lambda swing: -swing.width))
+    return tuple(sorted(swings, key=lambda swing: -swing.width))
 
 
 _BINS: Final = 60
@@ -149,25 +149,25 @@ class PaymentBasis:
         return OF_RENTING if self.rented else OF_OWNING
 
 
-def list_input_ranges(found: AcceleratorCostInputs, basis: PaymentBasis) -> dict[str, UncertainValue]:
+def list_input_ranges(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> dict[str, UncertainValue]:
     spreads = {
         name: spread
         for name in basis.inputs
-        if name != THROUGHPUT and (spread := found.inputs[name].spread) is not None
+        if name != THROUGHPUT and (spread := inputs.inputs[name].spread) is not None
     }
-    rate = found.tokens_per_s
+    rate = inputs.tokens_per_s
     if rate is not None:
         spreads[THROUGHPUT] = UncertainValue(rate.low, rate.value, rate.high)
     return spreads
 
 
-def rank_influences(found: AcceleratorCostInputs, basis: PaymentBasis) -> tuple[CostSensitivity, ...]:
+def rank_influences(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> tuple[CostSensitivity, ...]:
     """Return what each input that is not known does to a million output tokens, the most first."""
-    if not found.knows(basis.needed) or found.deployment is None:
+    if not inputs.knows(basis.needed) or inputs.deployment is None:
         return ()
-    deployment = found.deployment
+    deployment = inputs.deployment
     per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
-    spreads = list_input_ranges(found, basis)
+    spreads = list_input_ranges(inputs, basis)
     moved = compute_swings(spreads, lambda values: float(per_million(values, deployment)))
     return tuple(
         CostSensitivity(each.name, each.at_low, each.at_high, spreads[each.name].low, spreads[each.name].high)
@@ -184,10 +184,10 @@ def draw_cost_steps(
     """
     costs: dict[str, Draws] = {}
     drawing = CostSampler(count, seed, common)
-    for number, found in enumerate(situations):
+    for number, inputs in enumerate(situations):
         yield JobProgress(message("costs.drawing", "Simulating costs"), number, len(situations))
-        if (drawn := drawing.costs(found, basis)) is not None:
-            costs[found.key] = drawn
+        if (cost_draws := drawing.costs(inputs, basis)) is not None:
+            costs[inputs.key] = cost_draws
     return _summarize_draws(costs, count, seed, rented=basis.rented)
 
 
@@ -200,33 +200,33 @@ class CostSampler:
         self._together = draw_normal(seed, _COMMON, count)
         self._shared: dict[str, Draws] = {}
 
-    def error(self, found: AcceleratorCostInputs) -> Draws:
+    def error(self, inputs: AcceleratorCostInputs) -> Draws:
         """Return the error of an accelerator's throughput in each draw, as a standard normal number."""
-        own = draw_normal(self.seed, f"{THROUGHPUT} of {found.key}", self.count)
+        own = draw_normal(self.seed, f"{THROUGHPUT} of {inputs.key}", self.count)
         return math.sqrt(self.common) * self._together + math.sqrt(1.0 - self.common) * own
 
-    def costs(self, found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws | None:
+    def costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws | None:
         """Return the cost of a million output tokens in each draw; None where an input is missing."""
-        if not found.knows(basis.needed) or found.deployment is None:
+        if not inputs.knows(basis.needed) or inputs.deployment is None:
             return None
         per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
         values: dict[str, Draws | float] = {}
-        for name, spread in list_input_ranges(found, basis).items():
+        for name, spread in list_input_ranges(inputs, basis).items():
             if name == THROUGHPUT:
-                values[name] = draw_interval(spread.low, spread.likely, spread.high, self.error(found))
+                values[name] = draw_interval(spread.low, spread.likely, spread.high, self.error(inputs))
             elif spread.is_known:
                 values[name] = spread.likely
             else:
-                values[name] = _draw_input(found, name, spread, self._shared, self.count, self.seed)
-        return np.broadcast_to(np.asarray(per_million(values, found.deployment)), (self.count,))
+                values[name] = _draw_input(inputs, name, spread, self._shared, self.count, self.seed)
+        return np.broadcast_to(np.asarray(per_million(values, inputs.deployment)), (self.count,))
 
 
 def _draw_input(
-    found: AcceleratorCostInputs, name: str, spread: UncertainValue, shared: dict[str, Draws], count: int, seed: int
+    inputs: AcceleratorCostInputs, name: str, spread: UncertainValue, shared: dict[str, Draws], count: int, seed: int
 ) -> Draws:
     """Return draws of an input: by accelerator where it is one of each, the same ones for all otherwise."""
     if COST_INPUTS[name].each:
-        return draw_triangular(spread, draw_uniform(seed, _name_draws(found.accelerator, name), count))
+        return draw_triangular(spread, draw_uniform(seed, _name_draws(inputs.accelerator, name), count))
     if name not in shared:
         shared[name] = draw_triangular(spread, draw_uniform(seed, name, count))
     return shared[name]
@@ -259,19 +259,19 @@ _LOGISTIC_VARIANCE: Final = math.pi**2 / 3.0
 _PRICE_DRAWS: Final = 512
 
 
-def draw_log_costs(found: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
+def draw_log_costs(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
     """Return the logarithm of a cost in draws of all its inputs but throughput, which stays at its estimate.
 
     The same draw has the same shared inputs for all accelerators and both ways to pay, so the difference of two
     holds no more doubt than there is about their order.
     """
-    assert found.deployment is not None
-    values: dict[str, Amount] = dict(found.values)
-    for name, spread in list_input_ranges(found, basis).items():
+    assert inputs.deployment is not None
+    values: dict[str, Amount] = dict(inputs.values)
+    for name, spread in list_input_ranges(inputs, basis).items():
         if name != THROUGHPUT and not spread.is_known:
-            values[name] = _draw_cost_input(_name_draws(found.accelerator, name), spread)
+            values[name] = _draw_cost_input(_name_draws(inputs.accelerator, name), spread)
     per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
-    return np.broadcast_to(np.log(np.asarray(per_million(values, found.deployment))), (_PRICE_DRAWS,))
+    return np.broadcast_to(np.log(np.asarray(per_million(values, inputs.deployment))), (_PRICE_DRAWS,))
 
 
 def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
@@ -327,25 +327,25 @@ class DrawTable:
         """Return a number that is not known by its range; one that is known stays a number."""
         if spread.is_known:
             return spread.likely
-        drawn = draw_triangular(spread, draw_uniform(self._drawing.seed, name, self._drawing.count))
-        return _prepend_likely(spread.likely, drawn)
+        draws = draw_triangular(spread, draw_uniform(self._drawing.seed, name, self._drawing.count))
+        return _prepend_likely(spread.likely, draws)
 
-    def rate(self, found: AcceleratorCostInputs, band: IntervalEstimate) -> Amount:
+    def rate(self, inputs: AcceleratorCostInputs, band: IntervalEstimate) -> Amount:
         """Return a throughput of an accelerator by its band; all of them err alike."""
         if band.low == band.high:
             return band.value
-        drawn = draw_interval(band.low, band.value, band.high, self._drawing.error(found))
-        return _prepend_likely(band.value, drawn)
+        draws = draw_interval(band.low, band.value, band.high, self._drawing.error(inputs))
+        return _prepend_likely(band.value, draws)
 
-    def inputs(self, found: AcceleratorCostInputs) -> dict[str, Amount]:
+    def inputs(self, cost_inputs: AcceleratorCostInputs) -> dict[str, Amount]:
         """Return every input of an accelerator that has a value, with its throughput where it has one."""
         values = {
-            each.name: self.number(_name_draws(found.accelerator, each.name), each.spread)
-            for each in found.inputs.values()
+            each.name: self.number(_name_draws(cost_inputs.accelerator, each.name), each.spread)
+            for each in cost_inputs.inputs.values()
             if each.spread is not None
         }
-        if found.tokens_per_s is not None:
-            values[THROUGHPUT] = self.rate(found, found.tokens_per_s)
+        if cost_inputs.tokens_per_s is not None:
+            values[THROUGHPUT] = self.rate(cost_inputs, cost_inputs.tokens_per_s)
         return values
 
 
@@ -353,8 +353,8 @@ def _name_draws(accelerator: str, name: str) -> str:
     return f"{name} of {accelerator}" if COST_INPUTS[name].each else name
 
 
-def _prepend_likely(likely: float, drawn: Draws) -> Draws:
-    return np.concatenate(([likely], drawn))
+def _prepend_likely(likely: float, draws: Draws) -> Draws:
+    return np.concatenate(([likely], draws))
 
 
 def get_likely(amount: Amount) -> float:
@@ -367,14 +367,14 @@ def compute_range(amount: Amount) -> UncertainValue:
     values = np.ravel(np.asarray(amount, dtype=np.float64)) + 0.0
     if len(values) == 1:
         return UncertainValue.exactly(float(values[0]))
-    drawn, likely = np.sort(values[1:]), float(values[0])
+    sorted_draws, likely = np.sort(values[1:]), float(values[0])
     # No quantile between two draws: ends may be infinite.
-    low, high = (float(drawn[round(share * (len(drawn) - 1))]) for share in _INTERVAL_ENDS)
+    low, high = (float(sorted_draws[round(share * (len(sorted_draws) - 1))]) for share in _INTERVAL_ENDS)
     return UncertainValue(min(low, likely), likely, max(high, likely))
 
 
 def compute_share_above(amount: Amount, limit: float = 0.0) -> float:
     """Return the share of draws in which an amount is above a limit; those that equal it count half."""
     values = np.ravel(np.asarray(amount, dtype=np.float64))
-    drawn = values[1:] if len(values) > 1 else values
-    return float(np.mean(drawn > limit) + np.mean(drawn == limit) / 2.0)
+    draws = values[1:] if len(values) > 1 else values
+    return float(np.mean(draws > limit) + np.mean(draws == limit) / 2.0)

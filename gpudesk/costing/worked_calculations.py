@@ -256,8 +256,8 @@ def _compute_ceiling(weights_gb: float, values: _Values, count: int = 1, factor:
     return compute_stream_ceiling(bandwidth, weights_gb * GB, count, ScalingRuleOfThumb.FLAT, factor)
 
 
-def _compute_scaled(rule: ScalingRuleOfThumb, shown: str) -> Calculation:
-    return Calculation(_SCALED, "GB/s", shown, lambda v: scale_bandwidth(v["bw"], int(v["n"]), rule, v["f"]))
+def _compute_scaled(rule: ScalingRuleOfThumb, text: str) -> Calculation:
+    return Calculation(_SCALED, "GB/s", text, lambda v: scale_bandwidth(v["bw"], int(v["n"]), rule, v["f"]))
 
 
 def _compute_kv_gb(values: _Values) -> float:

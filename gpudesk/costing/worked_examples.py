@@ -519,7 +519,7 @@ def _judge_example(text: str, where: str) -> WorkedExampleVerdict:
     try:
         return WorkedExampleVerdict(text)
     except ValueError:
-        known = tuple(each.value for each in WorkedExampleVerdict)
+        verdicts = tuple(each.value for each in WorkedExampleVerdict)
         raise input_error(
-            "worked.verdict", "{given} is not one of {known}; restore the file", where, given=text, known=known
+            "worked.verdict", "{given} is not one of {known}; restore the file", where, given=text, known=verdicts
         ) from None

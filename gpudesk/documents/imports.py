@@ -93,8 +93,8 @@ def compute_price_figures(proposal: ImportProposal, catalog: Catalog) -> tuple[I
     prices = (fact for fact in proposal.facts if isinstance(fact, UserPrice))
     names = {thing.id: thing.name for thing in catalog.things()}
     order = {thing: place for place, thing in enumerate(names)}
-    found = sorted(summarize_prices(prices), key=lambda each: order.get(each.accelerator, len(order)))
-    return tuple(ImportedPriceFigures(names.get(each.accelerator, each.accelerator), each) for each in found)
+    summaries = sorted(summarize_prices(prices), key=lambda each: order.get(each.accelerator, len(order)))
+    return tuple(ImportedPriceFigures(names.get(each.accelerator, each.accelerator), each) for each in summaries)
 
 
 _T = TypeVar("_T")
@@ -130,22 +130,22 @@ def propose_imports(paths: Sequence[Path], catalog: Catalog, *, today: str) -> P
 
     Raises `InputError` for the first that cannot be used, which names the file.
     """
-    found: dict[Path, FileImport] = {}
+    imports: dict[Path, FileImport] = {}
     for number, path in enumerate(paths):
         yield JobProgress(describe_reading(path.name), number, len(paths) if len(paths) > 1 else 0)
         file = open_offered_file(path)
-        if file.path not in found:
-            found[file.path] = yield from _read_import(file, catalog, today)
-    return tuple(found.values())
+        if file.path not in imports:
+            imports[file.path] = yield from _read_import(file, catalog, today)
+    return tuple(imports.values())
 
 
 def _read_import(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
     try:
-        made = yield from _READERS[file.kind](file, catalog, today)
+        file_import = yield from _READERS[file.kind](file, catalog, today)
     except InputError as error:
         place = file.path.name if error.where in (None, str(file.path)) else f"{file.path.name}, {error.where}"
         raise InputError(error.problem, place) from error
-    return made
+    return file_import
 
 
 def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
@@ -161,7 +161,7 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
     checkpoint = yield from _report_progress(read_checkpoint_in_steps({**file.beside, **headers}), reading)
 
     def complete(answers: FieldAnswers) -> ImportProposal:
-        made = propose_model(
+        proposal = propose_model(
             file.raw,
             answers=answers,
             beside=file.beside,
@@ -170,7 +170,7 @@ def _read_config(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
             parameters_of=count_parameters,
             checkpoint=checkpoint,
         )
-        return assign_free_id(made, catalog)
+        return assign_free_id(proposal, catalog)
 
     return FileImport(file.path, file.kind, complete({}), complete)
 
@@ -193,8 +193,8 @@ def _read_accelerator(file: OfferedFile, catalog: Catalog, today: str) -> Progre
     generations = sorted({part.generation for part in catalog.accelerators()})
 
     def complete(answers: FieldAnswers) -> ImportProposal:
-        made = propose_accelerator(file.raw, answers, name=file.path.name, today=today, generations=generations)
-        return assign_free_id(made, catalog)
+        proposal = propose_accelerator(file.raw, answers, name=file.path.name, today=today, generations=generations)
+        return assign_free_id(proposal, catalog)
 
     return FileImport(file.path, file.kind, complete({}), complete)
 
@@ -204,13 +204,13 @@ def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
 
     parts = {part.id: part.name for part in catalog.accelerators()}
 
-    def read(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
+    def read_prices(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
         name = file.path.name
         steps = propose_prices(file.raw, name=name, today=today, provider=provider, date=date, parts=parts)
         return _report_progress(steps, message("import.prices", "Prices of {file}", file=name))
 
-    proposal = yield from read(None, None)
-    return FileImport(file.path, file.kind, proposal, reread=read)
+    proposal = yield from read_prices(None, None)
+    return FileImport(file.path, file.kind, proposal, reread=read_prices)
 
 
 def _report_progress(steps: Generator[tuple[int, int], None, _T], what: Message) -> ProgressSteps[_T]:
@@ -218,8 +218,8 @@ def _report_progress(steps: Generator[tuple[int, int], None, _T], what: Message)
         try:
             done, total = next(steps)
         except StopIteration as end:
-            found: _T = end.value
-            return found
+            result: _T = end.value
+            return result
         yield JobProgress(what, done, total)
 
 
@@ -290,75 +290,75 @@ class ImportWishes:
 
 
 def revise_proposal(
-    found: FileImport, proposal: ImportProposal, wishes: ImportWishes, catalog: Catalog
+    file_import: FileImport, proposal: ImportProposal, wishes: ImportWishes, catalog: Catalog
 ) -> ProgressSteps[ImportProposal]:
     """Return a proposal of a file as the user wants it; raises `InputError` at the field of the wish."""
     provider, date = (check_optional_line("provider", wishes.provider), check_optional_date("date", wishes.date))
-    if found.reread is not None and (provider or date):
-        proposal = yield from found.reread(provider, date)
+    if file_import.reread is not None and (provider or date):
+        proposal = yield from file_import.reread(provider, date)
     subject = get_subject(proposal)
     if subject is not None:
-        wanted = wishes.id.strip() or subject.id
-        check_new_id(wanted, {thing.id for thing in catalog.things() if not thing.own})
-        proposal = rename_subject(proposal, wanted, wishes.name or subject.name)
+        new_id = wishes.id.strip() or subject.id
+        check_new_id(new_id, {thing.id for thing in catalog.things() if not thing.own})
+        proposal = rename_subject(proposal, new_id, wishes.name or subject.name)
     if wishes.organisation.strip():
         proposal = set_organization(proposal, wishes.organisation)
     return retitle_source(proposal, wishes.title) if wishes.title.strip() else proposal
 
 
-def apply_answers(found: FileImport, given: Mapping[str, str]) -> ImportProposal:
+def apply_answers(file_import: FileImport, user_answers: Mapping[str, str]) -> ImportProposal:
     """Return what a file would bring with what the user says, as text, for fields that it does not state.
 
     Raises `InputError` that names the fields that nobody states, or the answer that cannot be.
     """
-    proposal, answers = found.proposal, dict[str, object]()
+    proposal, answers = file_import.proposal, dict[str, object]()
     while proposal.missing:
-        still = tuple(field.name for field in proposal.missing if field.name not in given)
+        still = tuple(field.name for field in proposal.missing if field.name not in user_answers)
         fresh = [field for field in proposal.missing if field.name not in answers]
-        if still or not fresh or found.complete is None:
+        if still or not fresh or file_import.complete is None:
             names = still or tuple(field.name for field in proposal.missing)
             raise input_error(
                 "import.fields_missing",
                 "lacks {fields}; add --answer FIELD=VALUE for each, or import it in the window",
-                found.path.name,
+                file_import.path.name,
                 fields=tuple(describe_missing_field(field) for field in proposal.missing if field.name in names),
             )
-        answers |= {field.name: _parse_answer(field, given[field.name]) for field in fresh}
-        proposal = found.complete(answers)
+        answers |= {field.name: _parse_answer(field, user_answers[field.name]) for field in fresh}
+        proposal = file_import.complete(answers)
     return proposal
 
 
-def _parse_answer(field: MissingImportField, given: str) -> object:
+def _parse_answer(field: MissingImportField, text: str) -> object:
     try:
         if field.kind == "whole":
-            return int(given)
+            return int(text)
         if field.kind == "number":
-            return float(given)
+            return float(text)
     except ValueError:
-        raise _make_answer_error(field, given) from None
+        raise _make_answer_error(field, text) from None
     if field.kind == "yes_no":
-        if given.lower() not in _YES | _NO:
-            raise _make_answer_error(field, given)
-        return given.lower() in _YES
-    if field.choices and given not in field.choices:
+        if text.lower() not in _YES | _NO:
+            raise _make_answer_error(field, text)
+        return text.lower() in _YES
+    if field.choices and text not in field.choices:
         raise input_error(
             "import.choice",
             "{given} is not one of: {choices}",
             field.name,
-            given=quote_value(given),
+            given=quote_value(text),
             choices=field.choices,
         )
-    return given
+    return text
 
 
-def _make_answer_error(field: MissingImportField, given: str) -> InputError:
-    wanted = "boolean" if field.kind == "yes_no" else field.kind
+def _make_answer_error(field: MissingImportField, text: str) -> InputError:
+    kind = "boolean" if field.kind == "yes_no" else field.kind
     return input_error(
         "import.answer",
         "expected {wanted}, found {given}",
         field.name,
-        given=quote_value(given),
-        wanted=JSON_KINDS[wanted],
+        given=quote_value(text),
+        wanted=JSON_KINDS[kind],
     )
 
 
@@ -375,7 +375,7 @@ def make_import_step(catalog: Catalog, proposals: Sequence[ImportProposal]) -> F
 def count_new_facts(proposal: ImportProposal, own: UserFacts) -> int:
     """Return how many facts the user does not have; the day on which a file was read makes no fact new."""
     return sum(
-        (known := own.get(*get_fact_key(fact))) is None or _get_content(known) != _get_content(fact)
+        (own_fact := own.get(*get_fact_key(fact))) is None or _get_content(own_fact) != _get_content(fact)
         for fact in proposal.facts
     )
 
@@ -414,16 +414,16 @@ def _write_step(store: FactStore, edit: FactEdit) -> UserFacts:
 
 
 def apply_import(
-    store: FactStore, found: FileImport, proposal: ImportProposal, wishes: ImportWishes
+    store: FactStore, file_import: FileImport, proposal: ImportProposal, wishes: ImportWishes
 ) -> ProgressSteps[tuple[FactEdit, UserFacts, ImportProposal]]:
     """Write one proposal as the user wants it; return the step, the facts after it, and what was written."""
-    made = yield from revise_proposal(found, proposal, wishes, store.catalog)
-    edit, facts = yield from write_proposals(store, [made])
-    return edit, facts, made
+    proposal_now = yield from revise_proposal(file_import, proposal, wishes, store.catalog)
+    edit, facts = yield from write_proposals(store, [proposal_now])
+    return edit, facts, proposal_now
 
 
 def apply_pack(
-    store: FactStore, found: FileImport, chosen: Collection[FactKey], signer: TrustedSigner | None
+    store: FactStore, file_import: FileImport, chosen: Collection[FactKey], signer: TrustedSigner | None
 ) -> ProgressSteps[tuple[FactEdit, UserFacts]]:
     """Write the chosen rows of a pack as one step; return it and the facts after it.
 
@@ -431,11 +431,11 @@ def apply_pack(
     """
     from gpudesk.documents.packs import make_pack_edit
 
-    if found.pack is None:
+    if file_import.pack is None:
         raise ValueError("only packs are taken by rows")
-    writing = JobProgress(_describe_writing(found.pack.name))
+    writing = JobProgress(_describe_writing(file_import.pack.name))
     yield writing
-    edit = make_pack_edit(found.pack, found.rows, chosen, store.catalog)
+    edit = make_pack_edit(file_import.pack, file_import.rows, chosen, store.catalog)
     yield writing
     if signer is not None:
         # Before the facts: once they are written, nothing may come between them and being in force.

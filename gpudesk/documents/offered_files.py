@@ -169,12 +169,12 @@ def parse_document(raw: bytes, path: Path) -> dict[str, Any]:
 
 
 def _read_companions(path: Path) -> Mapping[str, bytes]:
-    found = {}
+    companions = {}
     for name, most in COMPANION_SIZES.items():
         beside = path.with_name(name)
         if beside.is_file():
-            found[name] = read_regular_file(beside, most)
-    return MappingProxyType(found)
+            companions[name] = read_regular_file(beside, most)
+    return MappingProxyType(companions)
 
 
 def read_regular_file(path: Path, most: int, *, whole: bool = True) -> bytes:
@@ -219,17 +219,17 @@ def read_tensor_headers(folder: Path) -> ProgressSteps[dict[str, bytes]]:
     files = sorted(folder.glob("*.safetensors"))
     if len(files) > _MOST_FILES:
         return {}
-    found: dict[str, bytes] = {}
-    left = _MOST_BYTES
+    headers: dict[str, bytes] = {}
+    remaining_bytes = _MOST_BYTES
     for number, file in enumerate(files):
         yield JobProgress(describe_reading(file.name), number, len(files))
         begin = read_regular_file(file, _FIRST, whole=False)
         size = _LENGTH + int.from_bytes(begin[:_LENGTH], "little")
-        left -= size
-        if left < 0:
+        remaining_bytes -= size
+        if remaining_bytes < 0:
             return {}
-        found[file.name] = begin[:size] if size <= len(begin) else read_regular_file(file, size, whole=False)
-    return found
+        headers[file.name] = begin[:size] if size <= len(begin) else read_regular_file(file, size, whole=False)
+    return headers
 
 
 def describe_reading(file: str) -> Message:

@@ -166,10 +166,10 @@ def _compute_content_digest(content: object) -> str:
         raise InputError(_CHANGED_PACK) from error
 
 
-def _check_fields(where: str, table: Mapping[str, Any], known: tuple[str, ...]) -> None:
+def _check_fields(where: str, table: Mapping[str, Any], names: tuple[str, ...]) -> None:
     for name in table:
-        if name not in known:
-            raise make_unknown_field_error(where, name, known)
+        if name not in names:
+            raise make_unknown_field_error(where, name, names)
 
 
 def _parse_signature(fields: object) -> SignatureFields | None:
@@ -179,12 +179,12 @@ def _parse_signature(fields: object) -> SignatureFields | None:
         raise make_type_error("signature", fields, "object")
     _check_fields("signature", fields, ("algorithm", "key", "name", "value"))
     if fields.get("algorithm") != SIGNATURE_ALGORITHM:
-        given = str(fields.get("algorithm"))[:60]
+        algorithm = str(fields.get("algorithm"))[:60]
         raise input_error(
             "pack.algorithm",
             "{given} is not a supported signature type; supported: {known}",
             "signature.algorithm",
-            given=given,
+            given=algorithm,
             known=SIGNATURE_ALGORITHM,
         )
     return SignatureFields(

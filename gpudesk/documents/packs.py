@@ -74,9 +74,9 @@ class _PackComparison:
         self._kinds = {thing.id: thing.kind for thing in catalog.things()}
         self._names = {thing.id: thing.name for thing in catalog.things()}
         entries = [fact for fact in pack.facts if isinstance(fact, UserAccelerator | UserModel)]
-        self._brought = {fact.id: fact.key for fact in entries if fact.id not in self._kinds}
-        self._names |= {fact.id: fact.name for fact in entries if fact.id in self._brought}
-        self._known: dict[str, dict[str, AttributeClaims]] = {}
+        self._pack_things = {fact.id: fact.key for fact in entries if fact.id not in self._kinds}
+        self._names |= {fact.id: fact.name for fact in entries if fact.id in self._pack_things}
+        self._attributes: dict[str, dict[str, AttributeClaims]] = {}
         self._definitions: dict[str, Mapping[str, Any]] = {}
 
     def make_row(self, fact: UserFact) -> PackRow:
@@ -103,7 +103,7 @@ class _PackComparison:
                 standing = PackRowStatus.DIFFERS
             elif shipped is not None and not is_same_value(shipped.value, fact.value):
                 standing = PackRowStatus.OVERRIDES
-        return self._build_row(fact, standing, yours, shipped, self._brought.get(fact.thing))
+        return self._build_row(fact, standing, yours, shipped, self._pack_things.get(fact.thing))
 
     def _find_fault(self, fact: UserClaim | ClaimPreference) -> PackRowStatus | None:
         """Return why a figure cannot be brought in, None where it can."""
@@ -140,34 +140,36 @@ class _PackComparison:
             and each.thing == choice.thing
             and is_dimension(definition, each.attribute)
         }
-        return any(is_consistent_model(definition, wanted) for wanted in (together, {choice.attribute: choice.value}))
+        return any(is_consistent_model(definition, choices) for choices in (together, {choice.attribute: choice.value}))
 
     def _find_definition(self, thing: str) -> Mapping[str, Any]:
         if thing not in self._definitions:
-            brought = self._pack.facts.get("model", thing) if thing in self._brought else None
+            definition = self._pack.facts.get("model", thing) if thing in self._pack_things else None
             self._definitions[thing] = (
-                json.loads(brought.definition) if isinstance(brought, UserModel) else self._catalog.definition(thing)
+                json.loads(definition.definition)
+                if isinstance(definition, UserModel)
+                else self._catalog.definition(thing)
             )
         return self._definitions[thing]
 
     def _find_attributes(self, thing: str) -> Mapping[str, AttributeClaims]:
         if thing not in self._kinds:
             return {}
-        if thing not in self._known:
-            self._known[thing] = {each.name: each for each in self._catalog.attributes(thing)}
-        return self._known[thing]
+        if thing not in self._attributes:
+            self._attributes[thing] = {each.name: each for each in self._catalog.attributes(thing)}
+        return self._attributes[thing]
 
     def _find_kind(self, thing: str) -> CatalogEntryKind | None:
-        if thing in self._brought:
-            return CatalogEntryKind(self._brought[thing][0])
+        if thing in self._pack_things:
+            return CatalogEntryKind(self._pack_things[thing][0])
         return self._kinds.get(thing)
 
     def _find_attribute(self, fact: UserClaim | ClaimPreference) -> AttributeClaims | None:
         return self._find_attributes(fact.thing).get(fact.attribute)
 
     def _is_stated(self, choice: ClaimPreference) -> bool:
-        brought = self._pack.facts.get("claim", choice.thing, choice.attribute, choice.source)
-        if isinstance(brought, UserClaim) and is_same_value(brought.value, choice.value):
+        own_claim = self._pack.facts.get("claim", choice.thing, choice.attribute, choice.source)
+        if isinstance(own_claim, UserClaim) and is_same_value(own_claim.value, choice.value):
             return True
         attribute = self._find_attribute(choice)
         return attribute is not None and any(
@@ -176,8 +178,8 @@ class _PackComparison:
 
     def _find_displaced_claim(self, choice: ClaimPreference) -> UserClaim | None:
         key = ("claim", choice.thing, choice.attribute, choice.source)
-        yours, brought = self._catalog.own.get(*key), self._pack.facts.get(*key)
-        return yours if isinstance(yours, UserClaim) and brought not in (None, yours) else None
+        yours, pack_claim = self._catalog.own.get(*key), self._pack.facts.get(*key)
+        return yours if isinstance(yours, UserClaim) and pack_claim not in (None, yours) else None
 
     def _build_row(
         self,
@@ -216,19 +218,19 @@ _CONTENT: Final = ("name", "made", "about", "facts")
 
 
 def make_pack(
-    facts: UserFacts, chosen: Collection[FactKey], name: str, *, made: str, about: str, signer: PackSigner | None = None
+    facts: UserFacts, chosen: Collection[FactKey], name: str, *, date: str, about: str, signer: PackSigner | None = None
 ) -> bytes:
     """Return the file of a pack of the chosen facts and of what they need.
 
-    `made` is today's ISO day, `about` the revision of the shipped catalog. Raises `InputError` where there is
+    `date` is today's ISO day, `about` the revision of the shipped catalog. Raises `InputError` where there is
     nothing to hand on, or the name cannot be.
     """
-    taken = add_needed_facts(facts, chosen)
-    if not taken:
+    needed_facts = add_needed_facts(facts, chosen)
+    if not needed_facts:
         raise input_error("pack.empty", "there is nothing to share; enter a value first")
-    named: str = check_line("name", name.strip())
-    records = [write_record(fact) for fact in taken]
-    content: dict[str, Any] = {"name": named, "made": made, "about": about, "facts": records}
+    name_line: str = check_line("name", name.strip())
+    records = [write_record(fact) for fact in needed_facts]
+    content: dict[str, Any] = {"name": name_line, "made": date, "about": about, "facts": records}
     # What is handed on must be readable by others: the same checks as for what they hand on.
     read_user_facts(records, "facts")
     digest = compute_digest(content)
@@ -282,14 +284,14 @@ def _check_signature(file: PackFile) -> PackSignature | None:
 
 
 def _check_day(value: object) -> str:
-    given: str = check_line("content.made", value)
+    text: str = check_line("content.made", value)
     try:
-        found = check_optional_date("content.made", given)
+        date = check_optional_date("content.made", text)
     except InputError as error:
         raise InputError(error.problem, "content.made") from error
-    if found is None:
+    if date is None:
         raise InputError(EMPTY_FIELD, "content.made")
-    return found
+    return date
 
 
 def find_new_signer(
@@ -329,13 +331,13 @@ def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[F
     Sources come along with the facts that name them, an entry with all that the pack states of it, and a
     choice with the claim that it takes.
     """
-    shown = tuple(rows)
-    keys = {row.key for row in shown if row.can_be_chosen and row.key in chosen}
+    visible_rows = tuple(rows)
+    keys = {row.key for row in visible_rows if row.can_be_chosen and row.key in chosen}
     if not keys:
         raise input_error("pack.nothing_chosen", "nothing is selected; select at least one value")
     priced = {fact.accelerator for fact in _list_facts(pack, keys) if isinstance(fact, UserPrice)}
-    keys |= {row.part_of for row in shown if row.part_of is not None and row.part_of[1] in priced}
-    keys |= {row.key for row in shown if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}
+    keys |= {row.part_of for row in visible_rows if row.part_of is not None and row.part_of[1] in priced}
+    keys |= {row.key for row in visible_rows if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}
     keys |= _list_preferred_claims(keys, pack)
     keys |= {key for key in _list_named_sources(keys, pack) if catalog.own.get(*key) is None}
     edit = add_facts(
@@ -387,12 +389,12 @@ def select_keys(facts: UserFacts, part: str) -> frozenset[FactKey]:
 
 
 def write_pack(
-    facts: UserFacts, part: str, name: str, target: Path, *, made: str, about: str, signed_by: str | None
+    facts: UserFacts, part: str, name: str, target: Path, *, date: str, about: str, signed_by: str | None
 ) -> ProgressSteps[Path]:
     """Write a pack of a part of the user's facts; raises `InputError` at `name`, or where that fails."""
     yield JobProgress(_WRITING_PACK)
     by = None if signed_by is None else load_signer(signed_by)
-    raw = make_pack(facts, select_keys(facts, part), name, made=made, about=about, signer=by)
+    raw = make_pack(facts, select_keys(facts, part), name, date=date, about=about, signer=by)
     yield JobProgress(_WRITING_PACK)
     write_atomically(target, raw)
     return target

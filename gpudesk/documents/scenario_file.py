@@ -71,10 +71,10 @@ def read_attached_scenario(raw: bytes, where: str, most: int) -> bytes:
     """
     place, room = 0, _MOST_INFLATED * most
     for _ in range(_MOST_STREAMS):
-        found = _STREAM.search(raw, place)
-        if found is None or room <= 0:
+        match = _STREAM.search(raw, place)
+        if match is None or room <= 0:
             break
-        content, place = _decode_stream(raw, found.end(), min(most + 1, room))
+        content, place = _decode_stream(raw, match.end(), min(most + 1, room))
         room -= len(content)
         if _KEY not in content:
             continue
@@ -317,13 +317,13 @@ def list_template_ids() -> tuple[str, ...]:
 
 def read_template(name: str) -> Scenario:
     """Return the scenario of a template; raises `InputError` that names those there are."""
-    known = list_template_ids()
-    if name not in known:
+    template_ids = list_template_ids()
+    if name not in template_ids:
         raise input_error(
             "template.unknown",
             "unknown template {name}; available: {near}",
             name=name,
-            near=find_closest(name, known) or known,
+            near=find_closest(name, template_ids) or template_ids,
         )
     return read_scenario(paths.resource(f"{_TEMPLATE_FOLDER}/{name}{SCENARIO_SUFFIX}"))
 
@@ -348,8 +348,8 @@ def make_title(scenario: Scenario, catalog: Catalog) -> str:
         names = dict.fromkeys(catalog.accelerator(choice.accelerator).name for choice in scenario.accelerators)
     except InputError:
         return scenario.name
-    named = ", ".join(names)
-    return format_message(message("scenario.title", "{accelerators} for {model}", accelerators=named, model=model))
+    name_text = ", ".join(names)
+    return format_message(message("scenario.title", "{accelerators} for {model}", accelerators=name_text, model=model))
 
 
 def get_valid_note(scenario: Scenario) -> str:

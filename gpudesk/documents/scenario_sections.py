@@ -122,16 +122,16 @@ def _list_stated_fields(fields: Mapping[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in fields.items() if value is not None}
 
 
-def _check_fields(where: str, fields: object, known: Mapping[str, tuple[str, FieldCheck]]) -> dict[str, Any]:
+def _check_fields(where: str, fields: object, known_fields: Mapping[str, tuple[str, FieldCheck]]) -> dict[str, Any]:
     """Return the checked values of an object by the names inside; null equals omitted."""
     if not isinstance(fields, dict):
         raise make_type_error(where, fields, "object")
     values: dict[str, Any] = {}
     for name, value in fields.items():
-        if name not in known:
-            raise make_unknown_field_error(where, name, known)
+        if name not in known_fields:
+            raise make_unknown_field_error(where, name, known_fields)
         if value is not None:
-            target, check = known[name]
+            target, check = known_fields[name]
             values[target] = check(f"{where}.{name}", value)
     return values
 
@@ -245,13 +245,13 @@ def write_decision_section(settings: DecisionSettings) -> dict[str, Any]:
 
 def parse_answers(value: object, where: str) -> dict[str, AnswerValue]:
     """Return answers by question; raises `InputError` for one that there is not, or that is none of it."""
-    found: dict[str, AnswerValue] = {}
+    answers: dict[str, AnswerValue] = {}
     for name, stated in _require_object(value, where).items():
         if name not in QUESTIONS:
             raise make_unknown_field_error(where, name, QUESTIONS)
         if stated is not None:
-            found[name] = parse_answer(name, stated, f"{where}.{name}")
-    return found
+            answers[name] = parse_answer(name, stated, f"{where}.{name}")
+    return answers
 
 
 def parse_answer(name: str, value: object, where: str) -> AnswerValue:

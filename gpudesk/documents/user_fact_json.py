@@ -67,47 +67,47 @@ _KINDS: Final = {kind.value: kind for kind in SourceKind}
 
 def _make_pattern_check(pattern: re.Pattern[str]) -> FieldCheck:
     def check(where: str, value: object) -> str:
-        found: str = _LINE(where, value)
-        if pattern.fullmatch(found) is None:
+        line: str = _LINE(where, value)
+        if pattern.fullmatch(line) is None:
             raise input_error(
                 "pack.no_id",
                 "{given} is not a valid id; use lowercase letters, digits and hyphens",
                 where,
-                given=quote_value(found),
+                given=quote_value(line),
             )
-        return found
+        return line
 
     return check
 
 
 def _check_user_source_id(where: str, value: object) -> str:
-    found: str = _make_pattern_check(_ID)(where, value)
-    if not found.startswith(USER_SOURCE_PREFIX):
+    text: str = _make_pattern_check(_ID)(where, value)
+    if not text.startswith(USER_SOURCE_PREFIX):
         raise input_error(
             "pack.not_own_source",
             "{given} is not a user source; ids of user sources begin with own-",
             where,
-            given=quote_value(found),
+            given=quote_value(text),
         )
-    return found
+    return text
 
 
 _THING: Final = _make_pattern_check(_ID)
 
 
 def _check_date(where: str, value: object) -> str | None:
-    given: str = _LINE(where, value)
+    line: str = _LINE(where, value)
     try:
-        return check_optional_date(where, given)
+        return check_optional_date(where, line)
     except InputError:
-        raise InputError(describe_wrong_date(quote_value(given)), where) from None
+        raise InputError(describe_wrong_date(quote_value(line)), where) from None
 
 
 def _check_address(where: str, value: object) -> str:
-    given: str = accept_text(2000)(where, value)
-    if URL_PATTERN.fullmatch(given) is None:
-        raise InputError(describe_wrong_address(quote_value(given)), where)
-    return given
+    address: str = accept_text(2000)(where, value)
+    if URL_PATTERN.fullmatch(address) is None:
+        raise InputError(describe_wrong_address(quote_value(address)), where)
+    return address
 
 
 def _check_value(where: str, value: object) -> ClaimValue:
@@ -196,15 +196,15 @@ def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> Non
     if attribute not in units:
         return
     unit = units[attribute]
-    shown = list(value) if isinstance(value, tuple) else value
+    json_value = list(value) if isinstance(value, tuple) else value
     if unit is None:
-        known = ATTRIBUTES.get(attribute)
-        if known is not None and not isinstance(value, tuple if known.is_word_list else str):
-            raise make_type_error(where, shown, "list" if known.is_word_list else "text")
+        definition = ATTRIBUTES.get(attribute)
+        if definition is not None and not isinstance(value, tuple if definition.is_word_list else str):
+            raise make_type_error(where, json_value, "list" if definition.is_word_list else "text")
     elif unit in _COUNTED and not isinstance(value, int):
-        raise make_type_error(where, shown, "whole")
+        raise make_type_error(where, json_value, "whole")
     else:
-        accept_number(0, LARGEST_BY_UNIT.get(unit, _MOST), above=True)(where, shown)
+        accept_number(0, LARGEST_BY_UNIT.get(unit, _MOST), above=True)(where, json_value)
 
 
 # To JSON
@@ -248,8 +248,8 @@ def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFa
     keys |= {
         get_fact_key(each) for each in facts if isinstance(each, UserClaim | ClaimPreference) and each.thing in things
     }
-    named = (("source", str(getattr(facts.facts[key], "source", ""))) for key in tuple(keys))
-    keys |= {key for key in named if key in facts.facts}
+    source_keys = (("source", str(getattr(facts.facts[key], "source", ""))) for key in tuple(keys))
+    keys |= {key for key in source_keys if key in facts.facts}
     return order_facts(facts.facts[key] for key in keys)
 
 
@@ -293,9 +293,9 @@ def read_user_facts(records: Sequence[object], where: str = "records") -> UserFa
         if key in facts:
             raise input_error("pack.twice", "repeats an earlier value; remove one of them", place)
         facts[key], places[key] = fact, place
-    found = UserFacts.of(facts.values())
-    _check_together(found, places)
-    return found
+    user_facts = UserFacts.of(facts.values())
+    _check_together(user_facts, places)
+    return user_facts
 
 
 def _read_fact(where: str, record: object) -> UserFact:

@@ -187,12 +187,18 @@ class Answer:
     @cached_property
     def differences_by_pair(self) -> Mapping[tuple[str, str, str], FigureDifference]:
         """The differences by (figure, key of the baseline, key of the other)."""
-        return {(found.figure, found.baseline, found.accelerator): found for found in self.differences}
+        return {
+            (difference.figure, difference.baseline, difference.accelerator): difference
+            for difference in self.differences
+        }
 
     @cached_property
     def odds(self) -> Mapping[tuple[str, str, str], float]:
         """Probability that one column is better than another, by (figure, key of the one, key of the other)."""
-        forth = {(found.figure, found.accelerator, found.baseline): found.odds for found in self.differences}
+        forth = {
+            (difference.figure, difference.accelerator, difference.baseline): difference.odds
+            for difference in self.differences
+        }
         return {**{(figure, two, one): 1.0 - odds for (figure, one, two), odds in forth.items()}, **forth}
 
 
@@ -208,11 +214,11 @@ def make_column_keys(choices: Sequence[AcceleratorChoice]) -> tuple[str, ...]:
         else choice.accelerator
         for choice in choices
     ]
-    met: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
     unique = []
     for key in keys:
-        met[key] += 1
-        unique.append(key if met[key] == 1 else f"{key}#{met[key]}")
+        counts[key] += 1
+        unique.append(key if counts[key] == 1 else f"{key}#{counts[key]}")
     return tuple(unique)
 
 
@@ -222,19 +228,19 @@ def get_accelerator_id(key: str) -> str:
 
 def assign_palette_indexes(choices: Sequence[AcceleratorChoice]) -> tuple[int, ...]:
     """Return each column's place in the palette: its own, else the lowest free one; a part has one place."""
-    taken: dict[str, int] = {}
+    indexes: dict[str, int] = {}
     for choice in choices:
-        if choice.slot is not None and choice.slot not in taken.values():
-            taken.setdefault(choice.accelerator, choice.slot)
+        if choice.slot is not None and choice.slot not in indexes.values():
+            indexes.setdefault(choice.accelerator, choice.slot)
     for choice in choices:
-        if choice.accelerator not in taken:
-            taken[choice.accelerator] = find_free_palette_index(taken.values())
-    return tuple(taken[choice.accelerator] for choice in choices)
+        if choice.accelerator not in indexes:
+            indexes[choice.accelerator] = find_free_palette_index(indexes.values())
+    return tuple(indexes[choice.accelerator] for choice in choices)
 
 
-def find_free_palette_index(taken: Iterable[int]) -> int:
+def find_free_palette_index(indexes: Iterable[int]) -> int:
     """Return the first place in the palette that nobody has."""
-    used = set(taken)
+    used = set(indexes)
     return next(slot for slot in range(1, MAX_PALETTE_INDEX + 1) if slot not in used)
 
 

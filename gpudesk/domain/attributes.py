@@ -78,8 +78,8 @@ def is_possible_value(kind: CatalogEntryKind, attribute: str, value: ClaimValue,
     A `dimension` of a model has the type that its definition gives it.
     """
     if kind is CatalogEntryKind.ACCELERATOR:
-        known = ATTRIBUTES.get(attribute)
-        return known is not None and _is_possible_for_accelerator(known, value)
+        definition = ATTRIBUTES.get(attribute)
+        return definition is not None and _is_possible_for_accelerator(definition, value)
     if dimension is not None:
         return type(value) is type(dimension)
     return get_units(kind).get(attribute) is None or _is_bounded_figure(value, _LARGEST_OTHER)

@@ -155,8 +155,8 @@ class AttributeClaims:
         """The claim that the shipped catalog takes, whatever the user does; None where it takes none."""
         if self.overridden:
             return self.shipped
-        taken = self.preferred
-        return None if taken is None or taken.own else taken
+        preferred = self.preferred
+        return None if preferred is None or preferred.own else preferred
 
     @property
     def rivals(self) -> tuple[Claim, ...]:
@@ -186,14 +186,18 @@ class AttributeClaims:
 
     def verdict(self, claim: Claim) -> str | None:
         """Return what is said of a claim; nothing where it agrees with a shipped value that is not taken."""
-        said = claim.verdict
-        return None if said and said.startswith(AGREEMENT_PREFIX) and not self.agrees(claim) else said
+        claim_verdict = claim.verdict
+        return (
+            None
+            if claim_verdict and claim_verdict.startswith(AGREEMENT_PREFIX) and not self.agrees(claim)
+            else claim_verdict
+        )
 
 
 def is_user_entry(attributes: Iterable[AttributeClaims]) -> bool:
     """Whether all that is taken of a thing is the user's own word: an entry that the user made."""
-    taken = [attribute.preferred for attribute in attributes if attribute.preferred is not None]
-    return bool(taken) and all(claim.own for claim in taken)
+    claims = [attribute.preferred for attribute in attributes if attribute.preferred is not None]
+    return bool(claims) and all(claim.own for claim in claims)
 
 
 @dataclass(frozen=True, slots=True)

@@ -162,8 +162,8 @@ NO_COST_SETTINGS: Final = CostSettings()
 
 
 def _with(inputs: Mapping[str, UncertainValue], name: str, spread: UncertainValue | None) -> dict[str, UncertainValue]:
-    kept = {key: value for key, value in inputs.items() if key != name}
-    return kept if spread is None else {**kept, name: spread}
+    others = {key: value for key, value in inputs.items() if key != name}
+    return others if spread is None else {**others, name: spread}
 
 
 @dataclass(frozen=True, slots=True)

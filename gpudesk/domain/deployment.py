@@ -78,9 +78,9 @@ def describe_degrees(plan: ParallelPlan) -> tuple[str, ...]:
     Degrees of one are left out, unless all are one.
     """
     product = (("TP", plan.tp), ("PP", plan.pp), ("DP", plan.dp))
-    named = " × ".join(f"{name} {degree}" for name, degree in product if degree > 1) or "TP 1"
+    degrees = " × ".join(f"{name} {degree}" for name, degree in product if degree > 1) or "TP 1"
     beside = [f"EP {plan.ep}"] if plan.ep > 1 else []
-    return (named, *beside, *([_ATTENTION_DP] if plan.attention_dp else []))
+    return (degrees, *beside, *([_ATTENTION_DP] if plan.attention_dp else []))
 
 
 def format_plan(plan: ParallelPlan) -> str:

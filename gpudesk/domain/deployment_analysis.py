@@ -220,8 +220,8 @@ class AcceleratorScaling:
     @property
     def peak(self) -> ScalingRow | None:
         """The count with the highest throughput at the load; None where none has one."""
-        known = [row for row in self.rows if get_throughput(row.estimate) is not None]
-        return max(known, key=lambda row: get_throughput(row.estimate) or 0.0, default=None)
+        answered = [row for row in self.rows if get_throughput(row.estimate) is not None]
+        return max(answered, key=lambda row: get_throughput(row.estimate) or 0.0, default=None)
 
 
 @dataclass(frozen=True, slots=True)
@@ -272,8 +272,8 @@ class TopologyComparison:
 
 
 def get_throughput(estimate: Estimate | None) -> float | None:
-    found: IntervalEstimate | None = None if estimate is None else estimate.output_tokens_per_s
-    return None if found is None else found.value
+    throughput: IntervalEstimate | None = None if estimate is None else estimate.output_tokens_per_s
+    return None if throughput is None else throughput.value
 
 
 class WeightLoadTime(NamedTuple):

@@ -199,8 +199,10 @@ class Estimate:
     def queues(self) -> bool:
         """Whether fewer requests run at once than the load asks for, or more arrive than can be answered."""
         load = self.request.workload.load
-        asked = load.concurrency or load.batch
-        return self.stable is False or (asked is not None and self.admitted is not None and self.admitted < asked)
+        concurrency = load.concurrency or load.batch
+        return self.stable is False or (
+            concurrency is not None and self.admitted is not None and self.admitted < concurrency
+        )
 
 
 @dataclass(frozen=True, slots=True)

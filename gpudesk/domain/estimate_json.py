@@ -18,11 +18,11 @@ PER_GIB: Final = 1.0 / GIB
 
 
 def write_estimate_json(
-    estimate: Estimate, identity: str | int | None = None, say: Callable[[Message], str] = format_message
+    estimate: Estimate, identity: str | int | None = None, write_text: Callable[[Message], str] = format_message
 ) -> dict[str, Any]:
     """Return the object of one line; figures without meaning are null, memory is in GiB.
 
-    `say` turns notes into sentences.
+    `write_text` turns notes into sentences.
     """
     fields: dict[str, Any] = {
         "id": identity,
@@ -38,7 +38,7 @@ def write_estimate_json(
         "stable": estimate.stable,
         "memory_gib": write_memory_json(estimate.memory),
         "max_concurrency": estimate.max_concurrency,
-        "notes": [say(note) for note in estimate.notes],
+        "notes": [write_text(note) for note in estimate.notes],
         "pools": None if estimate.pools is None else write_pools_json(estimate.pools),
     }
     if estimate.own_model:

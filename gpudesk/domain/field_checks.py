@@ -78,19 +78,19 @@ def accept_number(low: float, high: float, *, above: bool = False) -> FieldCheck
         if type(value) is not float or not math.isfinite(value):
             raise make_type_error(where, value, "number" if type(value) is not float else "finite")
         if above and low == 0 < value < _LEAST_ABOVE_ZERO:
-            given = quote_value(value)
+            quoted = quote_value(value)
             raise input_error(
                 "field.tiny",
                 "{given} is too small; the minimum is {least}",
                 where,
-                given=given,
+                given=quoted,
                 least=str(_LEAST_ABOVE_ZERO),
             )
         if value > high or value < low or (above and value == low):
-            given = quote_value(value)
+            quoted = quote_value(value)
             if above:
-                raise InputError(describe_not_above(given, low, high), where)
-            raise InputError(describe_out_of_range(given, low, high), where)
+                raise InputError(describe_not_above(quoted, low, high), where)
+            raise InputError(describe_out_of_range(quoted, low, high), where)
         return value
 
     return check
@@ -131,10 +131,10 @@ def accept_plain_text(longest: int) -> FieldCheck:
     accepted = accept_text(longest)
 
     def check(where: str, value: object) -> str:
-        found: str = accepted(where, value)
-        if not found.isascii() and _TURNS.intersection(found):
+        text: str = accepted(where, value)
+        if not text.isascii() and _TURNS.intersection(text):
             raise InputError(CONTROL_CHARACTER, where)
-        return found
+        return text
 
     return check
 
@@ -191,13 +191,13 @@ def accept_identity(where: str, value: object) -> str | int:
     raise make_type_error(where, value, "text_or_whole")
 
 
-def make_type_error(where: str, value: object, wanted: str) -> InputError:
-    return InputError(describe_wrong_type(quote_value(value), _name_json_type(value), wanted), where)
+def make_type_error(where: str, value: object, expected: str) -> InputError:
+    return InputError(describe_wrong_type(quote_value(value), _name_json_type(value), expected), where)
 
 
-def make_unknown_field_error(where: str, name: str, known: Collection[str]) -> InputError:
+def make_unknown_field_error(where: str, name: str, known_fields: Collection[str]) -> InputError:
     """Return the error for a field that there is none of, with the fields that come closest."""
-    if near := find_closest(name, known):
+    if near := find_closest(name, known_fields):
         return input_error(
             "field.unknown_near",
             "unknown field {given}; did you mean {near}?",
@@ -205,19 +205,19 @@ def make_unknown_field_error(where: str, name: str, known: Collection[str]) -> I
             given=quote_value(name),
             near=near,
         )
-    return InputError(describe_unknown_field(quote_value(name), tuple(known)), where or None)
+    return InputError(describe_unknown_field(quote_value(name), tuple(known_fields)), where or None)
 
 
-def find_closest(given: str, known: Iterable[str]) -> tuple[str, ...]:
-    return tuple(difflib.get_close_matches(given.lower(), known, n=3, cutoff=0.6))
+def find_closest(word: str, words: Iterable[str]) -> tuple[str, ...]:
+    return tuple(difflib.get_close_matches(word.lower(), words, n=3, cutoff=0.6))
 
 
 def quote_value(value: object) -> str:
     """Return a value as JSON writes it, cut where it is long; what does not print is escaped."""
-    written = json.dumps(value, ensure_ascii=False, default=str)
-    if not written.isprintable():
-        written = json.dumps(value, default=str)
-    return written if len(written) <= _QUOTED else written[:_QUOTED] + "…"
+    quoted = json.dumps(value, ensure_ascii=False, default=str)
+    if not quoted.isprintable():
+        quoted = json.dumps(value, default=str)
+    return quoted if len(quoted) <= _QUOTED else quoted[:_QUOTED] + "…"
 
 
 def _name_json_type(value: object) -> str:
@@ -230,37 +230,39 @@ def describe_too_long(longest: int) -> Message:
     return message("field.long", "is longer than {longest} characters", longest=longest)
 
 
-def describe_wrong_date(given: str) -> Message:
-    return message("field.month", "{given} is not a date; use YYYY-MM or YYYY-MM-DD", given=given)
+def describe_wrong_date(text: str) -> Message:
+    return message("field.month", "{given} is not a date; use YYYY-MM or YYYY-MM-DD", given=text)
 
 
-def describe_out_of_range(given: MessageParameter, low: float, high: float) -> Message:
-    return message("field.range", "{given} is not between {low} and {high}", given=given, low=low, high=high)
+def describe_out_of_range(value: MessageParameter, low: float, high: float) -> Message:
+    return message("field.range", "{given} is not between {low} and {high}", given=value, low=low, high=high)
 
 
-def describe_not_above(given: MessageParameter, low: float, high: MessageParameter) -> Message:
+def describe_not_above(value: MessageParameter, low: float, high: MessageParameter) -> Message:
     return message(
-        "field.range_above", "{given} is not above {low} and at most {high}", given=given, low=low, high=high
+        "field.range_above", "{given} is not above {low} and at most {high}", given=value, low=low, high=high
     )
 
 
-def describe_wrong_type(given: str, found: str, wanted: str) -> Message:
+def describe_wrong_type(value: str, actual_type: str, expected: str) -> Message:
     return message(
         "field.type",
         "{given} is {found}; expected {wanted}",
-        given=given,
-        found=JSON_KINDS[found],
-        wanted=JSON_KINDS[wanted],
+        given=value,
+        found=JSON_KINDS[actual_type],
+        wanted=JSON_KINDS[expected],
     )
 
 
-def describe_unknown_field(given: str, known: tuple[str, ...]) -> Message:
-    return message("field.unknown", "unknown field {given}; the fields are {known}", given=given, known=known)
+def describe_unknown_field(field_name: str, known_fields: tuple[str, ...]) -> Message:
+    return message(
+        "field.unknown", "unknown field {given}; the fields are {known}", given=field_name, known=known_fields
+    )
 
 
-def describe_unknown_word(given: str, allowed: tuple[str, ...]) -> Message:
-    return message("field.word", "{given} is not one of {allowed}", given=given, allowed=allowed)
+def describe_unknown_word(word: str, allowed: tuple[str, ...]) -> Message:
+    return message("field.word", "{given} is not one of {allowed}", given=word, allowed=allowed)
 
 
-def describe_wrong_address(given: str) -> Message:
-    return message("own.not_an_address", "{given} is not a URL; start with https:// or leave it empty", given=given)
+def describe_wrong_address(address: str) -> Message:
+    return message("own.not_an_address", "{given} is not a URL; start with https:// or leave it empty", given=address)

@@ -23,12 +23,12 @@ class DuplicateKeyError(ValueError):
 
 def refuse_duplicate_keys(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
     """Return an object; raises `DuplicateKeyError`."""
-    found: dict[str, Any] = {}
+    fields: dict[str, Any] = {}
     for key, value in pairs:
-        if key in found:
+        if key in fields:
             raise DuplicateKeyError(key)
-        found[key] = value
-    return found
+        fields[key] = value
+    return fields
 
 
 def refuse_constant(name: str) -> NoReturn:
@@ -56,7 +56,7 @@ def parse_bounded_json(
     if len(data) > largest:
         raise InputError(describe_too_large_import(largest), name)
     try:
-        found = json.loads(data.decode("utf-8-sig"), parse_constant=None if nan else _refuse_as_json)
+        document = json.loads(data.decode("utf-8-sig"), parse_constant=None if nan else _refuse_as_json)
     except UnicodeDecodeError:
         raise InputError(NOT_UTF8, name) from None
     except json.JSONDecodeError as error:
@@ -64,11 +64,11 @@ def parse_bounded_json(
     except (RecursionError, ValueError):
         # Nested beyond what any file is, or a number of thousands of digits.
         raise InputError(NESTED_TOO_DEEP, name) from None
-    if not isinstance(found, dict):
+    if not isinstance(document, dict):
         raise InputError(no_object, name)
-    if is_nested_too_deep(found):
+    if is_nested_too_deep(document):
         raise InputError(NESTED_TOO_DEEP, name)
-    return found
+    return document
 
 
 def is_nested_too_deep(document: object) -> bool:

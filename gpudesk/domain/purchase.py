@@ -173,8 +173,8 @@ class DeferralAnalysis:
     @property
     def document(self) -> DeferralVerdict | None:
         """What the documents' strong rules say; None where they leave it open or contradict each other."""
-        said = {rule.verdict for rule in self.rules if rule.strong and rule.verdict is not None}
-        return said.pop() if len(said) == 1 else None
+        verdicts = {rule.verdict for rule in self.rules if rule.strong and rule.verdict is not None}
+        return verdicts.pop() if len(verdicts) == 1 else None
 
     @property
     def verdict(self) -> DeferralVerdict:

@@ -90,13 +90,13 @@ class SoftwareSupport:
 
     def support(self, platform: str, software: str | None = None) -> tuple[SupportEntry, ...]:
         """Return what is said of a platform, or of one software there: the newest first, undated last."""
-        found = (entry for entry in self.entries if entry.platform == platform and software in (None, entry.software))
-        return sort_newest_first(found)
+        entries = (entry for entry in self.entries if entry.platform == platform and software in (None, entry.software))
+        return sort_newest_first(entries)
 
     def latest(self, platform: str, software: str) -> SupportEntry | None:
         """Return the newest entry of one software on a platform, None where nothing is on record."""
-        found = self.support(platform, software)
-        return found[0] if found else None
+        entries = self.support(platform, software)
+        return entries[0] if entries else None
 
 
 def sort_newest_first(entries: Iterable[SupportEntry]) -> tuple[SupportEntry, ...]:
@@ -297,10 +297,10 @@ class ExportRuleCheck:
     @property
     def met(self) -> bool | None:
         """Whether any of its descriptions holds, None where that cannot be told or it has none."""
-        found = [line.met for line in self.lines]
-        if True in found:
+        outcomes = [line.met for line in self.lines]
+        if True in outcomes:
             return True
-        return None if None in found or not found else False
+        return None if None in outcomes or not outcomes else False
 
     @property
     def threshold(self) -> LimitComparison | None:
@@ -327,8 +327,8 @@ class ExportCheck:
     destination: str | None = None
 
 
-def _hold_all(found: Iterable[bool | None]) -> bool | None:
-    outcomes = list(found)
+def _hold_all(truths: Iterable[bool | None]) -> bool | None:
+    outcomes = list(truths)
     if False in outcomes:
         return False
     return None if None in outcomes else True

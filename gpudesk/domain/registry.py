@@ -118,8 +118,8 @@ def _make_peak(precision: str, sparsity: str) -> Attribute:
     dense = sparsity == "dense"
     column = None
     if dense and precision in _LISTED:
-        order, shown, terminal = _LISTED[precision]
-        column = ListColumn(order, shown, key=precision, group="dense", decimals=0, terminal=terminal)
+        order, in_lists, terminal = _LISTED[precision]
+        column = ListColumn(order, in_lists, key=precision, group="dense", decimals=0, terminal=terminal)
     return Attribute(
         f"peak_{sparsity}_{precision}",
         "{precision}, dense" if dense else "{precision}, sparse",
@@ -330,7 +330,7 @@ def list_compared_attributes(group: str) -> list[Attribute]:
 def list_sheet_attributes(group: str | None = None) -> list[Attribute]:
     """Return the attributes of a group of the sheet in the order of their rows, or all that it shows."""
     groups = ("memory", "compute", "system") if group is None else (group,)
-    return [found for name in groups for found in _select(((a.sheet, a) for a in ATTRIBUTES.values()), name)]
+    return [attribute for name in groups for attribute in _select(((a.sheet, a) for a in ATTRIBUTES.values()), name)]
 
 
 def list_form_attributes(section: str) -> list[Attribute]:
@@ -339,14 +339,14 @@ def list_form_attributes(section: str) -> list[Attribute]:
 
 
 def _select(places: Iterable[tuple[Placement | None, Attribute]], group: str) -> list[Attribute]:
-    found = [(place.order, each) for place, each in places if place is not None and place.group == group]
-    return [each for _, each in sorted(found, key=lambda placed: placed[0])]
+    attributes = [(place.order, each) for place, each in places if place is not None and place.group == group]
+    return [each for _, each in sorted(attributes, key=lambda placed: placed[0])]
 
 
 def list_listed_attributes() -> list[tuple[ListColumn, Attribute]]:
     """Return the columns of the list of accelerators from left to right."""
-    found = [(each.listed, each) for each in ATTRIBUTES.values() if each.listed is not None]
-    return sorted(found, key=lambda pair: pair[0].order)
+    columns = [(each.listed, each) for each in ATTRIBUTES.values() if each.listed is not None]
+    return sorted(columns, key=lambda pair: pair[0].order)
 
 
 @dataclass(frozen=True, slots=True)

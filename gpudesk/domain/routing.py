@@ -187,5 +187,5 @@ class RoutingResult:
     by_plan: Mapping[RoutePlan, RoutedPlan] = field(init=False, repr=False, compare=False)
 
     def __post_init__(self) -> None:
-        found = MappingProxyType({each.plan: each for each in self.plans})
-        object.__setattr__(self, "by_plan", found)
+        plans_by_name = MappingProxyType({each.plan: each for each in self.plans})
+        object.__setattr__(self, "by_plan", plans_by_name)

@@ -266,15 +266,15 @@ class ServingEngine:
 
     @property
     def sources(self) -> frozenset[str]:
-        named = [self.parallel.source]
-        named += [rule.source for rule in self.platforms]
-        named += [rule.source for rule in self.settings]
-        named += [rule.source for rule in self.kernels]
-        named += [rule.source for rule in self.kv]
-        named += [rule.source for rule in self.cannot_serve]
-        named += [rule.source for rule in self.splits]
-        named += [rule.source for rule in self.preference if rule.source is not None]
-        return frozenset(named)
+        source_ids = [self.parallel.source]
+        source_ids += [rule.source for rule in self.platforms]
+        source_ids += [rule.source for rule in self.settings]
+        source_ids += [rule.source for rule in self.kernels]
+        source_ids += [rule.source for rule in self.kv]
+        source_ids += [rule.source for rule in self.cannot_serve]
+        source_ids += [rule.source for rule in self.splits]
+        source_ids += [rule.source for rule in self.preference if rule.source is not None]
+        return frozenset(source_ids)
 
 
 def list_platforms(part: Accelerator) -> frozenset[str]:

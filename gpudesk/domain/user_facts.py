@@ -164,10 +164,14 @@ class FactEdit:
 
     def watched_after(self, notes: tuple[WatchNote, ...]) -> tuple[WatchNote, ...]:
         """Return the notes on the watch list after the step, one for a signal."""
-        gone = {note.signal for note in self.unwatched}
-        put = {note.signal: note for note in self.watched}
-        kept = [put.pop(each.signal, each) for each in notes if each.signal in put or each.signal not in gone]
-        return (*kept, *put.values())
+        removed = {note.signal for note in self.unwatched}
+        replacements = {note.signal: note for note in self.watched}
+        notes_after = [
+            replacements.pop(each.signal, each)
+            for each in notes
+            if each.signal in replacements or each.signal not in removed
+        ]
+        return (*notes_after, *replacements.values())
 
     @property
     def moves_estimates(self) -> bool:
@@ -208,10 +212,14 @@ class UserFacts:
         return self.facts.get(key)
 
     def after(self, edit: FactEdit) -> UserFacts:
-        gone = {get_fact_key(fact) for fact in edit.before}
-        put = {get_fact_key(fact): fact for fact in edit.after}
-        kept = {key: put.pop(key, fact) for key, fact in self.facts.items() if key in put or key not in gone}
-        return UserFacts(MappingProxyType(kept | put))
+        removed = {get_fact_key(fact) for fact in edit.before}
+        replacements = {get_fact_key(fact): fact for fact in edit.after}
+        facts_after = {
+            key: replacements.pop(key, fact)
+            for key, fact in self.facts.items()
+            if key in replacements or key not in removed
+        }
+        return UserFacts(MappingProxyType(facts_after | replacements))
 
 
 @dataclass(frozen=True, slots=True)
@@ -288,8 +296,8 @@ class InactiveOverride:
     @property
     def entry(self) -> UserAccelerator | UserModel | None:
         """The entry that waits, where it is one."""
-        found = (fact for fact in self.facts if isinstance(fact, UserAccelerator | UserModel))
-        return next(found, None)
+        entries = (fact for fact in self.facts if isinstance(fact, UserAccelerator | UserModel))
+        return next(entries, None)
 
 
 class BackupReason(StrEnum):

@@ -110,13 +110,13 @@ class SignalStatus:
     @property
     def value(self) -> WatchValue | None:
         """The value that holds, None where nothing is known."""
-        held = self.note or self.known
-        return None if held is None else held.value
+        signal_value = self.note or self.known
+        return None if signal_value is None else signal_value.value
 
     @property
     def date(self) -> str | None:
-        held = self.note or self.known
-        return None if held is None else held.date
+        signal_value = self.note or self.known
+        return None if signal_value is None else signal_value.date
 
     @property
     def missing(self) -> float | None:
@@ -134,7 +134,7 @@ def make_watch_list(signals: Iterable[WatchSignal], notes: Iterable[WatchNote]) 
 def _make_signal_status(signal: WatchSignal, note: WatchNote | None) -> SignalStatus:
     fits = note is not None and signal.takes(note.value)
     own = note if fits else None
-    known = signal.known[0] if signal.known else None
-    held = own or known
-    passed = None if held is None else signal.passed(held.value)
-    return SignalStatus(signal, own, known, passed, idle=None if fits else note)
+    latest = signal.known[0] if signal.known else None
+    current = own or latest
+    passed = None if current is None else signal.passed(current.value)
+    return SignalStatus(signal, own, latest, passed, idle=None if fits else note)

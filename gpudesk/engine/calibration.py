@@ -151,7 +151,7 @@ class Calibration:
     plan_bands: tuple[IntervalRule, ...]
     coverage: Mapping[tuple[str, str], int] = field(default_factory=dict)
     lead_scales: Mapping[LeadScaleKey, float] = field(default_factory=dict)
-    _found: dict[ConstantKeys, ConstantValues] = field(default_factory=dict, repr=False, compare=False)
+    _values_by_keys: dict[ConstantKeys, ConstantValues] = field(default_factory=dict, repr=False, compare=False)
 
     def value(self, name: str, keys: ConstantKeys) -> float:
         """Return constant `name` for `keys`; raises KeyError for a constant that the file lacks."""
@@ -159,11 +159,11 @@ class Calibration:
 
     def values(self, keys: ConstantKeys) -> Mapping[str, float]:
         """Return the constants for `keys` by name; asked for one that the file lacks it raises KeyError."""
-        found = self._found.get(keys)
-        if found is None:
+        constant_values = self._values_by_keys.get(keys)
+        if constant_values is None:
             # The same few combinations come up for thousands of deployments.
-            found = self._found[keys] = ConstantValues(self.constants, keys)
-        return found
+            constant_values = self._values_by_keys[keys] = ConstantValues(self.constants, keys)
+        return constant_values
 
     def rows(self, generation: str, family: str) -> int:
         return self.coverage.get((generation, family), 0)

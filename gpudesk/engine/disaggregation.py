@@ -253,11 +253,11 @@ def _limiter(step: StepTime) -> NDArray[np.intp]:
 def _burst(pools: PoolPair, requests: ReplicaRequests, total: Array, constants: SchedulingConstants) -> _PoolLoadResult:
     """`total` requests come at once; those that the decode pool has no room for wait for the ones before."""
     flow = PoolFlow(pools, requests, total / pools.prefill_replicas)
-    held = np.minimum(total / pools.decode_replicas, flow.capacity)
-    room = held * pools.decode_replicas
-    running = flow.largest(lambda each: flow.rate(each) <= flow.supply, held)
+    sequences = np.minimum(total / pools.decode_replicas, flow.capacity)
+    room = sequences * pools.decode_replicas
+    running = flow.largest(lambda each: flow.rate(each) <= flow.supply, sequences)
     decoding = flow.decoding(running)
-    rounds = _waves(total, room, constants.tail_wave) * room / flow.rate(held)
+    rounds = _waves(total, room, constants.tail_wave) * room / flow.rate(sequences)
     duration = np.maximum(flow.last_of(total) + decoding, flow.alone + rounds)
     queued = total - room
     later = 0.5 * (flow.last_of(room) + duration - decoding)
@@ -272,7 +272,7 @@ def _burst(pools: PoolPair, requests: ReplicaRequests, total: Array, constants: 
         tpot=flow.tpot(running),
         duration=duration,
         stable=np.ones(len(total), dtype=np.bool_),
-        most=(flow.prefill_rate, flow.transfer_rate, flow.rate(held)),
+        most=(flow.prefill_rate, flow.transfer_rate, flow.rate(sequences)),
     )
 
 
@@ -399,19 +399,19 @@ def serve_pools(
     """
     match kind:
         case LoadKind.BATCH:
-            found = _burst(pools, requests, loads.amount, constants)
+            load_result = _burst(pools, requests, loads.amount, constants)
         case LoadKind.SATURATE:
-            found = _burst(pools, requests, loads.total, constants)
+            load_result = _burst(pools, requests, loads.total, constants)
         case LoadKind.CONCURRENCY:
             clients = np.minimum(loads.amount, loads.total)
-            found = _closed(pools, requests, clients, loads.total, constants)
+            load_result = _closed(pools, requests, clients, loads.total, constants)
         case LoadKind.REQUEST_RATE:
-            found = _open(pools, requests, loads.amount)
+            load_result = _open(pools, requests, loads.amount)
         case LoadKind.LIMITS:
-            found = _within(pools, requests, loads, constants)
+            load_result = _within(pools, requests, loads, constants)
         case _:
             assert_never(kind)
-    return found.results()
+    return load_result.results()
 
 
 def compute_pool_bounds(ideal: PoolPair, requests: ReplicaRequests, results: DisaggregatedResults) -> PhysicalBounds:
@@ -435,9 +435,9 @@ def split_pool_rounds(pools: PoolPair, requests: ReplicaRequests, results: Disag
     step = flow.step(np.maximum(results.running, 1.0))
     chunks = (flow.each - pools.prefill.request) / flow.chunk.total
     beside = pools.prefill.request + pools.handover + pools.prefill.latency
-    read, arithmetic, collectives, overhead = split_time(beside, (flow.steps, step), (chunks, flow.chunk))
+    read_time, arithmetic, collectives, overhead = split_time(beside, (flow.steps, step), (chunks, flow.chunk))
     return RoundTimes(
-        parts=(read, arithmetic, collectives + pools.transfer, overhead),
+        parts=(read_time, arithmetic, collectives + pools.transfer, overhead),
         decode=step,
         prefill=flow.chunk,
         decoding=flow.steps * step.total,

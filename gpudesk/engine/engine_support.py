@@ -103,11 +103,11 @@ def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str 
 
 
 def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
-    found: set[str] = set()
+    formats: set[str] = set()
     for rule in engine.kernels:
         if rule.path is not KernelPathKind.NONE and rule.when.holds(accelerator, date):
-            found |= {str(precision) for precision in rule.weights}
-    return found
+            formats |= {str(precision) for precision in rule.weights}
+    return formats
 
 
 @lru_cache(maxsize=1_000)
@@ -380,18 +380,18 @@ def _nobody(
     kv: Precision,
     date: str | None,
 ) -> Message:
-    """Say why none of the engines that run on the part runs it, and which formats of any of them would."""
+    """Return why no serving engine of the accelerator runs the deployment, and the formats that some support."""
     able = [engine for engine in here if find_kernel_path(engine, accelerator, weights, date).reason is None]
-    kept = _kv_formats(able, accelerator, model, date)
-    if able and str(resolve_fp4(kv, accelerator.vendor)) not in kept:
+    kv_formats = _kv_formats(able, accelerator, model, date)
+    if able and str(resolve_fp4(kv, accelerator.vendor)) not in kv_formats:
         return message(
             "engine.none_kv",
             "no serving engine supports {kv} KV cache on {accelerator} for this model; supported: {formats}"
-            if kept
+            if kv_formats
             else "no serving engine supports a KV cache on {accelerator} for this model",
             accelerator=accelerator.name,
             kv=str(kv),
-            formats=kept,
+            formats=kv_formats,
         )
     # Where weights and cache would run, the model is what does not, and other formats would not help.
     formats = set() if able else {name for engine in here for name in _formats(engine, accelerator, date)}
@@ -410,13 +410,13 @@ def _nobody(
 def _kv_formats(
     engines: Sequence[ServingEngine], accelerator: Accelerator, model: Model, date: str | None
 ) -> tuple[str, ...]:
-    kept = (
+    kv_formats = (
         str(kv)
         for kv in KV_BYTES
         if kv is not Precision.FP4  # stands for one of the others
         and any(find_kv_objection(engine, accelerator, model, kv, date) is None for engine in engines)
     )
-    return tuple(sorted(kept))
+    return tuple(sorted(kv_formats))
 
 
 @lru_cache(maxsize=2_000)

@@ -143,8 +143,8 @@ class KvCacheProfile:
         for growth in self.stored:
             within: NDArray[np.float64] | NDArray[np.int64] = tokens
             if growth.window is not None:
-                kept = np.maximum(float(growth.window), self.holding.window_share * tokens)
-                within = np.where(tokens < growth.window, tokens, kept)
+                window_tokens = np.maximum(float(growth.window), self.holding.window_share * tokens)
+                within = np.where(tokens < growth.window, tokens, window_tokens)
             grown += np.ceil(growth.per_token * within).astype(np.int64)
         share = self.holding.state_share
         if not (share and self.state_bytes and self.stored):
@@ -166,8 +166,8 @@ def _attention(mixer: Attention, ranks: int, element: float) -> LayerCache:
     if mixer.indexer is None:
         return LayerCache((main,), (main,), prefill=(main,))
     keys = _indexer_growth(mixer.indexer)
-    read = (CacheGrowth(entry, flops, mixer.indexer.top_k), keys)
-    return LayerCache((main, keys), read, prefill=read)
+    growths = (CacheGrowth(entry, flops, mixer.indexer.top_k), keys)
+    return LayerCache((main, keys), growths, prefill=growths)
 
 
 def _indexer_growth(indexer: AttentionIndexer) -> CacheGrowth:
@@ -206,8 +206,8 @@ def _compressed(mixer: Compressed, ranks: int, element: float) -> LayerCache:
     keys = _indexer_growth(mixer.indexer)
     keys = CacheGrowth(keys.per_token / ratio, keys.flops_per_token / ratio)
     picked = CacheGrowth(entry / ratio, flops / ratio, mixer.indexer.top_k * ratio)
-    read = (window, picked, keys)
-    return LayerCache((window, folded, keys), read, prefill=read)
+    growths = (window, picked, keys)
+    return LayerCache((window, folded, keys), growths, prefill=growths)
 
 
 def _state(mixer: GatedDeltaNet | KimiDelta | Mamba1 | Mamba2 | Lightning | ShortConvolution, ranks: int) -> int:
@@ -281,9 +281,9 @@ def _merge_windows(growths: Sequence[CacheGrowth]) -> tuple[CacheGrowth, CacheGr
     return first, second
 
 
-def _count_step_work(read: Sequence[CacheGrowth], prefill: Sequence[CacheGrowth], state_bytes: int) -> CacheStepWork:
-    whole = next((growth for growth in read if growth.window is None), CacheGrowth(0.0))
-    first, second = _merge_windows(read)
+def _count_step_work(growths: Sequence[CacheGrowth], prefill: Sequence[CacheGrowth], state_bytes: int) -> CacheStepWork:
+    whole = next((growth for growth in growths if growth.window is None), CacheGrowth(0.0))
+    first, second = _merge_windows(growths)
     windows = [(growth.flops_per_token, growth.window) for growth in prefill if growth.window is not None]
     widest = max((window for _, window in windows), default=0)
     return CacheStepWork(
@@ -317,7 +317,7 @@ def compute_cache_profile(
 @lru_cache(maxsize=2_000)
 def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding: CacheReservation) -> KvCacheProfile:
     stored: list[tuple[int, CacheGrowth]] = []
-    read: list[tuple[int, CacheGrowth]] = []
+    growths: list[tuple[int, CacheGrowth]] = []
     prefill: list[tuple[int, CacheGrowth]] = []
     state = all_states = 0
     for group in model.layers:
@@ -326,13 +326,13 @@ def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding
         layer = compute_layer_cache(group.mixer, ranks, kv)
         on_stage = -(-group.count // stages)
         stored += [(on_stage, growth) for growth in layer.stored]
-        read += [(group.count, growth) for growth in layer.read]
+        growths += [(group.count, growth) for growth in layer.read]
         prefill += [(group.count, growth) for growth in layer.prefill]
         state += on_stage * layer.state_bytes
         all_states += group.count * layer.state_bytes
     if any(isinstance(group.mixer, Compressed) for group in model.layers):
         holding = holding._replace(window_share=0.0)
-    merged = _merge(read)
+    merged = _merge(growths)
     return KvCacheProfile(
         stored=_merge(stored),
         read=merged,

@@ -143,8 +143,8 @@ class _ReplicaRun:
 
         def started() -> Array:
             rounds = total / self.running
-            left = np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
-            return np.where(counted, left, self.constants.tail_wave * np.clip(rounds - 1.0, 0.0, 1.0))
+            remainder = np.maximum(np.ceil(rounds - ROUNDING) - rounds, 0.0)
+            return np.where(counted, remainder, self.constants.tail_wave * np.clip(rounds - 1.0, 0.0, 1.0))
 
         def outlasting() -> Array:
             beyond = self.requests.spread * (self.constants.longest - 1.0)
@@ -232,8 +232,8 @@ class _ReplicaRun:
     def compute_short_wave(self, total: Array) -> Array:
         """Share of equal requests by which the last wave of a run falls short."""
         rounds = total / self.running
-        left = np.maximum(rounds - np.floor(rounds + ROUNDING), 0.0)
-        return np.where(self.requests.varied | (rounds <= 1.0), 0.0, left / rounds * (1.0 - left))
+        remainder = np.maximum(rounds - np.floor(rounds + ROUNDING), 0.0)
+        return np.where(self.requests.varied | (rounds <= 1.0), 0.0, remainder / rounds * (1.0 - remainder))
 
     def compute_queue(self, total: Array) -> Array:
         """Return mean seconds that requests queue before others have left room.
@@ -249,8 +249,8 @@ class _ReplicaRun:
 
         def alike() -> Array:
             waves = np.floor(rounds + ROUNDING)
-            left = np.maximum(rounds - waves, 0.0)
-            return self.cycle.seconds * waves * (0.5 * (waves - 1.0) + left) / rounds
+            remaining_rounds = np.maximum(rounds - waves, 0.0)
+            return self.cycle.seconds * waves * (0.5 * (waves - 1.0) + remaining_rounds) / rounds
 
         return _either(self.requests.varied, even, alike)
 

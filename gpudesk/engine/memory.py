@@ -206,14 +206,14 @@ def compute_memory_budget(
     activations = compute_activation_bytes(model, plan, settings)
     runtime = settings.runtime_bytes + (settings.collective_bytes if plan.tp * plan.pp > 1 else 0)
     capacity = accelerator.memory_bytes
-    taken = shards.resident_bytes + activations + runtime
+    occupied_bytes = shards.resident_bytes + activations + runtime
 
     def pool(fraction: float) -> int:
         if settings.memory_fraction_of == "total":
-            return int(capacity * fraction) - taken
+            return int(capacity * fraction) - occupied_bytes
         if settings.memory_fraction_of == "free":
-            return int((capacity - taken) * fraction)
-        return min(int((capacity - runtime) * fraction) - shards.resident_bytes, capacity - taken)
+            return int((capacity - occupied_bytes) * fraction)
+        return min(int((capacity - runtime) * fraction) - shards.resident_bytes, capacity - occupied_bytes)
 
     return MemoryBudget(
         capacity_bytes=capacity,

@@ -178,9 +178,9 @@ def look_up_rates(calibration: Calibration, keys: Sequence[Mapping[KeyGroup, Con
 
 def _powered(power: Any, reference: Any, exponent: Any) -> Any:  # noqa: ANN401 - numbers or arrays
     """Return what a power limit other than the reference's makes of sustained arithmetic; 1 where unknown."""
-    known = (power > 0) & (reference > 0)
-    unknown = 1.0 - known
-    ratio = (known * power + unknown) / (known * reference + unknown)
+    is_known = (power > 0) & (reference > 0)
+    unknown = 1.0 - is_known
+    ratio = (is_known * power + unknown) / (is_known * reference + unknown)
     return np.minimum(ratio, MOST_POWER) ** exponent
 
 
@@ -237,14 +237,14 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
 
 def list_rate_constants() -> tuple[tuple[str, KeyGroup], ...]:
     """Return every constant that `rates` looks up, with its slot, each once."""
-    asked: dict[tuple[str, KeyGroup], None] = {}
+    constant_keys: dict[tuple[str, KeyGroup], None] = {}
 
     def note(name: str, slot: KeyGroup = KeyGroup.ALL) -> float:
-        asked[name, slot] = None
+        constant_keys[name, slot] = None
         return 1.0
 
     compute_rates(note, StepWork(*(1.0 for _ in fields(StepWork))))
-    return tuple(asked)
+    return tuple(constant_keys)
 
 
 #: Coefficients that are times, which older software and unlucky pairings stretch.
@@ -257,7 +257,7 @@ _TIMES = tuple(
 
 def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficients:
     attention_share = rates.imbalance / work.attention_ranks
-    read = work.bandwidth * rates.dense_read_efficiency
+    read_rate = work.bandwidth * rates.dense_read_efficiency
     read_kv = work.bandwidth * rates.kv_read_efficiency / attention_share
     attend = work.attention_peak * rates.attention_efficiency / attention_share
     direct = work.link_bandwidth * rates.direct_efficiency
@@ -269,7 +269,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
     others_fixed = work.dispatches * rates.dispatch_s + work.transfers * rates.transfer_s
     others_token = work.dispatch_moved / experts + work.stage_moved / stages
     coefficients = StepCoefficients(
-        dense_read=work.dense_bytes / read,
+        dense_read=work.dense_bytes / read_rate,
         dense_flop=work.dense_flop / (work.dense_peak * rates.dense_efficiency),
         expert_read=work.expert_bytes / (work.bandwidth * rates.expert_read_efficiency),
         expert_flop=work.expert_flop / (work.expert_peak * rates.expert_efficiency),
@@ -277,7 +277,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         expert_log_miss=work.log_miss,
         expert_evenness=rates.expert_evenness,
         expert_spread=work.expert_spread,
-        head_read=work.head_bytes / read,
+        head_read=work.head_bytes / read_rate,
         head_flop=work.head_flop / (work.attention_peak * rates.dense_efficiency),
         kv_token=work.kv_bytes / read_kv,
         kv1_token=work.kv1_bytes / read_kv,
@@ -300,7 +300,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         host_sequence=rates.sequence_s,
         host_overlap=rates.host_overlap,
         activation_token=(rates.activation_traffic * work.layer_vectors + rates.expert_traffic * work.expert_vectors)
-        / read,
+        / read_rate,
         attention_ranks=work.attention_ranks,
         stages=work.stages,
         bubble=rates.stage_bubble,

@@ -126,8 +126,8 @@ class ServingRound:
         during the one before.
         """
         busy = np.minimum(rate * self.added, 0.99)
-        seen = self.step / (1.0 - mixes * busy) + busy * self.added / (1.0 - busy * busy)
-        waited: Array = mixes * self.tokens + (0.5 + busy) * seen
+        step_wait = self.step / (1.0 - mixes * busy) + busy * self.added / (1.0 - busy * busy)
+        waited: Array = mixes * self.tokens + (0.5 + busy) * step_wait
         return waited
 
     def loop_wait(self, rows: CoefficientColumns, prompt: Array, group: Array) -> Array:
@@ -160,8 +160,8 @@ def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: 
     chunks = (prompts - serving) / chunk
     # Chunks fall into steps at random, some into the same one. A lone prompt finds nobody decoding.
     slots = steps * rows.stages
-    taken = slots * -np.expm1(-chunks / np.maximum(slots, 1e-12))
-    together = rows.mixes * taken * (1.0 - 1.0 / np.maximum(running, 1.0))
+    busy_slots = slots * -np.expm1(-chunks / np.maximum(slots, 1e-12))
+    together = rows.mixes * busy_slots * (1.0 - 1.0 / np.maximum(running, 1.0))
     shared = together * (decode.total - decode.own) / rows.stages
     shared = np.minimum(shared, prompts)
     return ServingRound(

@@ -200,10 +200,10 @@ def _empty(cases: int) -> ServingResults:
 
 def make_workload_values(work: Workload) -> tuple[float, ...]:
     """Return what the arrays take from a workload; times in seconds."""
-    held = float(work.input_tokens)
+    context_tokens = float(work.input_tokens)
     return (
-        held * (1.0 - work.prefix_hit_rate),
-        held,
+        context_tokens * (1.0 - work.prefix_hit_rate),
+        context_tokens,
         float(work.output_tokens),
         work.spread if work.uneven else 0.0,
         *make_load_values(work.load),
@@ -235,9 +235,9 @@ def make_requests_and_loads(
     `values` has the shape (cases, values of `make_workload_values`); `capacity` is what a replica admits.
     """
     columns = np.ascontiguousarray(values.T)
-    prompt, held, output, spread, kind, amount, total, ttft, tpot, p99 = columns
+    prompt, context_tokens, output, spread, kind, amount, total, ttft, tpot, p99 = columns
     return (
-        ReplicaRequests(prompt, held, output, capacity, spread > 0, spread),
+        ReplicaRequests(prompt, context_tokens, output, capacity, spread > 0, spread),
         DeploymentLoads(kind.astype(np.int8), amount, total, ttft, tpot, p99 > 0, replicas),
     )
 
@@ -274,9 +274,9 @@ def score_plans(
     # Only limits leave a load without a rate.
     missed = np.flatnonzero(np.isnan(results.rate))
     if len(missed):
-        asked = loads.select(missed)
-        least = find_lowest_limits(rows.select(missed), requests.select(missed), asked, constants)
-        scores[missed] = -least.missed_by(asked)
+        missed_loads = loads.select(missed)
+        least = find_lowest_limits(rows.select(missed), requests.select(missed), missed_loads, constants)
+        scores[missed] = -least.missed_by(missed_loads)
     return scores
 
 
@@ -287,7 +287,7 @@ def find_lowest_limits(
     endless = np.full_like(loads.ttft, np.inf)
     single = replace(requests, capacity=np.ones_like(endless))
     anything = replace(loads, ttft=endless, tpot=endless, p99=np.zeros_like(loads.p99))
-    found = serve_loads(rows, single, anything, constants)
+    results = serve_loads(rows, single, anything, constants)
     first = compute_lone_ttft(rows, requests)
     tail, margin = get_p99_factors(loads.p99, constants)
-    return LowestLimits(first + tail * (found.ttft - first), found.tpot / margin)
+    return LowestLimits(first + tail * (results.ttft - first), results.tpot / margin)

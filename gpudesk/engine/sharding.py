@@ -199,8 +199,10 @@ def _merged(tensors: tuple[WeightTensor, ...]) -> tuple[WeightTensor, ...]:
     alike: dict[tuple[object, ...], WeightTensor] = {}
     for tensor in tensors:
         key = (tensor.tensor_class, tensor.split, tensor.elements, tensor.kv_heads, tensor.quantisable)
-        known = alike.get(key)
-        alike[key] = tensor if known is None else replace(known, copies=known.copies + tensor.copies)
+        equal_tensor = alike.get(key)
+        alike[key] = (
+            tensor if equal_tensor is None else replace(equal_tensor, copies=equal_tensor.copies + tensor.copies)
+        )
     return tuple(alike.values())
 
 

@@ -156,13 +156,13 @@ class StepTime:
     own: Array
 
 
-def _join(read: Array, arithmetic: Array) -> Array:
+def _join(read_time: Array, arithmetic: Array) -> Array:
     """Smooth maximum: the root of the sum of squares.
 
     Kernels alone turn from reading to arithmetic more sharply, but the matrices of a layer turn at different
     batches.
     """
-    joined: Array = np.sqrt(read * read + arithmetic * arithmetic)
+    joined: Array = np.sqrt(read_time * read_time + arithmetic * arithmetic)
     return joined
 
 
@@ -214,8 +214,8 @@ def compute_cache_read(rows: CoefficientColumns, context: Array) -> Array:
     """Seconds to read the cache of one sequence of `context` tokens, and to write its state again."""
     window1 = np.minimum(context, rows.kv1_window)
     window2 = np.minimum(context, rows.kv2_window)
-    read: Array = rows.kv_token * context + rows.kv1_token * window1 + rows.kv2_token * window2 + rows.state
-    return read
+    cache_read: Array = rows.kv_token * context + rows.kv1_token * window1 + rows.kv2_token * window2 + rows.state
+    return cache_read
 
 
 def _decode_attention(rows: CoefficientColumns, context: Array) -> tuple[Array, Array]:
@@ -243,13 +243,13 @@ class OperatorTimes:
 def compute_decode_operators(rows: CoefficientColumns, micro_batch: Array, context: Array) -> OperatorTimes:
     """Operator classes of a decode step of `micro_batch` sequences of which each has `context` tokens."""
     tokens = micro_batch * rows.verified_tokens
-    held = np.maximum(micro_batch, rows.attention_ranks)
-    busiest = held * rows.verified_tokens
+    sequences = np.maximum(micro_batch, rows.attention_ranks)
+    busiest = sequences * rows.verified_tokens
     cache, attend = _decode_attention(rows, context)
     return OperatorTimes(
         *_matrices(rows, tokens, busiest),
         head=(rows.head_read, rows.head_flop * busiest / rows.attention_ranks),
-        attention=(cache * held, attend * busiest),
+        attention=(cache * sequences, attend * busiest),
     )
 
 
@@ -280,11 +280,11 @@ def split_time(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Arra
     `overhead` is what the run spends beside its steps.
     """
     nothing: Array = np.zeros(1)
-    read = sum((weight * step.read for weight, step in weighted), start=nothing)
+    read_time = sum((weight * step.read for weight, step in weighted), start=nothing)
     arithmetic = sum((weight * step.arithmetic for weight, step in weighted), start=nothing)
     collectives = sum((weight * step.collectives for weight, step in weighted), start=nothing)
     idle = sum((weight * step.overhead for weight, step in weighted), start=overhead)
-    return read, arithmetic, collectives, idle
+    return read_time, arithmetic, collectives, idle
 
 
 def find_limiter(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
@@ -334,7 +334,7 @@ def _collectives(rows: CoefficientColumns, tokens: Array) -> tuple[Array, Array]
 
 def _step(
     rows: CoefficientColumns,
-    read: Array,
+    read_time: Array,
     arithmetic: Array,
     collectives: Array,
     host: Array,
@@ -343,11 +343,11 @@ def _step(
 ) -> StepTime:
     """Add up a step; the accelerator hides as much of the host's work as the serving engine overlaps."""
     launches = rows.overhead_fixed * stretch
-    busy = read + arithmetic + collectives + launches
+    busy = read_time + arithmetic + collectives + launches
     overhead = launches + host - rows.host_overlap * np.minimum(host, busy)
-    total = read + arithmetic + collectives + overhead
+    total = read_time + arithmetic + collectives + overhead
     own = total if own is None else np.minimum(own, total)
-    return StepTime(total, read, arithmetic, collectives, overhead, own)
+    return StepTime(total, read_time, arithmetic, collectives, overhead, own)
 
 
 def compute_prefill_step(

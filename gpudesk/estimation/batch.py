@@ -73,11 +73,11 @@ def _tune_collector() -> Iterator[None]:
 
 def _read_chunks(source: IO[bytes]) -> Iterator[list[bytes]]:
     """Yield lists of whole lines as they arrive; the last line may lack its line feed."""
-    read = getattr(source, "read1", source.read)
+    read_chunk = getattr(source, "read1", source.read)
     rest = b""
-    while block := read(_CHUNK_BYTES):
+    while block := read_chunk(_CHUNK_BYTES):
         *lines, rest = (rest + block).split(b"\n")
-        while len(rest) > _LONGEST_LINE and (more := read(_CHUNK_BYTES)):
+        while len(rest) > _LONGEST_LINE and (more := read_chunk(_CHUNK_BYTES)):
             # Too long to be answered: keep just enough of it to say so.
             _, line_feed, tail = more.partition(b"\n")
             if line_feed:
@@ -94,12 +94,14 @@ def _answer_lines(
     estimator: BatchEstimator, parser: _LineParser, lines: Sequence[bytes], first: int
 ) -> tuple[list[bytes], int]:
     """Return the answers to lines numbered from `first`, and how many of them are errors."""
-    asked = [(number, parser.parse(raw)) for number, raw in enumerate(lines, first) if raw and not raw.isspace()]
-    questions = [line for _, line in asked if isinstance(line, LineQuestion)]
+    numbered_requests = [
+        (number, parser.parse(raw)) for number, raw in enumerate(lines, first) if raw and not raw.isspace()
+    ]
+    questions = [line for _, line in numbered_requests if isinstance(line, LineQuestion)]
     results = iter(_answer_questions(estimator, questions))
     answers: list[bytes] = []
     failed = 0
-    for number, line in asked:
+    for number, line in numbered_requests:
         result = next(results) if isinstance(line, LineQuestion) else line.error
         if isinstance(result, InputError):
             failed += 1
@@ -198,7 +200,7 @@ def _make_key(fields: dict[str, Any], load: Load) -> bytes:
 
 
 def _describe_json_error(error: orjson.JSONDecodeError) -> InputError:
-    """Say from where on a line is not JSON, and why."""
+    """Return the error of a line that is not JSON, with the position and the reason."""
     return input_error(
         "batch.not_json", "is not valid JSON at column {column}: {reason}", column=error.colno, reason=error.msg
     )

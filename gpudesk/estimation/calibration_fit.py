@@ -57,14 +57,14 @@ def prepare_bench_runs(
 ) -> tuple[list[BenchRun], list[RefusedRun]]:
     """Return the runs with every plan that they may have been run with, and those that cannot be asked."""
     table = SearchSpaceTable(facts, calibration)
-    made: list[BenchRun] = []
+    bench_runs: list[BenchRun] = []
     refused: list[RefusedRun] = []
     for run in runs:
         try:
-            made.append(_prepare_bench_run(run, table))
+            bench_runs.append(_prepare_bench_run(run, table))
         except InputError as error:
             refused.append(RefusedRun(run, error.problem))
-    return made, refused
+    return bench_runs, refused
 
 
 def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
@@ -116,8 +116,8 @@ def _list_run_traits(
 
 
 def _name_context(request: EstimateRequest) -> str:
-    held = request.workload.input_tokens + request.workload.output_tokens / 2
-    return next((name for most, name in _CONTEXTS if held <= most), "longer")
+    context_tokens = request.workload.input_tokens + request.workload.output_tokens / 2
+    return next((name for most, name in _CONTEXTS if context_tokens <= most), "longer")
 
 
 def judge_memory_rows(
@@ -225,17 +225,17 @@ def list_differing_constants(
 ) -> list[str]:
     """Return the constants of a calibration that a fit does not give to so many significant digits."""
     parameters = prepared.bench.parameters
-    found: list[str] = []
+    names: list[str] = []
     for prior in parameters.priors:
         again = parameters.constant(prior, fitted)
-        known = calibration.constants.get(prior.name)
-        if known is None or len(known.exceptions) != len(again.exceptions):
-            found.append(prior.name)
+        constant = calibration.constants.get(prior.name)
+        if constant is None or len(constant.exceptions) != len(again.exceptions):
+            names.append(prior.name)
             continue
         pairs = [
-            (again.default, known.default),
-            *((a.value, b.value) for a, b in zip(again.exceptions, known.exceptions, strict=True)),
+            (again.default, constant.default),
+            *((a.value, b.value) for a, b in zip(again.exceptions, constant.exceptions, strict=True)),
         ]
         if not all(math.isclose(a, b, rel_tol=0.5 * 10.0 ** (1 - digits)) for a, b in pairs):
-            found.append(prior.name)
-    return found
+            names.append(prior.name)
+    return names

@@ -68,23 +68,23 @@ class CurveTable:
     def __init__(self, table: SearchSpaceTable, constants: SchedulingConstants) -> None:
         self._table = table
         self._constants = constants
-        self._kept: dict[_CurveKey, ConcurrencyCurve] = {}
+        self._cached_curves: dict[_CurveKey, ConcurrencyCurve] = {}
 
     def clear(self) -> None:
         """Forget all curves: the rows of the spaces have other positions."""
-        self._kept.clear()
+        self._cached_curves.clear()
 
     def curves(self, estimates: Sequence[Estimate]) -> tuple[ConcurrencyCurve, ...]:
         """Return the curves of estimates that fit, each through the estimate itself where it is on it."""
         deployments = [find_deployment(estimate, self._table) for estimate in estimates]
         keys = [_make_curve_key(each) for each in deployments]
-        missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in self._kept}
+        missing = {key: each for key, each in zip(keys, deployments, strict=True) if key not in self._cached_curves}
         found = dict(zip(missing, self._make(list(missing.values())), strict=True)) if missing else {}
-        curves = [self._kept[key] if key in self._kept else found[key] for key in keys]
+        curves = [self._cached_curves[key] if key in self._cached_curves else found[key] for key in keys]
         for key, curve in found.items():
-            if len(self._kept) >= MOST_KEPT_CURVES:
-                del self._kept[next(iter(self._kept))]
-            self._kept[key] = curve
+            if len(self._cached_curves) >= MOST_KEPT_CURVES:
+                del self._cached_curves[next(iter(self._cached_curves))]
+            self._cached_curves[key] = curve
         return self._through_estimates(curves, deployments)
 
     def _make(self, deployments: list[EstimateDeployment]) -> list[ConcurrencyCurve]:
@@ -206,19 +206,19 @@ def _insert_estimate(curve: ConcurrencyCurve, estimate: Estimate, shares: list[f
     place = bisect_left(curve.concurrency, own)
     after = place if shares is not None else place + 1
 
-    def put(values: tuple[float, ...], value: float) -> tuple[float, ...]:
+    def insert(values: tuple[float, ...], value: float) -> tuple[float, ...]:
         return (*values[:place], value, *values[after:])
 
     def put_figure(series: IntervalSeries, figure: IntervalEstimate | None) -> IntervalSeries:
         parts = zip((series.value, series.low, series.high), figure or _UNKNOWN, strict=True)
-        value, low, high = (put(values, each) for values, each in parts)
+        value, low, high = (insert(values, each) for values, each in parts)
         return IntervalSeries(value, low, high)
 
     limiter_shares = curve.shares
     if shares is not None:
         names = [field.name for field in fields(LimiterShares)]
         limiter_shares = LimiterShares(
-            *(put(getattr(limiter_shares, n), each) for n, each in zip(names, shares, strict=True))
+            *(insert(getattr(limiter_shares, n), each) for n, each in zip(names, shares, strict=True))
         )
     series = {name: put_figure(getattr(curve, name), getattr(estimate, name)) for name in list_curve_figures()}
     return ConcurrencyCurve(

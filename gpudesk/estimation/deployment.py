@@ -161,13 +161,13 @@ def configure_serving(
 
 def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
     """Refuse a part that states no peak for its arithmetic or for that of attention."""
-    for wanted in (arithmetic, Precision.BF16):
-        if find_peak(accelerator, wanted) is None:
+    for precision in (arithmetic, Precision.BF16):
+        if find_peak(accelerator, precision) is None:
             problem = message(
                 "estimate.no_peak",
                 "{accelerator} needs a peak in {arithmetic} or wider to compute times; enter one in the catalog",
                 accelerator=accelerator.name,
-                arithmetic=str(wanted),
+                arithmetic=str(precision),
             )
             raise InputError(problem, "accelerator")
 
@@ -185,20 +185,20 @@ def _choose_engine(
         if isinstance(best, Message):
             raise InputError(best, "kv" if best.id == "engine.none_kv" else "weights")
         return best, (message("estimate.engine_chosen", "Serving engine chosen: {engine}", engine=best.name),)
-    named = next((engine for engine in engines if engine.id == request.serving_engine), None)
-    if named is None:
-        known = tuple(engine.id for engine in engines)
+    requested_engine = next((engine for engine in engines if engine.id == request.serving_engine), None)
+    if requested_engine is None:
+        engine_ids = tuple(engine.id for engine in engines)
         raise input_error(
             "engine.unknown",
             "unknown serving engine {engine}; the options are {known}",
             "serving_engine",
             engine=request.serving_engine,
-            known=known,
+            known=engine_ids,
         )
-    against = engine_support.find_objections(named, accelerator, model, weights, kv, request.date)
+    against = engine_support.find_objections(requested_engine, accelerator, model, weights, kv, request.date)
     if against:
         raise InputError(against[0], "serving_engine")
-    return named, ()
+    return requested_engine, ()
 
 
 def make_plan_wishes(request: EstimateRequest, engine: ServingEngine) -> PlanConstraints:
@@ -294,7 +294,7 @@ def find_objection(configuration: ServingConfiguration, plan: ParallelPlan) -> M
 
 
 def describe_no_plan(request: EstimateRequest, configuration: ServingConfiguration, count: int) -> Message:
-    """Say that there is no plan of `count` accelerators, why the nearest is refused, and which one works."""
+    """Return that no plan of `count` accelerators is valid, why the nearest is refused, and which count works."""
     model = configuration.model.name
     wishes = make_plan_wishes(request, configuration.engine)
     refused = list_parallel_plans(configuration.model, configuration.accelerator, count, wishes)
@@ -317,10 +317,10 @@ def add_nearest_plan(
     nearest = _find_nearest_plan(request, configuration, refused)
     if nearest is None:
         return objection
-    said = message(
+    refusal = message(
         "plan.refused", "{reason}; the nearest valid plan is {plan}", reason=objection, plan=describe_degrees(nearest)
     )
-    return replace(said, id=objection.id)
+    return replace(refusal, id=objection.id)
 
 
 def _find_nearest_plan(
@@ -331,13 +331,13 @@ def _find_nearest_plan(
     sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(free, configuration.engine))
     tokens = request.workload.request_tokens
     for size in sorted({refused.count, *sizes}, key=lambda size: abs(math.log2(size / refused.count))):
-        held = [
+        fitting_plans = [
             plan
             for plan in list_open_plans(free, configuration, size)
             if make_memory_plan(free, configuration, plan).budget.max_sequences(tokens) >= 1
         ]
-        if held:
-            return min(held, key=lambda plan: _measure_distance(plan, refused))
+        if fitting_plans:
+            return min(fitting_plans, key=lambda plan: _measure_distance(plan, refused))
     return None
 
 
@@ -411,9 +411,9 @@ def _reduce_settings(
     The chunk is halved while its activations would leave less than they take, the batch while drawing its
     tokens would leave nothing. Where activations lie beside the fraction, lowering them brings nothing.
     """
-    taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
-    left = budget.capacity_bytes - taken
-    beside = settings.memory_fraction_of == "static" and budget.usual_pool_bytes < left
+    occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    remaining_bytes = budget.capacity_bytes - occupied_bytes
+    beside = settings.memory_fraction_of == "static" and budget.usual_pool_bytes < remaining_bytes
     if beside or budget.weights_bytes >= budget.capacity_bytes:
         return None
     if compute_step_bytes(model, plan, settings) >= compute_sampling_bytes(model, settings):
@@ -429,7 +429,7 @@ def _reduce_settings(
 
 
 def make_plan_notes(deployment: ResolvedDeployment, node_bandwidth: float) -> tuple[Message, ...]:
-    """Say what is particular to the plan: links other than the fastest, and settings that were lowered for it."""
+    """Return notes on the plan: links other than the fastest, and settings that were lowered for it."""
     notes = _make_link_notes(
         deployment.plan, compute_ceilings(deployment.configuration, deployment.plan, node_bandwidth)
     )

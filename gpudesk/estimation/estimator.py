@@ -95,7 +95,7 @@ class Estimator:
 
     def _answer(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
         cases = CaseList(self._table)
-        asked: list[tuple[int, SearchSpace, FittingPlans]] = []
+        open_requests: list[tuple[int, SearchSpace, FittingPlans]] = []
         answers: list[Estimate | InputError | None] = [None] * len(requests)
         for position, request in enumerate(requests):
             work = request.workload
@@ -111,13 +111,15 @@ class Estimator:
             except InputError as error:
                 answers[position] = error
                 continue
-            asked.append((position, space, fitting))
+            open_requests.append((position, space, fitting))
             cases.add(fitting, make_workload_values(work))
-        if asked:
-            factors = [space.interval_factors[requests[position].workload.load.kind] for position, space, _ in asked]
+        if open_requests:
+            factors = [
+                space.interval_factors[requests[position].workload.load.kind] for position, space, _ in open_requests
+            ]
             chosen = cases.choose(factors, self._constants)
             for (position, space, fitting), place, figures in zip(
-                asked, chosen.places, chosen.iterate_figures(), strict=True
+                open_requests, chosen.places, chosen.iterate_figures(), strict=True
             ):
                 answers[position] = make_estimate(requests[position], space, fitting, place, figures)
         return [answer for answer in answers if answer is not None]
@@ -278,5 +280,5 @@ class Estimator:
 
     def explain(self, estimate: Estimate, figure: str) -> DerivationTerm:
         """Return the derivation of a figure; raises InputError that names the figures there are."""
-        found = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
-        return found or explain_figure(estimate, figure, self._table, self._constants)
+        pool_term = None if estimate.pools is None else explain_pools(estimate, figure, self._pools)
+        return pool_term or explain_figure(estimate, figure, self._table, self._constants)

@@ -144,7 +144,7 @@ def count_resident(admitted: int | None, admissible: int) -> int:
 def make_deployment_notes(
     request: EstimateRequest, space: SearchSpace, deployment: ResolvedDeployment, *, has_rate: bool, runs_out: bool
 ) -> tuple[Message, ...]:
-    """Say what was chosen and assumed for a deployment; `runs_out`: the end of its run counts, see `ends_unevenly`."""
+    """Return notes on choices and assumptions; `runs_out`: the end of the run counts, see `ends_unevenly`."""
     configuration, count = space.configuration, deployment.plan.count
     notes = configuration.notes
     if count > 1 and None in (request.tp, request.pp, request.dp):
@@ -188,7 +188,7 @@ def make_load_notes(
     room: tuple[int, int],
     state: tuple[int | None, int | None, bool],
 ) -> tuple[Message, ...]:
-    """Say what the load asks that the deployment does not give: requests that wait, limits, overload.
+    """Return notes on a load that the deployment does not carry: queued requests, missed limits, overload.
 
     `tokens` are those of one request, `room` is for how many memory has room and how many the engine admits of them,
     `state` is concurrency, admitted and whether it is stable.
@@ -233,7 +233,7 @@ def make_load_notes(
 def _make_queue_note(
     configuration: ServingConfiguration, admitted: int, concurrency: int, by_memory: int, most: int
 ) -> Message:
-    """Say what keeps requests waiting: memory, what the serving engine takes of it unasked, or its batch.
+    """Return why requests queue: too little memory, the engine's default share of it, or its batch limit.
 
     Of requests of one length more run than memory holds at full length, where they get it as they grow.
     """
@@ -286,7 +286,7 @@ def _make_queue_note(
 
 
 def _make_uneven_note(count: int) -> Message:
-    """Say why some more accelerators can be slower for few requests: heads divide by powers of two."""
+    """Return why more accelerators can be slower for few requests: heads divide by powers of two."""
     return message(
         "estimate.uneven_count",
         "{count} accelerators split one replica less evenly than {fewer}, so few requests may take longer than on "
@@ -298,16 +298,16 @@ def _make_uneven_note(count: int) -> Message:
 
 def find_nearest_memory_plan(request: EstimateRequest, space: SearchSpace, tokens: int) -> MemoryPlan:
     """Return the plan that comes closest to holding `tokens`; raises InputError where there is no plan."""
-    made = [memory for count in space.counts for memory in space.list_memory_plans(count)]
-    if not made:
+    memory_plans = [memory for count in space.counts for memory in space.list_memory_plans(count)]
+    if not memory_plans:
         raise InputError(describe_no_plan(request, space.configuration, request.count or space.counts[-1]), "count")
-    return max(made, key=lambda memory: memory.budget.headroom_bytes(tokens))
+    return max(memory_plans, key=lambda memory: memory.budget.headroom_bytes(tokens))
 
 
 def explain_unfit(
     request: EstimateRequest, configuration: ServingConfiguration, nearest: MemoryPlan, tokens: int
 ) -> Message:
-    """Say why a plan does not hold a request of `tokens`."""
+    """Return why a plan has no memory for a request of `tokens`."""
     budget = nearest.budget
     spare = budget.compute_use(1, budget.cache.sequence_bytes(tokens)).free_bytes
     parameters: dict[str, MessageParameter] = {
@@ -483,7 +483,7 @@ def _list_intervals(figure: IntervalArrays) -> list[IntervalEstimate | None]:
     # Hundreds of thousands are made at once, and the named constructor costs several times the plain one.
     new = tuple.__new__
     rows = zip(figure[0].tolist(), figure[1].tolist(), figure[2].tolist(), strict=True)
-    return [new(IntervalEstimate, row) if known else None for row, known in zip(rows, finite, strict=True)]
+    return [new(IntervalEstimate, row) if is_finite else None for row, is_finite in zip(rows, finite, strict=True)]
 
 
 def list_whole(values: Array) -> list[int | None]:

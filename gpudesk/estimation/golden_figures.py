@@ -63,9 +63,9 @@ class GoldenDifference:
 def read_golden(path: Path) -> GoldenFile:
     """Return the golden figures of a file; raises `InputError` where it is none."""
     try:
-        read = json.loads(path.read_text(encoding="utf-8"))
-        cases = tuple(GoldenCase(dict(case["request"]), dict(case["expected"])) for case in read["cases"])
-        golden = GoldenFile(str(read["calibration"]), cases)
+        content = json.loads(path.read_text(encoding="utf-8"))
+        cases = tuple(GoldenCase(dict(case["request"]), dict(case["expected"])) for case in content["cases"])
+        golden = GoldenFile(str(content["calibration"]), cases)
     except (OSError, ValueError, LookupError, TypeError) as error:
         raise input_error(
             "golden.unreadable", "the golden figures cannot be read: {reason}", str(path), reason=str(error)
@@ -98,20 +98,20 @@ def _round_figures(value: Any) -> Any:  # noqa: ANN401 - JSON
     return value
 
 
-def _list_differing(where: str, expected: object, found: object, tolerance: float) -> Iterator[GoldenDifference]:
-    if isinstance(expected, Mapping) and isinstance(found, Mapping):
-        for name in {**expected, **found}:
+def _list_differing(where: str, expected: object, actual: object, tolerance: float) -> Iterator[GoldenDifference]:
+    if isinstance(expected, Mapping) and isinstance(actual, Mapping):
+        for name in {**expected, **actual}:
             place = f"{where}.{name}" if where else str(name)
-            yield from _list_differing(place, expected.get(name), found.get(name), tolerance)
-    elif not _figures_agree(expected, found, tolerance):
-        yield GoldenDifference(where, expected, found)
+            yield from _list_differing(place, expected.get(name), actual.get(name), tolerance)
+    elif not _figures_agree(expected, actual, tolerance):
+        yield GoldenDifference(where, expected, actual)
 
 
-def _figures_agree(expected: object, found: object, tolerance: float) -> bool:
+def _figures_agree(expected: object, actual: object, tolerance: float) -> bool:
     """Whether two values are the same; numbers within the tolerance, and nothing in the place of none."""
-    numbers = isinstance(expected, int | float) and isinstance(found, int | float)
-    if not numbers or isinstance(expected, bool) or isinstance(found, bool):
-        return type(expected) is type(found) and expected == found
+    numbers = isinstance(expected, int | float) and isinstance(actual, int | float)
+    if not numbers or isinstance(expected, bool) or isinstance(actual, bool):
+        return type(expected) is type(actual) and expected == actual
     assert isinstance(expected, int | float)
-    assert isinstance(found, int | float)
-    return abs(found - expected) <= tolerance * max(abs(expected), abs(found))
+    assert isinstance(actual, int | float)
+    return abs(actual - expected) <= tolerance * max(abs(expected), abs(actual))

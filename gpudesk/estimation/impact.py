@@ -69,5 +69,13 @@ def _find_largest_capacity(answer: Answer) -> tuple[str, ...]:
     """Return the keys of the ranked columns that hold most requests; none where there are fewer than two."""
     keys = make_column_keys(answer.scenario.accelerators)
     estimates = mask_unranked(answer, [column.estimate for column in answer.columns])
-    held = {key: found.max_concurrency for key, found in zip(keys, estimates, strict=True) if found and found.fits}
-    return tuple(key for key, most in held.items() if most == max(held.values())) if len(held) > 1 else ()
+    capacities = {
+        key: estimate.max_concurrency
+        for key, estimate in zip(keys, estimates, strict=True)
+        if estimate and estimate.fits
+    }
+    return (
+        tuple(key for key, most in capacities.items() if most == max(capacities.values()))
+        if len(capacities) > 1
+        else ()
+    )

@@ -58,8 +58,10 @@ def _parse_versions(engine: str, entry: dict[str, Any], path: Path) -> tuple[Lau
 
 def _parse_launch_facts(engine: str, entry: dict[str, Any], stated: dict[str, Any], path: Path) -> LaunchOptions:
     for table, names in _REQUIRED.items():
-        given = stated.get(table, {})
-        missing = tuple(name for name in names if name not in given and not (name == "tp" and "split" in given))
+        table_entries = stated.get(table, {})
+        missing = tuple(
+            name for name in names if name not in table_entries and not (name == "tp" and "split" in table_entries)
+        )
         if missing:
             where = f"{path}: {engine} {stated['version']}.{table}"
             raise input_error("launch.missing", "lacks {names}; restore the file", where, names=missing)
@@ -96,8 +98,8 @@ def _parse_extra(stated: dict[str, Any]) -> LaunchExtra:
 
 def choose_launch_facts(versions: tuple[LaunchOptions, ...], version: str | None) -> LaunchOptions:
     """Return the options of a version, of the newest unless one is named; raises `InputError` for an unknown one."""
-    found = next((each for each in versions if version in (None, each.version)), None)
-    if found is None:
+    version_facts = next((each for each in versions if version in (None, each.version)), None)
+    if version_facts is None:
         raise input_error(
             "launch.version",
             "{engine} {version} has no known options; known versions: {known}",
@@ -106,7 +108,7 @@ def choose_launch_facts(versions: tuple[LaunchOptions, ...], version: str | None
             version=version or "",
             known=tuple(each.version for each in versions),
         )
-    return found
+    return version_facts
 
 
 def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSettings:
@@ -249,8 +251,8 @@ def _make_server_command(estimate: Estimate, facts: LaunchOptions, settings: Lau
 def _count_slots(estimate: Estimate) -> int:
     """Return the requests that one replica runs at once under the load, as far as its memory holds them."""
     running = estimate.admitted or estimate.concurrency or 1
-    held = max(estimate.max_concurrency // estimate.plan.dp, 1)
-    return min(max(math.ceil(running / estimate.plan.dp), 1), held)
+    slots = max(estimate.max_concurrency // estimate.plan.dp, 1)
+    return min(max(math.ceil(running / estimate.plan.dp), 1), slots)
 
 
 def _count_in_flight(estimate: Estimate) -> int:
@@ -517,7 +519,7 @@ def _make_prefix_notes(estimate: Estimate, facts: LaunchOptions, *, without_pref
 
 
 def _make_client_notes(estimate: Estimate, facts: LaunchOptions) -> Iterator[Message]:
-    """Say what a client that does not send the load over the network leaves out."""
+    """Yield notes on times that a benchmark client without a network connection omits."""
     if "requests" in facts.benchmark:
         return
     if "batch" in facts.benchmark:

@@ -86,7 +86,7 @@ class _LineGroup:
 
 
 #: A question whose request fits some plans: its position, itself, its group, and the plans.
-_Asked = tuple[int, LineQuestion, _LineGroup, FittingPlans]
+_LineRequest = tuple[int, LineQuestion, _LineGroup, FittingPlans]
 
 
 #: Templates and sentences that are remembered.
@@ -117,7 +117,7 @@ class LineAnswerer:
     def answer(self, questions: Sequence[LineQuestion]) -> list[bytes | InputError]:
         """Return the line of each answer, with its line feed, in order; an unanswerable one gives its InputError."""
         cases = CaseList(self._table)
-        asked: list[_Asked] = []
+        line_requests: list[_LineRequest] = []
         answers: list[bytes | InputError] = [b""] * len(questions)
         for position, question in enumerate(questions):
             template, _, input_tokens, output_tokens, load = question
@@ -133,12 +133,12 @@ class LineAnswerer:
             except InputError as error:
                 answers[position] = error
                 continue
-            asked.append((position, question, group, fitting))
+            line_requests.append((position, question, group, fitting))
             lengths = input_tokens * group.missed_share, input_tokens, output_tokens, group.spread
             cases.add(fitting, (*lengths, *make_load_values(load)))
-        if asked:
-            chosen = cases.choose([group.factors for _, _, group, _ in asked], self._constants)
-            for (position, *_), line in zip(asked, self._write_lines(asked, chosen), strict=True):
+        if line_requests:
+            chosen = cases.choose([group.factors for _, _, group, _ in line_requests], self._constants)
+            for (position, *_), line in zip(line_requests, self._write_lines(line_requests, chosen), strict=True):
                 answers[position] = line
         return answers
 
@@ -158,19 +158,19 @@ class LineAnswerer:
         return group
 
     def _write(self, estimate: Estimate) -> bytes:
-        fields = write_estimate_json(estimate, estimate.request.id, self._say)
+        fields = write_estimate_json(estimate, estimate.request.id, self._write_note)
         return orjson.dumps(fields, option=orjson.OPT_APPEND_NEWLINE)
 
-    def _write_lines(self, asked: Sequence[_Asked], chosen: ChosenCases) -> Iterator[bytes]:
+    def _write_lines(self, line_requests: Sequence[_LineRequest], chosen: ChosenCases) -> Iterator[bytes]:
         results, cases = chosen.results, chosen.cases
         concurrency, admitted = list_whole(results.concurrency[cases]), list_whole(results.admitted[cases])
         patterns, figures = _stack_figures(chosen.intervals)
-        columns = np.concatenate((figures, _compute_memory(asked, chosen.places, admitted)))
+        columns = np.concatenate((figures, _compute_memory(line_requests, chosen.places, admitted)))
         # What has no meaning is null, and its format has no place for it.
         texts = orjson.dumps(np.ascontiguousarray(columns.T), option=orjson.OPT_SERIALIZE_NUMPY)
         lines = texts[2:-2].replace(b"null,", b"").split(b"],[")
         states = zip(concurrency, admitted, results.stable[cases].tolist(), strict=True)
-        rows = zip(asked, chosen.places, patterns, lines, states, results.limiter[cases].tolist(), strict=True)
+        rows = zip(line_requests, chosen.places, patterns, lines, states, results.limiter[cases].tolist(), strict=True)
         for (_, question, group, fitting), place, pattern, numbers, state, binding in rows:
             _, identity, input_tokens, output_tokens, load = question
             most, running, stable = state
@@ -190,7 +190,7 @@ class LineAnswerer:
                 b"true" if stable else b"false",
                 *values[-2:],
                 orjson.dumps(room[0]),
-                orjson.dumps([*line.notes, *map(self._say, notes)]) if notes else line.notes_json,
+                orjson.dumps([*line.notes, *map(self._write_note, notes)]) if notes else line.notes_json,
             )
 
     def _add_deployment(
@@ -213,11 +213,11 @@ class LineAnswerer:
         )
         has_rate = bool(pattern & 1)
         notes = make_deployment_notes(group.request, space, deployment, has_rate=has_rate, runs_out=runs_out)
-        sentences = [self._say(note) for note in notes]
+        sentences = [self._write_note(note) for note in notes]
         line = group.deployments[key] = _LineDeployment(text, sentences, orjson.dumps(sentences))
         return line
 
-    def _say(self, note: Message) -> str:
+    def _write_note(self, note: Message) -> str:
         """Return the sentence of a note, most of which come again and again."""
         key = (note.id, *note.parameters.values())
         sentence = self._sentences.get(key)
@@ -245,15 +245,17 @@ def _make_form(estimate: Estimate) -> bytes:
 def _stack_figures(intervals: FigureIntervals) -> tuple[list[int], Array]:
     """Return which figures of each case have a meaning, as bits, and the numbers of all, NaN where they have none."""
     numbers = np.array([getattr(intervals, name) for name in FIGURES])
-    known = np.isfinite(numbers).all(axis=1) & (numbers[:, 1] > 0.0)
-    numbers = np.where(known[:, np.newaxis], numbers, np.nan)
-    return (_BITS @ known).tolist(), numbers.reshape(-1, numbers.shape[-1])
+    is_complete = np.isfinite(numbers).all(axis=1) & (numbers[:, 1] > 0.0)
+    numbers = np.where(is_complete[:, np.newaxis], numbers, np.nan)
+    return (_BITS @ is_complete).tolist(), numbers.reshape(-1, numbers.shape[-1])
 
 
-def _compute_memory(asked: Sequence[_Asked], places: Sequence[int], admitted: Sequence[int | None]) -> Array:
+def _compute_memory(
+    line_requests: Sequence[_LineRequest], places: Sequence[int], admitted: Sequence[int | None]
+) -> Array:
     """Return GiB of KV cache and free GiB of the fullest accelerator, for each answer: shape (2, answers)."""
     kv_bytes, free_bytes = [], []
-    for (*_, fitting), place, running in zip(asked, places, admitted, strict=True):
+    for (*_, fitting), place, running in zip(line_requests, places, admitted, strict=True):
         budget = fitting.deployments[place].memory.budget
         resident = count_resident(running, fitting.admitted[place])
         kv_bytes.append(budget.compute_kv_bytes(resident, fitting.sequence_bytes[place]))

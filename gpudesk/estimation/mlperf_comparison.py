@@ -34,8 +34,8 @@ class MlperfComparison:
     def __init__(self, table: MlperfTable, catalog: Catalog) -> None:
         self._table = table
         self._catalog = catalog
-        known = {part.id for part in catalog.accelerators()}
-        self.results = tuple(each for each in table.results if each.accelerator in known)
+        accelerator_ids = {part.id for part in catalog.accelerators()}
+        self.results = tuple(each for each in table.results if each.accelerator in accelerator_ids)
 
     @cached_property
     def rounds(self) -> tuple[str, ...]:
@@ -89,24 +89,28 @@ class MlperfComparison:
         """Ratios that documents state, with their source and what the submitted results give."""
         claims = {claim.id: claim for claim in self._catalog.seed_claims()}
         return tuple(
-            replace(each, source=claims[each.claim].source.id, found=self._found(each))
+            replace(each, source=claims[each.claim].source.id, found=self._compute_ratio(each))
             for each in self._table.stated
             if each.claim in claims
         )
 
-    def _found(self, stated: StatedMlperfRatio) -> float | None:
+    def _compute_ratio(self, stated: StatedMlperfRatio) -> float | None:
         if stated.round is None or stated.mlperf_scenario is None:
             return None
-        found = self.head_to_head(stated.round, stated.model, stated.baseline)
-        row = None if found is None or found.baseline != stated.baseline else found.row(stated.accelerator)
+        head_to_head = self.head_to_head(stated.round, stated.model, stated.baseline)
+        row = (
+            None
+            if head_to_head is None or head_to_head.baseline != stated.baseline
+            else head_to_head.row(stated.accelerator)
+        )
         cell = None if row is None else row.cells.get(stated.mlperf_scenario)
         return None if cell is None else cell.ratio
 
 
 def _list_results(results: Iterable[MlperfResult], part: str, scenario: MlperfScenario) -> list[MlperfResult]:
     """Return the results of a part in an MLPerf scenario, the best for each accelerator first."""
-    found = [each for each in results if (each.accelerator, each.mlperf_scenario) == (part, scenario)]
-    return sorted(found, key=lambda each: -each.per_accelerator)
+    matches = [each for each in results if (each.accelerator, each.mlperf_scenario) == (part, scenario)]
+    return sorted(matches, key=lambda each: -each.per_accelerator)
 
 
 def _get_best(results: Sequence[MlperfResult]) -> float | None:

@@ -78,8 +78,8 @@ def find_memory_plan(estimate: Estimate, table: SearchSpaceTable) -> tuple[Searc
     """
     request = get_pool_request(estimate)
     space = table.find_space(request)
-    made = space.list_memory_plans(estimate.plan.count)
-    return space, next(memory for memory in made if memory.plan == estimate.plan)
+    memory_plans = space.list_memory_plans(estimate.plan.count)
+    return space, next(memory for memory in memory_plans if memory.plan == estimate.plan)
 
 
 def find_deployment(estimate: Estimate, table: SearchSpaceTable) -> EstimateDeployment:
@@ -229,8 +229,8 @@ def make_roofline(space: SearchSpace, deployment: ResolvedDeployment, operation:
 
 def _count_work(classes: OperatorTimes, ceilings: HardwareCeilings) -> _CountedWork:
     def of(times: tuple[np.ndarray, np.ndarray], peak: float) -> tuple[float, float]:
-        read, arithmetic = times
-        return float(read[0]) * ceilings.bandwidth, float(arithmetic[0]) * peak
+        read_time, arithmetic = times
+        return float(read_time[0]) * ceilings.bandwidth, float(arithmetic[0]) * peak
 
     return _CountedWork(
         dense=of(classes.dense, ceilings.dense_peak.flops),
@@ -333,7 +333,7 @@ def _count_sequences(estimate: Estimate, usual: int) -> int:
 
     `usual` is how many the engine admits; more of them run where they are given memory as they grow.
     """
-    admitted, asked = max(1, estimate.admitted or 1), estimate.concurrency or 1
-    if estimate.fits and estimate.max_concurrency <= admitted < asked:
-        return asked
+    admitted, concurrency = max(1, estimate.admitted or 1), estimate.concurrency or 1
+    if estimate.fits and estimate.max_concurrency <= admitted < concurrency:
+        return concurrency
     return max(1, min(admitted, usual))

@@ -46,10 +46,10 @@ def list_plan_exclusions(
     """
     if count == 1 or (request.tp, request.pp, request.dp) != (None, None, None):
         return ()
-    found = [*_exclude_tensor(configuration, count), *_exclude_pipeline(configuration, count)]
+    exclusions = [*_exclude_tensor(configuration, count), *_exclude_pipeline(configuration, count)]
     if request.ep is None and request.attention_dp is None:
-        found += _exclude_experts(configuration, count)
-    return tuple(found)
+        exclusions += _exclude_experts(configuration, count)
+    return tuple(exclusions)
 
 
 def _list_degrees(count: int) -> tuple[int, ...]:
@@ -58,12 +58,12 @@ def _list_degrees(count: int) -> tuple[int, ...]:
 
 def _exclude_tensor(configuration: ServingConfiguration, count: int) -> Iterator[PlanExclusion]:
     """Yield tensor-parallel degrees whose heads do not divide, and the smallest that leaves its host."""
-    host, said = configuration.accelerator.cards_per_host, None
+    host, reason = configuration.accelerator.cards_per_host, None
     for tp in _list_degrees(count):
         plan = ParallelPlan(tp, dp=count // tp)
         objection = find_objection(configuration, plan)
-        if objection is not None and objection != said:
-            yield plan, (said := objection)
+        if objection is not None and objection != reason:
+            yield plan, (reason := objection)
         elif objection is not None:
             continue
         elif tp > host:
@@ -179,8 +179,8 @@ def find_time_growth(mine: tuple[float, ...], theirs: tuple[float, ...]) -> Time
     if mine[place] <= theirs[place]:
         return None
     times = mine[place] / theirs[place] if theirs[place] > 0.0 else math.inf
-    found = TimeGrowth(_PARTS[place], mine[place] / sum(mine), theirs[place] / sum(theirs), times)
-    return found if found.is_share or times < math.inf else None
+    growth = TimeGrowth(_PARTS[place], mine[place] / sum(mine), theirs[place] / sum(theirs), times)
+    return growth if growth.is_share or times < math.inf else None
 
 
 def try_plans(
@@ -197,25 +197,25 @@ def try_plans(
     scores = score_plans(done.arrays.rows, done.arrays.requests, done.arrays.loads, done.results, constants)
     admitted = _count_running(done.results)
     spent = _compute_spent_time(done)
-    taken = next(place for place, memory in enumerate(fitting) if memory.plan == estimate.plan)
+    chosen_place = next(place for place, memory in enumerate(fitting) if memory.plan == estimate.plan)
     output = done.arrays.requests.output
-    lifted = np.nan_to_num(_compute_lifted_rate(done, float(admitted[taken]), constants) * output)
-    level = _compute_level_time(done, float(admitted[taken]), constants)
+    lifted = np.nan_to_num(_compute_lifted_rate(done, float(admitted[chosen_place]), constants) * output)
+    level = _compute_level_time(done, float(admitted[chosen_place]), constants)
     ttft, tpot = _compute_single_latency(done, constants)
     idle = _count_idle_replicas(estimate, done.arrays)
     return tuple(
         PlanTrial(
             plan=memory.plan,
-            figures=found,
+            figures=plan_figures,
             score=float(scores[place]),
-            rate=0.0 if found.output_tokens_per_s is None else found.output_tokens_per_s.value,
+            rate=0.0 if plan_figures.output_tokens_per_s is None else plan_figures.output_tokens_per_s.value,
             lifted=float(lifted[place]),
             spent=tuple(spent[place].tolist()),
             level=tuple(level[place].tolist()),
             alone=(float(ttft[place]), float(tpot[place])),
             idle=int(idle[place]),
         )
-        for place, (memory, found) in enumerate(zip(fitting, figures, strict=True))
+        for place, (memory, plan_figures) in enumerate(zip(fitting, figures, strict=True))
     )
 
 
@@ -281,11 +281,13 @@ def _compute_single_latency(done: OperatingPoint, constants: SchedulingConstants
 
 def _count_idle_replicas(estimate: Estimate, arrays: CaseArrays) -> Array:
     load = estimate.request.workload.load
-    asked = {LoadKind.BATCH: load.batch, LoadKind.CONCURRENCY: load.concurrency, LoadKind.SATURATE: load.requests}.get(
-        load.kind
-    )
+    load_amount = {
+        LoadKind.BATCH: load.batch,
+        LoadKind.CONCURRENCY: load.concurrency,
+        LoadKind.SATURATE: load.requests,
+    }.get(load.kind)
     replicas = arrays.loads.replicas
-    return np.zeros_like(replicas) if asked is None else np.maximum(replicas - asked, 0.0)
+    return np.zeros_like(replicas) if load_amount is None else np.maximum(replicas - load_amount, 0.0)
 
 
 #: Rates that differ by less than this share are the same to a reader: both are shown in whole per cent.
@@ -341,8 +343,8 @@ def _list_smaller_plans(estimate: Estimate, space: SearchSpace, tokens: int) -> 
         return []
     sizes = list_replica_counts(configuration.accelerator, make_plan_wishes(request, configuration.engine))
     smaller = [count for count in sizes if count < estimate.count]
-    made = [space.list_memory_plans(count) for count in reversed(smaller)]
-    return [_sort_nearest_first(list(each), tokens)[0] for each in made if each]
+    plan_lists = [space.list_memory_plans(count) for count in reversed(smaller)]
+    return [_sort_nearest_first(list(each), tokens)[0] for each in plan_lists if each]
 
 
 def _make_unfit_options(memory: MemoryPlan, tokens: int) -> ConsideredPlan:
@@ -371,18 +373,20 @@ def _make_fitting_options(
 ) -> list[ConsideredPlan]:
     if not trials:
         return []
-    taken = next(trial for trial in trials if trial.plan == estimate.plan)
-    others = sorted((trial for trial in trials if trial is not taken), key=lambda trial: -trial.score)
+    chosen_trial = next(trial for trial in trials if trial.plan == estimate.plan)
+    others = sorted((trial for trial in trials if trial is not chosen_trial), key=lambda trial: -trial.score)
     load = estimate.request.workload.load
-    made = [_make_plan_option(other, taken, load, bands) for other in others]
-    return [_explain_taken(estimate, taken, others, made, bands), *made]
+    options = [_make_plan_option(other, chosen_trial, load, bands) for other in others]
+    return [_explain_taken(estimate, chosen_trial, others, options, bands), *options]
 
 
-def _make_plan_option(other: PlanTrial, taken: PlanTrial, load: Load, bands: PlanIntervals) -> ConsideredPlan:
-    reasons = [_list_reasons_against(other, taken, load)]
+def _make_plan_option(other: PlanTrial, chosen_trial: PlanTrial, load: Load, bands: PlanIntervals) -> ConsideredPlan:
+    reasons = [_list_reasons_against(other, chosen_trial, load)]
     if reasons[0].id == "plan.slower_limits":
-        reasons += _compare_at_equal_load(other, taken)
-    within = _is_within_error(other.rate, taken.rate, bands.throughput) and other.rate < taken.rate * (1.0 - _SAME_RATE)
+        reasons += _compare_at_equal_load(other, chosen_trial)
+    within = _is_within_error(other.rate, chosen_trial.rate, bands.throughput) and other.rate < chosen_trial.rate * (
+        1.0 - _SAME_RATE
+    )
     if within:
         reasons.append(message("plan.within_error", "within the error"))
     return ConsideredPlan(
@@ -405,20 +409,24 @@ def _is_within_error(value: float, against: float, factors: IntervalFactors) -> 
 
 
 def _explain_taken(
-    estimate: Estimate, taken: PlanTrial, others: list[PlanTrial], made: list[ConsideredPlan], bands: PlanIntervals
+    estimate: Estimate,
+    chosen_trial: PlanTrial,
+    others: list[PlanTrial],
+    options: list[ConsideredPlan],
+    bands: PlanIntervals,
 ) -> ConsideredPlan:
     option = ConsideredPlan(
-        plan=taken.plan,
+        plan=chosen_trial.plan,
         fits=True,
         taken=True,
-        reasons=(_list_reasons_for(estimate, taken, others),),
+        reasons=(_list_reasons_for(estimate, chosen_trial, others),),
         output_tokens_per_s=estimate.output_tokens_per_s,
         ttft_ms=estimate.ttft_ms,
         tpot_ms=estimate.tpot_ms,
     )
-    simpler = _is_simpler(option, made, bands)
-    if taken.rate <= 0.0:
-        missed = _explain_missed_limits(taken, estimate.request.workload.load)
+    simpler = _is_simpler(option, options, bands)
+    if chosen_trial.rate <= 0.0:
+        missed = _explain_missed_limits(chosen_trial, estimate.request.workload.load)
         return replace(option, reasons=(*option.reasons, missed))
     if simpler is None:
         return option
@@ -435,27 +443,29 @@ def _explain_taken(
     )
 
 
-def _list_reasons_for(estimate: Estimate, taken: PlanTrial, others: list[PlanTrial]) -> Message:
+def _list_reasons_for(estimate: Estimate, chosen_trial: PlanTrial, others: list[PlanTrial]) -> Message:
     if estimate.count == 1:
         return message("plan.single", "the only plan with one accelerator")
     if not others:
         request = estimate.request
-        given = request.tp is not None and request.pp is not None
+        is_user_plan = request.tp is not None and request.pp is not None
         return (
-            message("plan.as_given", "as specified") if given else message("plan.only_one", "the only plan that fits")
+            message("plan.as_given", "as specified")
+            if is_user_plan
+            else message("plan.only_one", "the only plan that fits")
         )
     following = others[0]
     plan = describe_degrees(following.plan)
-    if taken.rate <= 0.0:
+    if chosen_trial.rate <= 0.0:
         return message("plan.nearest_to_limits", "no plan meets the latency limits; this one is closest")
     if following.rate <= 0.0:
         return message("plan.only_one_meets_limits", "the only plan that meets the latency limits")
-    ratio = taken.rate / following.rate
+    ratio = chosen_trial.rate / following.rate
     if ratio >= _TIMES:
         return message("plan.ahead_times", "{times} times as fast as the next plan, {plan}", times=ratio, plan=plan)
-    if following.rate < taken.rate * (1.0 - _SAME_RATE):
+    if following.rate < chosen_trial.rate * (1.0 - _SAME_RATE):
         return message("plan.ahead", "{ahead} faster than the next plan, {plan}", ahead=Share(ratio - 1.0), plan=plan)
-    ours, theirs = taken.figures.tpot_ms, following.figures.tpot_ms
+    ours, theirs = chosen_trial.figures.tpot_ms, following.figures.tpot_ms
     if ours is not None and theirs is not None and ours.value < theirs.value * (1.0 - _SAME_RATE):
         return message(
             "plan.sooner",
@@ -467,49 +477,51 @@ def _list_reasons_for(estimate: Estimate, taken: PlanTrial, others: list[PlanTri
     return message("plan.level", "less than 1% faster than the next plan, {plan}", plan=plan)
 
 
-def _is_simpler(taken: ConsideredPlan, others: list[ConsideredPlan], bands: PlanIntervals) -> ParallelPlan | None:
+def _is_simpler(chosen_plan: ConsideredPlan, others: list[ConsideredPlan], bands: PlanIntervals) -> ParallelPlan | None:
     fewer = [
         other
         for other in others
-        if count_parallelism_kinds(other.plan) < count_parallelism_kinds(taken.plan)
-        and _is_as_good(other, taken, bands)
+        if count_parallelism_kinds(other.plan) < count_parallelism_kinds(chosen_plan.plan)
+        and _is_as_good(other, chosen_plan, bands)
     ]
-    found = min(fewer, key=lambda other: count_parallelism_kinds(other.plan), default=None)
-    return None if found is None else found.plan
+    simpler_plan = min(fewer, key=lambda other: count_parallelism_kinds(other.plan), default=None)
+    return None if simpler_plan is None else simpler_plan.plan
 
 
-def _is_as_good(other: ConsideredPlan, taken: ConsideredPlan, bands: PlanIntervals) -> bool:
-    ours, theirs = taken.output_tokens_per_s, other.output_tokens_per_s
+def _is_as_good(other: ConsideredPlan, chosen_plan: ConsideredPlan, bands: PlanIntervals) -> bool:
+    ours, theirs = chosen_plan.output_tokens_per_s, other.output_tokens_per_s
     if ours is None or theirs is None:
         return False
     if theirs.value < ours.value and not _is_within_error(theirs.value, ours.value, bands.throughput):
         return False
-    return _is_no_later(other.ttft_ms, taken.ttft_ms, bands.ttft) and _is_no_later(
-        other.tpot_ms, taken.tpot_ms, bands.tpot
+    return _is_no_later(other.ttft_ms, chosen_plan.ttft_ms, bands.ttft) and _is_no_later(
+        other.tpot_ms, chosen_plan.tpot_ms, bands.tpot
     )
 
 
-def _is_no_later(other: IntervalEstimate | None, taken: IntervalEstimate | None, factors: IntervalFactors) -> bool:
-    if other is None or taken is None:
-        return other is taken
-    return other.value <= taken.value or _is_within_error(other.value, taken.value, factors)
+def _is_no_later(
+    other: IntervalEstimate | None, chosen_interval: IntervalEstimate | None, factors: IntervalFactors
+) -> bool:
+    if other is None or chosen_interval is None:
+        return other is chosen_interval
+    return other.value <= chosen_interval.value or _is_within_error(other.value, chosen_interval.value, factors)
 
 
-def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Message:
+def _list_reasons_against(other: PlanTrial, chosen_trial: PlanTrial, load: Load) -> Message:
     if other.rate <= 0.0:
         return _explain_missed_limits(other, load)
-    if taken.figures.stable and not other.figures.stable:
-        asked = load.request_rate or 0.0
+    if chosen_trial.figures.stable and not other.figures.stable:
+        request_rate = load.request_rate or 0.0
         return message(
             "plan.overloaded",
             "queueing: serves {served} of {asked} requests/s",
-            served=asked * other.rate / taken.rate,
-            asked=asked,
+            served=request_rate * other.rate / chosen_trial.rate,
+            asked=request_rate,
         )
-    behind = 1.0 - other.rate / taken.rate if taken.rate > 0.0 else 0.0
+    behind = 1.0 - other.rate / chosen_trial.rate if chosen_trial.rate > 0.0 else 0.0
     if behind < _SAME_RATE:
-        return _explain_later(other, taken)
-    if other.idle > taken.idle:
+        return _explain_later(other, chosen_trial)
+    if other.idle > chosen_trial.idle:
         return message_n(
             "plan.slower_idle",
             "{behind} slower: {idle} of {replicas} replicas is idle",
@@ -519,9 +531,9 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
             idle=other.idle,
             replicas=other.plan.dp,
         )
-    if other.admitted < taken.admitted:
-        if other.lifted - other.rate > 0.5 * (taken.rate - other.rate):
-            most = taken.admitted
+    if other.admitted < chosen_trial.admitted:
+        if other.lifted - other.rate > 0.5 * (chosen_trial.rate - other.rate):
+            most = chosen_trial.admitted
             return message(
                 "plan.slower_fewer",
                 "{behind} slower: fewer concurrent sequences, {admitted} against {most}",
@@ -530,7 +542,7 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
                 most=most,
             )
         if load.kind is LoadKind.LIMITS:
-            most = taken.admitted
+            most = chosen_trial.admitted
             return message_n(
                 "plan.slower_limits",
                 "{behind} slower: meets the limits with {admitted} request in flight, against {most}",
@@ -540,13 +552,13 @@ def _list_reasons_against(other: PlanTrial, taken: PlanTrial, load: Load) -> Mes
                 admitted=other.admitted,
                 most=most,
             )
-    return _explain_slower(behind, other, taken)
+    return _explain_slower(behind, other, chosen_trial)
 
 
-def _compare_at_equal_load(other: PlanTrial, taken: PlanTrial) -> list[Message]:
-    """Say why a plan meets limits with fewer sequences only: what grows most if it runs as many."""
-    grown = find_time_growth(other.level, taken.level)
-    most = taken.admitted
+def _compare_at_equal_load(other: PlanTrial, chosen_trial: PlanTrial) -> list[Message]:
+    """Return why a plan meets the limits only with fewer sequences: the time that grows most with equally many."""
+    grown = find_time_growth(other.level, chosen_trial.level)
+    most = chosen_trial.admitted
     if grown is None:
         return []
     if grown.is_share:
@@ -572,7 +584,7 @@ def _compare_at_equal_load(other: PlanTrial, taken: PlanTrial) -> list[Message]:
 
 
 def _explain_missed_limits(other: PlanTrial, load: Load) -> Message:
-    """Say which latency limit not even one request meets: the one that is missed by more."""
+    """Return the latency limit that not even one request meets; of two, the one missed by more."""
     ttft, tpot = (1e3 * each for each in other.alone)
     missed = {}
     if load.ttft_ms is not None and ttft > load.ttft_ms:
@@ -596,8 +608,8 @@ def _state_growth(value: float) -> MessageParameter:
     return int(value) if value == int(value) else value
 
 
-def _explain_later(other: PlanTrial, taken: PlanTrial) -> Message:
-    ours, theirs = other.figures.tpot_ms, taken.figures.tpot_ms
+def _explain_later(other: PlanTrial, chosen_trial: PlanTrial) -> Message:
+    ours, theirs = other.figures.tpot_ms, chosen_trial.figures.tpot_ms
     if ours is not None and theirs is not None and ours.value > theirs.value * (1.0 + _SAME_RATE):
         return message(
             "plan.later",
@@ -608,11 +620,11 @@ def _explain_later(other: PlanTrial, taken: PlanTrial) -> Message:
     return message("plan.no_better", "less than 1% slower")
 
 
-def _explain_slower(behind: float, other: PlanTrial, taken: PlanTrial) -> Message:
+def _explain_slower(behind: float, other: PlanTrial, chosen_trial: PlanTrial) -> Message:
     """Name the part of the time that grew most, by its share or, where that did not rise, by its grown."""
-    grown = find_time_growth(other.spent, taken.spent)
+    grown = find_time_growth(other.spent, chosen_trial.spent)
     if grown is None:
-        if other.plan.pp > taken.plan.pp:
+        if other.plan.pp > chosen_trial.plan.pp:
             # What no round shows: prompts wait until the stages are filled.
             return message(
                 "plan.slower_stages",

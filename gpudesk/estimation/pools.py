@@ -185,8 +185,8 @@ def list_pool_choices(side: PoolSide, count: int) -> list[PoolChoice]:
     """Return the plans of a pool that fit; with pipeline stages only where none fits without them."""
     with _name_pool_in_errors(side.kind):
         fitting = side.space.find_fitting(count, side.tokens)
-    made = [] if fitting is None else _make_choices(fitting)
-    return [each for each in made if each.deployment.plan.pp == 1] or made
+    choices = [] if fitting is None else _make_choices(fitting)
+    return [each for each in choices if each.deployment.plan.pp == 1] or choices
 
 
 def _make_choices(fitting: FittingPlans) -> list[PoolChoice]:
@@ -197,21 +197,21 @@ def _make_choices(fitting: FittingPlans) -> list[PoolChoice]:
 def make_unfit_pools(
     request: EstimateRequest, prefill: PoolSide, decode: PoolSide, table: SearchSpaceTable
 ) -> Estimate:
-    known = [_find_smallest_pool(_open_side(side, table)) for side in (prefill, decode)]
-    total = None if None in known else sum(count or 0 for count in known)
+    smallest_pools = [_find_smallest_pool(_open_side(side, table)) for side in (prefill, decode)]
+    total = None if None in smallest_pools else sum(count or 0 for count in smallest_pools)
     for side in (decode, prefill):
         whole = request.count is None and side.request.count is None
         if (whole and _find_smallest_pool(side) is None) or _is_too_small(side):
-            found = make_unfit_estimate(side.request, side.space)
-            return replace(found, request=request, count=request.count or found.count, needs=total)
+            unfit_estimate = make_unfit_estimate(side.request, side.space)
+            return replace(unfit_estimate, request=request, count=request.count or unfit_estimate.count, needs=total)
     rest = request.with_degrees(PoolRequest(count=(request.count or 2) - 1))
-    found = make_unfit_estimate(rest, table.find_space(rest))
+    unfit_estimate = make_unfit_estimate(rest, table.find_space(rest))
     return replace(
-        found,
+        unfit_estimate,
         request=request,
-        count=request.count or found.count,
+        count=request.count or unfit_estimate.count,
         needs=total,
-        reason=_explain_unfit_pools(request, decode, known),
+        reason=_explain_unfit_pools(request, decode, smallest_pools),
     )
 
 
@@ -224,8 +224,8 @@ def _open_side(side: PoolSide, table: SearchSpaceTable) -> PoolSide:
     return replace(side, request=own, space=table.find_space(own))
 
 
-def _explain_unfit_pools(request: EstimateRequest, decode: PoolSide, known: list[int | None]) -> Message:
-    prefill_needs, decode_needs = (count or 0 for count in known)
+def _explain_unfit_pools(request: EstimateRequest, decode: PoolSide, smallest_pools: list[int | None]) -> Message:
+    prefill_needs, decode_needs = (count or 0 for count in smallest_pools)
     accelerator = decode.space.configuration.accelerator.name
     if not (prefill_needs and decode_needs):
         return message(
@@ -286,14 +286,14 @@ class PoolEstimator:
     def estimate(self, request: EstimateRequest) -> Estimate:
         """Return the estimate of the best split and plans; raises InputError where there can be none."""
         prefill, decode = make_pool_sides(request, self._table)
-        found = list_pool_pairs(request, prefill, decode)
-        if not found:
+        pool_pairs = list_pool_pairs(request, prefill, decode)
+        if not pool_pairs:
             return make_unfit_pools(request, prefill, decode, self._table)
-        cases = self.make_cases(request, decode.space, found)
+        cases = self.make_cases(request, decode.space, pool_pairs)
         results = self._serve(cases)
         best = int(np.argmax(self._score(cases, results)))
         only = np.array([best], dtype=np.intp)
-        return self._make_estimate(found[best], _select_cases(cases, only), results.select(only))
+        return self._make_estimate(pool_pairs[best], _select_cases(cases, only), results.select(only))
 
     def _score(self, cases: PoolCases, results: DisaggregatedResults) -> Array:
         """Return by what splits and plans are chosen: the rate, less up to a thousandth by the whole answer.
@@ -319,11 +319,11 @@ class PoolEstimator:
         if pools is None:
             raise ValueError(estimate.plan)
         tokens = request.workload.input_tokens, request.workload.request_tokens
-        found = [
+        choices = [
             self._find_pool(request.with_plan(pool.plan), pool.plan, each)
             for pool, each in zip((pools.prefill, pools.decode), tokens, strict=True)
         ]
-        (prefill_space, prefill), (decode_space, decode) = found
+        (prefill_space, prefill), (decode_space, decode) = choices
         cases = self.make_cases(request, decode_space, [(prefill, decode)])
         return PoolOperatingPoint((prefill_space, decode_space), (prefill, decode), cases, self._serve(cases))
 
@@ -336,52 +336,52 @@ class PoolEstimator:
         kind = cases.request.workload.load.kind
         return serve_pools(kind, cases.pools, cases.requests, cases.loads, self._constants)
 
-    def make_cases(self, request: EstimateRequest, space: SearchSpace, found: list[PoolPairChoice]) -> PoolCases:
-        plans = [(prefill.deployment.plan, decode.deployment.plan) for prefill, decode in found]
+    def make_cases(self, request: EstimateRequest, space: SearchSpace, choices: list[PoolPairChoice]) -> PoolCases:
+        plans = [(prefill.deployment.plan, decode.deployment.plan) for prefill, decode in choices]
         counts = np.array([one.count + other.count for one, other in plans], dtype=np.float64)
         columns = CaseColumns(
-            rows=[decode.deployment.position for _, decode in found],
-            capacity=[decode.capacity for _, decode in found],
+            rows=[decode.deployment.position for _, decode in choices],
+            capacity=[decode.capacity for _, decode in choices],
             replicas=[float(other.dp) for _, other in plans],
             counts=counts,
         )
         arrays = make_case_arrays(
-            self._table.coefficients, [make_workload_values(request.workload)], [len(found)], columns
+            self._table.coefficients, [make_workload_values(request.workload)], [len(choices)], columns
         )
-        positions = np.array([prefill.deployment.position for prefill, _ in found], dtype=np.intp)
+        positions = np.array([prefill.deployment.position for prefill, _ in choices], dtype=np.intp)
         rows = (self._table.coefficients.take(positions), arrays.rows)
-        pools = self._join_pools(request, space, found, rows, lossless=False)
+        pools = self._join_pools(request, space, choices, rows, lossless=False)
         return PoolCases(request, space, pools, arrays.requests, arrays.loads, counts)
 
     def _join_pools(
         self,
         request: EstimateRequest,
         space: SearchSpace,
-        found: list[PoolPairChoice],
+        choices: list[PoolPairChoice],
         rows: tuple[CoefficientColumns, CoefficientColumns],
         *,
         lossless: bool,
     ) -> PoolPair:
         """Join pools; `lossless` counts nothing but the rate of the link between them."""
-        totals = [one.deployment.plan.count + other.deployment.plan.count for one, other in found]
+        totals = [one.deployment.plan.count + other.deployment.plan.count for one, other in choices]
         links = {total: self.find_link(space, total) for total in set(totals)}
         rates = {
             total: each.bandwidth * (1.0 if lossless else self.find_link_efficiency(space, each))
             for total, each in links.items()
         }
         rate = np.array([rates[total] for total in totals])
-        sent, senders = compute_moved_bytes(request, [prefill for prefill, _ in found])
-        received, receivers = compute_moved_bytes(request, [decode for _, decode in found])
+        moved_bytes, senders = compute_moved_bytes(request, [prefill for prefill, _ in choices])
+        received, receivers = compute_moved_bytes(request, [decode for _, decode in choices])
         handover = 0.0 if lossless else self.find_handover_time(space)
         return PoolPair(
             prefill=rows[0],
             decode=rows[1],
-            prefill_replicas=np.array([float(each.deployment.plan.dp) for each, _ in found]),
-            decode_replicas=np.array([float(each.deployment.plan.dp) for _, each in found]),
-            prompts=np.array([each.capacity for each, _ in found]),
-            transfer=np.maximum(sent, received) / rate,
-            spacing=np.maximum(sent / senders, received / receivers) / rate,
-            handover=np.full(len(found), handover),
+            prefill_replicas=np.array([float(each.deployment.plan.dp) for each, _ in choices]),
+            decode_replicas=np.array([float(each.deployment.plan.dp) for _, each in choices]),
+            prompts=np.array([each.capacity for each, _ in choices]),
+            transfer=np.maximum(moved_bytes, received) / rate,
+            spacing=np.maximum(moved_bytes / senders, received / receivers) / rate,
+            handover=np.full(len(choices), handover),
         )
 
     def find_link(self, space: SearchSpace, count: int) -> RankLink:
@@ -523,7 +523,7 @@ def _make_pool_note(kind: PoolKind, plan: ParallelPlan) -> Message:
 
 
 def _make_memory_note(prefill: MemoryBudget) -> Message:
-    """Say whose memory is told, and how much of its own the other pool has left beside the weights."""
+    """Return the pool whose memory is shown, and the memory that the other has left beside the weights."""
     weights, capacity = float(prefill.weights_bytes), float(prefill.capacity_bytes)
     return message(
         "pools.memory",

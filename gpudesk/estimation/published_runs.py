@@ -130,8 +130,8 @@ def _count_in_flight(load: Load, dp: int) -> float | None:
     """Return the sequences that a replica runs at once, as far as the load says."""
     if load.kind is LoadKind.SATURATE:
         return min((load.requests or 1) / dp, RUN_OF_A_QUEUE)
-    asked = load.batch or load.concurrency
-    return None if asked is None else asked / dp
+    in_flight = load.batch or load.concurrency
+    return None if in_flight is None else in_flight / dp
 
 
 # What differs
@@ -142,29 +142,29 @@ _SETTINGS = (RunCondition.MEMORY_FRACTION, RunCondition.MAX_BATCH, RunCondition.
 
 
 def list_condition_differences(
-    asked: EstimateRequest, original: EstimateRequest, run: EstimateRequest
+    request: EstimateRequest, original: EstimateRequest, run: EstimateRequest
 ) -> tuple[RunCondition, ...]:
     """Return the conditions of a run that are not as asked, in the order in which they are told.
 
-    `asked` has what the program chose, `original` what was left open. What one side leaves open does not
+    `request` has what the program chose, `original` what was left open. What one side leaves open does not
     differ, except that software a year older than the newest is not what anybody expects.
     """
-    found = {
-        RunCondition.ACCELERATOR: asked.accelerator != run.accelerator,
-        RunCondition.COUNT: asked.count != run.count,
-        RunCondition.MODEL: asked.model != run.model,
-        RunCondition.WEIGHTS: asked.weights != _merge_16_bit(run.weights),
-        RunCondition.KV: asked.kv != _merge_16_bit(run.kv),
-        RunCondition.SERVING_ENGINE: run.serving_engine not in (None, asked.serving_engine),
-        RunCondition.PLAN: _plan_differs(asked, run),
-        RunCondition.POOLS: asked.disaggregated is not None,
-        RunCondition.DATE: _date_differs(asked, original, run),
-        **_compare_workloads(asked.workload, run.workload),
+    differences = {
+        RunCondition.ACCELERATOR: request.accelerator != run.accelerator,
+        RunCondition.COUNT: request.count != run.count,
+        RunCondition.MODEL: request.model != run.model,
+        RunCondition.WEIGHTS: request.weights != _merge_16_bit(run.weights),
+        RunCondition.KV: request.kv != _merge_16_bit(run.kv),
+        RunCondition.SERVING_ENGINE: run.serving_engine not in (None, request.serving_engine),
+        RunCondition.PLAN: _plan_differs(request, run),
+        RunCondition.POOLS: request.disaggregated is not None,
+        RunCondition.DATE: _date_differs(request, original, run),
+        **_compare_workloads(request.workload, run.workload),
     }
     for setting in _SETTINGS:
-        wanted, had = getattr(original, setting), getattr(run, setting)
-        found[setting] = None not in (wanted, had) and wanted != had
-    return tuple(condition for condition in RunCondition if found[condition])
+        original_value, had = getattr(original, setting), getattr(run, setting)
+        differences[setting] = None not in (original_value, had) and original_value != had
+    return tuple(condition for condition in RunCondition if differences[condition])
 
 
 #: Columns of the measurements and the condition that each is part of.
@@ -198,38 +198,38 @@ _OF_COLUMN = {
 
 def list_assumed_conditions(columns: Collection[str]) -> tuple[RunCondition, ...]:
     """Return the conditions that were filled by judgement, by the columns of which that is said."""
-    found = {_OF_COLUMN[column] for column in columns if column in _OF_COLUMN}
-    return tuple(condition for condition in RunCondition if condition in found)
+    conditions = {_OF_COLUMN[column] for column in columns if column in _OF_COLUMN}
+    return tuple(condition for condition in RunCondition if condition in conditions)
 
 
-def _compare_workloads(asked: Workload, run: Workload) -> dict[RunCondition, bool]:
-    lengths, had = ((each.input_tokens, each.output_tokens) for each in (asked, run))
+def _compare_workloads(workload: Workload, run: Workload) -> dict[RunCondition, bool]:
+    lengths, had = ((each.input_tokens, each.output_tokens) for each in (workload, run))
     return {
         RunCondition.LENGTHS: lengths != had,
-        RunCondition.LOAD: _load_differs(asked.load, run.load),
-        RunCondition.SERVER: asked.behind_server != run.behind_server,
-        RunCondition.SPREAD: asked.varied != run.varied,
-        RunCondition.EAGER: asked.eager != run.eager,
-        RunCondition.PREFIX: asked.prefix_hit_rate != run.prefix_hit_rate,
-        RunCondition.SPECULATION: asked.acceptance_length != run.acceptance_length,
+        RunCondition.LOAD: _load_differs(workload.load, run.load),
+        RunCondition.SERVER: workload.behind_server != run.behind_server,
+        RunCondition.SPREAD: workload.varied != run.varied,
+        RunCondition.EAGER: workload.eager != run.eager,
+        RunCondition.PREFIX: workload.prefix_hit_rate != run.prefix_hit_rate,
+        RunCondition.SPECULATION: workload.acceptance_length != run.acceptance_length,
     }
 
 
-def _load_differs(asked: Load, run: Load) -> bool:
+def _load_differs(load: Load, run: Load) -> bool:
     """Whether loads differ; a closed loop without an end is like one that some requests go through."""
-    if asked.kind is LoadKind.CONCURRENCY and asked.requests is None:
+    if load.kind is LoadKind.CONCURRENCY and load.requests is None:
         run = replace(run, requests=None)
-    return asked != run
+    return load != run
 
 
-def _plan_differs(asked: EstimateRequest, run: EstimateRequest) -> bool:
+def _plan_differs(request: EstimateRequest, run: EstimateRequest) -> bool:
     """Whether a degree that the publication states is another one; the number of replicas follows."""
-    pairs = ((getattr(asked, name), getattr(run, name)) for name in ("tp", "pp", "ep", "attention_dp"))
-    return any(had is not None and wanted != had for wanted, had in pairs)
+    pairs = ((getattr(request, name), getattr(run, name)) for name in ("tp", "pp", "ep", "attention_dp"))
+    return any(had is not None and requested_value != had for requested_value, had in pairs)
 
 
-def _date_differs(asked: EstimateRequest, original: EstimateRequest, run: EstimateRequest) -> bool:
-    apart = to_calendar_months(asked.date or "") - to_calendar_months(run.date or "")
+def _date_differs(request: EstimateRequest, original: EstimateRequest, run: EstimateRequest) -> bool:
+    apart = to_calendar_months(request.date or "") - to_calendar_months(run.date or "")
     return apart >= OLD_MONTHS if original.date is None else apart != 0
 
 
@@ -283,17 +283,17 @@ class PublishedRunTable:
         if published is None or not self._runs:
             return ()
         vendor = self._catalog.accelerator(estimate.request.accelerator).vendor
-        asked = complete_request(estimate, vendor, newest_month)
-        distances = self._nearest.distances(self._conditions(asked), published)
+        request = complete_request(estimate, vendor, newest_month)
+        distances = self._nearest.distances(self._conditions(request), published)
         distances[np.isnan(self._predicted[published])] = np.inf
         places = find_nearest(distances, self._publications, self._publishers, MOST_RECORDS)
         self._learn_bands([self._runs[place] for place in places], published, ask)
         return tuple(
-            self._record(place, published, float(distances[place]), asked, estimate.request) for place in places
+            self._record(place, published, float(distances[place]), request, estimate.request) for place in places
         )
 
     def _record(
-        self, place: int, figure: str, distance: float, asked: EstimateRequest, original: EstimateRequest
+        self, place: int, figure: str, distance: float, request: EstimateRequest, original: EstimateRequest
     ) -> ComparableRun:
         run = self._runs[place]
         measured, predicted = run.measured[figure], float(self._predicted[figure][place])
@@ -313,7 +313,7 @@ class PublishedRunTable:
             model=self._catalog.model(run.request.model).name,
             engine_version=run.engine_version,
             source=self._sources[run.source],
-            differs=list_condition_differences(asked, original, run.request),
+            differs=list_condition_differences(request, original, run.request),
             distance=distance,
             near=distance <= NEAR_DISTANCE,
             assumed=list_assumed_conditions(run.assumed),
@@ -368,12 +368,12 @@ def _make_column_array(
     runs: Sequence[MeasuredRun], predicted: dict[tuple[str, str], HeldOutFigure], figure: str
 ) -> FloatArray:
     """Return the prediction of each run, NaN where there is none, or one of another measured value."""
-    found = np.full(len(runs), np.nan)
+    column_values = np.full(len(runs), np.nan)
     for place, run in enumerate(runs):
         measured, each = run.measured.get(figure), predicted.get((run.id, figure))
         if measured and each and math.isclose(measured.value, each.measured, rel_tol=_SAME):
-            found[place] = each.predicted
-    return found
+            column_values[place] = each.predicted
+    return column_values
 
 
 def _make_codes(words: Sequence[str]) -> NDArray[np.intp]:

@@ -56,11 +56,11 @@ def _accept_pool_wish(where: str, value: object, checks: Mapping[str, FieldCheck
     if not isinstance(value, dict):
         raise make_type_error(where, value, "object")
     stated: dict[str, Any] = {}
-    for name, given in value.items():
+    for name, field_value in value.items():
         if name not in checks:
             raise make_unknown_field_error(where, name, checks)
-        if given is not None:
-            stated[name] = checks[name](f"{where}.{name}", given)
+        if field_value is not None:
+            stated[name] = checks[name](f"{where}.{name}", field_value)
     return stated
 
 
@@ -140,12 +140,12 @@ def parse_load(where: str, value: object) -> Load:
     if type(value) is not dict:
         raise make_type_error(where, value, "object")
     stated: dict[str, Any] = {}
-    for name, given in value.items():
+    for name, field_value in value.items():
         check = _LOAD_FIELDS.get(name)
         if check is None:
             raise make_unknown_field_error(where, name, _LOAD_FIELDS)
-        if given is not None:
-            stated[name] = check(f"{where}.{name}", given)
+        if field_value is not None:
+            stated[name] = check(f"{where}.{name}", field_value)
     if stated.get("saturate") is False:
         del stated["saturate"]
     kind = _find_load_kind(where, stated)
@@ -213,14 +213,14 @@ def parse_request(fields: object) -> EstimateRequest:
             stated[in_workload][target] = check(name, value)
     try:
         request["workload"] = Workload(**workload)
-        made = EstimateRequest(**request)
+        estimate_request = EstimateRequest(**request)
     except TypeError:
         # The one fault that is left: an argument is missing. To look for it beforehand would cost every line.
         name = next(name for name in _REQUIRED if name not in request and name not in workload)
         raise InputError(MISSING_FIELD, name) from None
     if "tp" in request or "pp" in request or "dp" in request or "ep" in request:
         check_degrees(request)
-    return made
+    return estimate_request
 
 
 def check_degrees(stated: dict[str, Any], where: str = "") -> None:

@@ -109,8 +109,8 @@ def answer_scenario(
         raise input_error("scenario.no_accelerators", "add an accelerator", "scenario.accelerators")
     check_scenario_ids(scenario, facts)
     check_context(scenario, facts.model(scenario.model))
-    found = estimates.estimate_many(scenario.requests())
-    columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(found))
+    answers = estimates.estimate_many(scenario.requests())
+    columns = tuple(_make_column(scenario, position, result, facts) for position, result in enumerate(answers))
     if with_curves:
         columns = _add_curves(columns, estimates)
     unranked = () if rank_announced else _list_unranked(columns)
@@ -169,20 +169,20 @@ def _compare_columns(
 ) -> tuple[FigureDifference, ...]:
     """Compare every pair of columns, the baseline's first, so that who leads can be read off."""
     keys = make_column_keys(scenario.accelerators)
-    found = []
+    differences = []
     for (one, baseline), (two, other) in combinations(zip(keys, columns, strict=True), 2):
         if baseline.estimate is None or other.estimate is None:
             continue
         compared = estimates.differences(baseline.estimate, other.estimate)
         # Keys of columns tell two counts of one accelerator apart.
-        found += [replace(difference, accelerator=two, baseline=one) for difference in compared]
-    return tuple(found)
+        differences += [replace(difference, accelerator=two, baseline=one) for difference in compared]
+    return tuple(differences)
 
 
 def _list_disputes(scenario: Scenario, facts: AnswerCatalog) -> tuple[Dispute, ...]:
     things = dict.fromkeys([*(choice.accelerator for choice in scenario.accelerators), scenario.model])
-    found = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
-    return tuple(found.values())
+    disputes = {dispute.id: dispute for thing in things for dispute in facts.disputes(thing)}
+    return tuple(disputes.values())
 
 
 def _make_answer_notes(scenario: Scenario, facts: AnswerCatalog, unranked: tuple[str, ...]) -> tuple[Message, ...]:

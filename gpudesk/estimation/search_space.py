@@ -217,14 +217,14 @@ class SearchSpace:
         """Return the plans of a size that are no copies of one of a smaller size and may hold the weights."""
         memory_bytes = self.configuration.accelerator.memory_bytes
         weights = shard_model(self.configuration.model, self.configuration.weights, ParallelPlan()).resident_bytes
-        known = {plan.replica_shape for plans in self._new_plans for plan in plans}
+        known_shapes = {plan.replica_shape for plans in self._new_plans for plan in plans}
         return [
             plan
             # Wide plans, which are listed last, are the ones that hold most.
             for plan in reversed(self._memory.list_plans(count))
             # The ranks that share the weights hold at least as much as all of them.
             if weights < memory_bytes * (plan.count if plan.ep > plan.tp else plan.replica)
-            and plan.replica_shape not in known
+            and plan.replica_shape not in known_shapes
         ]
 
     def compute_room(self, count: int, tokens: int) -> float:
@@ -336,11 +336,11 @@ class SearchSpaceTable:
         experts = "yes" if has_experts(configuration.model) else "no"
         generic = configuration.model.generic_architecture is not None
         key = generation, family, experts, configuration.weights, configuration.months_newer, generic
-        found = self._intervals.get(key)
-        if found is None:
+        intervals = self._intervals.get(key)
+        if intervals is None:
             # No published row was measured on an architecture that nobody knows.
-            known = find_basis(self.calibration, generation, family)
-            basis = EstimateBasis.UNCALIBRATED if generic else known
+            own_basis = find_basis(self.calibration, generation, family)
+            basis = EstimateBasis.UNCALIBRATED if generic else own_basis
             keys = {
                 "generation": generation,
                 "serving_engine": family,
@@ -357,8 +357,8 @@ class SearchSpaceTable:
                 )
                 for kind in LoadKind
             }
-            found = self._intervals[key] = basis, factors
-        return found
+            intervals = self._intervals[key] = basis, factors
+        return intervals
 
     def find_facts(self, request: EstimateRequest) -> tuple[Accelerator, Model]:
         """Return accelerator and model of a request; raises InputError for ids that there are not."""

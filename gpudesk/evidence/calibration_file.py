@@ -51,28 +51,28 @@ def read_calibration(path: Path) -> Calibration:
     except ValueError as error:
         raise InputError(_describe_broken(str(error)), str(path)) from error
     try:
-        read = _parse_calibration(content, hashlib.sha256(raw).hexdigest())
+        calibration = _parse_calibration(content, hashlib.sha256(raw).hexdigest())
     except KeyError as error:
         raise InputError(_describe_broken(f"{error} is missing"), str(path)) from error
     except (TypeError, AttributeError, ValueError) as error:
         raise InputError(_describe_broken(str(error)), str(path)) from error
-    for fault in _report_faults(read):
+    for fault in _report_faults(calibration):
         raise InputError(_describe_broken(fault), str(path))
-    return read
+    return calibration
 
 
-def _report_faults(read: Calibration) -> Iterator[str]:
+def _report_faults(calibration: Calibration) -> Iterator[str]:
     """Yield what no estimate could be made with: what is missing, and values that cannot be."""
-    if not _MONTH.fullmatch(str(read.newest_month)):
-        yield f"newest_month is {read.newest_month}"
-    for name in sorted(_require() - read.constants.keys()):
+    if not _MONTH.fullmatch(str(calibration.newest_month)):
+        yield f"newest_month is {calibration.newest_month}"
+    for name in sorted(_require() - calibration.constants.keys()):
         yield f"the constant {name} is missing"
-    for name, constant in read.constants.items():
+    for name, constant in calibration.constants.items():
         values = (constant.default, *(each.value for each in constant.exceptions))
         least = math.ulp(0.0) if name.endswith("_efficiency") else 0.0
         if not all(least <= value < math.inf for value in values):
             yield f"the constant {name} has a value that cannot be"
-    for title, rules in (("bands", read.bands), ("plan_bands", read.plan_bands)):
+    for title, rules in (("bands", calibration.bands), ("plan_bands", calibration.plan_bands)):
         if not all(0 < rule.low <= 1 <= rule.high < math.inf for rule in rules):
             yield f"one of the {title} does not enclose its value"
         general = {(rule.figure, rule.basis) for rule in rules if not rule.where}
@@ -80,7 +80,7 @@ def _report_faults(read: Calibration) -> Iterator[str]:
             if (figure, str(basis)) not in general:
                 yield f"{title} has none for {figure}, {basis}"
     for key in product(_FIGURES, EstimateBasis, PairRelation):
-        yield from _report_scale_faults(key, read.lead_scales.get(LeadScaleKey(*key)))
+        yield from _report_scale_faults(key, calibration.lead_scales.get(LeadScaleKey(*key)))
 
 
 def _report_scale_faults(key: tuple[str, ...], scale: float | None) -> Iterator[str]:

@@ -276,7 +276,7 @@ def list_run_files(folder: Path) -> tuple[Path, ...]:
 def read_measured_runs(folder: Path) -> MeasuredRunSet:
     """Read every published run of a folder; raises `MeasurementsError` with all faults of its rows."""
     digest = hashlib.sha256()
-    tables = _tables({name: _read(folder / name, digest) for name in _TABLES})
+    tables = _tables({name: _read_into_digest(folder / name, digest) for name in _TABLES})
     problems: list[str] = []
     used: list[MeasuredRun] = []
     unused: list[UnusedMeasurement] = []
@@ -284,7 +284,7 @@ def read_measured_runs(folder: Path) -> MeasuredRunSet:
     runs: set[str] = set()
     # One file after the other: the cells of all rows at once would take 13 MB, twice what the runs do.
     for path in list_run_files(folder):
-        rows = _rows(path.name, _read(path, digest), tables, problems)
+        rows = _rows(path.name, _read_into_digest(path, digest), tables, problems)
         more_used, more_unused = _runs(rows, tables, ids, runs, problems)
         used += more_used
         unused += more_unused
@@ -299,7 +299,7 @@ def read_measured_runs(folder: Path) -> MeasuredRunSet:
     )
 
 
-def _read(path: Path, digest: hashlib._Hash) -> bytes:
+def _read_into_digest(path: Path, digest: hashlib._Hash) -> bytes:
     """Return the content of a file, and take it with its name into the digest."""
     content = path.read_bytes()
     digest.update(path.name.encode() + b"\0" + content)
@@ -309,14 +309,14 @@ def _read(path: Path, digest: hashlib._Hash) -> bytes:
 def _tables(contents: Mapping[str, bytes]) -> _MeasurementTables:
     aliases, metrics, unused = (tomllib.loads(contents[name].decode()) for name in _TABLES)
     absent: dict[str, dict[str, str]] = aliases["absent"]
-    known = (aliases["accelerators"], aliases["models"], *absent.values())
+    known_names = (aliases["accelerators"], aliases["models"], *absent.values())
     return _MeasurementTables(
         columns=tuple(metrics["columns"]),
         metrics=MappingProxyType({name: _MetricDefinition(**entry) for name, entry in metrics["metrics"].items()}),
         reasons=MappingProxyType(unused["reasons"]),
         accelerators=MappingProxyType(aliases["accelerators"]),
         models=MappingProxyType(aliases["models"]),
-        known_names=frozenset(name for table in known for name in table),
+        known_names=frozenset(name for table in known_names for name in table),
     )
 
 
@@ -365,15 +365,15 @@ def _runs(
     return used, unused
 
 
-def _check_row(row: MeasurementRow, tables: _MeasurementTables, seen: set[str]) -> None:
+def _check_row(row: MeasurementRow, tables: _MeasurementTables, ids: set[str]) -> None:
     """Refuse a row that is there twice, or that names what the tables do not have."""
     cells = row.cells
     for name in ("id", "run", "source", "series"):
         if not cells[name]:
             raise CellError(name, "is empty")
-    if cells["id"] in seen:
+    if cells["id"] in ids:
         raise CellError("id", f"{cells['id']} is there twice")
-    seen.add(cells["id"])
+    ids.add(cells["id"])
     for name in ("accelerator", "model"):
         if cells[name] not in tables.known_names:
             raise CellError(name, f"aliases.toml does not know {cells[name]!r}")
@@ -424,10 +424,10 @@ def _unused(row: MeasurementRow) -> UnusedMeasurement:
 def _run(rows: list[MeasurementRow], tables: _MeasurementTables) -> MeasuredRun:
     row, cells = rows[0], rows[0].cells
     names: dict[str, str] = {}
-    for kind, known in (("accelerator", tables.accelerators), ("model", tables.models)):
-        if cells[kind] not in known:
+    for kind, known_names in (("accelerator", tables.accelerators), ("model", tables.models)):
+        if cells[kind] not in known_names:
             raise CellError(kind, f"{cells[kind]!r} is not in the catalog, so the row cannot be used")
-        names[kind] = known[cells[kind]]
+        names[kind] = known_names[cells[kind]]
     return MeasuredRun(
         id=cells["run"],
         source=cells["source"],

@@ -104,7 +104,7 @@ class _MemoryReader:
         self._words = words
         self._models: dict[str, str] = aliases["models"] | words["models"]
         self._accelerators: dict[str, str] = aliases["accelerators"]
-        self._seen: set[str] = set()
+        self._seen_ids: set[str] = set()
 
     def row(self, row: MeasurementRow) -> MemoryMeasurement:
         cells = row.cells
@@ -125,9 +125,9 @@ class _MemoryReader:
 
     def _check(self, row: MeasurementRow) -> None:
         cells = row.cells
-        if cells["id"] in self._seen:
+        if cells["id"] in self._seen_ids:
             raise CellError("id", f"{cells['id']} is there twice")
-        self._seen.add(cells["id"])
+        self._seen_ids.add(cells["id"])
         if cells["metric"] not in self._words["metrics"]:
             raise CellError("metric", f"memory.toml does not know {cells['metric']!r}")
         if cells["unit"] != _UNITS.get(cells["metric"], "GiB"):
@@ -165,10 +165,10 @@ class _MemoryReader:
     def _accelerator(self, row: MeasurementRow) -> str:
         name = row.cells["accelerator"]
         other = self._words["parts"].get(name)
-        known = self._accelerators.get(name) if other is None else str(other["like"])
-        if known is None and not row.cells["unused"]:
+        accelerator = self._accelerators.get(name) if other is None else str(other["like"])
+        if accelerator is None and not row.cells["unused"]:
             raise CellError("accelerator", f"nothing in the catalog is called {name!r}")
-        return known or name
+        return accelerator or name
 
     def _model(self, row: MeasurementRow) -> str:
         name = row.cells["model"]

@@ -70,9 +70,9 @@ def _results(
     with path.open(encoding="utf-8", newline="") as file:
         for row in csv.DictReader(file):
             scenario = _scenario(row, table)
-            told = _SUBMISSION.search(row["note"])
-            known = row["accelerator"] in parts and row["model"] in models
-            if row["metric"] != _METRIC or scenario is None or told is None or not known:
+            submission = _SUBMISSION.search(row["note"])
+            is_known = row["accelerator"] in parts and row["model"] in models
+            if row["metric"] != _METRIC or scenario is None or submission is None or not is_known:
                 continue
             yield MlperfResult(
                 id=row["id"],
@@ -83,8 +83,8 @@ def _results(
                 mlperf_scenario=scenario,
                 count=int(row["count"]),
                 output_tokens_per_s=float(row["value"]),
-                submitter=told["submitter"],
-                system=told["system"],
+                submitter=submission["submitter"],
+                system=submission["system"],
                 serving_engine=row["serving_engine"] or None,
                 weights=row["weights"],
                 software=row["engine_version"],
@@ -98,8 +98,8 @@ def _scenario(row: Mapping[str, str], table: dict[str, Any]) -> MlperfScenario |
         return MlperfScenario.OFFLINE
     limits = (row["ttft_limit_ms"], row["tpot_limit_ms"])
     for scenario in (MlperfScenario.SERVER, MlperfScenario.INTERACTIVE):
-        known = table[scenario.value].get(row["model"])
-        if known is not None and limits == (str(known["ttft_ms"]), str(known["tpot_ms"])):
+        scenario_name = table[scenario.value].get(row["model"])
+        if scenario_name is not None and limits == (str(scenario_name["ttft_ms"]), str(scenario_name["tpot_ms"])):
             return scenario
     return None
 

@@ -151,12 +151,12 @@ class NearestRuns:
         pairs = zip(self._codes.values(), _words_of(row), strict=True)
         return [codes.setdefault(word, len(codes)) for codes, word in pairs]
 
-    def distances(self, asked: RunConditions, figure: str) -> FloatArray:
+    def distances(self, conditions: RunConditions, figure: str) -> FloatArray:
         own = OF_FIGURE.get(figure, {})
-        pairs = zip(self._codes.values(), _words_of(asked), strict=True)
+        pairs = zip(self._codes.values(), _words_of(conditions), strict=True)
         words = [codes.get(word, _NO_CODE) for codes, word in pairs]
         apart: FloatArray = (self._words != words) @ _weights(WORDS, own)
-        numbers = _numbers([asked])
+        numbers = _numbers([conditions])
         gaps = np.abs(self._numbers - numbers)
         open_ = np.isnan(gaps)
         one_sided = np.isnan(self._numbers) != np.isnan(numbers)

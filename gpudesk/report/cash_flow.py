@@ -71,16 +71,16 @@ def write_inputs(
     page.say(1, 0, tr("Edit the shaded cells; all other sheets update. Values are the most likely ones."), looks.label)
     heads = (tr("Input"), *(names[column.key] for column in columns), tr("Unit"), tr("Source"))
     page.write_texts(_INPUTS_HEAD, heads, looks.head)
-    given: dict[str, dict[str, CellFormula]] = {column.key: {} for column in columns}
+    cells: dict[str, dict[str, CellFormula]] = {column.key: {} for column in columns}
     for row, name in enumerate(OPEN_INPUTS, start=_INPUTS_HEAD + 1):
         page.say(row, 0, _label_input(name), looks.label)
         for place, column in enumerate(columns, start=1):
             look = looks.share if is_share_input(name) else looks.given
             if _is_own_fleet(column, name):
-                cell = page.work_out(row, place, given[column.key][COUNT], look)
+                cell = page.work_out(row, place, cells[column.key][COUNT], look)
             else:
                 cell = page.give(row, place, _get_input_value(column, name), look)
-            given[column.key][name] = page.reference_across_sheets(cell)
+            cells[column.key][name] = page.reference_across_sheets(cell)
         if columns and name in COST_INPUTS:
             page.sheet.data_validation(row, 1, row, len(columns), _describe_allowed_range(name))
         page.say(row, last, "" if name == COUNT else get_input_unit(name), looks.label)
@@ -89,7 +89,7 @@ def write_inputs(
     page.sheet.set_column(0, 0, 34)
     page.sheet.set_column(1, last, 16)
     page.sheet.set_column(last + 1, last + 1, 90)
-    return dict(given)
+    return dict(cells)
 
 
 def _is_own_fleet(column: CostColumn, name: str) -> bool:
@@ -132,10 +132,10 @@ def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapp
         return tr("from the comparison; if you change it, change the throughput too")
     if name == THROUGHPUT:
         return tr("estimated for the load of the comparison")
-    said = [(names[column.key], describe_input_source(column.inputs[name], revision)) for column in columns]
-    if len({origin for _, origin in said}) == 1:
-        return said[0][1]
-    return "\n".join(tr("{name}: {origin}", name=each, origin=origin) for each, origin in said)
+    sources = [(names[column.key], describe_input_source(column.inputs[name], revision)) for column in columns]
+    if len({origin for _, origin in sources}) == 1:
+        return sources[0][1]
+    return "\n".join(tr("{name}: {origin}", name=each, origin=origin) for each, origin in sources)
 
 
 _KILO: Final = 1000.0
@@ -169,7 +169,7 @@ def count_month_rows(columns: Sequence[CostColumn]) -> int:
 
 
 def write_accelerator(
-    page: FormulaSheet, name: str, given: InputCells, months: int, looks: WorkbookFormats
+    page: FormulaSheet, name: str, cells: InputCells, months: int, looks: WorkbookFormats
 ) -> OwnedCells:
     """Write the lines of one accelerator and what is paid in so many months; return cells for a summary.
 
@@ -177,18 +177,18 @@ def write_accelerator(
     """
     page.say(0, 0, name, looks.title)
     page.say(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
-    figures = _write_figures(page, given, looks)
-    lines = _write_lines(page, given, figures, looks)
+    figures = _write_figures(page, cells, looks)
+    lines = _write_lines(page, cells, figures, looks)
     page.say(_TOTAL, 0, tr("Total"), looks.sum)
     total = page.work_out(_TOTAL, 1, sum_cells(list(lines.values())), looks.total)
-    cash = _write_cash(page, given, figures, lines, looks)
+    cash = _write_cash(page, cells, figures, lines, looks)
     page.say(_CHEAPER, 0, tr("Payback month"), looks.label)
     cheaper = _write_months(page, figures.months, cash, months, looks)
     from_month = page.work_out(_CHEAPER, 1, cheaper, looks.count)
     page.sheet.set_column(0, 0, 42)
     page.sheet.set_column(1, 6, 18)
-    shown = (total, cash.at_once, cash.per_month, lines["porting"], lines["upkeep"], from_month)
-    return OwnedCells(*(page.reference_across_sheets(each) for each in shown))
+    totals = (total, cash.at_once, cash.per_month, lines["porting"], lines["upkeep"], from_month)
+    return OwnedCells(*(page.reference_across_sheets(each) for each in totals))
 
 
 class _OwningFigures(NamedTuple):
@@ -208,13 +208,13 @@ class _CashCells(NamedTuple):
     hired_per_month: CellFormula
 
 
-def _write_figures(page: FormulaSheet, given: InputCells, looks: WorkbookFormats) -> _OwningFigures:
+def _write_figures(page: FormulaSheet, input_cells: InputCells, looks: WorkbookFormats) -> _OwningFigures:
     page.write_texts(_FIGURES_HEAD, (tr("Figure"), tr("Value"), tr("Unit")), looks.head)
-    kilowatts = given[COUNT] * (given["accelerator_w"] + given["host_w"]) / _KILO
+    kilowatts = input_cells[COUNT] * (input_cells["accelerator_w"] + input_cells["host_w"]) / _KILO
     rows = (
         (tr("Total power"), kilowatts, "kW", looks.number),
-        (tr("Share of software cost"), given[COUNT] / given["fleet"], "", looks.small),
-        (tr("Service life"), given["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
+        (tr("Share of software cost"), input_cells[COUNT] / input_cells["fleet"], "", looks.small),
+        (tr("Service life"), input_cells["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
     )
     cells = []
     for row, (label, term, unit, look) in enumerate(rows, start=_FIGURES_HEAD + 1):
@@ -225,7 +225,7 @@ def _write_figures(page: FormulaSheet, given: InputCells, looks: WorkbookFormats
 
 
 def _write_lines(
-    page: FormulaSheet, given: InputCells, figures: _OwningFigures, looks: WorkbookFormats
+    page: FormulaSheet, input_cells: InputCells, figures: _OwningFigures, looks: WorkbookFormats
 ) -> dict[str, CellFormula]:
     page.write_texts(_LINES_HEAD, (tr("Cost item"), tr("Total, USD")), looks.head)
     cells: dict[str, CellFormula] = {}
@@ -235,49 +235,52 @@ def _write_lines(
             page.say(row, 0, label_cost_line(name), looks.label)
             cells[name] = page.work_out(row, 1, term, looks.amount)
 
-    write(_sum_hardware(given))
+    write(_sum_hardware(input_cells))
     paid = sum_cells([cells[name] for name in _BOUGHT])
-    write(_average_capital(given, paid))
-    write(_build_running_lines(given, figures, paid))
-    write(_build_software_lines(given, figures))
+    write(_average_capital(input_cells, paid))
+    write(_build_running_lines(input_cells, figures, paid))
+    write(_build_software_lines(input_cells, figures))
     return cells
 
 
-def _sum_hardware(given: InputCells) -> dict[str, CellFormula]:
-    listed = given[COUNT] * (1.0 + given["spares"]) * given["price_usd"]
-    shares = {name: listed * given[f"{name}_share"] for name in _BOUGHT[1:]}
-    return {"accelerators": listed * (1.0 - given["discount"]), **shares}
+def _sum_hardware(cells: InputCells) -> dict[str, CellFormula]:
+    listed = cells[COUNT] * (1.0 + cells["spares"]) * cells["price_usd"]
+    shares = {name: listed * cells[f"{name}_share"] for name in _BOUGHT[1:]}
+    return {"accelerators": listed * (1.0 - cells["discount"]), **shares}
 
 
-def _average_capital(given: InputCells, paid: CellFormula) -> dict[str, CellFormula]:
-    left = given["residual"]
-    return {"residual": -left * paid, "capital": given["capital_rate"] * given["years"] * paid * (1.0 + left) / 2.0}
-
-
-def _build_running_lines(given: InputCells, figures: _OwningFigures, paid: CellFormula) -> dict[str, CellFormula]:
-    kilowatts, months = figures.kilowatts, figures.months
-    energy = kilowatts * given["draw"] * given["years"] * HOURS_PER_YEAR * given["energy_usd_per_kwh"]
+def _average_capital(cells: InputCells, paid: CellFormula) -> dict[str, CellFormula]:
+    residual = cells["residual"]
     return {
-        "power": energy,
-        "cooling": energy * (given["pue"] - 1.0),
-        "demand": kilowatts * given["pue"] * months * given["demand_usd_per_kw_month"],
-        "hosting": kilowatts * months * given["hosting_usd_per_kw_month"],
-        "support": given["support"] * given["years"] * paid,
-        "staff": given[COUNT] * given["staff_usd_per_year"] * given["years"],
+        "residual": -residual * paid,
+        "capital": cells["capital_rate"] * cells["years"] * paid * (1.0 + residual) / 2.0,
     }
 
 
-def _build_software_lines(given: InputCells, figures: _OwningFigures) -> dict[str, CellFormula]:
-    each = given["engineer_usd_per_year"]
+def _build_running_lines(cells: InputCells, figures: _OwningFigures, paid: CellFormula) -> dict[str, CellFormula]:
+    kilowatts, months = figures.kilowatts, figures.months
+    energy = kilowatts * cells["draw"] * cells["years"] * HOURS_PER_YEAR * cells["energy_usd_per_kwh"]
     return {
-        "porting": figures.share * given["porting_engineer_months"] / MONTHS_PER_YEAR * each,
-        "upkeep": figures.share * given["engineers"] * each * given["years"],
+        "power": energy,
+        "cooling": energy * (cells["pue"] - 1.0),
+        "demand": kilowatts * cells["pue"] * months * cells["demand_usd_per_kw_month"],
+        "hosting": kilowatts * months * cells["hosting_usd_per_kw_month"],
+        "support": cells["support"] * cells["years"] * paid,
+        "staff": cells[COUNT] * cells["staff_usd_per_year"] * cells["years"],
+    }
+
+
+def _build_software_lines(cells: InputCells, figures: _OwningFigures) -> dict[str, CellFormula]:
+    each = cells["engineer_usd_per_year"]
+    return {
+        "porting": figures.share * cells["porting_engineer_months"] / MONTHS_PER_YEAR * each,
+        "upkeep": figures.share * cells["engineers"] * each * cells["years"],
     }
 
 
 def _write_cash(
     page: FormulaSheet,
-    given: InputCells,
+    input_cells: InputCells,
     figures: _OwningFigures,
     lines: Mapping[str, CellFormula],
     looks: WorkbookFormats,
@@ -285,8 +288,8 @@ def _write_cash(
     page.write_texts(_CASH_HEAD, (tr("Cash"), tr("USD")), looks.head)
     bought = sum_cells([lines[name] for name in _BOUGHT])
     running = sum_cells([lines[name] for name in _RUNNING])
-    rent = given["rent_usd_per_hour"]
-    hired = given[COUNT] * rent * HOURS_PER_YEAR / MONTHS_PER_YEAR
+    rent = input_cells["rent_usd_per_hour"]
+    hired = input_cells[COUNT] * rent * HOURS_PER_YEAR / MONTHS_PER_YEAR
     rows = (
         (tr("Buy, upfront: hardware with spares, porting"), bought + lines["porting"]),
         (tr("Buy, per month: running costs"), (running + lines["upkeep"]) / figures.months),
@@ -398,16 +401,16 @@ def build_cash_flow_workbook(
     workbook = xlsxwriter.Workbook(target, _OPTIONS)
     workbook.set_properties({"title": make_visible(title), "created": _created(made_on)})
     looks = WorkbookFormats(workbook)
-    taken = {RESERVED_SHEET_NAME}
+    used_names = {RESERVED_SHEET_NAME}
     summary, inputs, *pages = (
-        FormulaSheet(workbook, make_sheet_name(name, taken))
+        FormulaSheet(workbook, make_sheet_name(name, used_names))
         for name in (tr("Summary"), tr("Inputs"), *(names[column.key] for column in owned))
     )
-    given = write_inputs(inputs, owned, names, revision, looks)
+    input_cells = write_inputs(inputs, owned, names, revision, looks)
     months = count_month_rows(owned)
     rows = []
     for column, page in zip(owned, pages, strict=True):
-        name, cells = names[column.key], given[column.key]
+        name, cells = names[column.key], input_cells[column.key]
         rows.append((name, cells, write_accelerator(page, name, cells, months, looks)))
     _write_about(summary, title, revision, made_on, looks)
     _write_totals(summary, rows, looks)
@@ -449,18 +452,18 @@ def _write_totals(
         tr("Payback month"),
     )
     page.write_texts(_SUMMARY_HEAD, heads, looks.head)
-    for row, (name, given, owned) in enumerate(rows, start=_SUMMARY_HEAD + 1):
+    for row, (name, cells, owned) in enumerate(rows, start=_SUMMARY_HEAD + 1):
         page.say(row, 0, name, looks.label)
-        page.work_out(row, 1, given[COUNT], looks.count)
-        page.work_out(row, 2, given["years"], looks.number)
+        page.work_out(row, 1, cells[COUNT], looks.count)
+        page.work_out(row, 2, cells["years"], looks.number)
         total = page.work_out(row, 3, owned.total, looks.amount)
         page.work_out(row, 4, owned.at_once, looks.amount)
         page.work_out(row, 5, owned.per_month, looks.money)
-        busy = given["years"] * HOURS_PER_YEAR * given["utilisation"]
-        tokens = busy * SECONDS_PER_HOUR * given[THROUGHPUT]
+        busy = cells["years"] * HOURS_PER_YEAR * cells["utilisation"]
+        tokens = busy * SECONDS_PER_HOUR * cells[THROUGHPUT]
         page.work_out(row, 6, total / tokens * _MILLION, looks.small)
-        rent = given["rent_usd_per_hour"]
-        rented = given[COUNT] * rent * given["years"] * HOURS_PER_YEAR
+        rent = cells["rent_usd_per_hour"]
+        rented = cells[COUNT] * rent * cells["years"] * HOURS_PER_YEAR
         page.work_out(
             row, 7, choose_if_blank(rent, MISSING_VALUE_TEXT, rented + owned.porting + owned.upkeep), looks.amount
         )

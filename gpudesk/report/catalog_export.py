@@ -58,11 +58,11 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
 
     Dimensions of single layers, which no two models share, are left to the table of claims.
     """
-    known = {
+    attributes_by_thing = {
         thing.id: {each.name: each for each in attributes if "." not in each.name} for thing, attributes in described
     }
-    names = merge_attribute_names(known)
-    units = {each.name: each.unit for attributes in known.values() for each in attributes.values()}
+    names = merge_attribute_names(attributes_by_thing)
+    units = {each.name: each.unit for attributes in attributes_by_thing.values() for each in attributes.values()}
     head = [
         ExportColumn("id", tr("ID")),
         ExportColumn("name", tr("Name")),
@@ -71,7 +71,7 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
     ]
     for name in names:
         label = _label_figure_column(name)
-        values = [each[name].value for each in known.values() if name in each]
+        values = [each[name].value for each in attributes_by_thing.values() if name in each]
         head.append(ExportColumn(name, label, cells.unit(name, units[name]), _choose_cell_kind(name, values)))
         head += list_provenance_columns(name, label)
     rows: list[ExportRow] = []
@@ -79,7 +79,7 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
     for thing, _ in described:
         row: list[ExportValue] = [thing.id, thing.name, thing.maker, thing.own]
         for name in names:
-            attribute = known[thing.id].get(name)
+            attribute = attributes_by_thing[thing.id].get(name)
             claim = None if attribute is None else attribute.preferred
             row.append(None if claim is None else cells.value(claim.value, name, units[name]))
             row += cells.whose(claim)
@@ -153,12 +153,16 @@ def _label_figure_column(name: str) -> str:
 
 
 def _choose_cell_kind(name: str, values: Sequence[object]) -> ExportCellKind:
-    known = [value for value in values if value is not None]
+    known_values = [value for value in values if value is not None]
     if name.endswith("_date"):
         return ExportCellKind.DATE
-    if any(isinstance(value, str | tuple) for value in known):
-        return ExportCellKind.TEXT if all(isinstance(value, str | tuple) for value in known) else ExportCellKind.MIXED
-    return ExportCellKind.YES_NO if all(isinstance(value, bool) for value in known) else ExportCellKind.NUMBER
+    if any(isinstance(value, str | tuple) for value in known_values):
+        return (
+            ExportCellKind.TEXT
+            if all(isinstance(value, str | tuple) for value in known_values)
+            else ExportCellKind.MIXED
+        )
+    return ExportCellKind.YES_NO if all(isinstance(value, bool) for value in known_values) else ExportCellKind.NUMBER
 
 
 def _order_sources(sources: dict[str, Source]) -> tuple[Source, ...]:
@@ -180,8 +184,8 @@ def build_user_facts_table(
     idle = {key: each for each in waiting for key in each.keys}
     rows = _UserFactRows(facts, things, attributes, idle, cells)
     sources = tuple(fact for fact in facts if isinstance(fact, Source))
-    made = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
-    return ExportTable(tr("Your values"), _build_user_facts_head(), made, sources=sources)
+    fact_rows = [rows.row(fact) for fact in facts if not isinstance(fact, Source)]
+    return ExportTable(tr("Your values"), _build_user_facts_head(), fact_rows, sources=sources)
 
 
 def _build_user_facts_head() -> tuple[ExportColumn, ...]:
@@ -219,7 +223,7 @@ class _UserFactRows:
     ) -> None:
         self._facts, self._things, self._attributes, self._cells = facts, things, attributes, cells
         self._waiting = waiting
-        self._known: dict[str, dict[str, AttributeClaims]] = {}
+        self._cached_attributes: dict[str, dict[str, AttributeClaims]] = {}
         self._keys = [column.key for column in _build_user_facts_head()][:-1]
 
     def row(self, fact: UserFact) -> ExportRow:
@@ -279,7 +283,7 @@ class _UserFactRows:
         attribute, waiting = self._attribute(thing, name), self._waiting.get(fact.key)
         unit = attribute.unit if attribute is not None else None if waiting is None else waiting.unit
         stated = is_figure(value)
-        found: dict[str, ExportValue] = {
+        fields: dict[str, ExportValue] = {
             "thing": thing,
             "attribute": name,
             "value": self._cells.value(value, name, unit),
@@ -287,16 +291,16 @@ class _UserFactRows:
         }
         shipped = None if attribute is None else attribute.catalog_choice
         if shipped is not None:
-            found["shipped"] = self._cells.value(shipped.value, name, unit)
-            found["shipped_source"] = shipped.source.id
-        return found
+            fields["shipped"] = self._cells.value(shipped.value, name, unit)
+            fields["shipped_source"] = shipped.source.id
+        return fields
 
     def _attribute(self, thing: str, name: str) -> AttributeClaims | None:
         if thing not in self._things:
             return None
-        if thing not in self._known:
-            self._known[thing] = {each.name: each for each in self._attributes(thing)}
-        return self._known[thing].get(name)
+        if thing not in self._cached_attributes:
+            self._cached_attributes[thing] = {each.name: each for each in self._attributes(thing)}
+        return self._cached_attributes[thing].get(name)
 
     def _source(self, source_id: str, attribute: AttributeClaims | None = None) -> dict[str, ExportValue]:
         source = self._facts.get("source", source_id)
@@ -350,18 +354,18 @@ def build_catalog_table(kind: str, catalog: ExportCatalog, *, for_programs: bool
     `for_programs`: figures in the units used inside, and ids in the place of words that are translated.
     """
     table = _TABLES[kind](catalog, ExportCellConverter(for_programs))
-    said = tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date)
-    return replace(table, notes=(said, *table.notes))
+    catalog_line = tr("Catalog {revision} of {date}", revision=catalog.revision[:8], date=catalog.data_date)
+    return replace(table, notes=(catalog_line, *table.notes))
 
 
 def _build_figures_of_kind(
     kind: CatalogEntryKind, title: str
 ) -> Callable[[ExportCatalog, ExportCellConverter], ExportTable]:
-    def made(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    def build(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
         things = catalog.things(kind)
         return build_figures_table(tr(title), [(thing, catalog.attributes(thing.id)) for thing in things], cells)
 
-    return made
+    return build
 
 
 def _build_all_claims(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
@@ -538,8 +542,8 @@ def _add_sources(
     title: str, head: tuple[ExportColumn, ...], rows: Sequence[ExportRow], sources: Iterable[Source]
 ) -> ExportTable:
     """Return a table with the sources of its rows, each once, in the order of their ids."""
-    named = {source.id: source for source in sources}
-    return ExportTable(title, head, rows, sources=tuple(named[name] for name in sorted(named)))
+    sources_by_id = {source.id: source for source in sources}
+    return ExportTable(title, head, rows, sources=tuple(sources_by_id[name] for name in sorted(sources_by_id)))
 
 
 _TABLES: Final = {

@@ -122,20 +122,20 @@ def list_price_lines(prices: tuple[ImportedPriceFigures, ...], formatter: Format
 
 
 def _build_price_line(figures: ImportedPriceFigures, formatter: Formatter) -> ImportPriceLine:
-    found = figures.range
-    low, median, high = format_price_summary(found, formatter)
-    count = formatter.count(found.count)
+    price_range = figures.range
+    low, median, high = format_price_summary(price_range, formatter)
+    count = formatter.count(price_range.count)
     return ImportPriceLine(
-        (figures.name, label_term_of_data(found.term), count, low, median, high, _format_price_dates(found))
+        (figures.name, label_term_of_data(price_range.term), count, low, median, high, _format_price_dates(price_range))
     )
 
 
-def _format_price_dates(found: PriceSummary) -> str:
-    if found.oldest is None or found.newest is None:
+def _format_price_dates(summary: PriceSummary) -> str:
+    if summary.oldest is None or summary.newest is None:
         return tr("undated")
-    if found.oldest == found.newest:
-        return found.oldest
-    return f"{found.oldest} – {found.newest}"
+    if summary.oldest == summary.newest:
+        return summary.oldest
+    return f"{summary.oldest} – {summary.newest}"
 
 
 def label_proposal_kind(kind: str) -> str:
@@ -243,8 +243,8 @@ def _format_pack_source(fact: UserFact, sources: dict[str, Source]) -> Source | 
     return sources.get(fact.source) if isinstance(fact, UserClaim | UserPrice) else None
 
 
-def _add_pack_source(said: str, source: Source | None) -> str:
-    return said if source is None else tr("{figure} by {source}", figure=said, source=source.title)
+def _add_pack_source(publisher: str, source: Source | None) -> str:
+    return publisher if source is None else tr("{figure} by {source}", figure=publisher, source=source.title)
 
 
 def describe_signer(pack: FactPack, trust: PackTrust, fingerprint: str, known_as: str | None = None) -> str:

@@ -226,11 +226,11 @@ def label_column_group(group: str) -> str:
     return tr(_GROUPS[group])
 
 
-def format_price_summary(found: PriceSummary, formatter: Formatter) -> tuple[str, str, str]:
+def format_price_summary(summary: PriceSummary, formatter: Formatter) -> tuple[str, str, str]:
     """Return the lowest price, the median and the highest; the median of purchase prices as a computed figure."""
-    if found.term == PURCHASE_TERM:
-        return formatter.number(found.low), formatter.estimate(found.median), formatter.number(found.high)
-    low, median, high = (formatter.number(usd, 2) for usd in (found.low, found.median, found.high))
+    if summary.term == PURCHASE_TERM:
+        return formatter.number(summary.low), formatter.estimate(summary.median), formatter.number(summary.high)
+    low, median, high = (formatter.number(usd, 2) for usd in (summary.low, summary.median, summary.high))
     return low, median, high
 
 
@@ -344,12 +344,12 @@ class CatalogCellFormatter:
 
     def _places(self, place: int) -> int:
         """Return the decimals of a column: one count for all its figures."""
-        found = self._decimals.get(place)
-        if found is None:
+        decimals = self._decimals.get(place)
+        if decimals is None:
             column = self._table.columns[place]
-            found = column.decimals if column.decimals is not None else self._most(place, column.quantity)
-            self._decimals[place] = found
-        return found
+            decimals = column.decimals if column.decimals is not None else self._most(place, column.quantity)
+            self._decimals[place] = decimals
+        return decimals
 
     def _most(self, place: int, quantity: Quantity) -> int:
         values = {value for row in self._table.rows if is_figure(value := row.values[place])}
@@ -379,8 +379,8 @@ class CatalogCellFormatter:
             return translate_data(row.unit or MISSING_VALUE_TEXT) if row.attribute is None else MISSING_VALUE_TEXT
         if row.attribute is None:
             return translate_data(row.unit or MISSING_VALUE_TEXT)
-        shown = get_display_unit(find_quantity(row.attribute, row.unit))
-        return shown or translate_data(row.unit or MISSING_VALUE_TEXT)
+        unit = get_display_unit(find_quantity(row.attribute, row.unit))
+        return unit or translate_data(row.unit or MISSING_VALUE_TEXT)
 
     def _figures_of(self, row: CatalogRow) -> Iterable[CatalogCellValue]:
         return (row.values[place] for place in self._value_places)

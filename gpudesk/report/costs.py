@@ -242,27 +242,29 @@ def format_input_range(
     return join_unit(text, unit) if unit else text
 
 
-def describe_input_source(found: ResolvedCostInput, revision: str) -> str:
+def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
     """Return where the value of an input comes from; prices without a date show the catalog's revision."""
-    if found.origin is CostInputOrigin.YOURS and found.source is not None:
-        return tr("anecdotal: {note}; {source}", note=translate_data(found.source.note), source=found.source.title)
-    if found.origin is CostInputOrigin.YOURS:
+    if cost_input.origin is CostInputOrigin.YOURS and cost_input.source is not None:
+        return tr(
+            "anecdotal: {note}; {source}", note=translate_data(cost_input.source.note), source=cost_input.source.title
+        )
+    if cost_input.origin is CostInputOrigin.YOURS:
         return tr("entered by you")
-    if found.origin is CostInputOrigin.NOWHERE:
+    if cost_input.origin is CostInputOrigin.NOWHERE:
         return tr("no value")
-    if found.record is not None:
-        return _describe_price_record(found, revision)
-    if found.source is None:
+    if cost_input.record is not None:
+        return _describe_price_record(cost_input, revision)
+    if cost_input.source is None:
         return tr("catalog")
-    source = found.source
+    source = cost_input.source
     if not source.title:
         return tr("assumption: {note}", note=translate_data(source.note))
     dated = f"{source.title}, {Formatter().date(source.date)}" if source.date else source.title
     return tr("{note}; {source}", note=translate_data(source.note), source=dated)
 
 
-def _describe_price_record(found: ResolvedCostInput, revision: str) -> str:
-    record = found.record
+def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
+    record = cost_input.record
     if record is None:
         return ""
     prices = trn("{n} catalog price", "{n} catalog prices", record.count, n=record.count)
@@ -343,25 +345,27 @@ class BreakEvenCells(NamedTuple):
 
 
 def build_break_even_cells(
-    found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter
+    break_even: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter
 ) -> BreakEvenCells:
     """Return a break-even point as texts; `names` are those of the columns, by key."""
-    kind = found.name.removesuffix("_to_tie")
+    kind = break_even.name.removesuffix("_to_tie")
     label, above, always, never = _BREAK_EVENS[kind]
-    values = {"name": names[found.key], "rival": "" if found.against is None else names[found.against]}
-    result = above if found.value is not None else always if found.cheaper else never
+    values = {"name": names[break_even.key], "rival": "" if break_even.against is None else names[break_even.against]}
+    result = above if break_even.value is not None else always if break_even.cheaper else never
     return BreakEvenCells(
         tr(label, **values),
-        tr("none") if found.value is None else _format_break_even_value(kind, found.value, formatter, money),
-        "" if found.used is None else format_input_range(kind, found.used, formatter, money.currency),
+        tr("none") if break_even.value is None else _format_break_even_value(kind, break_even.value, formatter, money),
+        "" if break_even.used is None else format_input_range(kind, break_even.used, formatter, money.currency),
         tr(result, **values),
     )
 
 
-def describe_break_even(found: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter) -> str:
+def describe_break_even(
+    break_even: BreakEven, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter
+) -> str:
     """Return where two costs are equal, and what follows above it, as sentences."""
-    cells = build_break_even_cells(found, names, formatter, money)
-    if found.value is None:
+    cells = build_break_even_cells(break_even, names, formatter, money)
+    if break_even.value is None:
         return cells.result
     values = {"label": cells.label, "value": cells.value, "used": cells.used, "result": cells.result}
     if cells.used:

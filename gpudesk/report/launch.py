@@ -15,13 +15,13 @@ from gpudesk.text.translation import tr, translate_data
 
 
 def describe_extra(extra: LaunchExtra) -> str:
-    """Say why an option or a variable of the environment is set."""
-    given = f"{extra.name} {extra.value}" if extra.is_option else f"{extra.name}={extra.value}"
-    return tr("{setting}: {reason}.", setting=given, reason=translate_data(extra.reason))
+    """Return why an option or environment variable is set."""
+    setting = f"{extra.name} {extra.value}" if extra.is_option else f"{extra.name}={extra.value}"
+    return tr("{setting}: {reason}.", setting=setting, reason=translate_data(extra.reason))
 
 
 def describe_launched_plan(estimate: Estimate, formatter: Formatter) -> str:
-    """Say what the commands start, and how fast it is estimated to be."""
+    """Return the deployment that the commands start, with its estimated speed."""
     rate = estimate.output_tokens_per_s
     if rate is None:
         return format_plan(estimate.plan)

@@ -50,12 +50,12 @@ def format_share(share: float, formatter: Formatter) -> str:
 
 
 def describe_mlperf_verdict(
-    found: MlperfHeadToHead, accelerator: str, names: Mapping[str, str], formatter: Formatter
+    head_to_head: MlperfHeadToHead, accelerator: str, names: Mapping[str, str], formatter: Formatter
 ) -> str:
-    row, outcomes = found.row(accelerator), found.outcomes(accelerator)
-    if row is None or accelerator == found.baseline or not outcomes:
-        return tr("Choose another accelerator with results to compare with {name}.", name=names[found.baseline])
-    pair = names[accelerator], names[found.baseline]
+    row, outcomes = head_to_head.row(accelerator), head_to_head.outcomes(accelerator)
+    if row is None or accelerator == head_to_head.baseline or not outcomes:
+        return tr("Choose another accelerator with results to compare with {name}.", name=names[head_to_head.baseline])
+    pair = names[accelerator], names[head_to_head.baseline]
     results = []
     for scenario, outcome in outcomes.items():
         ratio = row.cells[scenario].ratio or 1.0
@@ -73,7 +73,7 @@ def describe_mlperf_verdict(
         tr("Per accelerator, {results}.", results="; ".join(results)),
         tr(
             "Leads below {share} are noise: two in three repeat submissions differ by less.",
-            share=format_share(found.tie_share, formatter),
+            share=format_share(head_to_head.tie_share, formatter),
         ),
     ]
     if len(set(outcomes.values())) > 1:
@@ -83,13 +83,13 @@ def describe_mlperf_verdict(
 
 def describe_mlperf_result(result: MlperfResult, formatter: Formatter) -> str:
     engine = "" if result.serving_engine is None else label_serving_engine(result.serving_engine)
-    told = (
+    details = (
         tr("{n} by {submitter}", n=formatter.count(result.count), submitter=result.submitter),
         label_precision(result.weights) if result.weights else "",
         engine,
         tr("preview system") if result.preview else "",
     )
-    return ", ".join(each for each in told if each)
+    return ", ".join(each for each in details if each)
 
 
 def build_submission_rows(results: Sequence[MlperfResult], formatter: Formatter) -> list[tuple[str, ...]]:
@@ -143,14 +143,14 @@ def describe_stated_ratio(stated: StatedMlperfRatio) -> str:
     return tr("not confirmed")
 
 
-def cite_mlperf_result(found: MlperfHeadToHead, model: str, source: Source, retrieved: str) -> str:
+def cite_mlperf_result(head_to_head: MlperfHeadToHead, model: str, source: Source, retrieved: str) -> str:
     """Return the footnote that MLCommons asks for wherever its results are shown."""
-    scenarios = {scenario for row in found.rows for scenario in row.cells}
+    scenarios = {scenario for row in head_to_head.rows for scenario in row.cells}
     listed = ", ".join(scenario.value for scenario in MlperfScenario if scenario in scenarios)
     cited = tr(
         "MLPerf® {round} Inference Closed {model}: {scenarios}. Retrieved from {url}, {date}; entries by "
         "submitter and system as listed. Results of whole systems were verified by MLCommons Association.",
-        round=found.round,
+        round=head_to_head.round,
         model=model,
         scenarios=listed,
         url=source.url or source.title,

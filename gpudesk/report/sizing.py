@@ -30,8 +30,8 @@ from gpudesk.text.translation import tr, trn
 
 def format_degrees(plan: ParallelPlan, formatter: Formatter) -> str:
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
-    return ", ".join([*named, tr("attention DP")] if plan.attention_dp else named)
+    degree_texts = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
+    return ", ".join([*degree_texts, tr("attention DP")] if plan.attention_dp else degree_texts)
 
 
 def summarize_reason(reason: Message | None) -> str:
@@ -100,8 +100,8 @@ def label_sizing_factor(factor: SizingFactor) -> str:
 def format_sizing_factor(factor: SizingFactor, formatter: Formatter) -> str:
     """Return a factor's number with its unit; whole ones without decimals."""
     whole = factor.value == int(factor.value) if abs(factor.value) < 1e15 else False
-    shown = formatter.count(int(factor.value)) if whole else formatter.estimate(factor.value)
-    return shown if factor.unit is None else f"{shown} {factor.unit}"
+    value_text = formatter.count(int(factor.value)) if whole else formatter.estimate(factor.value)
+    return value_text if factor.unit is None else f"{value_text} {factor.unit}"
 
 
 def describe_demand(demand: Demand, formatter: Formatter) -> str:
@@ -255,8 +255,8 @@ def compute_headroom_share(cell: FitCell) -> float:
 
 def classify_headroom(share: float) -> HeadroomLevel:
     # As it is shown, so that no figure stands on two tints.
-    shown = round(share, 2)
-    return HeadroomLevel.AMPLE if shown >= AMPLE else HeadroomLevel.TIGHT if shown < TIGHT else HeadroomLevel.SOME
+    rounded = round(share, 2)
+    return HeadroomLevel.AMPLE if rounded >= AMPLE else HeadroomLevel.TIGHT if rounded < TIGHT else HeadroomLevel.SOME
 
 
 def describe_matrix_question(question: FitQuestion, formatter: Formatter) -> str:

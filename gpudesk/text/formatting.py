@@ -187,10 +187,10 @@ class Formatter:
         """Return the median with its interval, `1,230 (980 – 1,560)`, and the unit, in which the median reads well."""
         if banded is None:
             return MISSING_VALUE_TEXT
-        factor, shown = find_readable_unit(banded.value, unit)
+        factor, display_unit = find_readable_unit(banded.value, unit)
         value, low, high = (each / factor for each in banded)
         text = f"{self.estimate(value)} ({self.interval(low, high)})"
-        return join_unit(text, shown, _SPACE) if shown else text
+        return join_unit(text, display_unit, _SPACE) if display_unit else text
 
     def gib(self, memory_bytes: float | None) -> str:
         return MISSING_VALUE_TEXT if memory_bytes is None else self.number(memory_bytes / GIB, 1)
@@ -254,10 +254,10 @@ class Formatter:
             return self.date(translate_data(value))
         if isinstance(value, tuple):
             return ", ".join(value)
-        shown = _DISPLAY_UNITS[quantity]
-        scaled = value / shown.factor
-        most = 3 if 0 < abs(scaled) < 1 else shown.most_decimals
-        return self.number(scaled, _stated_decimals(scaled, shown.least_decimals, most))
+        display_unit = _DISPLAY_UNITS[quantity]
+        scaled = value / display_unit.factor
+        most = 3 if 0 < abs(scaled) < 1 else display_unit.most_decimals
+        return self.number(scaled, _stated_decimals(scaled, display_unit.least_decimals, most))
 
     def catalog_with_unit(self, value: ClaimValue, quantity: Quantity) -> str:
         """Return a catalog value with its unit; memory in GiB and GB."""
@@ -273,8 +273,8 @@ class Formatter:
         """Return any figure with the unit that it has inside, scaled so that it reads well."""
         if unit == "B":
             return self.memory(value)
-        text, shown = self.value_and_unit(value, unit)
-        return join_unit(text, translate_unit(shown, value), _SPACE) if shown else text
+        text, display_unit = self.value_and_unit(value, unit)
+        return join_unit(text, translate_unit(display_unit, value), _SPACE) if display_unit else text
 
     def value_and_unit(self, value: float, unit: str | None) -> tuple[str, str | None]:
         """Return any figure, scaled so that it reads well, and the unit beside it; bytes in binary units."""

@@ -104,8 +104,8 @@ def join_messages(reasons: Iterable[Message], formatter: Formatter | None = None
 
 def format_input_error(error: InputError, formatter: Formatter | None = None) -> str:
     """Return where and what is wrong with an input, and what to do, in one line."""
-    said = format_message(error.problem, formatter)
-    return f"{error.where}: {said}" if error.where else said
+    text = format_message(error.problem, formatter)
+    return f"{error.where}: {text}" if error.where else text
 
 
 #: Errors of the system that users meet, by number; it tells others in its own words.

@@ -125,11 +125,11 @@ def _current() -> tuple[str, gettext.NullTranslations]:
 
 def _from_environment() -> tuple[str, gettext.NullTranslations]:
     """Choose by GPUDESK_LANGUAGE, else by the locale variables; English where there is no translation."""
-    wanted = os.environ.get("GPUDESK_LANGUAGE")
-    if wanted:
-        return _load(wanted if wanted in available_languages() else SOURCE_LANGUAGE)
-    found = gettext.find(_DOMAIN, _folder())
-    return _load(SOURCE_LANGUAGE if found is None else Path(found).parts[-3])
+    language = os.environ.get("GPUDESK_LANGUAGE")
+    if language:
+        return _load(language if language in available_languages() else SOURCE_LANGUAGE)
+    path = gettext.find(_DOMAIN, _folder())
+    return _load(SOURCE_LANGUAGE if path is None else Path(path).parts[-3])
 
 
 def _load_known(code: str) -> tuple[str, gettext.NullTranslations]:

@@ -62,9 +62,9 @@ def _list_sources(files: DataFiles) -> frozenset[str]:
 
 
 def _check_sources(files: DataFiles) -> Iterator[DataProblem]:
-    known = _list_sources(files)
+    source_ids = _list_sources(files)
     for entry, field, source in (*_iterate_entry_sources(files), *_iterate_row_sources(files)):
-        if source not in known:
+        if source not in source_ids:
             yield entry.problem(field, f"there is no source {source!r} in sources/")
 
 
@@ -95,15 +95,15 @@ def _iterate_row_sources(files: DataFiles) -> Iterator[_SourceReference]:
 
 
 def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
-    known = lost | {entry.record.id for entry in files.accelerators}
-    named: list[tuple[DataEntry[BaseModel], str, str | None]] = [
+    accelerator_ids = lost | {entry.record.id for entry in files.accelerators}
+    references: list[tuple[DataEntry[BaseModel], str, str | None]] = [
         (price, "accelerator", price.record.accelerator) for price in _list_prices(files)
     ]
     for diffusion in files.diffusion:
         results = diffusion.record.results()
-        named += [(diffusion, f"{field}.accelerator", result.accelerator) for field, result in results]
-    for entry, field, accelerator in named:
-        if accelerator is not None and accelerator not in known:
+        references += [(diffusion, f"{field}.accelerator", result.accelerator) for field, result in results]
+    for entry, field, accelerator in references:
+        if accelerator is not None and accelerator not in accelerator_ids:
             yield entry.problem(field, f"there is no accelerator {accelerator!r}")
 
 
@@ -113,10 +113,10 @@ def _check_subjects(files: DataFiles, things: RecordsByThing, lost: frozenset[st
         *files.disputes,
     )
     for entry in statements:
-        named, attributes = split_names(entry.record.thing), split_names(entry.record.thing_attribute)
-        if attributes and not named:
+        subjects, attributes = split_names(entry.record.thing), split_names(entry.record.thing_attribute)
+        if attributes and not subjects:
             yield entry.problem("thing", "is empty, but thing_attribute is not")
-        for thing in named:
+        for thing in subjects:
             if thing in lost:
                 continue
             if thing not in things:
@@ -155,7 +155,7 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
     for diffusion in files.diffusion:
         yield from _check_attributes(diffusion, diffusion.record.attributes, DIFFUSION_UNITS)
     for model in files.models:
-        yield from (model.problem(*found) for found in _check_model(model.record))
+        yield from (model.problem(*fault) for fault in _check_model(model.record))
     for rent in files.rents:
         if rent.record.usd_per_accelerator_hour is None and rent.record.usd_low is None:
             yield rent.problem("usd_per_accelerator_hour", "is empty, and so is usd_low")
@@ -168,7 +168,7 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
 
 def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
     """A file is named by its id, and no two things or sources share one."""
-    seen: dict[str, str] = {}
+    first_places: dict[str, str] = {}
     things: Iterable[DataEntry[AcceleratorFile] | DataEntry[ModelFile] | DataEntry[DiffusionFile]] = (
         *files.accelerators,
         *files.models,
@@ -177,9 +177,9 @@ def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
     for entry in things:
         if PurePosixPath(entry.file).stem != entry.record.id:
             yield entry.problem("id", f"{entry.record.id!r} is not the name of the file")
-        if entry.record.id in seen:
-            yield entry.problem("id", f"{entry.record.id!r} stands in {seen[entry.record.id]} too")
-        seen[entry.record.id] = entry.file
+        if entry.record.id in first_places:
+            yield entry.problem("id", f"{entry.record.id!r} stands in {first_places[entry.record.id]} too")
+        first_places[entry.record.id] = entry.file
     yield from _check_repeated(files.sources, lambda entry: entry.place)
     yield from _check_repeated(files.seed_claims, lambda entry: entry.record.id)
     yield from _check_repeated(files.disputes, lambda entry: entry.record.id)
@@ -187,9 +187,9 @@ def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
 
 
 def _check_repeated(entries: Iterable[DataEntry[_R]], key: Callable[[DataEntry[_R]], str]) -> Iterator[DataProblem]:
-    seen: dict[str, DataEntry[_R]] = {}
+    first_entries: dict[str, DataEntry[_R]] = {}
     for entry in entries:
-        first = seen.setdefault(key(entry), entry)
+        first = first_entries.setdefault(key(entry), entry)
         if first is not entry:
             yield entry.problem("", f"is the same as {first.file} {first.place}")
 
@@ -212,7 +212,7 @@ def _check_attributes(
             yield entry.problem(f"attributes.{name}", "is no attribute that such a thing can have")
             continue
         faults = [*_check_claims(attribute, units[name]), *_check_preference(attribute, verdicts_suffice=False)]
-        yield from (entry.problem(f"attributes.{name}.{field}".rstrip("."), told) for field, told in faults)
+        yield from (entry.problem(f"attributes.{name}.{field}".rstrip("."), problem) for field, problem in faults)
 
 
 def _check_model(model: ModelFile) -> Iterator[_Fault]:
@@ -220,7 +220,7 @@ def _check_model(model: ModelFile) -> Iterator[_Fault]:
     yield from find_claim_problems(model, attributes)
     for name, attribute in attributes.items():
         faults = [*_check_claims(attribute, attribute.unit), *_check_preference(attribute, verdicts_suffice=True)]
-        yield from ((f"claims about {name}", told) for _, told in faults)
+        yield from ((f"claims about {name}", problem) for _, problem in faults)
     unnamed = list(_check_layer_names(model))
     yield from unnamed
     if not unnamed and model.layers:
@@ -233,12 +233,12 @@ def _check_model(model: ModelFile) -> Iterator[_Fault]:
 def _check_layer_names(model: ModelFile) -> Iterator[_Fault]:
     used: set[tuple[str, str]] = set()
     for number, group in enumerate(model.layers, start=1):
-        for part, name, known in (("mixer", group.mixer, model.mixers), ("ffn", group.ffn, model.ffns)):
-            if name is not None and name not in known:
+        for part, name, definitions in (("mixer", group.mixer, model.mixers), ("ffn", group.ffn, model.ffns)):
+            if name is not None and name not in definitions:
                 yield f"layers.{number}.{part}", f"there is no [{part}s.{name}]"
             used.add((part, name or ""))
-    for part, known in (("mixer", model.mixers), ("ffn", model.ffns)):
-        for name in known:
+    for part, definitions in (("mixer", model.mixers), ("ffn", model.ffns)):
+        for name in definitions:
             if (part, name) not in used:
                 yield f"{part}s.{name}", "is used by no layer"
 
@@ -246,29 +246,29 @@ def _check_layer_names(model: ModelFile) -> Iterator[_Fault]:
 def _check_claims(attribute: AttributeRecord, unit: str | None) -> Iterator[_Fault]:
     """Figures carry a unit that the attribute can have, words carry none."""
     for number, claim in enumerate(attribute.claims, start=1):
-        given = claim.unit or attribute.unit
+        unit_text = claim.unit or attribute.unit
         field = f"claims.{number}"
         if unit is None:
-            if given is not None:
-                yield f"{field}.unit", f"is {given!r}, but the attribute has no unit"
+            if unit_text is not None:
+                yield f"{field}.unit", f"is {unit_text!r}, but the attribute has no unit"
         elif not is_figure(claim.value):
             yield f"{field}.value", f"{claim.value!r} is no figure, and the attribute is one in {unit}"
         elif claim.value <= 0:
             yield f"{field}.value", f"{claim.value!r} is not above zero"
-        elif given is None:
+        elif unit_text is None:
             yield f"{field}.unit", f"is missing; the figure must be one in {unit}"
         else:
-            yield from ((f"{field}.unit", told) for told in _check_unit(given, unit))
+            yield from ((f"{field}.unit", problem) for problem in _check_unit(unit_text, unit))
 
 
-def _check_unit(given: str, wanted: str) -> Iterator[str]:
+def _check_unit(unit_text: str, si_unit: str) -> Iterator[str]:
     try:
-        found = get_si_unit(given)
+        actual_unit = get_si_unit(unit_text)
     except UnknownUnitError:
-        yield f"{given!r} is no unit that the program knows"
+        yield f"{unit_text!r} is no unit that the program knows"
         return
-    if found != wanted:
-        yield f"{given!r} is a unit of {found}, not of {wanted}"
+    if actual_unit != si_unit:
+        yield f"{unit_text!r} is a unit of {actual_unit}, not of {si_unit}"
 
 
 def _check_preference(attribute: AttributeRecord, *, verdicts_suffice: bool) -> Iterator[_Fault]:

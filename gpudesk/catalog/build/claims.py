@@ -31,11 +31,11 @@ _REMARKS: Final = frozenset({"native_note", "generic_architecture", "unread_fiel
 def list_dimensions(model: ModelFile) -> dict[str, Any]:
     """Return every dimension that the file states by its path, in the order of the file."""
     definition = model.definition()
-    found = {name: definition[name] for name in MODEL_FIELDS if name in definition and name not in _REMARKS}
+    dimensions = {name: definition[name] for name in MODEL_FIELDS if name in definition and name not in _REMARKS}
     for part in ("mixers", "ffns"):
         for name, table in definition[part].items():
-            found |= dict(_iterate_leaves(f"{part}.{name}", table))
-    return found | _list_layer_dimensions(definition["layers"])
+            dimensions |= dict(_iterate_leaves(f"{part}.{name}", table))
+    return dimensions | _list_layer_dimensions(definition["layers"])
 
 
 def _iterate_leaves(path: str, table: dict[str, Any]) -> Iterator[tuple[str, Any]]:
@@ -48,17 +48,17 @@ def _iterate_leaves(path: str, table: dict[str, Any]) -> Iterator[tuple[str, Any
 
 def _list_layer_dimensions(layers: list[dict[str, Any]]) -> dict[str, Any]:
     """Number the groups of layers from 1; `layers.norms` holds where all have the same."""
-    found: dict[str, Any] = {}
+    dimensions: dict[str, Any] = {}
     if not layers:
-        return found
-    found["layer_count"] = sum(group["count"] for group in layers)
+        return dimensions
+    dimensions["layer_count"] = sum(group["count"] for group in layers)
     alike = len({group["norms"] for group in layers}) == 1
     if alike:
-        found["layers.norms"] = layers[0]["norms"]
+        dimensions["layers.norms"] = layers[0]["norms"]
     for number, group in enumerate(layers, start=1):
         words = ("count", "mixer", "ffn") if alike else ("count", "mixer", "ffn", "norms")
-        found |= {f"layers.{number}.{word}": group[word] for word in words if group[word] is not None}
-    return found
+        dimensions |= {f"layers.{number}.{word}": group[word] for word in words if group[word] is not None}
+    return dimensions
 
 
 def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
@@ -67,7 +67,7 @@ def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
     claimed: dict[str, list[ModelClaimRecord]] = {}
     for claim in model.claims:
         claimed.setdefault(claim.attribute, []).append(claim)
-    found: dict[str, AttributeRecord] = {}
+    attributes: dict[str, AttributeRecord] = {}
     for name in [*stated, *(name for name in claimed if name not in stated)]:
         claims = claimed.get(name, [])
         records: list[ClaimRecord] = [*claims]
@@ -76,13 +76,13 @@ def make_model_attributes(model: ModelFile) -> dict[str, AttributeRecord]:
             if source is not None:
                 records.insert(0, ClaimRecord(value=stated[name], source=source, preferred=True))
         if records:
-            found[name] = AttributeRecord(
+            attributes[name] = AttributeRecord(
                 claims=records,
                 unit=find_model_unit(name),
                 reason=next((claim.reason for claim in claims if claim.reason is not None), None),
                 none_preferred=not any(record.preferred for record in records),
             )
-    return found
+    return attributes
 
 
 def _find_source(name: str, model: ModelFile, claimed: dict[str, list[ModelClaimRecord]]) -> str | None:
@@ -122,8 +122,8 @@ def list_attribute_files(files: DataFiles) -> tuple[DataEntry[AcceleratorFile] |
 
 
 def list_attributes_by_thing(files: DataFiles) -> dict[str, dict[str, AttributeRecord]]:
-    found = {entry.record.id: dict(entry.record.attributes) for entry in list_attribute_files(files)}
-    return found | {entry.record.id: make_model_attributes(entry.record) for entry in files.models}
+    attributes = {entry.record.id: dict(entry.record.attributes) for entry in list_attribute_files(files)}
+    return attributes | {entry.record.id: make_model_attributes(entry.record) for entry in files.models}
 
 
 #: Stands in `stated` where a statement bears on an attribute without giving a value of it.
@@ -163,7 +163,7 @@ def join_statements(files: DataFiles, things: Mapping[str, Mapping[str, Attribut
     `things` are those of `list_attributes_by_thing`.
     """
     joined = JoinedStatements(things)
-    attributes = {thing: dict(found) for thing, found in joined.attributes.items()}
+    attributes = {thing: dict(thing_attributes) for thing, thing_attributes in joined.attributes.items()}
     for entry in sorted(files.seed_claims, key=lambda entry: entry.record.id):
         for thing in split_names(entry.record.thing):
             _join_statement(entry, thing, attributes.get(thing, {}), joined)
@@ -213,30 +213,30 @@ def _find_value(
     record: SeedClaimRecord, name: str, attribute: AttributeRecord
 ) -> tuple[RecordedClaimValue, str | None]:
     """Return the value of an attribute that a statement gives, and the unit that it is printed in."""
-    told = record.stated or (record.value_high if name.endswith(_UPPER) else None) or record.value
-    known = next((claim.value for claim in attribute.claims), "")
-    if isinstance(known, list):
-        return [word.strip().lower() for word in told.split(",")], None
-    if is_figure(known):
+    stated_value = record.stated or (record.value_high if name.endswith(_UPPER) else None) or record.value
+    known_value = next((claim.value for claim in attribute.claims), "")
+    if isinstance(known_value, list):
+        return [word.strip().lower() for word in stated_value.split(",")], None
+    if is_figure(known_value):
         unit = record.unit if attribute.unit is not None else None
-        return _parse_number(told), unit
+        return _parse_number(stated_value), unit
     worded = record.stated is not None or record.unit in _NO_UNITS
-    return (told if worded else f"{told} {record.unit}"), None
+    return (stated_value if worded else f"{stated_value} {record.unit}"), None
 
 
-def _parse_number(told: str) -> int | float:
+def _parse_number(text: str) -> int | float:
     try:
-        number = float(told)
+        number = float(text)
     except ValueError:
-        raise StatementError(f"{told!r} is no figure") from None
+        raise StatementError(f"{text!r} is no figure") from None
     return int(number) if number.is_integer() else number
 
 
 def _find_claim(claim: ClaimRecord, attribute: AttributeRecord) -> int | None:
     """Return where the attribute holds the claim already: its source says the same, in the unit inside."""
-    wanted = convert_claim_to_si(claim.value, claim.unit)
+    si_value = convert_claim_to_si(claim.value, claim.unit)
     for place, each in enumerate(attribute.claims):
-        if each.source == claim.source and convert_claim_to_si(each.value, each.unit or attribute.unit) == wanted:
+        if each.source == claim.source and convert_claim_to_si(each.value, each.unit or attribute.unit) == si_value:
             return place
     return None
 
@@ -244,9 +244,11 @@ def _find_claim(claim: ClaimRecord, attribute: AttributeRecord) -> int | None:
 def _find_unexplained(
     entry: DataEntry[SeedClaimRecord], thing: str, name: str, claim: ClaimRecord, attribute: AttributeRecord
 ) -> Iterator[DataProblem]:
-    taken = next((each for each in attribute.claims if each.preferred), None)
-    if taken is None or claim.verdict is not None:
+    preferred = next((each for each in attribute.claims if each.preferred), None)
+    if preferred is None or claim.verdict is not None:
         return
-    if convert_claim_to_si(claim.value, claim.unit) != convert_claim_to_si(taken.value, taken.unit or attribute.unit):
-        told = f"is missing: {claim.value!r} differs from {taken.value!r}, which is taken for {thing} {name}"
-        yield entry.problem("verdict", told)
+    if convert_claim_to_si(claim.value, claim.unit) != convert_claim_to_si(
+        preferred.value, preferred.unit or attribute.unit
+    ):
+        problem = f"is missing: {claim.value!r} differs from {preferred.value!r}, which is taken for {thing} {name}"
+        yield entry.problem("verdict", problem)

@@ -69,25 +69,25 @@ def list_validation_problems(
     Below the tables `tagged`, whose records have a `kind`, its paths have the kind after the name.
     """
     for item in error.errors(include_url=False, include_context=False):
-        found = item["loc"]
-        if len(found) > _KIND_AT and found[0] in tagged:
-            found = (*found[:_KIND_AT], *found[_KIND_AT + 1 :])
-        path = [str(part + 1) if isinstance(part, int) else part for part in found]
+        location = item["loc"]
+        if len(location) > _KIND_AT and location[0] in tagged:
+            location = (*location[:_KIND_AT], *location[_KIND_AT + 1 :])
+        path = [str(part + 1) if isinstance(part, int) else part for part in location]
         field = " ".join(part for part in (place, ".".join(path)) if part)
         yield DataProblem(file, field, _shorten_message(item["type"], item["msg"], item["input"]))
 
 
-def _shorten_message(kind: str, told: str, given: object) -> str:
-    """Say what pydantic says, shorter, with what was given where that helps."""
+def _shorten_message(kind: str, text: str, value: object) -> str:
+    """Return pydantic's message, shortened, with the rejected value where that helps."""
     if kind == "missing":
         return "is missing"
     if kind == "extra_forbidden":
         return "is no key of this file"
-    words = told.removeprefix("Value error, ").removeprefix("Input ")
-    shown = repr(given)
-    if isinstance(given, dict):
+    words = text.removeprefix("Value error, ").removeprefix("Input ")
+    value_text = repr(value)
+    if isinstance(value, dict):
         return words
-    return f"{words}, given {shown if len(shown) <= _SHOWN else shown[:_SHOWN] + '…'}"
+    return f"{words}, given {value_text if len(value_text) <= _SHOWN else value_text[:_SHOWN] + '…'}"
 
 
 _T = TypeVar("_T")
@@ -176,14 +176,14 @@ class DataFileReader:
     def _lines(self, name: str, lines: _CsvLines, schema: type[_R]) -> Iterator[DataEntry[_R]]:
         header: list[str] = next(lines, [])
         if header != list(schema.model_fields):
-            wanted = ",".join(schema.model_fields)
-            self.problems.append(DataProblem(name, "line 1", f"the columns must be {wanted}"))
+            header_text = ",".join(schema.model_fields)
+            self.problems.append(DataProblem(name, "line 1", f"the columns must be {header_text}"))
             return
         for cells in lines:
             place = f"line {lines.line_num}"
             if len(cells) != len(header):
-                told = f"has {len(cells)} cells, the header {len(header)}"
-                self.problems.append(DataProblem(name, place, told))
+                problem = f"has {len(cells)} cells, the header {len(header)}"
+                self.problems.append(DataProblem(name, place, problem))
                 continue
             entry = self._validated(name, place, dict(zip(header, cells, strict=True)), schema)
             if entry is not None:
@@ -232,7 +232,7 @@ def _read_sources(reader: DataFileReader) -> tuple[DataEntry[SourceRecord], ...]
 
 
 def _explain_unreadable(error: Exception) -> str:
-    """Say why a file could not be read, without its path, which stands before."""
+    """Return the reason why a file could not be read, without its path: the caller writes that in front."""
     if isinstance(error, OSError):
         return f"cannot be read: {error.strerror}"
     kind = "is not UTF-8 text" if isinstance(error, UnicodeDecodeError) else "is broken"

@@ -249,15 +249,15 @@ PositiveCount = Annotated[int, Field(ge=1)]
 def _make_record_type(dimensions: type, kind: str | None = None) -> type[FileRecord]:
     """Make the schema of one dataclass; `kind` is the word that tells it from the others in a file."""
     hints = get_type_hints(dimensions)
-    wanted: dict[str, Any] = {}
+    field_types: dict[str, Any] = {}
     if kind is not None:
-        wanted["kind"] = (Literal[kind], ...)
+        field_types["kind"] = (Literal[kind], ...)
     for field in fields(dimensions):
         default = ... if field.default is MISSING else field.default
         least = 0 if field.default == 0 and field.default is not False else 1
-        wanted[field.name] = (_constrain_hint(hints[field.name], least), default)
-    made: type[FileRecord] = create_model(f"{dimensions.__name__}Record", __base__=FileRecord, **wanted)
-    return made
+        field_types[field.name] = (_constrain_hint(hints[field.name], least), default)
+    record_type: type[FileRecord] = create_model(f"{dimensions.__name__}Record", __base__=FileRecord, **field_types)
+    return record_type
 
 
 def _constrain_hint(hint: Any, least: int) -> Any:  # noqa: ANN401 - a type as typing gives it
@@ -332,13 +332,13 @@ _MAY_BE_NONE: Final = frozenset({"final_norms"})
 def _model_fields() -> dict[str, Any]:
     """Give the schema every field of the domain's model; sizes may be unknown there, that is left out."""
     hints = get_type_hints(Model)
-    wanted: dict[str, Any] = {}
+    field_types: dict[str, Any] = {}
     for field in fields(Model):
         if field.name in MODEL_FIELDS:
             hint = _constrain_hint(hints[field.name], least=0 if field.name in _MAY_BE_NONE else 1)
             required = field.default is MISSING
-            wanted[field.name] = (hint | None, None) if required else (hint, field.default)
-    return wanted
+            field_types[field.name] = (hint | None, None) if required else (hint, field.default)
+    return field_types
 
 
 MODEL_FILE: type[ModelFile] = create_model("ModelFile", __base__=ModelFile, **_model_fields())

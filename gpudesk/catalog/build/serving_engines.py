@@ -79,21 +79,21 @@ def read_serving_engines(data_dir: Path) -> tuple[ServingEngine, ...]:
 
 
 def find_engine_faults(
-    entries: Sequence[DataEntry[ServingEngine]], known: frozenset[str] | None
+    entries: Sequence[DataEntry[ServingEngine]], known_ids: frozenset[str] | None
 ) -> Iterator[DataProblem]:
-    """Yield what makes no sense in single files; `known` are the sources, None where they are not known."""
+    """Yield what makes no sense in single files; `known_ids` are the sources, None where they are not known."""
     for entry in entries:
         if entry.record.id != PurePosixPath(entry.file).stem:
             yield entry.problem("id", f"must be the name of the file, given '{entry.record.id}'")
-        yield from (entry.problem(field, told) for field, told in _find_faults(entry.record, known))
+        yield from (entry.problem(field, problem) for field, problem in _find_faults(entry.record, known_ids))
 
 
-def _find_faults(engine: ServingEngine, known: frozenset[str] | None) -> Iterator[_Fault]:
+def _find_faults(engine: ServingEngine, known_ids: frozenset[str] | None) -> Iterator[_Fault]:
     """Yield what makes no sense in a file whose fields all have the right types."""
     for place, table in _iterate_tables(engine):
         yield from _check_when(place, table) if isinstance(table, EngineCondition) else _check_empty(place, table)
         source = getattr(table, "source", None)
-        if source and known is not None and source not in known:
+        if source and known_ids is not None and source not in known_ids:
             yield f"{place}source", f"there is no source {source!r} in sources/"
     yield from _check_last_rules(engine)
     yield from _check_values(engine)
@@ -179,8 +179,8 @@ def _check_layer_kinds(engine: ServingEngine) -> Iterator[_Fault]:
         yield from _check_kinds(f"kv.{number}.except_mixers", offered.except_mixers, MIXER_KINDS)
 
 
-def _check_kinds(field: str, named: frozenset[str], known: Mapping[str, object]) -> Iterator[_Fault]:
-    yield from ((field, f"there is no kind {name!r}") for name in sorted(named - known.keys()))
+def _check_kinds(field: str, names: frozenset[str], known_names: Mapping[str, object]) -> Iterator[_Fault]:
+    yield from ((field, f"there is no kind {name!r}") for name in sorted(names - known_names.keys()))
 
 
 def _sort_json(value: object) -> object:
@@ -195,10 +195,10 @@ def _sort_json(value: object) -> object:
 
 def find_unknown_names(files: DataFiles) -> Iterator[DataProblem]:
     """Yield every rule for a model, a generation or a platform that no file describes."""
-    known = _list_known_names(files)
+    known_names = _list_known_names(files)
     for entry in files.engines:
         for field, name in sorted(set(_iterate_named(entry.record))):
-            if name not in known[field.rpartition(".")[2]]:
+            if name not in known_names[field.rpartition(".")[2]]:
                 yield entry.problem(field, f"there is no {name!r}")
 
 

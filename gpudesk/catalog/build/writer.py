@@ -180,12 +180,12 @@ def _make_seed_subject_rows(statements: JoinedStatements) -> list[TableRow]:
 
 def _iterate_dispute_subject_rows(dispute: DisputeRecord) -> Iterable[TableRow]:
     """Make the rows of what a dispute is about: each attribute of each thing that it names."""
-    named = [
+    subjects = [
         (thing, attribute)
         for thing in split_names(dispute.thing)
         for attribute in split_names(dispute.thing_attribute) or (None,)
     ]
-    for position, (thing, attribute) in enumerate(named):
+    for position, (thing, attribute) in enumerate(subjects):
         yield {"dispute": dispute.id, "position": position, "thing": thing, "attribute": attribute}
 
 

@@ -78,11 +78,11 @@ def _iterate_claims(part: str, name: str, stated: Sequence[StatedFigure], today:
     """Yield the claims about an attribute; a source states one value of it, the first that is given."""
     if name not in ATTRIBUTES:
         raise input_error("import.part.attribute", "is not an attribute of accelerators", name)
-    seen: set[str] = set()
+    sources: set[str] = set()
     for figure in stated:
         value = _check_figure_value(name, figure)
-        if figure.source.id not in seen:
-            seen.add(figure.source.id)
+        if figure.source.id not in sources:
+            sources.add(figure.source.id)
             yield UserClaim(
                 thing=part,
                 attribute=name,

@@ -34,8 +34,8 @@ def spell_attribute(name: str) -> str:
     return name.replace("_", " ")
 
 
-def is_near(value: float, wanted: float, tolerance: float) -> bool:
-    return abs(value - wanted) <= tolerance * wanted
+def is_near(value: float, expected: float, tolerance: float) -> bool:
+    return abs(value - expected) <= tolerance * expected
 
 
 _GIGA: Final = 1e9
@@ -147,7 +147,7 @@ def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFindin
     yield from _check_label(values, memory)
     for pattern, sizes in _NAMED_MEMORY:
         if pattern.search(name) and not any(is_near(memory / GIB, size, _LABEL_TOLERANCE) for size in sizes):
-            known = tuple(f"{size:g}" for size in sizes)
+            size_texts = tuple(f"{size:g}" for size in sizes)
             yield PlausibilityFinding(
                 "memory",
                 PlausibilityGrade.DOUBTFUL,
@@ -155,7 +155,7 @@ def check_memory(values: FigureValues, name: str) -> Iterator[PlausibilityFindin
                     "import.part.named_memory",
                     "{attribute}: accelerators of this name have {sizes} GiB",
                     attribute=spell_attribute("memory"),
-                    sizes=known,
+                    sizes=size_texts,
                 ),
             )
     kind, stacks = find_memory_type(find_text(values, "memory_type")), find_positive(values, "memory_stacks")
@@ -331,12 +331,12 @@ def _check_peak_against_bandwidth(values: FigureValues) -> Iterator[Plausibility
     peak, bandwidth = find_positive(values, _BF16), find_positive(values, "memory_bandwidth")
     if peak is None or bandwidth is None or _INTENSITY[0] <= peak / bandwidth <= _INTENSITY[1]:
         return
-    given, low, high = peak / bandwidth, *_INTENSITY
+    ratio, low, high = peak / bandwidth, *_INTENSITY
     problem = message(
         "import.part.intensity",
         "{attribute}: {given} FLOP per byte of memory bandwidth; known accelerators have {low} to {high}",
         attribute=spell_attribute(_BF16),
-        given=given,
+        given=ratio,
         low=low,
         high=high,
     )
@@ -347,12 +347,12 @@ def _check_peak_against_power(values: FigureValues) -> Iterator[PlausibilityFind
     peak, power = find_positive(values, _BF16), find_positive(values, "tdp")
     if peak is None or power is None or _PER_WATT[0] <= peak / power <= _PER_WATT[1]:
         return
-    given, low, high = (each / 1e12 for each in (peak / power, *_PER_WATT))
+    ratio, low, high = (each / 1e12 for each in (peak / power, *_PER_WATT))
     problem = message(
         "import.part.per_watt",
         "{attribute}: {given} TFLOPS per watt; known accelerators have {low} to {high}",
         attribute=spell_attribute(_BF16),
-        given=given,
+        given=ratio,
         low=low,
         high=high,
     )

@@ -213,14 +213,14 @@ class _AcceleratorReader:
             for name, each in stated.items():
                 yield name, each, join_place("attributes", name), _is_null(raw, name)
             return
-        seen: set[str] = set()
+        names: set[str] = set()
         for number, each in enumerate(stated):
             where = join_place("attributes", number)
             if each.name is None:
                 raise InputError(MISSING_FIELD, join_place(where, "name"))
-            if each.name in seen:
+            if each.name in names:
                 raise input_error("import.part.twice", "is defined twice; remove one", join_place(where, each.name))
-            seen.add(each.name)
+            names.add(each.name)
             yield each.name, each, where, _is_null(raw, number)
 
     def figures(self, attribute: str, entry: _AttributeEntry, where: str, unstated: bool) -> Iterator[StatedFigure]:

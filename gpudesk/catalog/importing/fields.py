@@ -21,9 +21,9 @@ _DIGITS: Final = 8
 
 def make_file_slug(text: str, longest: int = _LONGEST_SLUG) -> str:
     """Return a text as an id: small letters, digits, dots and hyphens; "file" where nothing is left."""
-    found = re.sub(r"[^a-z0-9.]+", "-", text.lower())
-    found = re.sub(r"[.-]*-[.-]*", "-", re.sub(r"\.{2,}", ".", found))[:longest].strip(".-")
-    return found or "file"
+    slug = re.sub(r"[^a-z0-9.]+", "-", text.lower())
+    slug = re.sub(r"[.-]*-[.-]*", "-", re.sub(r"\.{2,}", ".", slug))[:longest].strip(".-")
+    return slug or "file"
 
 
 def clean_text(text: str, longest: int = _LONGEST_TEXT) -> str:
@@ -92,8 +92,8 @@ class ConfigFields:
         return self._table.get(name)
 
     def where(self, name: str) -> str:
-        shown = name if name.isprintable() and len(name) <= _QUOTED else clean_text(name, _QUOTED)
-        return f"{self._path}.{shown}" if self._path else shown
+        name_text = name if name.isprintable() and len(name) <= _QUOTED else clean_text(name, _QUOTED)
+        return f"{self._path}.{name_text}" if self._path else name_text
 
     def has(self, *names: str) -> bool:
         return any(self._table.get(name) is not None for name in names)
@@ -191,13 +191,13 @@ class ConfigFields:
     def tables(self, name: str, count: int) -> list[ConfigFields]:
         """Return the first `count` tables of a list with one a layer; raises where there are fewer."""
         values = self._list(name, count) or []
-        found = []
+        inner_tables = []
         for number, value in enumerate(values, start=1):
             where = f"{self.where(name)}.{number}"
             if not isinstance(value, Mapping):
                 raise make_type_error(where, value, "object")
-            found.append(ConfigFields(value, where, parent=self))
-        return found
+            inner_tables.append(ConfigFields(value, where, parent=self))
+        return inner_tables
 
     def names(self) -> tuple[str, ...]:
         """Return the names of all fields that are text."""
@@ -294,16 +294,16 @@ def describe_missing_field(field: MissingImportField) -> str:
     meanings = {choice: describe_choice(choice) for choice in field.choices}
     words = tuple(choice if choice == meaning else f"{choice} = {meaning}" for choice, meaning in meanings.items())
     if field.kind == "yes_no":
-        made = message("import.missing_flag", "{name}, yes or no ({why})", name=name, why=why)
+        text = message("import.missing_flag", "{name}, yes or no ({why})", name=name, why=why)
     elif words:
-        made = message("import.missing_choice", "{name}, one of {choices} ({why})", name=name, choices=words, why=why)
+        text = message("import.missing_choice", "{name}, one of {choices} ({why})", name=name, choices=words, why=why)
     else:
-        made = message("import.missing_size", "{name} ({why})", name=name, why=why)
-    return format_message(made)
+        text = message("import.missing_size", "{name} ({why})", name=name, why=why)
+    return format_message(text)
 
 
-def describe_short_list(found: int, wanted: int) -> Message:
-    return message("import.hf.short_list", "has {found} entries for {wanted} layers", found=found, wanted=wanted)
+def describe_short_list(actual: int, expected: int) -> Message:
+    return message("import.hf.short_list", "has {found} entries for {wanted} layers", found=actual, wanted=expected)
 
 
 def describe_too_large_size(largest: int) -> Message:

@@ -282,9 +282,9 @@ class _HeaderStream:
     def take(self, count: int) -> bytes:
         """Return the next bytes."""
         self.need(count)
-        taken = self._buffer[self._place : self._place + count]
+        chunk = self._buffer[self._place : self._place + count]
         self._place += count
-        return taken
+        return chunk
 
     def skip(self, count: int) -> None:
         """Pass over bytes, holding no more of them than a step at a time."""
@@ -400,13 +400,13 @@ def _read_version(stream: _HeaderStream) -> int:
 
 
 def _read_keys(stream: _HeaderStream, count: int) -> dict[str, KeyValue]:
-    found: dict[str, KeyValue] = {}
+    keys: dict[str, KeyValue] = {}
     for _ in range(count):
         key = stream.text(_LONGEST_NAME)
-        if key in found:
+        if key in keys:
             raise _BrokenHeaderError(_describe_repeated(key))
-        found[key] = _read_value(stream, stream.number("I"), key)
-    return found
+        keys[key] = _read_value(stream, stream.number("I"), key)
+    return keys
 
 
 def _read_value(stream: _HeaderStream, kind: int, key: str) -> KeyValue:
@@ -445,13 +445,13 @@ def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
 
 
 def _read_tensors(stream: _HeaderStream, count: int) -> dict[str, GgufTensor]:
-    found: dict[str, GgufTensor] = {}
+    tensors: dict[str, GgufTensor] = {}
     for _ in range(count):
         tensor = _read_tensor(stream)
-        if tensor.name in found:
+        if tensor.name in tensors:
             raise _BrokenHeaderError(_describe_repeated(tensor.name))
-        found[tensor.name] = tensor
-    return found
+        tensors[tensor.name] = tensor
+    return tensors
 
 
 def _read_tensor(stream: _HeaderStream) -> GgufTensor:
@@ -514,8 +514,8 @@ def read_gguf_files(path: Path) -> GgufFiles:
 
 def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:
     """Return the paths of all parts; they are counted by their names, so that none can point to another."""
-    named = _PART.fullmatch(path.name)
-    if named is None or int(named["count"]) != count or count > _MOST_PARTS:
+    match = _PART.fullmatch(path.name)
+    if match is None or int(match["count"]) != count or count > _MOST_PARTS:
         raise input_error(
             "import.gguf.part_name",
             "is shard {number} of {count} and lists only its own tensors; name the shards like "
@@ -525,7 +525,7 @@ def _list_part_paths(path: Path, count: int, number: int) -> list[Path]:
             count=count,
         )
     paths = [
-        path.with_name(f"{named['stem']}-{each:05d}-of-{named['count']}{named['suffix']}")
+        path.with_name(f"{match['stem']}-{each:05d}-of-{match['count']}{match['suffix']}")
         for each in range(1, count + 1)
     ]
     for each in paths:

@@ -129,11 +129,11 @@ class GgufKeys:
         return value
 
     def whole(self, name: str, layer: int = 0) -> int:
-        found = self.optional(name, layer)
-        if found is None:
+        value = self.optional(name, layer)
+        if value is None:
             self.missing[self.full(name)] = None
             return _PLACEHOLDER
-        return found
+        return value
 
     def optional(self, name: str, layer: int = 0) -> int | None:
         """Return a whole number, or None where the file has none; raises `InputError` where it is no such."""
@@ -365,8 +365,8 @@ class _LayerReader:
         """Return the window of a layer that has one; architectures that all slide can be without."""
         rule = self.keys.windows
         kind = "sliding" if rule is None else rule.kind
-        given = self.keys.optional("attention.sliding_window", self.number)
-        window = (None if rule is None else rule.window) if given is None else given
+        window_length = self.keys.optional("attention.sliding_window", self.number)
+        window = (None if rule is None else rule.window) if window_length is None else window_length
         if window is None:
             if rule is not None and rule.period == 1:
                 return {}

@@ -81,8 +81,8 @@ class GgufModel:
     @property
     def organisation(self) -> str:
         for key in ("general.organization", "general.author", "general.base_model.0.organization"):
-            if said := clean_text(self._keys.text(key) or ""):
-                return said
+            if name := clean_text(self._keys.text(key) or ""):
+                return name
         return UNKNOWN_MAKER
 
     @property
@@ -140,16 +140,16 @@ class GgufModel:
 
     def _count_types(self, *, experts: bool | None) -> dict[GgufTensorType, int]:
         """Count the numbers of matrices inside the blocks by format: routed experts, the others, or all."""
-        found: Counter[GgufTensorType] = Counter()
+        counts: Counter[GgufTensorType] = Counter()
         for tensors in self._blocks.values():
             for name, tensor in tensors.items():
                 if len(tensor.shape) < 2 or name.startswith(_WIDE):
                     continue
                 if experts is None or experts == ("_exps." in name):
-                    found[tensor.type] += tensor.elements
-        if not found and not any(self._blocks.values()):
+                    counts[tensor.type] += tensor.elements
+        if not counts and not any(self._blocks.values()):
             raise InputError(_NO_LAYERS, "blk.0")
-        return dict(found)
+        return dict(counts)
 
     @property
     def _file_type(self) -> str:
@@ -179,8 +179,8 @@ class GgufModel:
         )
         types = self._count_types(experts=None)
         precision = find_nearest_precision(types)
-        taken = STORAGE_FORMATS[precision]
-        bits = taken.bits + (8 * taken.scale_bytes / taken.block if taken.block else 0)
+        storage = STORAGE_FORMATS[precision]
+        bits = storage.bits + (8 * storage.scale_bytes / storage.block if storage.block else 0)
         stored = f"{compute_mean_bits(types):.2f}"
         if stored == f"{bits:.2f}":
             yield message(
@@ -267,13 +267,15 @@ def _sort_tensors(
                 outer[name] = tensor
         elif not block[2].startswith(_NOT_LOADED):
             blocks.setdefault(int(block[1]), {})[block[2]] = tensor
-    drafts = [number for number, found in blocks.items() if any(name.startswith("nextn.") for name in found)]
+    drafts = [
+        number for number, block_tensors in blocks.items() if any(name.startswith("nextn.") for name in block_tensors)
+    ]
     for number in drafts:
         del blocks[number]
-    for found in blocks.values():
+    for block_tensors in blocks.values():
         # Old files hold the projection of latents whole and in its two halves.
-        if "attn_k_b.weight" in found:
-            found.pop("attn_kv_b.weight", None)
+        if "attn_k_b.weight" in block_tensors:
+            block_tensors.pop("attn_kv_b.weight", None)
     _check_numbers(blocks, keys, len(drafts))
     return outer, blocks, len(drafts)
 
@@ -287,8 +289,8 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
         raise InputError(describe_too_large_size(_MOST_LAYERS), keys.full("block_count"))
     if not count or not blocks:
         raise InputError(_NO_LAYERS, keys.full("block_count"))
-    wanted = range(count if max(blocks) >= count - drafts else count - drafts)
-    absent = next((number for number in wanted if number not in blocks), None)
+    numbers = range(count if max(blocks) >= count - drafts else count - drafts)
+    absent = next((number for number in numbers if number not in blocks), None)
     if absent is not None:
         raise input_error(
             "import.gguf.layer_missing",
@@ -297,7 +299,7 @@ def _check_numbers(blocks: Mapping[int, Any], keys: GgufKeys, drafts: int) -> No
             layer=absent,
             count=count,
         )
-    if len(blocks) > len(wanted):
+    if len(blocks) > len(numbers):
         raise input_error(
             "import.gguf.more_layers",
             "is a layer beyond the {count} layers of the file; download the file again",

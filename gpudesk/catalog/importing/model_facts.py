@@ -166,8 +166,8 @@ def _find_faults(record: ModelFile) -> Iterator[tuple[str, Message]]:
     if not record.layers:
         yield "layers", MISSING_FIELD
     for number, group in enumerate(record.layers, start=1):
-        for part, kind, known in (("mixer", group.mixer, record.mixers), ("ffn", group.ffn, record.ffns)):
-            if kind is not None and kind not in known:
+        for part, kind, definitions in (("mixer", group.mixer, record.mixers), ("ffn", group.ffn, record.ffns)):
+            if kind is not None and kind not in definitions:
                 yield (
                     f"layers.{number}.{part}",
                     message("import.model.no_kind", "uses {name}, which is not described", name=kind),

@@ -151,17 +151,17 @@ def find_day_in_name(name: str, today: str) -> str | None:
     """Return the day in the name of a file, None where there is none that has come."""
     for match in _DATE_IN_NAME.finditer(name):
         try:
-            found = date(*map(int, match.groups())).isoformat()
+            day = date(*map(int, match.groups())).isoformat()
         except ValueError:
             continue
-        if found <= today:
-            return found
+        if day <= today:
+            return day
     return None
 
 
-def find_provider_name(given: str) -> str:
+def find_provider_name(name: str) -> str:
     """Return what a provider calls itself; a name that is not known stays as it is."""
-    return _PROVIDERS.get(given.lower(), given)
+    return _PROVIDERS.get(name.lower(), name)
 
 
 def find_provider_in_name(name: str) -> str | None:
@@ -198,11 +198,11 @@ class PriceCollector:
 
     def take(self, offer: RentalOffer) -> None:
         """Take an offer; raises `OddRowError` for an amount that no accelerator is let for."""
-        found = self._names.find(offer.name, offer.memory_gb, offer.instance or "")
-        if isinstance(found, NameMismatch):
-            self._lacking[found][offer.name[:_LONGEST_CELL]] += 1
+        match = self._names.find(offer.name, offer.memory_gb, offer.instance or "")
+        if isinstance(match, NameMismatch):
+            self._lacking[match][offer.name[:_LONGEST_CELL]] += 1
             return
-        price = self._price(found, offer)
+        price = self._price(match, offer)
         if price.id in self._prices:
             self._repeated += 1
             return
@@ -216,18 +216,18 @@ class PriceCollector:
         source = offer.source or self._source
         self._sources.setdefault(source.id, source)
 
-    def _price(self, found: NamedAccelerator, offer: RentalOffer) -> UserPrice:
+    def _price(self, match: NamedAccelerator, offer: RentalOffer) -> UserPrice:
         # A slice of chips is one offer by its name, or so many by its count.
-        count = found.chips if found.chips is not None and offer.count == 1 else offer.count
+        count = match.chips if match.chips is not None and offer.count == 1 else offer.count
         usd = offer.usd / count
         if not (_LEAST_USD <= usd <= _MOST_USD and count <= _MOST_ACCELERATORS):
             raise OddRowError(offer.name)
         usd, source = round(usd, 6), (offer.source or self._source).id
         of = (offer.provider, offer.region, offer.instance, offer.date, offer.note)
-        words = repr((source, found.part, offer.term, usd, count, *of)).encode("utf-8", "surrogatepass")
+        words = repr((source, match.part, offer.term, usd, count, *of)).encode("utf-8", "surrogatepass")
         return UserPrice(
-            id=f"own-{found.part}-{hashlib.sha256(words).hexdigest()[:12]}",
-            accelerator=found.part,
+            id=f"own-{match.part}-{hashlib.sha256(words).hexdigest()[:12]}",
+            accelerator=match.part,
             term=offer.term,
             source=source,
             kind=self._kind,
@@ -245,8 +245,8 @@ class PriceCollector:
         return len(self._prices)
 
     def facts(self) -> tuple[UserFact, ...]:
-        named = {price.source for price in self._prices.values()}
-        return (*(source for key, source in self._sources.items() if key in named), *self._prices.values())
+        source_ids = {price.source for price in self._prices.values()}
+        return (*(source for key, source in self._sources.items() if key in source_ids), *self._prices.values())
 
     def notes(self) -> Iterator[Message]:
         """Yield what the user should know of the prices that are taken."""
@@ -264,7 +264,7 @@ class PriceCollector:
             yield message("import.prices.h200", "H200 means the SXM module unless the list specifies NVL")
 
     def nothing(self) -> Message:
-        """Say why there is no price at all."""
+        """Return the reason why the list has no usable price."""
         names = (
             self._lacking[NameMismatch.UNKNOWN]
             + self._lacking[NameMismatch.OTHER_PART]
@@ -348,8 +348,8 @@ class PriceCollector:
 
 def _count_names(counts: Mapping[str, int]) -> tuple[str, ...]:
     ordered = sorted(counts.items(), key=lambda each: (-each[1], each[0]))
-    named = tuple(f"{_make_printable(name)} × {count:,}" for name, count in ordered[:_MOST_NAMED])
-    return (*named, "…") if len(ordered) > _MOST_NAMED else named
+    name_counts = tuple(f"{_make_printable(name)} × {count:,}" for name, count in ordered[:_MOST_NAMED])
+    return (*name_counts, "…") if len(ordered) > _MOST_NAMED else name_counts
 
 
 def _make_printable(name: str) -> str:
@@ -381,13 +381,13 @@ def read_gpuhunt_row(
         raise OddRowError(spot)
     if name is None or count is None or usd is None:
         return
-    given = columns.text(row, "provider")
+    provider_name = columns.text(row, "provider")
     yield RentalOffer(
         name=name,
         count=count,
         usd=usd,
         term=_SPOT[spot],
-        provider=find_provider_name(given) if given else provider,
+        provider=find_provider_name(provider_name) if provider_name else provider,
         region=find_region(columns.text(row, "location")),
         instance=columns.text(row, "instancename"),
         date=date,
@@ -410,19 +410,19 @@ def read_plain_row(
     term = re.sub(r"[\s-]+", "_", columns.cell(row, "term").lower()) or ON_DEMAND
     if not _TERM.fullmatch(term):
         raise OddRowError(term)
-    given, title = columns.text(row, "provider"), columns.text(row, "source")
+    provider_name, title = columns.text(row, "provider"), columns.text(row, "source")
     stated = check_day(columns.cell(row, "date"), today)
     yield RentalOffer(
         name=name,
         count=1,
         usd=usd,
         term=term,
-        provider=find_provider_name(given) if given else provider,
+        provider=find_provider_name(provider_name) if provider_name else provider,
         region=columns.text(row, "region"),
         instance=columns.text(row, "instance"),
         date=stated or date,
         note=columns.text(row, "note"),
-        source=None if title is None else make_file_source(title, given or PLAIN_PUBLISHER, SourceKind.USER),
+        source=None if title is None else make_file_source(title, provider_name or PLAIN_PUBLISHER, SourceKind.USER),
     )
 
 
@@ -495,8 +495,8 @@ def propose_prices(
     total = data.count(b"\n")
     if total > _MOST_ROWS:
         raise InputError(_TOO_MANY_ROWS)
-    rows, columns, known = _open_list(data)
-    _, publisher, kind, offers = known
+    rows, columns, list_format = _open_list(data)
+    _, publisher, kind, offers = list_format
     provider = provider or find_provider_in_name(name)
     date = date or find_day_in_name(name, today)
     source = make_file_source(name, publisher, kind, date=date)
@@ -519,16 +519,16 @@ def _take_row(
     if not any(row):
         return
     try:
-        found = list(offers(row))
-        for offer in found:
+        row_offers = list(offers(row))
+        for offer in row_offers:
             prices.take(offer)
     except OddRowError:
         prices.odd += 1
         return
-    if not found:
-        named = any(columns.cell(row, each) for each in ("gpuname", "acceleratorname", "accelerator"))
-        prices.without_price += named
-        prices.without_accelerator += not named
+    if not row_offers:
+        has_name = any(columns.cell(row, each) for each in ("gpuname", "acceleratorname", "accelerator"))
+        prices.without_price += has_name
+        prices.without_accelerator += not has_name
 
 
 def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFormat]:
@@ -536,11 +536,11 @@ def _open_list(data: bytes) -> tuple[Iterator[list[str]], PriceColumns, _ListFor
     header = next(iter(begin.splitlines()), "")
     for separator in _SEPARATORS:
         columns = PriceColumns(next(csv.reader([header], delimiter=separator), []), separator)
-        known = next((each for each in _LIST_FORMATS if columns.has(*each[0])), None)
-        if known is not None:
+        list_format = next((each for each in _LIST_FORMATS if columns.has(*each[0])), None)
+        if list_format is not None:
             lines = io.TextIOWrapper(io.BytesIO(data), "utf-8-sig", newline="")
             rows = csv.reader(_iterate_lines(lines), delimiter=separator)
-            return _iterate_rows(rows), columns, known
+            return _iterate_rows(rows), columns, list_format
     raise input_error(
         "import.prices.columns",
         "has no known price columns; supported columns: {columns}",
@@ -582,5 +582,5 @@ def _iterate_rows(rows: Iterator[list[str]]) -> Iterator[list[str]]:
 
 
 def _describe_columns() -> Iterator[str]:
-    for wanted, publisher, *_ in _LIST_FORMATS:
-        yield f"{' + '.join(wanted)} ({publisher})"
+    for columns_needed, publisher, *_ in _LIST_FORMATS:
+        yield f"{' + '.join(columns_needed)} ({publisher})"

@@ -128,24 +128,24 @@ class AcceleratorNames:
 
     def __init__(self, parts: Mapping[str, str] | None = None) -> None:
         """Take the parts that there are; without any, those that lists are known to name."""
-        known = dict.fromkeys(list_known_accelerators(), "") if parts is None else parts
-        self._parts = frozenset(known)
-        self._own = {_simplify_name(each): part for part, name in known.items() for each in (part, name) if each}
-        self._found: dict[tuple[str, float | None, str], NamedAccelerator | NameMismatch] = {}
+        known_parts = dict.fromkeys(list_known_accelerators(), "") if parts is None else parts
+        self._parts = frozenset(known_parts)
+        self._own = {_simplify_name(each): part for part, name in known_parts.items() for each in (part, name) if each}
+        self._matches: dict[tuple[str, float | None, str], NamedAccelerator | NameMismatch] = {}
 
     def find(self, name: str, memory_gb: float | None = None, instance: str = "") -> NamedAccelerator | NameMismatch:
         key = (name, memory_gb, instance)
-        if key not in self._found:
-            self._found[key] = self._look_up(*key)
-        return self._found[key]
+        if key not in self._matches:
+            self._matches[key] = self._look_up(*key)
+        return self._matches[key]
 
     def _look_up(self, name: str, memory_gb: float | None, instance: str) -> NamedAccelerator | NameMismatch:
         if (own := self._own.get(_simplify_name(name))) is not None:
             return NamedAccelerator(own)
-        found = _match_tpu(name) or _match_family(name, memory_gb, instance)
-        if isinstance(found, NamedAccelerator) and found.part not in self._parts:
+        match = _match_tpu(name) or _match_family(name, memory_gb, instance)
+        if isinstance(match, NamedAccelerator) and match.part not in self._parts:
             return NameMismatch.UNKNOWN
-        return found
+        return match
 
 
 def list_known_accelerators() -> frozenset[str]:

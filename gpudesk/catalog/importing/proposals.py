@@ -41,27 +41,27 @@ def list_proposal_sources(proposal: ImportProposal) -> tuple[Source, ...]:
     return tuple(fact for fact in proposal.facts if isinstance(fact, Source))
 
 
-def find_free_id(wanted: str, taken: Collection[str]) -> str:
+def find_free_id(wish: str, used_ids: Collection[str]) -> str:
     """Return an id made of a name that nobody has: with a number behind it where it has to be."""
-    base = make_slug(wanted)[:_LONGEST_ID].strip("-.")
+    base = make_slug(wish)[:_LONGEST_ID].strip("-.")
     if _ID.fullmatch(base) is None:
         base = "own"
     numbered = (f"{base}-{number}" for number in count(2))
-    return next(name for name in chain((base,), numbered) if name not in taken)
+    return next(name for name in chain((base,), numbered) if name not in used_ids)
 
 
-def check_new_id(given: str, taken: Collection[str]) -> str:
+def check_new_id(text: str, used_ids: Collection[str]) -> str:
     """Return an id that can be taken; raises `InputError` at the field `id`."""
-    if len(given) > _LONGEST_ID or _ID.fullmatch(given) is None:
+    if len(text) > _LONGEST_ID or _ID.fullmatch(text) is None:
         raise input_error(
             "import.id",
             "may contain lowercase letters, digits, single dots and hyphens, at most {longest}",
             "id",
             longest=_LONGEST_ID,
         )
-    if given in taken:
-        raise InputError(describe_taken_id(given), "id")
-    return given
+    if text in used_ids:
+        raise InputError(describe_taken_id(text), "id")
+    return text
 
 
 def rename_subject(proposal: ImportProposal, thing_id: str, name: str) -> ImportProposal:
@@ -69,19 +69,19 @@ def rename_subject(proposal: ImportProposal, thing_id: str, name: str) -> Import
     subject = get_subject(proposal)
     if subject is None or (subject.id, subject.name) == (thing_id, name):
         return proposal
-    said = str(check_line("name", name.strip()))
+    name_line = str(check_line("name", name.strip()))
     former = subject.id
 
     def renamed(fact: UserFact) -> UserFact:
         if fact is subject:
-            return _rename_entry(subject, thing_id, said)
+            return _rename_entry(subject, thing_id, name_line)
         if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == former:
             return replace(fact, thing=thing_id)
         if isinstance(fact, UserPrice) and fact.accelerator == former:
             return replace(fact, accelerator=thing_id)
         return fact
 
-    return replace(proposal, name=said, facts=tuple(map(renamed, proposal.facts)))
+    return replace(proposal, name=name_line, facts=tuple(map(renamed, proposal.facts)))
 
 
 def _rename_entry(subject: ProposalSubject, thing_id: str, name: str) -> ProposalSubject:
@@ -111,24 +111,24 @@ def set_organization(proposal: ImportProposal, organisation: str) -> ImportPropo
     Raises `InputError` at the field `organisation`, also where there is no model.
     """
     subject = get_subject(proposal)
-    said = str(check_line("organisation", organisation.strip()))
+    organisation_line = str(check_line("organisation", organisation.strip()))
     if not isinstance(subject, UserModel):
         raise input_error("import.no_model", "is for models, but this file has none", "organisation")
-    definition = to_canonical_json({**json.loads(subject.definition), "organisation": said})
-    made = replace(subject, organisation=said, definition=definition)
-    named_so = replace(proposal, facts=tuple(made if each is subject else each for each in proposal.facts))
+    definition = to_canonical_json({**json.loads(subject.definition), "organisation": organisation_line})
+    renamed = replace(subject, organisation=organisation_line, definition=definition)
+    named_so = replace(proposal, facts=tuple(renamed if each is subject else each for each in proposal.facts))
     sources = list_proposal_sources(named_so)
     if not sources or sources[0].publisher != subject.organisation:
         return named_so
-    return _replace_source(named_so, replace(sources[0], publisher=said))
+    return _replace_source(named_so, replace(sources[0], publisher=organisation_line))
 
 
 def _replace_source(proposal: ImportProposal, source: Source) -> ImportProposal:
     """Return a proposal with another first source: the same words make the same id."""
     former = list_proposal_sources(proposal)[0]
-    made = make_user_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)
-    changed = _make_source_replacer(former.id, made.id)
-    return replace(proposal, facts=tuple(made if fact is former else changed(fact) for fact in proposal.facts))
+    new_source = make_user_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)
+    changed = _make_source_replacer(former.id, new_source.id)
+    return replace(proposal, facts=tuple(new_source if fact is former else changed(fact) for fact in proposal.facts))
 
 
 def _make_source_replacer(former: str, now: str) -> Callable[[UserFact], UserFact]:

@@ -31,10 +31,10 @@ class AcceleratorGeneration:
 
 def group_by_generation(catalog: Catalog) -> tuple[AcceleratorGeneration, ...]:
     """Return the generations that the catalog has, by name, each with its accelerators."""
-    found: dict[str, list[str]] = {}
+    ids_by_generation: dict[str, list[str]] = {}
     for part in catalog.accelerators():
-        found.setdefault(part.generation, []).append(part.name)
-    return tuple(AcceleratorGeneration(name, tuple(parts)) for name, parts in sorted(found.items()))
+        ids_by_generation.setdefault(part.generation, []).append(part.name)
+    return tuple(AcceleratorGeneration(name, tuple(parts)) for name, parts in sorted(ids_by_generation.items()))
 
 
 def copy_figure(claim: Claim) -> StatedFigure:
@@ -77,30 +77,30 @@ def _make_change_step(catalog: Catalog, part: UserAccelerator, new: UserFacts, t
     own = catalog.own
     claims = {fact.attribute: fact for fact in new if isinstance(fact, UserClaim)}
     sources = {fact.id: fact for fact in new if isinstance(fact, Source)}
-    gone: list[UserFact] = []
-    put: list[UserFact] = [part]
+    removed: list[UserFact] = []
+    added: list[UserFact] = [part]
     for name in ATTRIBUTES:
-        claim, held = claims.get(name), _find_active_claim(catalog, part.id, name)
-        if claim is not None and held is not None and _is_same_statement(claim, held):
+        claim, active_claim = claims.get(name), _find_active_claim(catalog, part.id, name)
+        if claim is not None and active_claim is not None and _is_same_statement(claim, active_claim):
             continue
         stated = list(_list_user_claims(own, part.id, name))
-        rivals = [fact for fact in stated if fact != held and claim is not None and fact.key != claim.key]
-        gone += [fact for fact in stated if fact not in rivals]
+        rivals = [fact for fact in stated if fact != active_claim and claim is not None and fact.key != claim.key]
+        removed += [fact for fact in stated if fact not in rivals]
         chosen = own.get("preference", part.id, name)
-        gone += [] if chosen is None else [chosen]
+        removed += [] if chosen is None else [chosen]
         if claim is not None:
-            put += [sources[claim.source], claim]
+            added += [sources[claim.source], claim]
         if claim is not None and rivals:
-            put.append(ClaimPreference(part.id, name, claim.source, claim.value, tr("Your value"), today))
-    return make_step(own, message("own.step.change", "Change {name}", name=part.name), take=gone, put=put)
+            added.append(ClaimPreference(part.id, name, claim.source, claim.value, tr("Your value"), today))
+    return make_step(own, message("own.step.change", "Change {name}", name=part.name), take=removed, added=added)
 
 
 def _find_active_claim(catalog: Catalog, part: str, name: str) -> UserClaim | None:
     attribute = find_attribute(catalog, part, name)
     if attribute.preferred is None:
         return None
-    found = catalog.own.get("claim", part, name, attribute.preferred.source.id)
-    return found if isinstance(found, UserClaim) else None
+    own_claim = catalog.own.get("claim", part, name, attribute.preferred.source.id)
+    return own_claim if isinstance(own_claim, UserClaim) else None
 
 
 def _list_user_claims(own: UserFacts, part: str, name: str) -> Iterator[UserClaim]:

@@ -129,7 +129,7 @@ def _query_connection(path: Path, access: str, question: Callable[[sqlite3.Conne
 def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
     """Return what ends a copy that another process blocks; Python itself would try without end."""
 
-    def look(status: int, _left: int, _pages: int) -> None:
+    def look(status: int, _remaining: int, _pages: int) -> None:
         if status in (sqlite3.SQLITE_BUSY, sqlite3.SQLITE_LOCKED):
             raise CatalogFileError(LOCKED_FILE, path)
 
@@ -138,9 +138,9 @@ def make_lock_check(path: Path) -> Callable[[int, int, int], None]:
 
 def require_whole(connection: sqlite3.Connection) -> None:
     """Raise `RowError` where the pages of a file do not hang together."""
-    found = connection.execute("PRAGMA quick_check(1)").fetchone()
-    if found != ("ok",):
-        raise RowError("its pages do not hang together" if found is None else str(found[0]))
+    row = connection.execute("PRAGMA quick_check(1)").fetchone()
+    if row != ("ok",):
+        raise RowError("its pages do not hang together" if row is None else str(row[0]))
 
 
 def read_contents(connection: sqlite3.Connection) -> UserFileContents:
@@ -189,8 +189,8 @@ def _decode_text(raw: bytes) -> str:
 
 
 def _has_table(connection: sqlite3.Connection, name: str) -> bool:
-    found = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
-    return bool(found.fetchone()[0])
+    row = connection.execute("SELECT count(*) FROM sqlite_schema WHERE type = 'table' AND name = ?", (name,))
+    return bool(row.fetchone()[0])
 
 
 def _drop_unsourced(facts: UserFacts, unreadable: list[UnreadableRow]) -> UserFacts:
@@ -202,8 +202,8 @@ def _drop_unsourced(facts: UserFacts, unreadable: list[UnreadableRow]) -> UserFa
     for fact in lost:
         table, *key = fact.key
         unreadable.append(UnreadableRow(table, 0, tuple(key), f"its source {fact.source[:80]!r} is missing"))
-    gone = {fact.key for fact in lost}
-    return UserFacts.of(fact for fact in facts if get_fact_key(fact) not in gone)
+    lost_keys = {fact.key for fact in lost}
+    return UserFacts.of(fact for fact in facts if get_fact_key(fact) not in lost_keys)
 
 
 @contextmanager

@@ -47,22 +47,22 @@ from gpudesk.text.translation import tr
 NOTHING_CHANGED: Final = message("own.same_value", "matches the current catalog value")
 
 
-def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), put: Iterable[UserFact] = ()) -> FactEdit:
+def make_step(own: UserFacts, text: Message, take: Iterable[UserFact] = (), added: Iterable[UserFact] = ()) -> FactEdit:
     """Return the step that takes facts away and puts others; what stays as it is takes no part in it.
 
     Sources that nothing rests on any more go with the facts that rested on them. Raises `InputError` where
     nothing would change.
     """
-    wanted = {get_fact_key(fact): fact for fact in put}
-    new = {key: fact for key, fact in wanted.items() if own.get(*key) != fact}
-    gone = {get_fact_key(fact): fact for fact in take if get_fact_key(fact) not in wanted}
+    added_by_key = {get_fact_key(fact): fact for fact in added}
+    new = {key: fact for key, fact in added_by_key.items() if own.get(*key) != fact}
+    removed_by_key = {get_fact_key(fact): fact for fact in take if get_fact_key(fact) not in added_by_key}
     for key in new:
         replaced = own.get(*key)
         if replaced is not None:
-            gone[key] = replaced
-    if not new and not gone:
+            removed_by_key[key] = replaced
+    if not new and not removed_by_key:
         raise InputError(NOTHING_CHANGED, "value")
-    edit = FactEdit(text, before=tuple(gone.values()), after=tuple(new.values()))
+    edit = FactEdit(text, before=tuple(removed_by_key.values()), after=tuple(new.values()))
     orphans = _find_orphaned_sources(own, own.after(edit))
     return FactEdit(text, before=(*edit.before, *orphans), after=edit.after)
 
@@ -104,11 +104,11 @@ def state_value(  # noqa: PLR0913 - the fields of one form
     because = check_optional_note("reason", reason) or tr("Your value")
     facts: list[UserFact] = [source]
     former: list[UserFact] = []
-    for name, given in _list_stated(attribute, value, high):
+    for name, field_value in _list_stated(attribute, value, high):
         entry = make_entry(catalog, thing, name)
-        inside = check_value(entry, given, unit)
+        inside = check_value(entry, field_value, unit)
         check_dimension(catalog, entry.attribute, inside)
-        printed = f"{given} {unit}" if unit is not None else None
+        printed = f"{field_value} {unit}" if unit is not None else None
         facts += [
             UserClaim(thing, name, inside, source.id, source.kind, today, printed, about, noted),
             ClaimPreference(thing, name, source.id, inside, because, today),
@@ -117,13 +117,13 @@ def state_value(  # noqa: PLR0913 - the fields of one form
     text = message(
         "own.step.state", "Your value for {attribute} of {thing}", thing=catalog.thing(thing).name, attribute=attribute
     )
-    return make_step(catalog.own, text, take=former, put=facts)
+    return make_step(catalog.own, text, take=former, added=facts)
 
 
 def _find_active_user_claim(catalog: Catalog, attribute: AttributeClaims) -> list[UserFact]:
     """Return the user's claim that holds for an attribute, if one does."""
-    held = attribute.preferred
-    own = None if held is None else catalog.own.get("claim", attribute.thing, attribute.name, held.source.id)
+    preferred = attribute.preferred
+    own = None if preferred is None else catalog.own.get("claim", attribute.thing, attribute.name, preferred.source.id)
     return [] if own is None else [own]
 
 
@@ -142,16 +142,16 @@ def _list_price_ends(attribute: str) -> tuple[str, ...]:
 
 def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, reason: str, *, today: str) -> FactEdit:
     """Take another of the claims there are, for a reason; taking the shipped choice drops the preference."""
-    found = find_attribute(catalog, thing, attribute)
-    if not any(_is_same_claim(each, claim) for each in found.claims):
+    claims = find_attribute(catalog, thing, attribute)
+    if not any(_is_same_claim(each, claim) for each in claims.claims):
         raise input_error("own.no_such_claim", "this value has no source; choose one of the claims", "claim")
-    shipped = found.shipped if found.overridden else found.preferred
+    shipped = claims.shipped if claims.overridden else claims.preferred
     if shipped is not None and _is_same_claim(shipped, claim) and not catalog.thing(thing).own:
         return take_shipped(catalog, thing, attribute)
     because = check_optional_note("reason", reason)
     if because is None:
         raise input_error("own.reason_missing", "is missing: enter why you prefer this claim", "reason")
-    check_dimension(catalog, found, claim.value)
+    check_dimension(catalog, claims, claim.value)
     chosen = [ClaimPreference(thing, attribute, claim.source.id, claim.value, because, today)]
     for name in _list_price_ends(attribute):
         # The other end of a price is taken from the same source.
@@ -164,7 +164,7 @@ def prefer_claim(catalog: Catalog, thing: str, attribute: str, claim: Claim, rea
         thing=catalog.thing(thing).name,
         attribute=attribute,
     )
-    return make_step(catalog.own, text, put=chosen)
+    return make_step(catalog.own, text, added=chosen)
 
 
 def _find_claim_of_source(attribute: AttributeClaims, source: str) -> Claim | None:
@@ -174,8 +174,8 @@ def _find_claim_of_source(attribute: AttributeClaims, source: str) -> Claim | No
 def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
     """Let the shipped choice hold again; claims of the user's stay as rivals beside it."""
     chosen = [catalog.own.get("preference", thing, name) for name in _list_price_ends(attribute)]
-    gone = [fact for fact in chosen if fact is not None]
-    if not gone:
+    removed = [fact for fact in chosen if fact is not None]
+    if not removed:
         raise InputError(NOTHING_CHANGED, "claim")
     text = message(
         "own.step.take_shipped",
@@ -183,23 +183,23 @@ def take_shipped(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
         thing=catalog.thing(thing).name,
         attribute=attribute,
     )
-    return make_step(catalog.own, text, take=gone)
+    return make_step(catalog.own, text, take=removed)
 
 
 def revert_attribute(catalog: Catalog, thing: str, attribute: str) -> FactEdit:
     """Take back all that the user says of an attribute: claims, choice, and sources nothing else rests on."""
     entry, names = catalog.thing(thing), _list_price_ends(attribute)
-    gone = [
+    removed = [
         fact
         for fact in catalog.own
         if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing and fact.attribute in names
     ]
-    if not gone:
+    if not removed:
         raise InputError(NOTHING_CHANGED, "value")
     if entry.own and is_required(entry.kind, attribute):
         raise InputError(describe_required(attribute), "value")
     text = message("own.step.revert", "Shipped value for {attribute} of {thing}", thing=entry.name, attribute=attribute)
-    return make_step(catalog.own, text, take=gone)
+    return make_step(catalog.own, text, take=removed)
 
 
 def _is_same_claim(one: Claim, other: Claim) -> bool:
@@ -224,32 +224,32 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
             count=count,
             most=MOST_FACTS,
         )
-    known = {thing.id for thing in catalog.things()}
+    thing_ids = {thing.id for thing in catalog.things()}
     for fact in new:
         check_model(fact)
         if isinstance(fact, UserAccelerator | UserModel):
             _check_free(catalog, fact, new)
-            known.add(fact.id)
+            thing_ids.add(fact.id)
     sources = {source.id for source in catalog.sources()} | {fact.id for fact in new if isinstance(fact, Source)}
     for fact in new:
-        _check_reference(fact, known, sources)
+        _check_reference(fact, thing_ids, sources)
     for fact in new:
         if isinstance(fact, UserAccelerator):
             _check_complete(fact, new)
-    return make_step(catalog.own, message("own.step.add", "Add {name}", name=check_line("name", name)), put=facts)
+    return make_step(catalog.own, message("own.step.add", "Add {name}", name=check_line("name", name)), added=facts)
 
 
 def _check_free(catalog: Catalog, fact: UserAccelerator | UserModel, new: UserFacts) -> None:
     """Refuse an id that another entry has; the user's own entry of the same kind may be replaced."""
-    taken = any(thing.id == fact.id for thing in catalog.things())
+    is_used = any(thing.id == fact.id for thing in catalog.things())
     other = "model" if isinstance(fact, UserAccelerator) else "accelerator"
-    if (taken and catalog.own.get(*fact.key) is None) or new.get(other, fact.id) is not None:
+    if (is_used and catalog.own.get(*fact.key) is None) or new.get(other, fact.id) is not None:
         raise InputError(describe_taken_id(fact.id), "id")
 
 
-def _check_reference(fact: UserFact, known: set[str], sources: set[str]) -> None:
+def _check_reference(fact: UserFact, thing_ids: set[str], sources: set[str]) -> None:
     thing = fact.accelerator if isinstance(fact, UserPrice) else getattr(fact, "thing", None)
-    if thing is not None and thing not in known:
+    if thing is not None and thing not in thing_ids:
         raise input_error("own.no_such_thing", "unknown entry {id}; add it first", thing, id=thing)
     source = getattr(fact, "source", None)
     if source is not None and source not in sources:
@@ -267,19 +267,19 @@ def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
     entry = catalog.thing(thing)
     if not entry.own:
         raise InputError(describe_shipped_entry(thing), "id")
-    gone = [
+    removed = [
         fact
         for fact in catalog.own
         if (isinstance(fact, UserAccelerator | UserModel) and fact.id == thing)
         or (isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing)
         or (isinstance(fact, UserPrice) and fact.accelerator == thing)
     ]
-    return make_step(catalog.own, _describe_removal(entry.name), take=gone)
+    return make_step(catalog.own, _describe_removal(entry.name), take=removed)
 
 
 def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
     """Remove facts that wait, and sources that nothing else rests on; raises `InputError` if one is gone."""
-    gone = [_require_user_fact(catalog, *key) for key in waiting.keys]
+    removed = [_require_user_fact(catalog, *key) for key in waiting.keys]
     entry, price, name = waiting.entry, waiting.price, _find_name(catalog, waiting.thing)
     if price is not None:
         text = _describe_price_removal(name)
@@ -289,7 +289,7 @@ def forget_inactive(catalog: Catalog, waiting: InactiveOverride) -> FactEdit:
         text = message(
             "own.step.forget", "Remove {attribute} of {thing}", attribute=waiting.attribute or "", thing=name
         )
-    return make_step(catalog.own, text, take=gone)
+    return make_step(catalog.own, text, take=removed)
 
 
 def _find_name(catalog: Catalog, thing: str) -> str:
@@ -316,29 +316,29 @@ def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: st
     check_optional_note("note", price.note)
     before = () if replaces is None else (_require_user_fact(catalog, "price", replaces),)
     return make_step(
-        catalog.own, message("own.step.price", "Price of {thing}", thing=part.name), take=before, put=(source, price)
+        catalog.own, message("own.step.price", "Price of {thing}", thing=part.name), take=before, added=(source, price)
     )
 
 
 def remove_price(catalog: Catalog, price: str) -> FactEdit:
-    found = _require_user_fact(catalog, "price", price)
-    name = _find_name(catalog, found.accelerator) if isinstance(found, UserPrice) else price
-    return make_step(catalog.own, _describe_price_removal(name), take=(found,))
+    price_fact = _require_user_fact(catalog, "price", price)
+    name = _find_name(catalog, price_fact.accelerator) if isinstance(price_fact, UserPrice) else price
+    return make_step(catalog.own, _describe_price_removal(name), take=(price_fact,))
 
 
 def change_source(catalog: Catalog, source: Source) -> FactEdit:
     _require_user_fact(catalog, "source", source.id)
     return make_step(
-        catalog.own, message("own.step.source", "Change source {title}", title=source.title), put=(source,)
+        catalog.own, message("own.step.source", "Change source {title}", title=source.title), added=(source,)
     )
 
 
 def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
     """Return a fact of the user's; raises `InputError` where it is a shipped one or there is none."""
-    found = catalog.own.get(*key)
-    if found is None:
+    fact = catalog.own.get(*key)
+    if fact is None:
         raise InputError(describe_shipped_entry(key[-1]), "id")
-    return found
+    return fact
 
 
 _RENTAL_TERMS: Final = ("on_demand", "spot", "reserved")
@@ -346,18 +346,18 @@ _RENTAL_TERMS: Final = ("on_demand", "spot", "reserved")
 
 def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdit:
     """Give an entry of the user's another name and maker; its id stays, so that scenarios find it."""
-    found = catalog.own.get("accelerator", thing) or catalog.own.get("model", thing)
-    named, by = check_line("name", name.strip()), check_line("maker", maker.strip())
-    if isinstance(found, UserAccelerator):
-        changed: UserFact = replace(found, name=named, vendor=by)
-    elif isinstance(found, UserModel):
-        changed = replace(found, name=named, organisation=by)
+    entry = catalog.own.get("accelerator", thing) or catalog.own.get("model", thing)
+    name_line, by = check_line("name", name.strip()), check_line("maker", maker.strip())
+    if isinstance(entry, UserAccelerator):
+        changed: UserFact = replace(entry, name=name_line, vendor=by)
+    elif isinstance(entry, UserModel):
+        changed = replace(entry, name=name_line, organisation=by)
     else:
         raise InputError(describe_shipped_entry(thing), "id")
-    if changed == found:
+    if changed == entry:
         raise InputError(NOTHING_CHANGED, "name")
-    text = message("own.step.rename", "Rename {name} to {new}", name=found.name, new=named)
-    return FactEdit(text, before=(found,), after=(changed,))
+    text = message("own.step.rename", "Rename {name} to {new}", name=entry.name, new=name_line)
+    return FactEdit(text, before=(entry,), after=(changed,))
 
 
 def make_price_id(price: UserPrice) -> str:

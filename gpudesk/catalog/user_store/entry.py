@@ -134,12 +134,12 @@ def find_attribute(catalog: Catalog, thing: str, name: str) -> AttributeClaims:
 
     Raises `InputError` where a thing of this kind has no such attribute.
     """
-    found = next((each for each in catalog.attributes(thing) if each.name == name), None)
-    if found is not None:
-        return found
-    known = get_units(catalog.kind_of(thing))
-    if name in known:
-        return AttributeClaims(thing, name, known[name], ())
+    claims = next((each for each in catalog.attributes(thing) if each.name == name), None)
+    if claims is not None:
+        return claims
+    units = get_units(catalog.kind_of(thing))
+    if name in units:
+        return AttributeClaims(thing, name, units[name], ())
     raise InputError(describe_unknown_attribute(thing, name, ()))
 
 
@@ -166,15 +166,15 @@ def _find_value_kind(attribute: AttributeClaims) -> ValueKind:
 
 
 def _list_words(catalog: Catalog, kind: CatalogEntryKind, name: str) -> tuple[str, ...]:
-    found: dict[str, None] = {}
+    words: dict[str, None] = {}
     for each in catalog.things(kind):
         for attribute in catalog.attributes(each.id):
             value = attribute.value if attribute.name == name else None
             if isinstance(value, str):
-                found[value] = None
+                words[value] = None
             elif isinstance(value, tuple):
-                found.update(dict.fromkeys(value))
-    return tuple(sorted(found, key=str.casefold))
+                words.update(dict.fromkeys(value))
+    return tuple(sorted(words, key=str.casefold))
 
 
 #: No figure of an accelerator or a model comes near this, in whatever unit.
@@ -231,20 +231,20 @@ def make_user_source(
 
     Raises `InputError` at the field that cannot be taken: `title`, `publisher`, `url` or `date`.
     """
-    named = check_optional_line("title", title)
-    if named is None:
+    title_line = check_optional_line("title", title)
+    if title_line is None:
         raise input_error("own.title_missing", "is missing: every figure needs a source; enter its publisher", "title")
     address = check_optional_line("url", url) if len(url or "") <= _LONGEST_LINE else url
     if address is not None and URL_PATTERN.fullmatch(address) is None:
         raise InputError(describe_wrong_address(quote_value(address)), "url")
     by = check_optional_line("publisher", publisher) or NO_PUBLISHER
     day = check_optional_date("date", date)
-    words = "\n".join((named, by, address or "", day or "", kind.value))
+    words = "\n".join((title_line, by, address or "", day or "", kind.value))
     digest = hashlib.sha256(words.encode()).hexdigest()[:8]
-    shown = make_slug(named)[:_SLUG_LENGTH].strip("-.")
+    slug = make_slug(title_line)[:_SLUG_LENGTH].strip("-.")
     return Source(
-        id=f"{USER_SOURCE_PREFIX}{shown}-{digest}" if shown else f"{USER_SOURCE_PREFIX}{digest}",
-        title=named,
+        id=f"{USER_SOURCE_PREFIX}{slug}-{digest}" if slug else f"{USER_SOURCE_PREFIX}{digest}",
+        title=title_line,
         publisher=by,
         kind=kind,
         url=address,
@@ -312,25 +312,25 @@ def check_dimension(catalog: Catalog, attribute: AttributeClaims, value: ClaimVa
     check_dimensions(definition, {**chosen, name: value}, "value")
 
 
-def check_dimensions(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue], where: str) -> None:
+def check_dimensions(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue], where: str) -> None:
     """Refuse dimensions that make no model with the others of a definition; `where` names what is at fault.
 
     What is refused of a file is refused here too.
     """
     from gpudesk.catalog.importing.model_facts import check_model_definition
 
-    if all(is_same_value(value, find_dimension(definition, name)) for name, value in wanted.items()):
+    if all(is_same_value(value, find_dimension(definition, name)) for name, value in dimensions.items()):
         return
     try:
-        check_model_definition(patch_definition(definition, wanted))
+        check_model_definition(patch_definition(definition, dimensions))
     except InputError as error:
         raise InputError(error.problem, where) from error
 
 
-def is_consistent_model(definition: Mapping[str, Any], wanted: Mapping[str, ClaimValue]) -> bool:
+def is_consistent_model(definition: Mapping[str, Any], dimensions: Mapping[str, ClaimValue]) -> bool:
     """Whether dimensions make a model with the others of a definition."""
     try:
-        check_dimensions(definition, wanted, "value")
+        check_dimensions(definition, dimensions, "value")
     except InputError:
         return False
     return True
@@ -340,12 +340,12 @@ def check_choices(catalog: Catalog, things: Collection[str]) -> None:
     """Refuse dimensions of models that the user prefers and that make no model together; where: the model."""
     for model in [thing for thing in catalog.things(CatalogEntryKind.MODEL) if thing.id in things]:
         definition = catalog.definition(model.id)
-        wanted = {
+        chosen_values = {
             fact.attribute: fact.value
             for fact in catalog.own
             if isinstance(fact, ClaimPreference) and fact.thing == model.id and is_dimension(definition, fact.attribute)
         }
-        check_dimensions(definition, wanted, model.name)
+        check_dimensions(definition, chosen_values, model.name)
 
 
 def is_required(kind: CatalogEntryKind, name: str) -> bool:

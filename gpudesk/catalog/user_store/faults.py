@@ -58,7 +58,7 @@ def has_changes_beside(path: Path) -> bool:
 
 
 def find_user_file_problem(path: Path) -> Message | None:
-    """Say why the file at `path` is none of ours, by its first 100 bytes alone; None where nothing is there.
+    """Return why the file at `path` is not a user file, from its first 100 bytes alone; None if there is no file.
 
     Their layout is section 1.3 of SQLite's description of its file format.
     """
@@ -84,7 +84,7 @@ def find_user_file_problem(path: Path) -> Message | None:
 
 
 def _find_header_problem(header: bytes, size: int, *, whole: bool) -> Message | None:
-    """Say what the header gives away; the size counts where no changes wait beside the file."""
+    """Return the problem that the header shows; the size is compared only if there is no write-ahead log."""
     if not header.startswith(_MAGIC[: len(header)]):
         return _FOREIGN_FILE
     if len(header) < _HEADER_SIZE:
@@ -119,7 +119,7 @@ def translate_errors(path: Path) -> Iterator[None]:
 
 
 def describe_sqlite_error(error: sqlite3.Error) -> Message | None:
-    """Say what the user can mend, by the low byte of SQLite's code; None for a mistake of the program."""
+    """Return an error that the user can resolve, by the low byte of SQLite's code; None for a programming error."""
     extended = getattr(error, "sqlite_errorcode", 0)
     code = extended & 0xFF
     reason = str(error)

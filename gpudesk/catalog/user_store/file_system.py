@@ -57,9 +57,9 @@ def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = N
                     fill(connection)
                     connection.execute("COMMIT")
             sync_to_disk(fresh)
-            given = _claim_name(fresh, path)
+            is_claimed = _claim_name(fresh, path)
             sync_to_disk(path.parent)
-            return given
+            return is_claimed
         finally:
             remove_with_companions(fresh)
 
@@ -167,8 +167,8 @@ def _parse_backup_name(path: Path) -> BackupName | None:
     if match is None:
         return None
     try:
-        made = datetime.strptime(f"{match[1]}000", _BACKUP_TIME).replace(tzinfo=UTC)
-        return BackupName(made, path, int(match[2]), BackupReason(match[3]))
+        time = datetime.strptime(f"{match[1]}000", _BACKUP_TIME).replace(tzinfo=UTC)
+        return BackupName(time, path, int(match[2]), BackupReason(match[3]))
     except ValueError:
         return None
 
@@ -214,10 +214,10 @@ def _prune_backups(folder: Path, newest: Path) -> None:
     names = list_backup_names(folder)
     days = {name.made.date(): name.path for name in reversed(names)}
     weeks = {name.made.isocalendar()[:2]: name.path for name in reversed(names)}
-    kept = {newest, *(name.path for name in names[-NEWEST_BACKUPS:])}
-    kept |= {days[day] for day in sorted(days)[-DAILY_BACKUPS:]}
-    kept |= {weeks[week] for week in sorted(weeks)[-WEEKLY_BACKUPS:]}
+    kept_paths = {newest, *(name.path for name in names[-NEWEST_BACKUPS:])}
+    kept_paths |= {days[day] for day in sorted(days)[-DAILY_BACKUPS:]}
+    kept_paths |= {weeks[week] for week in sorted(weeks)[-WEEKLY_BACKUPS:]}
     for name in names:
-        if name.path not in kept:
+        if name.path not in kept_paths:
             with suppress(OSError):
                 name.path.unlink()

@@ -260,10 +260,10 @@ def _encode_value(where: str, value: object) -> str:
         checked = value
     else:
         checked = check_text(where, value) if isinstance(value, str) else _check_number(where, value)
-    written = to_canonical_json(checked)
-    if len(written) > LONGEST_TEXT:
+    json_text = to_canonical_json(checked)
+    if len(json_text) > LONGEST_TEXT:
         raise InputError(describe_too_long(LONGEST_TEXT), where)
-    return written
+    return json_text
 
 
 def _encode_watch_value(where: str, value: object) -> str:
@@ -339,8 +339,8 @@ def _encode_records(stored: tuple[UserFact | WatchNote, ...]) -> dict[FactKey, S
 
 
 def is_row_as_expected(connection: sqlite3.Connection, change: RowChange) -> bool:
-    found: StoredRow | None = connection.execute(change.table.select_one, change.key).fetchone()
-    return found == change.before
+    row: StoredRow | None = connection.execute(change.table.select_one, change.key).fetchone()
+    return row == change.before
 
 
 def write_row_change(connection: sqlite3.Connection, change: RowChange) -> None:

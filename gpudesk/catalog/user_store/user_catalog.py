@@ -94,7 +94,7 @@ class UserCatalog:
         return can_write(self.path)
 
     def subscribe(self, listener: ChangeListener) -> None:
-        """Tell `listener` of every change, after it is in force."""
+        """Call `listener` after every change has taken effect."""
         self._listeners.append(listener)
 
     def unsubscribe(self, listener: ChangeListener) -> None:
@@ -147,9 +147,9 @@ class UserCatalog:
         self._done.append(edit)
         del self._done[:-_MOST_UNDO_STEPS]
         self._undone.clear()
-        self._put(facts if self._file is None else self._file.facts, edit)
+        self._replace_facts(facts if self._file is None else self._file.facts, edit)
 
-    def _put(self, facts: UserFacts, edit: FactEdit | None) -> None:
+    def _replace_facts(self, facts: UserFacts, edit: FactEdit | None) -> None:
         things = self._list_things(facts) if edit is None else edit.things
         self.facts = facts
         if edit is None or self._file is not None:
@@ -180,7 +180,7 @@ class UserCatalog:
         back = self._done[-1].inverse()
         facts = self._write_or_look_again(back)
         self._undone.append(self._done.pop())
-        self._put(facts, back)
+        self._replace_facts(facts, back)
         return self._undone[-1]
 
     def redo(self) -> FactEdit | None:
@@ -190,7 +190,7 @@ class UserCatalog:
         step = self._undone[-1]
         facts = self._write_or_look_again(step)
         self._done.append(self._undone.pop())
-        self._put(facts, step)
+        self._replace_facts(facts, step)
         return step
 
     # The file
@@ -219,7 +219,7 @@ class UserCatalog:
         if dict(facts.facts) == dict(self.facts.facts) and set(self._list_watched()) == set(self.watched):
             return False
         self._forget_steps()
-        self._put(facts, None)
+        self._replace_facts(facts, None)
         return True
 
     @property
@@ -297,4 +297,4 @@ class UserCatalog:
     def _begin_anew(self) -> None:
         self._stale = False
         self._forget_steps()
-        self._put(self._open(), None)
+        self._replace_facts(self._open(), None)

@@ -91,7 +91,7 @@ class UserFile:
         # What the contents were read from: a state of the file, or a version that the connection counts.
         self._state = read_file_state(path)
         self._connection: sqlite3.Connection | None = None
-        self._seen: int | None = None
+        self._data_version: int | None = None
 
     @classmethod
     def open(cls, path: Path, clock: Callable[[], datetime] = _read_clock) -> UserFile:
@@ -154,7 +154,7 @@ class UserFile:
             if self._connection is None or self._replaced:
                 return read_file_state(self.path) != self._state
             with translate_errors(self.path):
-                return read_data_version(self._connection) != self._seen
+                return read_data_version(self._connection) != self._data_version
 
     def reload(self) -> UserFacts:
         """Read the file anew; raises `CatalogFileError` where it was removed, and keeps what was read."""
@@ -171,7 +171,7 @@ class UserFile:
                 with translate_errors(self.path):
                     self._connection.execute("BEGIN")
                     try:
-                        self._seen, self._contents = (
+                        self._data_version, self._contents = (
                             read_data_version(self._connection),
                             read_contents(self._connection),
                         )
@@ -195,16 +195,18 @@ class UserFile:
                 self._require_expected_rows(connection, changes)
                 for change in changes:
                     write_row_change(connection, change)
-                seen = read_data_version(connection)
-                contents = self._compute_after(edit) if seen == self._seen else read_contents(connection)
-            self._seen, self._contents = seen, contents
+                version = read_data_version(connection)
+                contents = self._compute_after(edit) if version == self._data_version else read_contents(connection)
+            self._data_version, self._contents = version, contents
             return self.facts
 
     def _compute_after(self, edit: FactEdit) -> UserFileContents:
-        held = self._contents
-        written = {get_fact_key(fact) for fact in edit.after} | {note.key for note in edit.watched}
-        unreadable = tuple(row for row in held.unreadable if (row.table, *row.key) not in written)
-        return UserFileContents(held.facts.after(edit), held.signers, edit.watched_after(held.watched), unreadable)
+        contents = self._contents
+        edited_keys = {get_fact_key(fact) for fact in edit.after} | {note.key for note in edit.watched}
+        unreadable = tuple(row for row in contents.unreadable if (row.table, *row.key) not in edited_keys)
+        return UserFileContents(
+            contents.facts.after(edit), contents.signers, edit.watched_after(contents.watched), unreadable
+        )
 
     def _require_expected_rows(self, connection: sqlite3.Connection, changes: Iterable[RowChange]) -> None:
         """Refuse a step where rows are other than it knows; one that was set aside counts as not there."""
@@ -242,8 +244,8 @@ class UserFile:
                 for table in _ALL_TABLE_NAMES:
                     connection.execute(f"DELETE FROM {table}")
                 _insert_contents(connection, contents)
-                seen, contents = read_data_version(connection), read_contents(connection)
-            self._seen, self._contents = seen, contents
+                version, contents = read_data_version(connection), read_contents(connection)
+            self._data_version, self._contents = version, contents
             return self.facts
 
     # Who is trusted
@@ -267,8 +269,8 @@ class UserFile:
         with self._lock:
             with self._begin_writing(BackupReason.DAY) as connection:
                 connection.execute(statement, values)
-                seen, contents = read_data_version(connection), read_contents(connection)
-            self._seen, self._contents = seen, contents
+                version, contents = read_data_version(connection), read_contents(connection)
+            self._data_version, self._contents = version, contents
 
     # Writing
 
@@ -312,10 +314,10 @@ class UserFile:
                 begin_file(self.path)
             with translate_errors(self.path):
                 self._connection = connect_to_write(self.path)
-                seen = read_data_version(self._connection)
+                version = read_data_version(self._connection)
             now = read_file_state(self.path)
             unchanged = now[0] == self._state[0] and (now[1] is None or now[1][1] == 0)
-            self._seen, self._state = (seen if unchanged else None), now
+            self._data_version, self._state = (version if unchanged else None), now
         connection = self._connection
         with translate_errors(self.path):
             self._require_readable_version(connection)
@@ -371,7 +373,7 @@ class UserFile:
     def _disconnect(self) -> None:
         if self._connection is not None:
             self._connection.close()
-        self._connection, self._seen = None, None
+        self._connection, self._data_version = None, None
 
     def close(self) -> None:
         """Let the file go; what was read stays. Closing twice is no error."""

@@ -52,10 +52,10 @@ def encode_catalog_list(service: GpuDeskService, kind: str | None) -> Any:  # no
         from gpudesk.documents.scenario_file import list_templates
 
         return [{"id": template.id, "name": template.scenario.name} for template in list_templates()]
-    wanted = _THING_KINDS[kind] if kind is not None else None
+    thing_kind = _THING_KINDS[kind] if kind is not None else None
     return [
         {"id": thing.id, "kind": thing.kind.value, "name": thing.name, "maker": thing.maker, "own": thing.own}
-        for thing in catalog.things(wanted)
+        for thing in catalog.things(thing_kind)
     ]
 
 
@@ -72,15 +72,15 @@ def list_catalog_lines(
 
 def _accelerators(service: GpuDeskService) -> _CatalogList:
     listed = [(column.terminal, column, attribute) for column, attribute in list_listed_attributes()]
-    shown = sorted((each for each in listed if each[0] is not None), key=lambda each: each[0] or 0)
-    heads = [label_list_head(attribute, column) for _, column, attribute in shown]
+    grouped = sorted((each for each in listed if each[0] is not None), key=lambda each: each[0] or 0)
+    heads = [label_list_head(attribute, column) for _, column, attribute in grouped]
     rows = []
     for part in service.catalog.accelerators():
         claims = {each.name: each for each in service.catalog.attributes(part.id)}
-        cells = [_format_listed(claims.get(attribute.key), attribute) for _, _, attribute in shown]
+        cells = [_format_listed(claims.get(attribute.key), attribute) for _, _, attribute in grouped]
         own = service.catalog.thing(part.id).own
         rows.append([part.id, *cells, part.vendor, _marked(part.name, announced=part.announced, own=own)])
-    figures = tuple(place for place, (_, _, attribute) in enumerate(shown, start=1) if attribute.unit is not None)
+    figures = tuple(place for place, (_, _, attribute) in enumerate(grouped, start=1) if attribute.unit is not None)
     return [tr("Id"), *heads, tr("Vendor"), tr("Name")], rows, figures
 
 
@@ -143,12 +143,12 @@ def _prices(service: GpuDeskService) -> _CatalogList:
 
 
 def _amount(usd: float | None, low: float | None, high: float | None) -> str:
-    def written(amount: float) -> str:
+    def format_cell(amount: float) -> str:
         return _FORMATTER.number(amount, 0 if amount >= 1000 else 2)
 
     if usd is not None:
-        return written(usd)
-    ends = [written(end) for end in (low, high) if end is not None]
+        return format_cell(usd)
+    ends = [format_cell(end) for end in (low, high) if end is not None]
     return " – ".join(dict.fromkeys(ends)) or MISSING_VALUE_TEXT
 
 
@@ -238,9 +238,9 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
         yield ""
         yield strong(tr("Disputes"))
         for dispute in disputes:
-            said = f"{dispute.id} {dispute.attribute}: {translate_data(dispute.disagreement)}. "
-            said += f"{build_dispute_line(dispute).judged} {translate_data(dispute.reason)}"
-            yield from wrap_text(said, width, indent="  ")
+            text = f"{dispute.id} {dispute.attribute}: {translate_data(dispute.disagreement)}. "
+            text += f"{build_dispute_line(dispute).judged} {translate_data(dispute.reason)}"
+            yield from wrap_text(text, width, indent="  ")
 
 
 def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_own: bool) -> Iterator[str]:
@@ -256,10 +256,10 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
     yield from indent_hanging(f"{pad_text(attribute.name, names)} {mark} ", f"{value}{source}", width)
     for rival in attribute.rivals:
         stated = format_claim_value(attribute, rival.value, _FORMATTER)
-        said = f"{stated}  [{_source(rival, stated, mark_own=not all_own)}]"
+        text = f"{stated}  [{_source(rival, stated, mark_own=not all_own)}]"
         verdict = tr("preferred in the shipped catalog") if is_shipped_claim(attribute, rival) else None
-        said = " ".join(part for part in (said, verdict or translate_data(attribute.verdict(rival) or "")) if part)
-        yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", said, width)
+        text = " ".join(part for part in (text, verdict or translate_data(attribute.verdict(rival) or "")) if part)
+        yield from indent_hanging(f"{indent[:-2]}{_SIGNS[attribute.stance(rival)]} ", text, width)
     if attribute.preference is not None and not all_own:
         reasons = _own_reasons(attribute, attribute.preference)
     else:
@@ -270,21 +270,21 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
 
 def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[str]:
     date = _FORMATTER.date(chosen.date)
-    said = [tr("Your preference, {date}: {reason}", date=date, reason=to_sentence(chosen.reason))]
+    reasons = [tr("Your preference, {date}: {reason}", date=date, reason=to_sentence(chosen.reason))]
     if attribute.shipped is None:
-        said.append(tr("The shipped catalog has no value for it."))
+        reasons.append(tr("The shipped catalog has no value for it."))
     elif attribute.shipped_reason:
-        said.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
-    return said
+        reasons.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
+    return reasons
 
 
-def _source(claim: Claim, shown: str, *, mark_own: bool) -> str:
+def _source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
     """Return who states a claim and how, with the figure as printed where it is shown otherwise."""
     words = [claim.source.named_publisher, claim.source.title, label_source_kind(claim.kind)]
     words.append(_FORMATTER.date(claim.source.date or ""))
     if claim.own and mark_own:
         words.insert(0, tr("your value"))
-    if claim.published and claim.published != shown.replace(",", ""):
+    if claim.published and claim.published != value_text.replace(",", ""):
         words.insert(0, tr("published as {figure}", figure=claim.published))
     return ", ".join(word for word in words if word)
 
@@ -332,20 +332,20 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     description = tr("List, show, verify, export and share catalog entries.")
     parser = commands.add_parser("catalog", help=description, description=description)
     parts = parser.add_subparsers(dest="part", metavar=tr("ACTION"), required=True)
-    said = tr("list entries of one kind, or all")
-    part = parts.add_parser("list", help=said, description=said)
+    help_text = tr("list entries of one kind, or all")
+    part = parts.add_parser("list", help=help_text, description=help_text)
     part.add_argument("kind", nargs="?", choices=KINDS, metavar=tr("KIND"), help=", ".join(KINDS))
     add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_list)
-    said = tr("show an entry with all published values, units and sources")
-    part = parts.add_parser("show", help=said, description=said)
+    help_text = tr("show an entry with all published values, units and sources")
+    part = parts.add_parser("show", help=help_text, description=help_text)
     part.add_argument("id", metavar="ID", help=tr("entry id, from `gpudesk catalog list`"))
     add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_show)
-    said = tr("check that every value has a source and every reference exists")
-    part = parts.add_parser("verify", help=said, description=said)
+    help_text = tr("check that every value has a source and every reference exists")
+    part = parts.add_parser("verify", help=help_text, description=help_text)
     add_facts_option(part)
     add_json_option(part)
     part.set_defaults(run=_verify)

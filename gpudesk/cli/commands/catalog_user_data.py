@@ -23,12 +23,12 @@ if TYPE_CHECKING:
 
 def add_backup_commands(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add both parts to `gpudesk catalog`."""
-    said = tr("list backups of your values, newest first")
-    part = parts.add_parser("backups", help=said, description=said)
+    help_text = tr("list backups of your values, newest first")
+    part = parts.add_parser("backups", help=help_text, description=help_text)
     add_json_option(part)
     part.set_defaults(run=_backups)
-    said = tr("restore a backup of your values; the current ones are backed up first")
-    part = parts.add_parser("restore", help=said, description=said)
+    help_text = tr("restore a backup of your values; the current ones are backed up first")
+    part = parts.add_parser("restore", help=help_text, description=help_text)
     part.add_argument(
         "backup", metavar=tr("BACKUP"), help=tr("backup number from `gpudesk catalog backups`, or a file")
     )
@@ -80,12 +80,12 @@ def _list_backup_cells(number: int, backup: Backup) -> list[str]:
         MISSING_VALUE_TEXT if backup.facts is None else formatter.count(backup.facts),
         formatter.memory(backup.size_bytes),
         str(backup.version),
-        _made(backup),
+        _format_time(backup),
         label_backup_reason(backup.reason) if backup.problem is None else format_message(backup.problem),
     ]
 
 
-def _made(backup: Backup) -> str:
+def _format_time(backup: Backup) -> str:
     return f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}"
 
 
@@ -106,18 +106,18 @@ def _restore(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def _choose_backup(own: UserCatalog, given: str) -> Path:
-    if not (given.isascii() and given.isdigit()):
-        return Path(given)
+def _choose_backup(own: UserCatalog, text: str) -> Path:
+    if not (text.isascii() and text.isdigit()):
+        return Path(text)
     backups = own.backups()
     # The number of digits that Python reads is bounded, and no list is that long.
-    number = int(given) if len(given) < 4 else 0
+    number = int(text) if len(text) < 4 else 0
     if not 0 < number <= len(backups):
         raise input_error(
             "own.backup.unknown",
             "unknown backup {number}; list backups with `gpudesk catalog backups`",
             "restore",
-            number=given,
+            number=text,
         )
     return backups[number - 1].path
 
@@ -141,8 +141,8 @@ _STANDARD_OUTPUT: Final = "-"
 
 def add_export_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add the part to `gpudesk catalog`."""
-    said = tr("export a table with units, sources and dates: .csv, .xlsx, .json or .md")
-    part = parts.add_parser("export", help=said, description=said)
+    help_text = tr("export a table with units, sources and dates: .csv, .xlsx, .json or .md")
+    part = parts.add_parser("export", help=help_text, description=help_text)
     part.add_argument("kind", choices=EXPORTABLE_KINDS, metavar=tr("KIND"), help=", ".join(EXPORTABLE_KINDS))
     part.add_argument(
         "-o",
@@ -200,8 +200,8 @@ PACK_PARTS: Final = ("all", "things", "figures", "prices")
 
 def add_pack_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add the part to `gpudesk catalog`."""
-    said = tr("save your values and their sources as a value pack to share")
-    part = parts.add_parser("pack", help=said, description=said)
+    help_text = tr("save your values and their sources as a value pack to share")
+    part = parts.add_parser("pack", help=help_text, description=help_text)
     part.add_argument(
         "-o", "--output", metavar=tr("FILE"), required=True, help=tr("output file, {suffix}", suffix=output.PACK_SUFFIX)
     )
@@ -226,7 +226,7 @@ def run_pack(options: argparse.Namespace) -> int:
             options.part,
             target.stem if options.name is None else options.name,
             target,
-            made=get_today(),
+            date=get_today(),
             about=service.catalog.shipped_revision,
             signed_by=options.sign,
         )
@@ -244,8 +244,8 @@ def run_pack(options: argparse.Namespace) -> int:
 
 def add_signers_command(parts: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     """Add the part to `gpudesk catalog`."""
-    said = tr("list trusted signers of value packs, or remove one")
-    part = parts.add_parser("signers", help=said, description=said)
+    help_text = tr("list trusted signers of value packs, or remove one")
+    part = parts.add_parser("signers", help=help_text, description=help_text)
     part.add_argument("--distrust", metavar=tr("NUMBER"), help=tr("remove this signer from the trusted list"))
     add_json_option(part)
     part.set_defaults(run=run_signers)
@@ -266,16 +266,16 @@ def run_signers(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def _choose_signer(own: UserCatalog, given: str) -> TrustedSigner:
+def _choose_signer(own: UserCatalog, text: str) -> TrustedSigner:
     signers = own.signers()
     # The number of digits that Python reads is bounded, and no list is that long.
-    number = int(given) if given.isascii() and given.isdigit() and len(given) < 6 else 0
+    number = int(text) if text.isascii() and text.isdigit() and len(text) < 6 else 0
     if not 0 < number <= len(signers):
         raise input_error(
             "pack.signer_unknown",
             "unknown signer {number}; list signers with `gpudesk catalog signers`",
             "--distrust",
-            number=given,
+            number=text,
         )
     return signers[number - 1]
 

@@ -72,8 +72,8 @@ def list_cost_lines(
     settings = answer.scenario.costs
     formatter = Formatter()
     money = MoneyFormatter(formatter, settings.currency)
-    named = zip(costs.columns, list_column_names(answer), strict=True)
-    shown = _CostTextContext({column.key: name for column, name in named}, money, formatter, width, strong)
+    named_columns = zip(costs.columns, list_column_names(answer), strict=True)
+    context = _CostTextContext({column.key: name for column, name in named_columns}, money, formatter, width, strong)
     terms = (
         tr("{currency}, without taxes", currency=money.code),
         describe_utilization(costs.utilisation, formatter),
@@ -81,32 +81,32 @@ def list_cost_lines(
         describe_server_share(costs.columns, formatter),
         describe_software_share(costs.columns, formatter),
     )
-    said = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
-    yield from wrap_text(said, width)
-    if prices := describe_prices_used(costs.columns, shown.names, money):
+    note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
+    yield from wrap_text(note, width)
+    if prices := describe_prices_used(costs.columns, context.names, money):
         yield from wrap_text(f"{prices}.", width)
     for rows in (_tokens, _all_years, _yields):
         yield ""
-        yield from rows(costs, shown)
+        yield from rows(costs, context)
     yield ""
-    for line in _list_remarks(costs, shown):
+    for line in _list_remarks(costs, context):
         yield from wrap_text(to_sentence(line), width)
     yield ""
-    yield from _unknown(draws, shown)
+    yield from _unknown(draws, context)
 
 
-def _list_remarks(costs: CostAnswer, shown: _CostTextContext) -> Iterator[str]:
+def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]:
     for column in costs.columns:
-        yield from list_missing_costs(column, shown.names[column.key])
+        yield from list_missing_costs(column, context.names[column.key])
     yield from list_api_remarks(costs)
-    for found in costs.break_evens:
+    for break_even in costs.break_evens:
         # Hours of use are the utilization once more.
-        if found.name != "hours_to_own":
-            yield describe_break_even(found, shown.names, shown.formatter, shown.money)
+        if break_even.name != "hours_to_own":
+            yield describe_break_even(break_even, context.names, context.formatter, context.money)
 
 
-def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
-    money = shown.money
+def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:
+    money = context.money
     head = (
         tr("Million output tokens"),
         tr("Owned"),
@@ -117,7 +117,7 @@ def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
     )
     rows = [
         (
-            shown.names[each.key],
+            context.names[each.key],
             money.small(each.owned.output.value if each.owned else None),
             money.band(each.owned.output if each.owned else None),
             money.small(each.rented.output.value if each.rented else None),
@@ -129,16 +129,16 @@ def _tokens(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
     if costs.api is not None:
         api = tr("Hosted API, input included")
         rows.append((api, money.small(costs.api.value), money.band(costs.api), "", "", ""))
-    return align_table(head, rows, shown.width, right=range(1, 6), strong=shown.strong)
+    return align_table(head, rows, context.width, right=range(1, 6), strong=context.strong)
 
 
-def _all_years(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
+def _all_years(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     owned = [each for each in costs.columns if each.tco is not None]
     if not owned or owned[0].tco is None:
         return [tr("Cost of ownership: unknown, because purchase prices are missing.")]
-    money = shown.money
-    years = format_years(owned[0].tco.years, shown.formatter)
-    head = (tr("{years}, {code} thousand", years=years, code=money.code), *(shown.names[each.key] for each in owned))
+    money = context.money
+    years = format_years(owned[0].tco.years, context.formatter)
+    head = (tr("{years}, {code} thousand", years=years, code=money.code), *(context.names[each.key] for each in owned))
     lines = [each.tco.lines for each in owned if each.tco is not None]
     rows = [
         (label_cost_line(line.name), *(money.thousands(each[place].usd) for each in lines))
@@ -146,50 +146,50 @@ def _all_years(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
         if any(each[place].usd for each in lines)
     ]
     rows.append((tr("Total"), *(money.thousands(each.tco.total_usd) for each in owned if each.tco)))
-    return align_table(head, rows, shown.width, right=range(1, len(head)), strong=shown.strong)
+    return align_table(head, rows, context.width, right=range(1, len(head)), strong=context.strong)
 
 
-def _yields(costs: CostAnswer, shown: _CostTextContext) -> list[str]:
+def _yields(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     head = (
         tr("Efficiency"),
         tr("tok/s per kW"),
         tr("tok/s per rack"),
         tr("J per token"),
-        tr("{code} per GiB", code=shown.money.code),
-        tr("{code} per KV GiB", code=shown.money.code),
-        tr("{code} per request", code=shown.money.code),
+        tr("{code} per GiB", code=context.money.code),
+        tr("{code} per KV GiB", code=context.money.code),
+        tr("{code} per request", code=context.money.code),
     )
-    rows = [_yield_row(each, shown) for each in costs.columns]
-    return align_table(head, rows, shown.width, right=range(1, 7), strong=shown.strong)
+    rows = [_yield_row(each, context) for each in costs.columns]
+    return align_table(head, rows, context.width, right=range(1, 7), strong=context.strong)
 
 
-def _yield_row(column: CostColumn, shown: _CostTextContext) -> tuple[str, ...]:
-    name, money, formatter = shown.names[column.key], shown.money, shown.formatter
-    found: DeploymentEfficiency | None = column.efficiency
+def _yield_row(column: CostColumn, context: _CostTextContext) -> tuple[str, ...]:
+    name, money, formatter = context.names[column.key], context.money, context.formatter
+    efficiency: DeploymentEfficiency | None = column.efficiency
     tokens = column.owned or column.rented
-    if found is None:
+    if efficiency is None:
         return (name, *[MISSING_VALUE_TEXT] * 6)
-    banded = (found.tokens_per_s_per_kw, found.tokens_per_s_per_rack, found.joules_per_token)
+    banded = (efficiency.tokens_per_s_per_kw, efficiency.tokens_per_s_per_rack, efficiency.joules_per_token)
     return (
         name,
         *(formatter.estimate(None if each is None else each.value) for each in banded),
-        money.small(found.usd_per_gib),
-        money.small(found.usd_per_gib_for_kv),
+        money.small(efficiency.usd_per_gib),
+        money.small(efficiency.usd_per_gib_for_kv),
         money.small(None if tokens is None else tokens.request.value),
     )
 
 
-def _unknown(draws: tuple[CostDistribution, CostDistribution], shown: _CostTextContext) -> Iterator[str]:
-    money, formatter = shown.money, shown.formatter
+def _unknown(draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext) -> Iterator[str]:
+    money, formatter = context.money, context.formatter
     for each in draws:
         if not each.cheapest:
             continue
         lead = tr("Rented: ") if each.rented else tr("Owned: ")
         ranked = sorted(each.cheapest.items(), key=lambda pair: -pair[1])
-        said = ", ".join(
+        simulation_text = ", ".join(
             tr(
                 "{name} cheapest in {share} of {n} simulations ({low} – {high})",
-                name=shown.names[key],
+                name=context.names[key],
                 share=format_draw_share(share, formatter),
                 n=formatter.count(each.n),
                 low=money.small(each.quantiles[key][0]),
@@ -197,7 +197,7 @@ def _unknown(draws: tuple[CostDistribution, CostDistribution], shown: _CostTextC
             )
             for key, share in ranked
         )
-        yield from indent_hanging(lead, f"{said}.", shown.width)
+        yield from indent_hanging(lead, f"{simulation_text}.", context.width)
 
 
 def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
@@ -213,14 +213,16 @@ def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Str
 
 def _inputs(column: CostColumn, answer: Answer, formatter: Formatter, width: int, *, each: bool) -> Iterator[str]:
     prefix = f"{column.accelerator}." if each else ""
-    shown = [found for name, found in column.inputs.items() if COST_INPUTS[name].each is each]
-    names = max(measure_text(prefix + found.name) for found in shown)
-    labels = max(measure_text(label_cost_input(found.name)) for found in shown)
-    for found in shown:
-        value = format_input_range(found.name, found.spread, formatter, answer.scenario.costs.currency)
-        left = f"{pad_text(prefix + found.name, names)}  {pad_text(label_cost_input(found.name), labels)}"
-        yield f"{left}  {value}"
-        origin = describe_input_source(found, answer.catalog_revision[:8])
+    inputs = [cost_input for name, cost_input in column.inputs.items() if COST_INPUTS[name].each is each]
+    names = max(measure_text(prefix + cost_input.name) for cost_input in inputs)
+    labels = max(measure_text(label_cost_input(cost_input.name)) for cost_input in inputs)
+    for cost_input in inputs:
+        value = format_input_range(cost_input.name, cost_input.spread, formatter, answer.scenario.costs.currency)
+        left_text = (
+            f"{pad_text(prefix + cost_input.name, names)}  {pad_text(label_cost_input(cost_input.name), labels)}"
+        )
+        yield f"{left_text}  {value}"
+        origin = describe_input_source(cost_input, answer.catalog_revision[:8])
         yield from (" " * (names + 2) + line for line in wrap_text(origin, max(width - names - 2, 30)))
 
 
@@ -291,8 +293,8 @@ def run(options: argparse.Namespace) -> int:
     if not 1 <= options.draws <= _MOST_DRAWS:
         raise InputError(describe_out_of_range(str(options.draws), 1, _MOST_DRAWS), "--draws")
     if not 0 <= options.seed <= _HIGHEST_SEED:
-        given = str(options.seed)
-        raise InputError(describe_out_of_range(given, 0, _HIGHEST_SEED), "--seed")
+        seed_text = str(options.seed)
+        raise InputError(describe_out_of_range(seed_text, 0, _HIGHEST_SEED), "--seed")
     target = None if options.output is None else Path(options.output)
     if target is not None and target.suffix.lower() != _WORKBOOK:
         raise InputError(describe_unknown_format(target.suffix, (_WORKBOOK,)), str(target))
@@ -312,12 +314,12 @@ def _settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskS
     from gpudesk.costing.inputs import parse_costs, write_cost_section
 
     fields = write_cost_section(scenario.costs)
-    named = {"rent_term": options.rent_term, "runs_on": options.runs_on, "around": options.around}
-    fields |= {name: value for name, value in named.items() if value is not None}
+    stated = {"rent_term": options.rent_term, "runs_on": options.runs_on, "around": options.around}
+    fields |= {name: value for name, value in stated.items() if value is not None}
     if options.currency is not None:
         fields["currency"] = _currency(options.currency)
-    for given in options.stated:
-        _state(fields, given, {choice.accelerator for choice in scenario.accelerators})
+    for option in options.stated:
+        _state(fields, option, {choice.accelerator for choice in scenario.accelerators})
     try:
         settings = parse_costs(fields)
     except InputError as error:
@@ -325,11 +327,11 @@ def _settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskS
     return service.costing.with_reported(settings, scenario) if options.reported_discounts else settings
 
 
-def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
-    left, equals, value = given.partition("=")
-    part, dot, name = left.strip().rpartition(".")
+def _state(fields: dict[str, Any], text: str, present: set[str]) -> None:
+    input_name, equals, value = text.partition("=")
+    part, dot, name = input_name.strip().rpartition(".")
     if not equals or not name:
-        raise InputError(_describe_wrong_setting(given), _SET)
+        raise InputError(_describe_wrong_setting(text), _SET)
     if dot and part not in present:
         raise input_error(
             "costs.no_part",
@@ -338,7 +340,7 @@ def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
             given=part,
             known=tuple(sorted(present)),
         )
-    numbers = [_number(each, given) for each in value.split(":")]
+    numbers = [_number(each, text) for each in value.split(":")]
     stated: Any = numbers[0] if len(numbers) == 1 else numbers
     if dot:
         fields.setdefault("accelerators", {}).setdefault(part, {})[name] = stated
@@ -346,15 +348,15 @@ def _state(fields: dict[str, Any], given: str, present: set[str]) -> None:
         fields.setdefault("inputs", {})[name] = stated
 
 
-def _number(text: str, given: str) -> float:
+def _number(text: str, number_text: str) -> float:
     try:
         return float(text)
     except ValueError as error:
-        raise InputError(_describe_wrong_setting(given), _SET) from error
+        raise InputError(_describe_wrong_setting(number_text), _SET) from error
 
 
-def _currency(given: str) -> dict[str, Any]:
-    code, equals, rest = given.partition("=")
+def _currency(text: str) -> dict[str, Any]:
+    code, equals, rest = text.partition("=")
     rate, at, date = rest.partition("@")
     try:
         if equals and at:
@@ -362,7 +364,7 @@ def _currency(given: str) -> dict[str, Any]:
     except ValueError:
         pass
     raise input_error(
-        "costs.currency", "{given} is not a currency; example: EUR=0.92@2026-11-01", "--currency", given=given
+        "costs.currency", "{given} is not a currency; example: EUR=0.92@2026-11-01", "--currency", given=text
     )
 
 
@@ -408,7 +410,7 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
     output.print_lines(list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width(), output.make_bold))
 
 
-def _describe_wrong_setting(given: str) -> Message:
+def _describe_wrong_setting(text: str) -> Message:
     return message(
-        "costs.set", "{given} is not NAME=VALUE; examples: energy_usd_per_kwh=0.1, mi325x.price_usd=22000", given=given
+        "costs.set", "{given} is not NAME=VALUE; examples: energy_usd_per_kwh=0.1, mi325x.price_usd=22000", given=text
     )

@@ -76,7 +76,7 @@ _NEAR: Final = 3
 def read_answers(name: str) -> dict[str, AnswerValue]:
     """Return the answers of a JSON file, `-` for standard input; raises `InputError` with the place."""
     where = ANSWERS if name == _STANDARD_INPUT else name
-    raw = _read(name, where)
+    raw = _read_input(name, where)
     try:
         document = json.loads(
             raw.decode("utf-8-sig"), object_pairs_hook=refuse_duplicate_keys, parse_constant=refuse_constant
@@ -100,7 +100,7 @@ def read_answers(name: str) -> dict[str, AnswerValue]:
         raise InputError(error.problem, f"{where}: {place}" if place else where) from error
 
 
-def _read(name: str, where: str) -> bytes:
+def _read_input(name: str, where: str) -> bytes:
     try:
         if name == _STANDARD_INPUT:
             raw = sys.stdin.buffer.read(_MOST_BYTES + 1)
@@ -119,15 +119,15 @@ def _read(name: str, where: str) -> bytes:
     return raw
 
 
-def parse_answer_options(given: Sequence[str]) -> dict[str, AnswerValue]:
+def parse_answer_options(options: Sequence[str]) -> dict[str, AnswerValue]:
     """Return the answers of options, `priority=cost`; raises `InputError` naming the option."""
-    found: dict[str, AnswerValue] = {}
-    for each in given:
+    answers: dict[str, AnswerValue] = {}
+    for each in options:
         name, equals, value = (part.strip() for part in each.partition("="))
         if not equals or not name or not value:
             raise InputError(_describe_wrong_answer(each), SET)
-        found |= _answer(name, value)
-    return found
+        answers |= _answer(name, value)
+    return answers
 
 
 def _answer(name: str, value: str) -> dict[str, AnswerValue]:
@@ -141,11 +141,11 @@ def _answer(name: str, value: str) -> dict[str, AnswerValue]:
     return {name: parse_answer(name, stated, f"{SET} {name}")}
 
 
-def parse_weight_options(given: Sequence[str], rules: Collection[str]) -> dict[str, float]:
+def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict[str, float]:
     """Return the weights of options, `D000-03=2`; raises `InputError` naming the option."""
-    found: dict[str, float] = {}
+    weights: dict[str, float] = {}
     check = accept_number(WEIGHT_BOUNDS.low, WEIGHT_BOUNDS.high)
-    for each in given:
+    for each in options:
         rule, _, value = (part.strip() for part in each.partition("="))
         weight = _finite(value)
         if weight is None:
@@ -155,17 +155,17 @@ def parse_weight_options(given: Sequence[str], rules: Collection[str]) -> dict[s
             raise input_error(
                 "decide.unknown_rule", "unknown rule {given}; closest: {near}", WEIGHT, given=rule, near=near
             )
-        found[rule] = check(f"{WEIGHT} {rule}", weight)
-    return found
+        weights[rule] = check(f"{WEIGHT} {rule}", weight)
+    return weights
 
 
 def _finite(text: str) -> float | None:
     """Return the number that a text is; None for what is none."""
     try:
-        found = float(text)
+        number = float(text)
     except ValueError:
         return None
-    return found if math.isfinite(found) else None
+    return number if math.isfinite(number) else None
 
 
 def list_question_lines(
@@ -199,10 +199,10 @@ def _question(question: DecisionQuestion, answered: QuestionAnswer, width: int) 
         yield from indent_hanging(f"    {option}  ", tr("{title}: {use}", title=words.title, use=words.use), width)
     if question.bounds is not None:
         low, high = formatter.stated(question.bounds.low), formatter.stated(question.bounds.high)
-        said = tr("a number from {low} to {high}", low=low, high=high)
+        range_text = tr("a number from {low} to {high}", low=low, high=high)
         if question.bounds.above:
-            said = tr("a number above {low}, up to {high}", low=low, high=high)
-        yield from indent_hanging("    ", tr("{number}, {unit}", number=said, unit=question.unit), width)
+            range_text = tr("a number above {low}, up to {high}", low=low, high=high)
+        yield from indent_hanging("    ", tr("{number}, {unit}", number=range_text, unit=question.unit), width)
 
 
 def list_rule_table(
@@ -241,8 +241,8 @@ def list_trace_lines(
     grids = ([_list_cells(line, formatter) for line in decision.trace], [_list_marks(line) for line in decision.trace])
     for grid, room in zip(grids, (_ROOM, _LEAST_ROOM), strict=True):
         widths = [max(map(measure_text, column)) for column in zip(*grid, heads, strict=True)]
-        left = _measure_ids(decision) + len(_GAP) + sum(widths) + len(_GAP) * len(widths)
-        if width - left >= room:
+        used_width = _measure_ids(decision) + len(_GAP) + sum(widths) + len(_GAP) * len(widths)
+        if width - used_width >= room:
             yield from _list_trace_table(decision, heads, grid, widths, formatter, width, strong)
             break
     else:
@@ -283,8 +283,8 @@ def _list_trace_items(
         for line in group:
             yield from indent_hanging(f"{line.rule.id}{_GAP}", _describe_trace_line(line, decision, formatter), width)
             cells = zip(heads, line.cells, strict=True)
-            said = "; ".join(" ".join(_list_item_cells(line, cell, head, formatter)) for head, cell in cells)
-            yield from indent_hanging(_GAP * 2, said, width)
+            cells_text = "; ".join(" ".join(_list_item_cells(line, cell, head, formatter)) for head, cell in cells)
+            yield from indent_hanging(_GAP * 2, cells_text, width)
 
 
 def _list_item_cells(line: TraceLine, cell: TraceCell, head: str, formatter: Formatter) -> list[str]:
@@ -343,9 +343,11 @@ def list_decision_lines(
     if candidates:
         yield ""
         yield strong(tr("Compared"))
-    for found in candidates:
-        said = tr("{name}: {value}, {odds} odds", name=found.deployment, value=found.value, odds=found.odds_text)
-        yield from indent_hanging("  ", f"{said}.", width)
+    for candidate in candidates:
+        summary = tr(
+            "{name}: {value}, {odds} odds", name=candidate.deployment, value=candidate.value, odds=candidate.odds_text
+        )
+        yield from indent_hanging("  ", f"{summary}.", width)
     lines = list_recommendation_lines(decision, flips, names, formatter, costs)
     for subject, remarks in groupby(lines, key=lambda line: line.subject):
         yield ""
@@ -363,11 +365,11 @@ _COMPARED: Final = ("scenario", "template", "accelerators", "model")
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
     summary = tr("Recommend an accelerator for your goal and limits, and list what would change it.")
-    said = tr(
+    epilog = tr(
         "Unanswered questions use the answers of the scenario or the defaults. Without "
         "--accelerators, the whole catalog is searched."
     )
-    parser = commands.add_parser("decide", help=summary, description=f"{summary} {said}")
+    parser = commands.add_parser("decide", help=summary, description=f"{summary} {epilog}")
     _add_said(parser.add_argument_group(tr("answers and weights (override the scenario)")))
     add_scenario_options(parser)
     parser.add_argument("--rules", action="store_true", help=tr("show every applied rule, grouped by effect"))
@@ -407,8 +409,8 @@ def _add_said(group: argparse._ArgumentGroup) -> None:
 
 def run(options: argparse.Namespace) -> int:
 
-    said = {} if options.answers is None else read_answers(options.answers)
-    said |= parse_answer_options(options.stated)
+    user_answers = {} if options.answers is None else read_answers(options.answers)
+    user_answers |= parse_answer_options(options.stated)
     with open_service(options) as service:
         weights = parse_weight_options(options.rule_weights, [rule.id for rule in service.decider.rules])
         listed = options.list_questions or options.list_rules
@@ -417,11 +419,13 @@ def run(options: argparse.Namespace) -> int:
         else:
             scenario = build_scenario(options, service, open_accelerators=True)
             settings = scenario.decision
-            settings = replace(settings, answers={**settings.answers, **said}, weights={**settings.weights, **weights})
+            settings = replace(
+                settings, answers={**settings.answers, **user_answers}, weights={**settings.weights, **weights}
+            )
             scenario = replace(scenario, decision=settings)
             weights = dict(settings.weights)
         if options.list_questions:
-            _list_questions(_answers(scenario, said), as_json=options.json)
+            _list_questions(_answers(scenario, user_answers), as_json=options.json)
         elif options.list_rules:
             _list_rules(service, weights, as_json=options.json)
         elif scenario is not None:
@@ -429,7 +433,7 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def _answers(scenario: Scenario | None, said: Mapping[str, AnswerValue]) -> Mapping[str, QuestionAnswer]:
+def _answers(scenario: Scenario | None, user_answers: Mapping[str, AnswerValue]) -> Mapping[str, QuestionAnswer]:
     """Return the answers in force; without a scenario those that are said, and defaults."""
     from gpudesk.decision.facts.answers import resolve_answers
     from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, QuestionAnswer
@@ -437,8 +441,8 @@ def _answers(scenario: Scenario | None, said: Mapping[str, AnswerValue]) -> Mapp
     if scenario is not None:
         return resolve_answers(scenario)
     return {
-        name: QuestionAnswer(said[name], AnswerOrigin.YOURS)
-        if name in said
+        name: QuestionAnswer(user_answers[name], AnswerOrigin.YOURS)
+        if name in user_answers
         else QuestionAnswer(question.default, AnswerOrigin.DEFAULT)
         for name, question in QUESTIONS.items()
     }
@@ -480,16 +484,16 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     flips = service.flips(answer) if decision.scope.answered else ()
     questions = tuple(run_to_end(service.question_steps(answer)))
     names = dict(zip(make_column_keys(scenario.accelerators), list_column_names(answer), strict=True))
-    asked = AdvisoryRequest(answer, decision, names, service, get_today())
+    request = AdvisoryRequest(answer, decision, names, service, get_today())
     if options.json:
         from gpudesk.report.writers.decision_json import encode_decision
 
         document = encode_decision(decision, flips, names)
-        output.print_json({**document, "next_questions": list(questions), **encode_advisory(options.show, asked)})
+        output.print_json({**document, "next_questions": list(questions), **encode_advisory(options.show, request)})
         return
 
     # What cannot be shown is told before anything is written.
-    beside = list(list_advisory_text(options.show, asked, output.get_terminal_width(), output.make_bold))
+    beside = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
     width, costs = output.get_terminal_width(), service.decider.costs_of(answer)
     lines = list_decision_lines(decision, flips, names, width, output.make_bold, costs, with_rules=options.rules)
     output.print_lines((*lines, *_list_next_questions(questions, decision), *beside))
@@ -511,5 +515,5 @@ def _list_next_questions(questions: Sequence[str], decision: Decision) -> Iterat
         yield from indent_hanging("  ", f"{name}: {get_question_text(name)}", output.get_terminal_width())
 
 
-def _describe_wrong_answer(given: str) -> Message:
-    return message("decide.answer", "{given} is not a valid answer; example: priority=cost", given=given)
+def _describe_wrong_answer(text: str) -> Message:
+    return message("decide.answer", "{given} is not a valid answer; example: priority=cost", given=text)

@@ -52,22 +52,22 @@ if TYPE_CHECKING:
 
 
 def list_deferral_lines(
-    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+    analysis: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> Iterator[AdvisoryLine]:
     """Yield whether to buy or to wait, whose word that is, the figures, and where it turns.
 
     `names` are what accelerators are called, by their ids.
     """
-    yield AdvisoryLine(0, tr("Buy or wait: {title}", title=format_deferral_verdict(found, names)))
-    yield AdvisoryLine(1, tr("Documents: {verdict}.", verdict=describe_document_verdict(found)))
-    yield AdvisoryLine(1, tr("Arithmetic: {verdict}.", verdict=describe_computed_verdict(found, formatter)))
-    yield from _texts(1, (describe_contradiction(found),))
-    yield from _texts(2, map(describe_deferral_rule, found.rules))
-    yield from (AdvisoryLine(1, _figure(row)) for row in list_deferral_figures(found, names, money, formatter))
-    yield from _texts(1, (describe_release_slip(found, names, formatter),))
-    for what, value in list_deferral_flips(found, names, money, formatter):
+    yield AdvisoryLine(0, tr("Buy or wait: {title}", title=format_deferral_verdict(analysis, names)))
+    yield AdvisoryLine(1, tr("Documents: {verdict}.", verdict=describe_document_verdict(analysis)))
+    yield AdvisoryLine(1, tr("Arithmetic: {verdict}.", verdict=describe_computed_verdict(analysis, formatter)))
+    yield from _texts(1, (describe_contradiction(analysis),))
+    yield from _texts(2, map(describe_deferral_rule, analysis.rules))
+    yield from (AdvisoryLine(1, _figure(row)) for row in list_deferral_figures(analysis, names, money, formatter))
+    yield from _texts(1, (describe_release_slip(analysis, names, formatter),))
+    for what, value in list_deferral_flips(analysis, names, money, formatter):
         yield AdvisoryLine(1, tr("Changes at {what}: {value}", what=what, value=value))
-    for row in list_future_price_rows(found, money):
+    for row in list_future_price_rows(analysis, money):
         span = f" ({row.span})" if row.span else ""
         yield AdvisoryLine(
             1,
@@ -78,7 +78,7 @@ def list_deferral_lines(
                 verdict=row.verdict,
             ),
         )
-    yield from _texts(1, list_deferral_notes(found, formatter))
+    yield from _texts(1, list_deferral_notes(analysis, formatter))
 
 
 def _figure(row: RangeFigureRow) -> str:
@@ -88,7 +88,7 @@ def _figure(row: RangeFigureRow) -> str:
 
 
 def list_routing_lines(
-    found: RoutingResult,
+    routing: RoutingResult,
     rules: Sequence[DecisionRule],
     names: Mapping[str, str],
     money: MoneyFormatter,
@@ -99,28 +99,30 @@ def list_routing_lines(
     `names` are what columns are called, by their keys.
     """
     yield AdvisoryLine(0, tr("Two vendors"))
-    yield AdvisoryLine(1, describe_request_mix(found, formatter))
-    for plan in found.plans:
-        title = format_routed_plan(plan.plan, found, names).whole
-        yield AdvisoryLine(1, tr("{title}: {result}", title=title, result=_plan(plan, found, names, money, formatter)))
-    for paid, ranking in ((tr("Owned"), found.owned), (tr("Rented"), found.rented)):
-        yield AdvisoryLine(1, tr("{paid}: {text}", paid=paid, text=describe_ranking(ranking, found, names)))
+    yield AdvisoryLine(1, describe_request_mix(routing, formatter))
+    for plan in routing.plans:
+        title = format_routed_plan(plan.plan, routing, names).whole
+        yield AdvisoryLine(
+            1, tr("{title}: {result}", title=title, result=_plan(plan, routing, names, money, formatter))
+        )
+    for paid, ranking in ((tr("Owned"), routing.owned), (tr("Rented"), routing.rented)):
+        yield AdvisoryLine(1, tr("{paid}: {text}", paid=paid, text=describe_ranking(ranking, routing, names)))
         if ranking is not None:
-            yield from _texts(2, (describe_extra_cost(each, found, names, money) for each in ranking.beyond))
-    yield from _texts(1, list_shared_pool_lines(found, formatter))
-    yield from _texts(1, list_routing_notes(found, formatter))
+            yield from _texts(2, (describe_extra_cost(each, routing, names, money) for each in ranking.beyond))
+    yield from _texts(1, list_shared_pool_lines(routing, formatter))
+    yield from _texts(1, list_routing_notes(routing, formatter))
     yield AdvisoryLine(0, tr("Documents on mixed vendors"))
     yield from _texts(1, map(format_mixing_line, rules))
 
 
 def _plan(
-    plan: RoutedPlan, found: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+    plan: RoutedPlan, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> str:
     """Return what a plan takes and costs, or why it cannot be."""
     if plan.reason is not None:
         return describe_impossible_plan(plan, formatter)
     parts = []
-    for key in found.keys:
+    for key in routing.keys:
         total, *details = build_pool_cell(plan, key, formatter)
         detail = ", ".join(each for each in details if each)
         parts.append(f"{names[key]} {total}" + (f" ({detail})" if detail else ""))
@@ -188,8 +190,8 @@ class AdvisoryRequest:
     def platforms(self) -> tuple[str, ...]:
         from gpudesk.report.decision.advisory import split_platforms
 
-        found = (split_platforms(column.accelerator.platform) for column in self.answer.columns)
-        return tuple(dict.fromkeys(each for names in found for each in names))
+        platforms_by_column = (split_platforms(column.accelerator.platform) for column in self.answer.columns)
+        return tuple(dict.fromkeys(each for names in platforms_by_column for each in names))
 
     @property
     def references(self) -> tuple[ReferenceDeployment, ...]:
@@ -202,65 +204,67 @@ class AdvisoryRequest:
         """Return whether to buy now or to wait; raises `InputError` for inputs that cannot be."""
         from gpudesk.decision.purchasing.plan_inputs import find_bought_position
 
-        found = self.decision.recommended
-        position = find_bought_position(self.scenario, None if found is None else found.key)
+        candidate = self.decision.recommended
+        position = find_bought_position(self.scenario, None if candidate is None else candidate.key)
         return self.reference_data.buy_or_wait(self.scenario, position, self.today)
 
 
 # As JSON values
 
 
-def encode_advisory(names: Sequence[str], asked: AdvisoryRequest) -> dict[str, Any]:
+def encode_advisory(names: Sequence[str], request: AdvisoryRequest) -> dict[str, Any]:
     """Return what is to be shown by its names; raises `InputError` for inputs of plans that cannot be."""
-    return {name: _FIELDS[name](asked) for name in dict.fromkeys(names)}
+    return {name: _FIELDS[name](request) for name in dict.fromkeys(names)}
 
 
-def _waiting_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _waiting_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_buy_or_wait
 
-    return encode_buy_or_wait(asked.buy_or_wait(), asked.scenario.decision.plans)
+    return encode_buy_or_wait(request.buy_or_wait(), request.scenario.decision.plans)
 
 
-def _vendors_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _vendors_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_routing
 
-    return encode_routing(asked.reference_data.routing(asked.scenario), asked.scenario.decision.plans)
+    return encode_routing(request.reference_data.routing(request.scenario), request.scenario.decision.plans)
 
 
-def _export_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _export_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_export_checks
 
-    return encode_export_checks(asked.reference_data.export_checks(asked.scenario), asked.reference_data.export_rules)
+    return encode_export_checks(
+        request.reference_data.export_checks(request.scenario), request.reference_data.export_rules
+    )
 
 
-def _negotiation_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _negotiation_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_negotiation
 
-    return encode_negotiation(asked.reference_data.negotiation(asked.scenario, asked.decision, asked.today))
+    return encode_negotiation(request.reference_data.negotiation(request.scenario, request.decision, request.today))
 
 
-def _software_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _software_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_software_support
 
-    return encode_software_support(asked.reference_data.support, asked.platforms)
+    return encode_software_support(request.reference_data.support, request.platforms)
 
 
-def _reference_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _reference_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_reference_deployments
 
-    return encode_reference_deployments(asked.references)
+    return encode_reference_deployments(request.references)
 
 
-def _loading_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _loading_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_weight_loading
 
-    return encode_weight_loading(asked.reference_data.loadings(asked.answer))
+    return encode_weight_loading(request.reference_data.loadings(request.answer))
 
 
-def _watch_fields(asked: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
+def _watch_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
     from gpudesk.report.writers.advisory_json import encode_watch_list
 
-    return encode_watch_list(asked.reference_data.watch_list())
+    return encode_watch_list(request.reference_data.watch_list())
 
 
 _FIELDS: Final[Mapping[str, Callable[[AdvisoryRequest], Any]]] = {
@@ -279,11 +283,11 @@ _FIELDS: Final[Mapping[str, Callable[[AdvisoryRequest], Any]]] = {
 
 
 def list_advisory_text(
-    names: Sequence[str], asked: AdvisoryRequest, width: int, strong: Callable[[str], str]
+    names: Sequence[str], request: AdvisoryRequest, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     """Yield what is to be shown as text; raises `InputError` for inputs of plans that cannot be."""
     for name in dict.fromkeys(names):
-        for line in _LINES[name](asked):
+        for line in _LINES[name](request):
             if line.depth == 0:
                 yield ""
                 yield from map(strong, indent_hanging("", line.text, width))
@@ -291,61 +295,61 @@ def list_advisory_text(
                 yield from indent_hanging(_INDENT * line.depth, line.text, width)
 
 
-def _waiting_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _waiting_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
 
-    return list_deferral_lines(asked.buy_or_wait(), asked.part_names, asked.money, Formatter())
+    return list_deferral_lines(request.buy_or_wait(), request.part_names, request.money, Formatter())
 
 
-def _vendors_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _vendors_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.decision.purchasing.routing import list_mixing_rules
 
-    found = asked.reference_data.routing(asked.scenario)
-    rules = list_mixing_rules(asked.service.decider.rules)
-    return list_routing_lines(found, rules, asked.names, asked.money, Formatter())
+    routing = request.reference_data.routing(request.scenario)
+    rules = list_mixing_rules(request.service.decider.rules)
+    return list_routing_lines(routing, rules, request.names, request.money, Formatter())
 
 
-def _export_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _export_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_export_lines
 
     return list_export_lines(
-        asked.reference_data.export_checks(asked.scenario), asked.reference_data.export_rules, Formatter()
+        request.reference_data.export_checks(request.scenario), request.reference_data.export_rules, Formatter()
     )
 
 
-def _negotiation_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _negotiation_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_negotiation_lines
 
     return list_negotiation_lines(
-        asked.reference_data.negotiation(asked.scenario, asked.decision, asked.today), Formatter()
+        request.reference_data.negotiation(request.scenario, request.decision, request.today), Formatter()
     )
 
 
-def _software_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _software_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_support_lines
 
-    return list_support_lines(asked.reference_data.support, asked.platforms)
+    return list_support_lines(request.reference_data.support, request.platforms)
 
 
-def _reference_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _reference_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_reference_lines
 
-    return list_reference_lines(asked.references, Formatter())
+    return list_reference_lines(request.references, Formatter())
 
 
-def _loading_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _loading_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
     from gpudesk.report.decision.advisory import list_loading_lines
 
-    return list_loading_lines(asked.reference_data.loadings(asked.answer), asked.names, Formatter())
+    return list_loading_lines(request.reference_data.loadings(request.answer), request.names, Formatter())
 
 
-def _watch_lines(asked: AdvisoryRequest) -> Iterator[AdvisoryLine]:
+def _watch_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
 
-    source = asked.service.catalog.source
-    shown = (
+    source = request.service.catalog.source
+    signals = (
         (each, "" if each.known is None else source(each.known.source).title)
-        for each in asked.reference_data.watch_list()
+        for each in request.reference_data.watch_list()
     )
-    return list_watch_lines(shown, Formatter())
+    return list_watch_lines(signals, Formatter())
 
 
 _LINES: Final[Mapping[str, Callable[[AdvisoryRequest], Iterator[AdvisoryLine]]]] = {

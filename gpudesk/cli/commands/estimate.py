@@ -68,7 +68,7 @@ def _what(estimate: Estimate, formatter: Formatter) -> list[tuple[str, str]]:
         *_plans(estimate, formatter),
     ]
     if estimate.fits:
-        facts.append((tr("Fits"), _held(estimate, formatter)))
+        facts.append((tr("Fits"), _describe_capacity(estimate, formatter)))
         return facts
     reason = "" if estimate.reason is None else format_message(estimate.reason, formatter)
     facts.append((tr("Does not fit"), reason))
@@ -96,7 +96,7 @@ def list_pool_lines(estimate: Estimate, formatter: Formatter) -> list[str]:
     """Return what each pool of a disaggregated deployment is, a line each, or why there is none."""
     if estimate.pools is None:
         return [] if estimate.reason is None else [f"{format_message(estimate.reason, formatter)}."]
-    return [f"{label} {said}" for label, said in _plans(estimate, formatter)]
+    return [f"{label} {text}" for label, text in _plans(estimate, formatter)]
 
 
 def _pool(pool: AcceleratorPool, formatter: Formatter) -> str:
@@ -113,26 +113,28 @@ def _why(plans: PlanChoice | None, formatter: Formatter) -> list[tuple[str, str]
     return [] if reason is None else [(tr("Why this plan"), reason)]
 
 
-def _held(estimate: Estimate, formatter: Formatter) -> str:
+def _describe_capacity(estimate: Estimate, formatter: Formatter) -> str:
     most = trn(
         "up to {n} request in flight",
         "up to {n} requests in flight",
         estimate.max_concurrency,
         n=formatter.count(estimate.max_concurrency),
     )
-    asked, admitted = estimate.concurrency, estimate.admitted
+    concurrency, admitted = estimate.concurrency, estimate.admitted
     if estimate.grows:
         return describe_running_requests(estimate, formatter)
-    if asked is not None and admitted is not None and admitted < asked:
+    if concurrency is not None and admitted is not None and admitted < concurrency:
         if admitted < estimate.max_concurrency:
             return tr(
                 "runs {n} of {m} requests at a time; memory fits {most}",
                 n=formatter.count(admitted),
-                m=formatter.count(asked),
+                m=formatter.count(concurrency),
                 most=formatter.count(estimate.max_concurrency),
             )
-        held = tr("memory fits {n} of {m} requests", n=formatter.count(admitted), m=formatter.count(asked))
-        return f"{held}, {most}"
+        capacity_text = tr(
+            "memory fits {n} of {m} requests", n=formatter.count(admitted), m=formatter.count(concurrency)
+        )
+        return f"{capacity_text}, {most}"
     return most
 
 
@@ -188,10 +190,13 @@ def run(options: argparse.Namespace) -> int:
 def _batch(options: argparse.Namespace, service: GpuDeskService) -> int:
     """Answer JSON lines; the exit code says whether all of them could be answered."""
     others = {"batch", "json", "run", "command", "version", "self_test", "without_user_facts"}
-    given = [name for name, value in vars(options).items() if name not in others and value not in (None, False)]
-    if given:
+    option_names = [name for name, value in vars(options).items() if name not in others and value not in (None, False)]
+    if option_names:
         raise UsageError(
-            tr("--batch reads all settings from each line; remove {option}", option="--" + given[0].replace("_", "-"))
+            tr(
+                "--batch reads all settings from each line; remove {option}",
+                option="--" + option_names[0].replace("_", "-"),
+            )
         )
     target = sys.stdout.buffer
     if options.batch == "-":
@@ -211,9 +216,9 @@ def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
     from gpudesk.text.formatting import Formatter
     from gpudesk.text.messages import format_input_error
 
-    found = service.estimator.estimate_many(scenario.requests())
+    estimates = service.estimator.estimate_many(scenario.requests())
     code = EXIT_DONE
-    for position, (choice, result) in enumerate(zip(scenario.accelerators, found, strict=True)):
+    for position, (choice, result) in enumerate(zip(scenario.accelerators, estimates, strict=True)):
         if isinstance(result, InputError):
             code = EXIT_AT_FAULT
             report_error(f"{choice.accelerator}: {format_input_error(result)}", "estimate")
@@ -224,8 +229,10 @@ def _each(scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> int:
             if position:
                 output.print_line()
             name = service.catalog.accelerator(choice.accelerator).name
-            made = service.plans(result)
+            plan_choices = service.plans(result)
             output.print_lines(
-                list_estimate_lines(result, name, Formatter(), output.get_terminal_width(), output.make_bold, made)
+                list_estimate_lines(
+                    result, name, Formatter(), output.get_terminal_width(), output.make_bold, plan_choices
+                )
             )
     return code

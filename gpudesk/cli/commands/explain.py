@@ -38,11 +38,11 @@ def list_plan_table(choice: PlanChoice, formatter: Formatter, width: int, strong
 
 def _row(option: ConsideredPlan, formatter: Formatter) -> tuple[str, ...]:
     figures = (option.output_tokens_per_s, option.ttft_ms, option.tpot_ms)
-    shown = (MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value) for each in figures)
+    cells = (MISSING_VALUE_TEXT if each is None else formatter.estimate(each.value) for each in figures)
     reason = join_messages(option.reasons, formatter)
     if option.taken:
         reason = tr("chosen: {reason}", reason=reason)
-    return (format_plan(option.plan), *shown, reason)
+    return (format_plan(option.plan), *cells, reason)
 
 
 def list_plan_block(
@@ -68,13 +68,13 @@ def list_measured_runs(
     strong: Callable[[str], str],
 ) -> Iterator[str]:
     """Yield the nearest published figures; nothing for a figure that nobody publishes."""
-    found = build_measured_runs(estimate, figure, records, formatter)
-    if found is None:
+    runs = build_measured_runs(estimate, figure, records, formatter)
+    if runs is None:
         return
-    yield strong(format_runs_title(found))
-    if found.remark is not None:
-        yield from indent_hanging("", f"{found.remark}.", width)
-    for line in found.lines:
+    yield strong(format_runs_title(runs))
+    if runs.remark is not None:
+        yield from indent_hanging("", f"{runs.remark}.", width)
+    for line in runs.lines:
         text = ", ".join(part for part in (line.sentence, line.address) if part)
         yield from indent_hanging(_BULLET, text, width)
 
@@ -101,15 +101,15 @@ def _chosen(figure: str, service: GpuDeskService) -> list[WorkedFigure]:
     examples = service.worked_examples
     if figure == _ALL:
         return list(examples)
-    found = [each for each in examples if each.example.id == figure.upper()]
-    if not found:
+    matches = [each for each in examples if each.example.id == figure.upper()]
+    if not matches:
         raise input_error(
             "worked.unknown",
             "unknown checked claim {given}; list all with `gpudesk explain examples`",
             tr("figure"),
             given=figure,
         )
-    return found
+    return matches
 
 
 def _list(examples: list[WorkedFigure]) -> list[str]:
@@ -232,7 +232,7 @@ def run(options: argparse.Namespace) -> int:
         if options.json:
             _say_json(explained, service, options.figure)
         else:
-            _say(explained, options.figure, service)
+            _print_explanation(explained, options.figure, service)
     # The same files are behind all records.
     for fault in [each.fault for each in explained if each.fault is not None][:1]:
         code = EXIT_AT_FAULT
@@ -245,9 +245,9 @@ def run(options: argparse.Namespace) -> int:
 def _check_figure(figure: str) -> None:
     from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES, describe_unknown_figure
 
-    known = (*EXPLAINED_FIGURES, _PLAN)
-    if figure not in known:
-        raise InputError(describe_unknown_figure(figure, known), tr("figure"))
+    figure_names = (*EXPLAINED_FIGURES, _PLAN)
+    if figure not in figure_names:
+        raise InputError(describe_unknown_figure(figure, figure_names), tr("figure"))
 
 
 def _explained(accelerator: str, estimate: Estimate, figure: str, service: GpuDeskService) -> _ExplainedColumn:
@@ -275,20 +275,22 @@ def _say_json(explained: list[_ExplainedColumn], service: GpuDeskService, figure
     output.print_json({"figure": figure, "accelerators": parts})
 
 
-def _say(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService) -> None:
-    made = (Formatter(), output.get_terminal_width(), output.make_bold)
+def _print_explanation(explained: list[_ExplainedColumn], figure: str, service: GpuDeskService) -> None:
+    style = (Formatter(), output.get_terminal_width(), output.make_bold)
     for position, each in enumerate(explained):
         if position:
             output.print_line()
         output.print_line(output.make_bold(service.catalog.accelerator(each.accelerator).name))
         if each.term is None:
-            blocks = [list_plan_table(each.plans, *made) if each.plans.options else _list_pools(each.estimate, made[0])]
+            blocks = [
+                list_plan_table(each.plans, *style) if each.plans.options else _list_pools(each.estimate, style[0])
+            ]
         else:
-            blocks = [list(list_term_lines(each.term, service)), list(list_plan_block(each.plans, *made))]
+            blocks = [list(list_term_lines(each.term, service)), list(list_plan_block(each.plans, *style))]
             if each.record is not None:
-                blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *made)))
-        warnings = list_model_warnings(service.catalog.model(each.estimate.request.model), made[0])
-        blocks.append([line for text in warnings for line in wrap_text(f"{text}.", made[1])])
+                blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *style)))
+        warnings = list_model_warnings(service.catalog.model(each.estimate.request.model), style[0])
+        blocks.append([line for text in warnings for line in wrap_text(f"{text}.", style[1])])
         for number, block in enumerate(filter(None, blocks)):
             output.print_lines(["", *block] if number else block)
 

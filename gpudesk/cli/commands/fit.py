@@ -146,14 +146,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
-        asked = _asked(options, load_base_scenario(options, service))
-        _show(_cells(asked, service), asked, service, as_json=options.json)
+        question = _parse_question(options, load_base_scenario(options, service))
+        _show(_cells(question, service), question, service, as_json=options.json)
     return EXIT_DONE
 
 
-def _asked(options: argparse.Namespace, base: Scenario | None) -> _FitQuestion:
+def _parse_question(options: argparse.Namespace, base: Scenario | None) -> _FitQuestion:
     stated = _checked(options)
-    parts, models = _named(options.accelerators), _named(options.models)
+    parts, models = _strip_counts(options.accelerators), _strip_counts(options.models)
     context, concurrency = _context(options), options.concurrency
     if base is not None:
         workload, load = base.workload, base.workload.load
@@ -182,8 +182,8 @@ def _checked(options: argparse.Namespace) -> dict[str, Any]:
 
     checks = {name: REQUEST_FIELDS[name][1] for name in _SETTINGS}
     checks |= dict.fromkeys(_NUMBERS, whole_field(1, MOST_TOKENS))
-    given = {name: getattr(options, name) for name in checks if getattr(options, name) is not None}
-    checked = {name: checks[name]("--" + name.replace("_", "-"), value) for name, value in given.items()}
+    limits = {name: getattr(options, name) for name in checks if getattr(options, name) is not None}
+    checked = {name: checks[name]("--" + name.replace("_", "-"), value) for name, value in limits.items()}
     return {name: value for name, value in checked.items() if name in _SETTINGS}
 
 
@@ -198,37 +198,42 @@ def _context(options: argparse.Namespace) -> int | None:
     return sum(lengths) if lengths else context
 
 
-def _named(ids: Sequence[str] | None) -> tuple[str, ...] | None:
+def _strip_counts(ids: Sequence[str] | None) -> tuple[str, ...] | None:
     """Return ids without the counts that may follow them: counts are what is looked for."""
     return None if ids is None else tuple(dict.fromkeys(each.partition(":")[0] for each in ids))
 
 
-def _cells(asked: _FitQuestion, service: GpuDeskService) -> list[FitCell]:
+def _cells(fit_question: _FitQuestion, service: GpuDeskService) -> list[FitCell]:
     catalog = service.catalog
-    models = catalog.models() if asked.models is None else [catalog.model(each) for each in asked.models]
+    models = catalog.models() if fit_question.models is None else [catalog.model(each) for each in fit_question.models]
     cells: dict[str, tuple[FitCell, ...]] = {}
-    for weights, group in _by_format(models, asked.weights).items():
+    for weights, group in _by_format(models, fit_question.weights).items():
         question = FitQuestion(
-            weights, asked.kv, asked.context, asked.concurrency, asked.serving_engine, asked.memory_fraction
+            weights,
+            fit_question.kv,
+            fit_question.context,
+            fit_question.concurrency,
+            fit_question.serving_engine,
+            fit_question.memory_fraction,
         )
-        rows = _rows(question, asked, group, service)
+        rows = _rows(question, fit_question, group, service)
         cells |= {model.id: row for model, row in zip(group, rows, strict=True)}
     return [cell for model in models for cell in cells[model.id]]
 
 
 def _rows(
-    question: FitQuestion, asked: _FitQuestion, models: Sequence[Model], service: GpuDeskService
+    question: FitQuestion, fit_question: _FitQuestion, models: Sequence[Model], service: GpuDeskService
 ) -> tuple[tuple[FitCell, ...], ...]:
-    if asked.reading is None:
-        return service.fit_matrix(question, asked.accelerators, [model.id for model in models]).rows
+    if fit_question.reading is None:
+        return service.fit_matrix(question, fit_question.accelerators, [model.id for model in models]).rows
     from gpudesk.estimation.sizing.fit_matrix import compute_reading_matrix, count_model_parameters
 
     catalog = service.catalog
     parts = catalog.accelerators()
-    if asked.accelerators is not None:
-        parts = tuple(catalog.accelerator(each) for each in asked.accelerators)
-    known = count_model_parameters(catalog, models)
-    return compute_reading_matrix(asked.reading, question, parts, models, known).rows
+    if fit_question.accelerators is not None:
+        parts = tuple(catalog.accelerator(each) for each in fit_question.accelerators)
+    parameters = count_model_parameters(catalog, models)
+    return compute_reading_matrix(fit_question.reading, question, parts, models, parameters).rows
 
 
 def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Precision, list[Model]]:
@@ -238,43 +243,43 @@ def _by_format(models: Sequence[Model], weights: Precision | None) -> dict[Preci
     return groups
 
 
-def _show(cells: Sequence[FitCell], asked: _FitQuestion, service: GpuDeskService, *, as_json: bool) -> None:
+def _show(cells: Sequence[FitCell], question: _FitQuestion, service: GpuDeskService, *, as_json: bool) -> None:
     catalog = service.catalog
-    asked_of = set() if asked.reading is not None else {cell.model for cell in cells}
+    asked_of = set() if question.reading is not None else {cell.model for cell in cells}
     longest = {
         model.name: (model.id, model.max_context)
         for model in catalog.models()
-        if model.id in asked_of and model.max_context is not None and model.max_context < asked.context
+        if model.id in asked_of and model.max_context is not None and model.max_context < question.context
     }
     if as_json:
         from gpudesk.report.writers.sizing_json import encode_fit_matrix
 
         beyond = {model for model, _ in longest.values()}
-        output.print_json(encode_fit_matrix(cells, asked.context, asked.concurrency, beyond))
+        output.print_json(encode_fit_matrix(cells, question.context, question.concurrency, beyond))
         return
 
     parts = {part.id: part.name for part in catalog.accelerators()}
     models = {model.id: model.name for model in catalog.models()}
-    shown = {cell.model for cell in cells}
+    model_ids = {cell.model for cell in cells}
     formatter = Formatter()
-    output.print_line(_asked_text(asked, formatter))
+    output.print_line(_asked_text(question, formatter))
     output.print_line()
     output.print_lines(list_fit_lines(cells, parts, models, formatter, output.get_terminal_width(), output.make_bold))
     for name, (_, most) in longest.items():
         n = formatter.count(most)
         output.print_line(tr("{model} supports at most {n} tokens.", model=name, n=n))
     for model in catalog.models():
-        for warning in list_model_warnings(model, formatter) if model.id in shown else ():
+        for warning in list_model_warnings(model, formatter) if model.id in model_ids else ():
             output.print_line(f"{warning}.")
 
 
-def _asked_text(asked: _FitQuestion, formatter: Formatter) -> str:
-    if asked.reading is not None:
-        return f"{describe_reading(asked.reading)}."
+def _asked_text(question: _FitQuestion, formatter: Formatter) -> str:
+    if question.reading is not None:
+        return f"{describe_reading(question.reading)}."
     return trn(
         "{n} sequence of {tokens} tokens in flight",
         "{n} sequences of {tokens} tokens in flight",
-        asked.concurrency,
-        n=formatter.count(asked.concurrency),
-        tokens=formatter.count(asked.context),
+        question.concurrency,
+        n=formatter.count(question.concurrency),
+        tokens=formatter.count(question.context),
     )

@@ -39,29 +39,29 @@ def exhaust_steps(steps: Generator[object, None, _T]) -> _T:
             return result
 
 
-def import_pack(found: FileImport, options: argparse.Namespace, service: GpuDeskService) -> int:
+def import_pack(file_import: FileImport, options: argparse.Namespace, service: GpuDeskService) -> int:
     """Take in what differs from nothing of the user's; raises `InputError` for an unknown signer."""
     from gpudesk.documents.packs import make_pack_edit
 
-    if found.pack is None:
+    if file_import.pack is None:
         raise ValueError("only packs are taken here")
-    chosen = get_chosen_keys(found.rows)
+    chosen = get_chosen_keys(file_import.rows)
     if not options.dry_run:
-        _apply_pack(found, found.pack, chosen, service, trust=options.trust)
+        _apply_pack(file_import, file_import.pack, chosen, service, trust=options.trust)
     elif chosen:
-        make_pack_edit(found.pack, found.rows, chosen, service.catalog)
+        make_pack_edit(file_import.pack, file_import.rows, chosen, service.catalog)
     if options.json:
-        written = bool(chosen) and not options.dry_run
-        output.print_json(_encode_pack_import(found, found.pack, service, written=written))
+        is_saved = bool(chosen) and not options.dry_run
+        output.print_json(_encode_pack_import(file_import, file_import.pack, service, is_saved=is_saved))
     elif options.dry_run:
-        _list_pack_preview(found, found.pack, service)
+        _list_pack_preview(file_import, file_import.pack, service)
     else:
-        output.print_line(_report_pack_outcome(found, found.pack, len(chosen)))
+        output.print_line(_report_pack_outcome(file_import, file_import.pack, len(chosen)))
     return EXIT_DONE
 
 
 def _apply_pack(
-    found: FileImport, pack: FactPack, chosen: frozenset[FactKey], service: GpuDeskService, *, trust: bool
+    file_import: FileImport, pack: FactPack, chosen: frozenset[FactKey], service: GpuDeskService, *, trust: bool
 ) -> None:
     """Write what is chosen; of a pack that brings nothing new only the trust in its signer is kept."""
     from gpudesk.documents.imports import apply_pack
@@ -71,46 +71,46 @@ def _apply_pack(
     try:
         signer = find_new_signer(pack, own.signers(), trust=trust, today=get_today())
     except InputError as error:
-        raise InputError(error.problem, str(found.path)) from error
+        raise InputError(error.problem, str(file_import.path)) from error
     if chosen:
-        own.adopt(*exhaust_steps(apply_pack(service, found, chosen, signer)))
+        own.adopt(*exhaust_steps(apply_pack(service, file_import, chosen, signer)))
     elif signer is not None:
         own.trust(signer)
 
 
-def _report_pack_outcome(found: FileImport, pack: FactPack, count: int) -> str:
+def _report_pack_outcome(file_import: FileImport, pack: FactPack, count: int) -> str:
     if not count:
         return tr(
             "Nothing to import from {file}: you already have all values of {name}, or your values differ",
             name=pack.name,
-            file=found.path,
+            file=file_import.path,
         )
     return trn(
         "Imported {n} value of {name} from {file}",
         "Imported {n} values of {name} from {file}",
         count,
         name=pack.name,
-        file=found.path,
+        file=file_import.path,
     )
 
 
-def _list_pack_preview(found: FileImport, pack: FactPack, service: GpuDeskService) -> None:
-    chosen = get_chosen_keys(found.rows)
+def _list_pack_preview(file_import: FileImport, pack: FactPack, service: GpuDeskService) -> None:
+    chosen = get_chosen_keys(file_import.rows)
     output.print_line(
         trn(
             "Would import {n} of {total} value of {name} from {file}",
             "Would import {n} of {total} values of {name} from {file}",
-            len(found.rows),
+            len(file_import.rows),
             n=len(chosen),
-            total=len(found.rows),
+            total=len(file_import.rows),
             name=pack.name,
-            file=found.path,
+            file=file_import.path,
         )
     )
     output.print_line(_describe_pack_signer(pack, service))
     rows = [
         ("+" if line.key in chosen else "", line.label, line.theirs, line.yours, line.shipped, line.standing)
-        for line in list_pack_lines(pack, found.rows, Formatter())
+        for line in list_pack_lines(pack, file_import.rows, Formatter())
     ]
     head = ("", tr("Value"), tr("In pack"), tr("Yours"), tr("Shipped"), tr("Status"))
     output.print_table(head, rows)
@@ -120,20 +120,20 @@ def _describe_pack_signer(pack: FactPack, service: GpuDeskService) -> str:
     from gpudesk.documents.pack_file import format_fingerprint
 
     signers = service.user_catalog.signers()
-    known = pack.signer(signers)
+    trusted_signer = pack.signer(signers)
     print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
-    return describe_signer(pack, pack.trust(signers), print_of, None if known is None else known.name)
+    return describe_signer(pack, pack.trust(signers), print_of, None if trusted_signer is None else trusted_signer.name)
 
 
 def _encode_pack_import(
-    found: FileImport, pack: FactPack, service: GpuDeskService, *, written: bool
+    file_import: FileImport, pack: FactPack, service: GpuDeskService, *, is_saved: bool
 ) -> dict[str, object]:
-    chosen = get_chosen_keys(found.rows)
+    chosen = get_chosen_keys(file_import.rows)
     signed = pack.signature is not None
     return {
-        "written": written,
+        "written": is_saved,
         "pack": {
-            "file": str(found.path),
+            "file": str(file_import.path),
             "name": pack.name,
             "made": pack.made,
             "sha256": pack.digest,
@@ -149,7 +149,9 @@ def _encode_pack_import(
                     "yours": line.yours or None,
                     "shipped": line.shipped or None,
                 }
-                for row, line in zip(found.rows, list_pack_lines(pack, found.rows, Formatter()), strict=True)
+                for row, line in zip(
+                    file_import.rows, list_pack_lines(pack, file_import.rows, Formatter()), strict=True
+                )
             ],
         },
     }
@@ -193,11 +195,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.set_defaults(run=run)
 
 
-def _answer(given: str) -> tuple[str, str]:
-    field, sign, value = given.partition("=")
+def _answer(text: str) -> tuple[str, str]:
+    field, sign, value = text.partition("=")
     if not sign or not field.strip():
         raise argparse.ArgumentTypeError(
-            tr("{given} is not FIELD=VALUE; example: memory_gb=192", given=quote_input(given[:60]))
+            tr("{given} is not FIELD=VALUE; example: memory_gb=192", given=quote_input(text[:60]))
         )
     return field.strip(), value.strip()
 
@@ -210,25 +212,27 @@ def run(options: argparse.Namespace) -> int:
     paths = [Path(name) for name in options.files]
     with open_service(options) as service:
         catalog, own = service.catalog, service.user_catalog
-        found = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
-        if len(found) > 1 and (options.id or options.name or options.organisation):
-            raise UsageError(tr("--as, --name and --organisation work with one file only; you gave {n}", n=len(found)))
-        if any(each.pack is not None for each in found):
-            if len(found) > 1:
-                raise UsageError(tr("import a value pack alone; you gave {n} files", n=len(found)))
-            return import_pack(found[0], options, service)
-        proposals = [_wanted(each, options, service) for each in found]
-        known = own.facts
-        new = [count_new_facts(proposal, known) for proposal in proposals]
+        file_imports = exhaust_steps(propose_imports(paths, catalog, today=get_today()))
+        if len(file_imports) > 1 and (options.id or options.name or options.organisation):
+            raise UsageError(
+                tr("--as, --name and --organisation work with one file only; you gave {n}", n=len(file_imports))
+            )
+        if any(each.pack is not None for each in file_imports):
+            if len(file_imports) > 1:
+                raise UsageError(tr("import a value pack alone; you gave {n} files", n=len(file_imports)))
+            return import_pack(file_imports[0], options, service)
+        proposals = [_revise(each, options, service) for each in file_imports]
+        own_facts = own.facts
+        new = [count_new_facts(proposal, own_facts) for proposal in proposals]
         if any(new) and options.dry_run:
             make_import_step(catalog, proposals)
         elif any(new):
             own.adopt(*exhaust_steps(write_proposals(service, proposals)))
-        _say(found, proposals, known, service, options)
+        _print_imports(file_imports, proposals, own_facts, service, options)
     return EXIT_DONE
 
 
-def _wanted(found: FileImport, options: argparse.Namespace, service: GpuDeskService) -> ImportProposal:
+def _revise(file_import: FileImport, options: argparse.Namespace, service: GpuDeskService) -> ImportProposal:
     from gpudesk.documents.imports import ImportWishes, apply_answers, revise_proposal
 
     wishes = ImportWishes(
@@ -238,38 +242,41 @@ def _wanted(found: FileImport, options: argparse.Namespace, service: GpuDeskServ
         provider=options.provider or "",
         date=options.date or "",
     )
-    proposal = apply_answers(found, dict(options.answer))
-    return exhaust_steps(revise_proposal(found, proposal, wishes, service.catalog))
+    proposal = apply_answers(file_import, dict(options.answer))
+    return exhaust_steps(revise_proposal(file_import, proposal, wishes, service.catalog))
 
 
 # What is said
 
 
-def _say(
-    found: Sequence[FileImport],
+def _print_imports(
+    file_imports: Sequence[FileImport],
     proposals: Sequence[ImportProposal],
-    known: UserFacts,
+    own_facts: UserFacts,
     service: GpuDeskService,
     options: argparse.Namespace,
 ) -> None:
     from gpudesk.documents.imports import count_new_facts
 
-    new = [count_new_facts(proposal, known) for proposal in proposals]
+    new = [count_new_facts(proposal, own_facts) for proposal in proposals]
     if options.json:
-        imported = [_encode_import(each, made, service) for each, made in zip(found, proposals, strict=True)]
+        imported = [
+            _encode_import(each, import_proposal, service)
+            for each, import_proposal in zip(file_imports, proposals, strict=True)
+        ]
         output.print_json({"written": any(new) and not options.dry_run, "imported": imported})
         return
-    for each, made, count in zip(found, proposals, new, strict=True):
+    for each, import_proposal, count in zip(file_imports, proposals, new, strict=True):
         if not count:
             output.print_line(tr("Nothing to import from {file}: it is already in your catalog", file=each.path))
         else:
-            output.print_line(_line(each, made, known, written=not options.dry_run))
-        lines = _list_import_preview(made, service) if options.dry_run else _list_left_out(made)
+            output.print_line(_line(each, import_proposal, own_facts, is_saved=not options.dry_run))
+        lines = _list_import_preview(import_proposal, service) if options.dry_run else _list_left_out(import_proposal)
         for line in lines:
             output.print_line(f"  {line}")
 
 
-def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, written: bool) -> str:
+def _line(file_import: FileImport, proposal: ImportProposal, own_facts: UserFacts, *, is_saved: bool) -> str:
     from gpudesk.catalog.importing.proposals import get_subject
     from gpudesk.report.catalog_import import label_proposal_kind
     from gpudesk.text.formatting import Formatter
@@ -277,14 +284,14 @@ def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, writ
     subject = get_subject(proposal)
     kind = lower_for_sentence(label_proposal_kind(proposal.kind))
     if subject is not None:
-        said = {"kind": kind, "id": subject.id, "name": subject.name, "file": found.path}
-        if written:
-            return tr("Imported {kind} {id} ({name}) from {file}", **said)
-        return tr("Would import {kind} {id} ({name}) from {file}", **said)
+        fields = {"kind": kind, "id": subject.id, "name": subject.name, "file": file_import.path}
+        if is_saved:
+            return tr("Imported {kind} {id} ({name}) from {file}", **fields)
+        return tr("Would import {kind} {id} ({name}) from {file}", **fields)
     prices = [fact for fact in proposal.facts if isinstance(fact, UserPrice)]
-    new = sum(known.get(*fact.key) != fact for fact in prices)
-    texts = {"count": Formatter().count(new), "file": found.path}
-    if written:
+    new = sum(own_facts.get(*fact.key) != fact for fact in prices)
+    texts = {"count": Formatter().count(new), "file": file_import.path}
+    if is_saved:
         said_of_new = trn("Imported {count} price from {file}", "Imported {count} prices from {file}", new, **texts)
     else:
         said_of_new = trn(
@@ -292,8 +299,10 @@ def _line(found: FileImport, proposal: ImportProposal, known: UserFacts, *, writ
         )
     if new == len(prices):
         return said_of_new
-    held = len(prices) - new
-    return said_of_new + trn("; you had {n} already", "; you had {n} already", held, n=Formatter().count(held))
+    duplicates = len(prices) - new
+    return said_of_new + trn(
+        "; you had {n} already", "; you had {n} already", duplicates, n=Formatter().count(duplicates)
+    )
 
 
 def _list_left_out(proposal: ImportProposal) -> list[str]:
@@ -313,17 +322,19 @@ def _list_import_preview(proposal: ImportProposal, service: GpuDeskService) -> l
     figures = compute_import_figures(proposal, service.catalog)
     lines = list_import_lines(figures, Formatter())
     wide = max((measure_text(line.label) for line in lines), default=0)
-    said = [f"{pad_text(line.label, wide)}  {line.value}" + (f"  ({line.note})" if line.note else "") for line in lines]
+    preview = [
+        f"{pad_text(line.label, wide)}  {line.value}" + (f"  ({line.note})" if line.note else "") for line in lines
+    ]
     if figures.prices:
         rows = [line.cells for line in list_price_lines(figures.prices, Formatter())]
-        said += align_table(
+        preview += align_table(
             list_price_heads(), rows, output.get_terminal_width() - 2, right=(2, 3, 4, 5), strong=output.make_bold
         )
-    said += [tr("Note: {note}", note=format_message(note)) for note in proposal.notes]
-    return said + _list_left_out(proposal)
+    preview += [tr("Note: {note}", note=format_message(note)) for note in proposal.notes]
+    return preview + _list_left_out(proposal)
 
 
-def _encode_import(found: FileImport, proposal: ImportProposal, service: GpuDeskService) -> Mapping[str, object]:
+def _encode_import(file_import: FileImport, proposal: ImportProposal, service: GpuDeskService) -> Mapping[str, object]:
     from dataclasses import asdict
 
     from gpudesk.catalog.importing.proposals import get_subject
@@ -334,7 +345,7 @@ def _encode_import(found: FileImport, proposal: ImportProposal, service: GpuDesk
     figures = compute_import_figures(proposal, service.catalog)
     subject = get_subject(proposal)
     fields: dict[str, object] = {
-        "file": str(found.path),
+        "file": str(file_import.path),
         "kind": proposal.kind,
         "id": None if subject is None else subject.id,
         "name": proposal.name if subject is None else subject.name,

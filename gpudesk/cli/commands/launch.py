@@ -18,8 +18,8 @@ if TYPE_CHECKING:
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    said = tr("Print the commands that start a deployment and benchmark it, for each host.")
-    parser = commands.add_parser("launch", help=said, description=said)
+    description = tr("Print the commands that start a deployment and benchmark it, for each host.")
+    parser = commands.add_parser("launch", help=description, description=description)
     add_scenario_options(parser)
     group = parser.add_argument_group(tr("commands"))
     group.add_argument("--engine-version", metavar="V", help=tr("serving engine version (default: latest known)"))
@@ -37,10 +37,10 @@ def run(options: argparse.Namespace) -> int:
 def _launch(options: argparse.Namespace, service: GpuDeskService) -> int:
     """Print the commands for every accelerator; those that cannot be started are reported one line each."""
     scenario = build_scenario(options, service)
-    found = service.estimator.estimate_many(scenario.requests())
+    estimates = service.estimator.estimate_many(scenario.requests())
     code = EXIT_DONE
     formatter, separate = Formatter(), False
-    for choice, result in zip(scenario.accelerators, found, strict=True):
+    for choice, result in zip(scenario.accelerators, estimates, strict=True):
         try:
             if isinstance(result, InputError):
                 raise result

@@ -15,7 +15,7 @@ PAPERS: Final = ("a4", "letter")
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
-    said = tr("Save the comparison sheet: figures, differences, sources and disputes.")
+    description = tr("Save the comparison sheet: figures, differences, sources and disputes.")
     usual = StalenessLimits()
     ages = tr(
         "Prices older than {prices} days and other values older than {facts} days are marked as old. "
@@ -23,7 +23,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         prices=usual.prices,
         facts=usual.facts,
     )
-    parser = commands.add_parser("sheet", help=said, description=f"{said} {ages}")
+    parser = commands.add_parser("sheet", help=description, description=f"{description} {ages}")
     add_scenario_options(parser)
     parser.add_argument(
         "-o",

@@ -65,8 +65,8 @@ def _candidate(
         yield strong(name)
     else:
         yield strong(f"{formatter.count(candidate.count)} × {name}")
-    said = describe_sizing(sizing, candidate, name, formatter)
-    yield from (_INDENT + line for line in wrap_text(said, width - len(_INDENT)))
+    text = describe_sizing(sizing, candidate, name, formatter)
+    yield from (_INDENT + line for line in wrap_text(text, width - len(_INDENT)))
     if candidate.count is None:
         return
     yield from list_labelled_lines(_facts(candidate, formatter), width)
@@ -207,12 +207,12 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     """Return the demand of the options over that of the scenario; raises `InputError` naming the option."""
     from gpudesk.documents.scenario_sections import parse_demand
 
-    given = {name: getattr(options, name) for name in _AMOUNTS if getattr(options, name) is not None}
-    if len(given) > 1:
-        first, second = ("--" + name.replace("_", "-") for name in list(given)[:2])
+    amounts = {name: getattr(options, name) for name in _AMOUNTS if getattr(options, name) is not None}
+    if len(amounts) > 1:
+        first, second = ("--" + name.replace("_", "-") for name in list(amounts)[:2])
         raise UsageError(tr("use either {first} or {second}", first=first, second=second))
     fields: dict[str, Any] = {} if base is None else asdict(base)
-    for name, amount in given.items():
+    for name, amount in amounts.items():
         fields |= {"kind": _AMOUNTS[name], "amount": amount}
     if not fields:
         raise input_error(
@@ -223,13 +223,13 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     try:
         return parse_demand(fields)
     except InputError as error:
-        raise InputError(error.problem, _option(error.where, given)) from error
+        raise InputError(error.problem, _option(error.where, amounts)) from error
 
 
-def _option(where: str | None, given: dict[str, Any]) -> str | None:
+def _option(where: str | None, amounts: dict[str, Any]) -> str | None:
     name = (where or "").rpartition(".")[2]
-    if name == "amount" and given:
-        name = next(iter(given))
+    if name == "amount" and amounts:
+        name = next(iter(amounts))
     return _OPTION.get(name, "--" + name.replace("_", "-")) if name else where
 
 

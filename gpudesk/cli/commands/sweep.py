@@ -158,16 +158,16 @@ def run(options: argparse.Namespace) -> int:
             sweep = parse_sweep(axes, settings, service.catalog)
         except InputError as error:
             raise InputError(error.problem, _option(error.where)) from error
-        made = service.sweep(sweep, target)
+        sweep_run = service.sweep(sweep, target)
         _check_room(sweep.points, target)
-        with closing(made.steps()) as steps:
-            _follow(steps, sweep.points, shown=options.progress or sys.stderr.isatty())
-    _say_what_was_done(made, as_json=options.json)
+        with closing(sweep_run.steps()) as steps:
+            _follow(steps, sweep.points, is_visible=options.progress or sys.stderr.isatty())
+    _say_what_was_done(sweep_run, as_json=options.json)
     return EXIT_DONE
 
 
 def _check_room(points: int, target: Path) -> None:
-    """Say how large a file gets that takes long; raises `InputError` where the disk has no room for it."""
+    """Print the expected size of a large file; raises `InputError` if the disk has no room for it."""
     from gpudesk.text.formatting import Formatter
 
     if points < _MANY_POINTS:
@@ -197,7 +197,7 @@ def _option(where: str | None) -> str | None:
     return None if where is None else "--" + where.rpartition(".")[2].replace("_", "-")
 
 
-def _follow(steps: Iterator[int], points: int, *, shown: bool) -> None:
+def _follow(steps: Iterator[int], points: int, *, is_visible: bool) -> None:
     """Go through the steps, and say on standard error how far they are.
 
     A terminal shows it in one line that goes in the end, anything else gets a line for each tenth.
@@ -208,13 +208,13 @@ def _follow(steps: Iterator[int], points: int, *, shown: bool) -> None:
         for done in steps:
             tenth = done * 10 // points
             due = monotonic() - said_at >= _PATIENCE_S if terminal else tenth > said_tenth
-            if shown and due:
+            if is_visible and due:
                 said_at, said_tenth = monotonic(), tenth
                 line = _progress(done, points)
                 sys.stderr.write(f"{_SAME_LINE}{line}" if terminal else f"{line}\n")
                 sys.stderr.flush()
     finally:
-        if terminal and shown:
+        if terminal and is_visible:
             sys.stderr.write(_SAME_LINE)
 
 
@@ -230,21 +230,21 @@ def _progress(done: int, points: int) -> str:
     )
 
 
-def _say_what_was_done(made: SweepRun, *, as_json: bool) -> None:
-    """Say what is never possible, how many points do not fit, how fast it went, and where the file is."""
-    for line in (*_never(made), *_without(made), _speed(made)):
+def _say_what_was_done(sweep_run: SweepRun, *, as_json: bool) -> None:
+    """Print combinations that are never possible, the number of points that do not fit, the speed and the file."""
+    for line in (*_never(sweep_run), *_without(sweep_run), _speed(sweep_run)):
         report_error(line, "sweep")
     if as_json:
-        output.print_json(_fields(made))
+        output.print_json(_fields(sweep_run))
     else:
-        output.print_line(tr("Wrote {file}", file=made.target))
+        output.print_line(tr("Wrote {file}", file=sweep_run.target))
 
 
-def _never(made: SweepRun) -> Iterator[str]:
+def _never(sweep_run: SweepRun) -> Iterator[str]:
     from gpudesk.text.messages import format_message
 
-    options = dict(zip(made.sweep.names, _AXES, strict=False))
-    for axis, value, reason in made.never():
+    options = dict(zip(sweep_run.sweep.names, _AXES, strict=False))
+    for axis, value, reason in sweep_run.never():
         if not axis:
             yield tr("no point is possible: {reason}", reason=format_message(reason))
         else:
@@ -252,46 +252,46 @@ def _never(made: SweepRun) -> Iterator[str]:
             yield tr("no point with {option} is possible: {reason}", option=place, reason=format_message(reason))
 
 
-def _without(made: SweepRun) -> Iterator[str]:
+def _without(sweep_run: SweepRun) -> Iterator[str]:
     from gpudesk.text.formatting import Formatter
 
     count = Formatter().count
-    if made.reasons:
-        unfit = sum(made.reasons.values())
+    if sweep_run.reasons:
+        unfit = sum(sweep_run.reasons.values())
         yield trn(
             "{n} of {points} points does not fit: {reasons}",
             "{n} of {points} points do not fit: {reasons}",
             unfit,
             n=count(unfit),
-            points=count(made.done),
-            reasons=", ".join(f"{reason} {count(number)}" for reason, number in made.reasons.most_common()),
+            points=count(sweep_run.done),
+            reasons=", ".join(f"{reason} {count(number)}" for reason, number in sweep_run.reasons.most_common()),
         )
 
 
-def _speed(made: SweepRun) -> str:
+def _speed(sweep_run: SweepRun) -> str:
     from gpudesk.text.formatting import Formatter
 
     formatter = Formatter()
     return trn(
         "computed {points} point in {s} s ({rate}/s), wrote it in {written_s} s ({written_rate}/s)",
         "computed {points} points in {s} s ({rate}/s), wrote them in {written_s} s ({written_rate}/s)",
-        made.done,
-        points=formatter.count(made.done),
-        s=formatter.estimate(made.evaluation_s),
-        rate=formatter.count(made.done / made.evaluation_s),
-        written_s=formatter.estimate(made.writing_s),
-        written_rate=formatter.count(made.done / made.writing_s),
+        sweep_run.done,
+        points=formatter.count(sweep_run.done),
+        s=formatter.estimate(sweep_run.evaluation_s),
+        rate=formatter.count(sweep_run.done / sweep_run.evaluation_s),
+        written_s=formatter.estimate(sweep_run.writing_s),
+        written_rate=formatter.count(sweep_run.done / sweep_run.writing_s),
     )
 
 
-def _fields(made: SweepRun) -> dict[str, Any]:
+def _fields(sweep_run: SweepRun) -> dict[str, Any]:
     return {
-        "file": str(made.target),
-        "points": made.done,
-        "fit": made.done - sum(made.reasons.values()),
-        "reasons": dict(made.reasons.most_common()),
-        "shape": dict(zip(made.sweep.names, made.sweep.shape, strict=True)),
-        "estimates": made.plans,
-        "evaluation_s": made.evaluation_s,
-        "writing_s": made.writing_s,
+        "file": str(sweep_run.target),
+        "points": sweep_run.done,
+        "fit": sweep_run.done - sum(sweep_run.reasons.values()),
+        "reasons": dict(sweep_run.reasons.most_common()),
+        "shape": dict(zip(sweep_run.sweep.names, sweep_run.sweep.shape, strict=True)),
+        "estimates": sweep_run.plans,
+        "evaluation_s": sweep_run.evaluation_s,
+        "writing_s": sweep_run.writing_s,
     }

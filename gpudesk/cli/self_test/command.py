@@ -47,7 +47,7 @@ CHECKS: Final[tuple[tuple[str, str, Check], ...]] = (
 def main(arguments: Sequence[str]) -> int:
     network.watch()
     options = _parse(arguments)
-    report = run_checks(say=not options.json)
+    report = run_checks(show_progress=not options.json)
     report.keep()
     if options.json:
         output.print_json(report.fields())
@@ -60,7 +60,7 @@ def main(arguments: Sequence[str]) -> int:
     return EXIT_DONE if report.ok else EXIT_AT_FAULT
 
 
-def run_checks(*, say: bool) -> SelfTestReport:
+def run_checks(*, show_progress: bool) -> SelfTestReport:
     """Run all checks, and say each as it is done where that is wished; none keeps another from running."""
     # What is logged meanwhile is not for standard error: a check that minds it says so itself.
     log, quiet = logging.getLogger("gpudesk"), logging.NullHandler()
@@ -68,11 +68,11 @@ def run_checks(*, say: bool) -> SelfTestReport:
     report = SelfTestReport()
     try:
         presentation.start_offscreen_qt()
-        if say:
+        if show_progress:
             output.print_line(report.head)
         for identity, name, check in CHECKS:
             report.results.append(_result(identity, tr(name), check))
-            if say:
+            if show_progress:
                 output.print_line(report.results[-1].line)
                 sys.stdout.flush()
     finally:
@@ -102,11 +102,11 @@ def _parse(arguments: Sequence[str]) -> argparse.Namespace:
 def _result(identity: str, name: str, check: Check) -> CheckResult:
     began = time.perf_counter()
     try:
-        found = check()
-        outcome = CheckOutcome.DOUBT if found.doubt else CheckOutcome.OK
+        finding = check()
+        outcome = CheckOutcome.DOUBT if finding.doubt else CheckOutcome.OK
     except Exception as error:  # noqa: BLE001 - whatever it is, the check failed and says so
-        found, outcome = CheckFinding(_reason(error)), CheckOutcome.FAILED
-    return CheckResult(identity, name, outcome, found.text, time.perf_counter() - began)
+        finding, outcome = CheckFinding(_reason(error)), CheckOutcome.FAILED
+    return CheckResult(identity, name, outcome, finding.text, time.perf_counter() - began)
 
 
 def _reason(error: Exception) -> str:

@@ -35,9 +35,9 @@ _FOLDERS: Final = {
 def check_resources() -> CheckFinding:
     """In a bundle every file is as it was built; in a checkout what is edited there can be read."""
     bundle = paths.bundle_dir()
-    found = _read_resources() if bundle is None else _compare(bundle)
+    finding = _read_resources() if bundle is None else _compare(bundle)
     _open_templates()
-    return found
+    return finding
 
 
 def _compare(bundle: Path) -> CheckFinding:
@@ -63,15 +63,17 @@ def _compare(bundle: Path) -> CheckFinding:
 
 
 def _read_resources() -> CheckFinding:
-    read = 0
+    file_count = 0
     for name, pattern in _FOLDERS.items():
         files = sorted(paths.resource(name).glob(pattern))
         empty = [file for file in files if not file.read_bytes()]
         if empty or not files:
             raise CheckFailedError(tr("{file} is empty", file=empty[0] if empty else paths.resource(name)))
-        read += len(files)
+        file_count += len(files)
     paths.resource("translations")
-    return CheckFinding(trn("{n} file read from a source checkout", "{n} files read from a source checkout", read))
+    return CheckFinding(
+        trn("{n} file read from a source checkout", "{n} files read from a source checkout", file_count)
+    )
 
 
 def _open_templates() -> None:
@@ -92,8 +94,8 @@ def check_catalog() -> CheckFinding:
     with open_shipped_catalog() as service:
         findings = service.verify()
         if findings:
-            said = format_message(findings[0].problem)
-            raise CheckFailedError(f"{findings[0].where}: {said}" if findings[0].where else said)
+            problem = format_message(findings[0].problem)
+            raise CheckFailedError(f"{findings[0].where}: {problem}" if findings[0].where else problem)
         catalog = service.catalog
         return CheckFinding(
             tr(
@@ -128,9 +130,9 @@ def check_own_file() -> CheckFinding:
     own = UserCatalog(path, lambda *_: None)
     try:
         if own.problem is not None:
-            said = format_input_error(own.problem).rstrip(".")
-            said = tr("your values cannot be loaded: {problem}; the shipped catalog still works", problem=said)
-            return CheckFinding(said, doubt=True)
+            problem = format_input_error(own.problem).rstrip(".")
+            problem = tr("your values cannot be loaded: {problem}; the shipped catalog still works", problem=problem)
+            return CheckFinding(problem, doubt=True)
         if not os.access(path, os.F_OK):
             return CheckFinding(tr("no file yet"))
         return CheckFinding(trn("{n} value in your file", "{n} values in your file", len(own.facts)))
@@ -151,13 +153,13 @@ def check_golden() -> CheckFinding:
 
     golden = read_golden(paths.resource(GOLDEN_FILE))
     with open_shipped_catalog() as service:
-        found = [(case, each) for case in golden.cases for each in compare_golden(case, service.estimate)]
-    if found:
-        case, first = found[0]
+        differences = [(case, each) for case in golden.cases for each in compare_golden(case, service.estimate)]
+    if differences:
+        case, first = differences[0]
         raise CheckFailedError(
             tr(
                 "{n} of {total} test questions have wrong answers; {question}: {field} is {found}, expected {expected}",
-                n=len({case.name for case, _ in found}),
+                n=len({case.name for case, _ in differences}),
                 total=len(golden.cases),
                 question=case.name,
                 field=first.field,
@@ -192,7 +194,7 @@ def check_speed() -> CheckFinding:
     """One stream cannot be faster than its weights are read."""
     from gpudesk.estimation.request_fields import parse_request
 
-    found = []
+    times = []
     with open_shipped_catalog() as service:
         for accelerator, ceiling in (("h200-sxm", _CEILING_H200), ("mi325x", _CEILING_MI325X)):
             estimate = service.estimate(parse_request(_request(accelerator, "llama-3.1-70b")))
@@ -201,8 +203,8 @@ def check_speed() -> CheckFinding:
                 raise CheckFailedError(
                     tr("{accelerator}: expected less than {n} tok/s", accelerator=accelerator, n=ceiling)
                 )
-            found.append(f"{accelerator} {rate.value:.1f} < {ceiling}")
-    return CheckFinding(tr("{rates} tok/s", rates=", ".join(found)))
+            times.append(f"{accelerator} {rate.value:.1f} < {ceiling}")
+    return CheckFinding(tr("{rates} tok/s", rates=", ".join(times)))
 
 
 def _request(accelerator: str, model: str) -> dict[str, Any]:
@@ -233,18 +235,18 @@ def check_user_folder() -> CheckFinding:
             journal = _journal_of(Path(inside) / "try.sqlite")
         free = shutil.disk_usage(folder).free
     except (OSError, sqlite3.Error) as error:
-        said = tr(
+        problem = tr(
             "cannot write to {folder} ({reason}): values, settings and unsaved work are lost on exit",
             folder=folder,
             reason=explain_system_error(error),
         )
-        return CheckFinding(said, doubt=True)
+        return CheckFinding(problem, doubt=True)
     if journal != "wal":
-        said = tr("{folder} is on a drive without file locks: two programs cannot share your values", folder=folder)
-        return CheckFinding(said, doubt=True)
+        problem = tr("{folder} is on a drive without file locks: two programs cannot share your values", folder=folder)
+        return CheckFinding(problem, doubt=True)
     if free < _LEAST_FREE:
-        said = tr("{folder} has only {n} MB free", folder=folder, n=free // _MB)
-        return CheckFinding(said, doubt=True)
+        problem = tr("{folder} has only {n} MB free", folder=folder, n=free // _MB)
+        return CheckFinding(problem, doubt=True)
     if find_installation() == "portable":
         return CheckFinding(tr("{folder}, next to the program", folder=folder))
     return CheckFinding(str(folder))

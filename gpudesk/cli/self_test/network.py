@@ -40,8 +40,8 @@ class SocketWatch:
     def _note(self, event: str, arguments: tuple[Any, ...]) -> None:
         if event.startswith("socket.") and event not in _HARMLESS:
             # The first argument is the socket itself, which may be half made.
-            said = ", ".join(str(each) for each in arguments[1:])
-            self.told.append(f"{event.removeprefix('socket.')}({said})")
+            arguments_text = ", ".join(str(each) for each in arguments[1:])
+            self.told.append(f"{event.removeprefix('socket.')}({arguments_text})")
 
 
 _watch: SocketWatch | None = None
@@ -76,9 +76,9 @@ def _open_sockets() -> set[str]:
     for descriptor in descriptors:
         # The one that listed them is gone by now.
         with suppress(OSError):
-            found = _SOCKET.fullmatch(str(descriptor.readlink()))
-            if found is not None:
-                numbers.add(found[1])
+            match = _SOCKET.fullmatch(str(descriptor.readlink()))
+            if match is not None:
+                numbers.add(match[1])
     return numbers
 
 

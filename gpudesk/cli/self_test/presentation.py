@@ -45,7 +45,7 @@ class PdfContents:
 
 
 def read_pdf(raw: bytes) -> PdfContents:
-    objects = {int(found[1]): found[2] for found in _OBJECT.finditer(raw)}
+    objects = {int(match[1]): match[2] for match in _OBJECT.finditer(raw)}
     heads = {number: _STREAM.sub(b"", body) for number, body in objects.items()}
     return PdfContents(
         pages=sum(_PAGE.search(head) is not None for head in heads.values()),
@@ -57,9 +57,9 @@ def read_pdf(raw: bytes) -> PdfContents:
 
 def _fonts(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[str]:
     for head in heads.values():
-        found = _EMBEDDED.search(head)
-        if found is not None and _content(objects.get(int(found[2]), b"")):
-            yield found[1].decode()
+        match = _EMBEDDED.search(head)
+        if match is not None and _content(objects.get(int(match[2]), b"")):
+            yield match[1].decode()
 
 
 def _pictures(heads: dict[int, bytes]) -> Iterator[tuple[int, int]]:
@@ -76,39 +76,39 @@ def _text(objects: dict[int, bytes], heads: dict[int, bytes]) -> str:
         if b"/Image" in heads[number] or b"/FontFile" in heads[number]:
             continue
         table: _Table = {}
-        for found in _LETTERS.finditer(_content(body)):
-            if found[1] is not None:
-                table = tables.get(found[1], {})
+        for match in _LETTERS.finditer(_content(body)):
+            if match[1] is not None:
+                table = tables.get(match[1], {})
             else:
-                codes = range(0, len(found[2]), 4)
-                letters += [table.get(int(found[2][at : at + 4], 16), "") for at in codes]
+                codes = range(0, len(match[2]), 4)
+                letters += [table.get(int(match[2][at : at + 4], 16), "") for at in codes]
     return "".join(letters)
 
 
 def _tables(objects: dict[int, bytes], heads: dict[int, bytes]) -> Iterator[tuple[bytes, _Table]]:
     """Yield for each name that pages give a font its table from glyphs to characters."""
     for head in heads.values():
-        for found in _NAMED_FONT.finditer(head):
-            table = _TO_UNICODE.search(heads.get(int(found[2]), b""))
+        for match in _NAMED_FONT.finditer(head):
+            table = _TO_UNICODE.search(heads.get(int(match[2]), b""))
             if table is not None:
-                yield found[1], _glyphs(_content(objects.get(int(table[1]), b"")))
+                yield match[1], _glyphs(_content(objects.get(int(table[1]), b"")))
 
 
 def _glyphs(table: bytes) -> _Table:
     glyphs: _Table = {}
-    for found in _RANGE.finditer(table):
-        first = int(found[1], 16)
-        for place, code in enumerate(_CODE.findall(found[2])):
+    for match in _RANGE.finditer(table):
+        first = int(match[1], 16)
+        for place, code in enumerate(_CODE.findall(match[2])):
             glyphs[first + place] = bytes.fromhex(code.decode()).decode("utf-16-be", "replace")
     return glyphs
 
 
 def _content(body: bytes) -> bytes:
-    found = _STREAM.search(body)
-    if found is None:
+    match = _STREAM.search(body)
+    if match is None:
         return b""
     try:
-        return zlib.decompress(found[1]) if b"/FlateDecode" in body[: found.start()] else found[1]
+        return zlib.decompress(match[1]) if b"/FlateDecode" in body[: match.start()] else match[1]
     except zlib.error:
         return b""
 
@@ -162,9 +162,9 @@ def check_window() -> CheckFinding:
     from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE
 
     with open_shipped_catalog() as service:
-        drawn, faults = check_window(service, SAMPLE_TEMPLATE)
+        page_count, faults = check_window(service, SAMPLE_TEMPLATE)
     fail_on_faults(faults)
-    return CheckFinding(trn("{n} page shown", "{n} pages shown", len(drawn)))
+    return CheckFinding(trn("{n} page shown", "{n} pages shown", len(page_count)))
 
 
 def check_display() -> CheckFinding:
@@ -175,12 +175,14 @@ def check_display() -> CheckFinding:
     usable, faults = check_display()
     if not usable:
         fail_on_faults(faults)
-    said = ", ".join(usable)
+    fonts_text = ", ".join(usable)
     if not faults:
-        return CheckFinding(said)
+        return CheckFinding(fonts_text)
     # The libraries of Wayland are the system's, and a system without Wayland is in order.
     doubt = not all(_WAYLANDS in fault for fault in faults)
-    return CheckFinding(tr("{usable}; unusable: {faults}", usable=said, faults=join_limited(faults, "; ")), doubt=doubt)
+    return CheckFinding(
+        tr("{usable}; unusable: {faults}", usable=fonts_text, faults=join_limited(faults, "; ")), doubt=doubt
+    )
 
 
 #: The weights of the program's font, as PDF files write them.
@@ -227,19 +229,19 @@ def check_paper() -> CheckFinding:
         save_answer_as_pdf(answer, target, None, service.explain, further=further)
         if service.answer(service.read_scenario(target)).content_hash != answer.content_hash:
             raise CheckFailedError(tr("the test sheet does not reopen as its comparison"))
-        seen = read_pdf(target.read_bytes())
+        contents = read_pdf(target.read_bytes())
     faults = []
-    if seen.pages == 0:
+    if contents.pages == 0:
         faults.append(tr("the test sheet has no pages"))
-    if answer.scenario.name.replace(" ", "") not in seen.text:
+    if answer.scenario.name.replace(" ", "") not in contents.text:
         faults.append(tr("the title of the test sheet is not searchable text"))
     # A language of other letters brings a font of the system's beside them.
-    lacking = sorted(_FONTS - seen.fonts)
+    lacking = sorted(_FONTS - contents.fonts)
     if lacking:
         faults.append(tr("the program font is not embedded in the test sheet: {names}", names=join_limited(lacking)))
-    if any(min(sides) >= _LARGE for sides in seen.pictures):
+    if any(min(sides) >= _LARGE for sides in contents.pictures):
         faults.append(tr("the test sheet is an image instead of vector graphics"))
     fail_on_faults(faults)
     return CheckFinding(
-        trn("{n} page, vector graphics, embedded font", "{n} pages, vector graphics, embedded font", seen.pages)
+        trn("{n} page, vector graphics, embedded font", "{n} pages, vector graphics, embedded font", contents.pages)
     )

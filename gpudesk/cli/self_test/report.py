@@ -50,9 +50,9 @@ def fail_on_faults(faults: Sequence[str]) -> None:
 
 def join_limited(names: Sequence[str], separator: str = ", ") -> str:
     """Return names in a row, and how many more there are than can be named."""
-    shown = separator.join(names[:_NAMED])
+    names_text = separator.join(names[:_NAMED])
     more = len(names) - _NAMED
-    return tr("{names} and {n} more", names=shown, n=more) if more > 0 else shown
+    return tr("{names} and {n} more", names=names_text, n=more) if more > 0 else names_text
 
 
 @contextmanager
@@ -92,10 +92,10 @@ class CheckResult:
 
     @property
     def line(self) -> str:
-        found = " ".join(self.found.split())
-        said = tr("{check}: {outcome}", check=self.name, outcome=label_outcome(self.outcome))
+        finding_text = " ".join(self.found.split())
+        text = tr("{check}: {outcome}", check=self.name, outcome=label_outcome(self.outcome))
         time = tr("[{seconds} s]", seconds=f"{self.seconds:.2f}")
-        return f"{said} ({found}) {time}" if found else f"{said} {time}"
+        return f"{text} ({finding_text}) {time}" if finding_text else f"{text} {time}"
 
 
 @dataclass
@@ -145,8 +145,8 @@ class SelfTestReport:
         return sum(result.outcome is outcome for result in self.results)
 
     def verdict_lines(self) -> list[str]:
-        kept = [] if self.file is None else [tr("Report saved to {file}", file=self.file)]
-        return [*kept, self.verdict]
+        lines = [] if self.file is None else [tr("Report saved to {file}", file=self.file)]
+        return [*lines, self.verdict]
 
     def text(self) -> str:
         return "\n".join([self.head, *(result.line for result in self.results), self.verdict]) + "\n"

@@ -53,8 +53,8 @@ class AcceleratorView:
     @property
     def estimate(self) -> Estimate | None:
         """The estimate of the column; None where there is none, or it does not fit."""
-        found = self.column.estimate
-        return found if found is not None and found.fits else None
+        held_estimate = self.column.estimate
+        return held_estimate if held_estimate is not None and held_estimate.fits else None
 
 
 def list_accelerator_facts(view: AcceleratorView) -> dict[str, FactValue]:
@@ -214,14 +214,14 @@ def list_timing_facts(part: Mapping[str, FactValue], today: str) -> dict[str, Fa
 
 def _count_months(date: str) -> int | None:
     """Return the months from the year 0 to an ISO month or day; None for anything else, like a half year."""
-    found = re.match(r"(\d{4})-(\d{2})", date)
-    return None if found is None else int(found[1]) * 12 + int(found[2])
+    match = re.match(r"(\d{4})-(\d{2})", date)
+    return None if match is None else int(match[1]) * 12 + int(match[2])
 
 
 def get_likely_input(costs: CostColumn, name: str) -> float | None:
     """Return the likely value of an input of costs; None where it is missing."""
-    found = costs.inputs.get(name)
-    return None if found is None or found.spread is None else found.spread.likely
+    cost_input = costs.inputs.get(name)
+    return None if cost_input is None or cost_input.spread is None else cost_input.spread.likely
 
 
 def get_number(facts: Mapping[str, FactValue], name: str) -> float | None:

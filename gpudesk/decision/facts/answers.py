@@ -30,44 +30,44 @@ _FOUR_BITS: Final = (Precision.FP4, Precision.NVFP4, Precision.MXFP4)
 
 
 def resolve_answers(
-    scenario: Scenario, said: Mapping[str, AnswerValue] | None = None, native: Precision | None = None
+    scenario: Scenario, user_answers: Mapping[str, AnswerValue] | None = None, native: Precision | None = None
 ) -> dict[str, QuestionAnswer]:
-    """Return the answer to every question; `said` stands for what the scenario's own user said.
+    """Return the answer to every question; `user_answers` replaces the answers that the scenario holds.
 
     `native` is the format that the model is published in.
     """
-    stated = scenario.decision.answers if said is None else said
+    stated = scenario.decision.answers if user_answers is None else user_answers
     prefilled = _list_prefilled_answers(scenario, native)
-    found: dict[str, QuestionAnswer] = {}
+    resolved: dict[str, QuestionAnswer] = {}
     for name, question in QUESTIONS.items():
         if name in stated:
-            found[name] = QuestionAnswer(stated[name], AnswerOrigin.YOURS)
+            resolved[name] = QuestionAnswer(stated[name], AnswerOrigin.YOURS)
         elif name in prefilled:
-            found[name] = QuestionAnswer(prefilled[name], AnswerOrigin.SCENARIO)
+            resolved[name] = QuestionAnswer(prefilled[name], AnswerOrigin.SCENARIO)
         else:
-            found[name] = QuestionAnswer(question.default, AnswerOrigin.DEFAULT)
-    return found
+            resolved[name] = QuestionAnswer(question.default, AnswerOrigin.DEFAULT)
+    return resolved
 
 
 def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dict[str, AnswerValue]:
-    found: dict[str, AnswerValue] = {}
+    prefilled: dict[str, AnswerValue] = {}
     work = scenario.workload
     if scenario.serving_engine in QUESTIONS["serving_engine"].options:
-        found["serving_engine"] = str(scenario.serving_engine)
+        prefilled["serving_engine"] = str(scenario.serving_engine)
     if work.input_tokens + work.output_tokens >= LONG_CONTEXT_TOKENS:
-        found["long_context"] = "yes"
+        prefilled["long_context"] = "yes"
     # Models that are published with four bits run so anywhere; others are brought to them for the arithmetic.
     if scenario.weights in _FOUR_BITS and native not in _FOUR_BITS:
-        found["precision"] = "fp4"
+        prefilled["precision"] = "fp4"
     if work.load.kind in (LoadKind.BATCH, LoadKind.SATURATE):
-        found["service"] = "offline"
+        prefilled["service"] = "offline"
     elif work.load.kind is LoadKind.LIMITS:
-        found["service"] = "interactive"
-    found |= _list_limit_answers(scenario)
+        prefilled["service"] = "interactive"
+    prefilled |= _list_limit_answers(scenario)
     if (platform := scenario.costs.runs_on) is not None:
-        known = QUESTIONS["current_platform"].options
-        found["current_platform"] = platform if platform in known else OTHER_PLATFORM
-    return found
+        platforms = QUESTIONS["current_platform"].options
+        prefilled["current_platform"] = platform if platform in platforms else OTHER_PLATFORM
+    return prefilled
 
 
 def _list_limit_answers(scenario: Scenario) -> dict[str, AnswerValue]:
@@ -127,23 +127,23 @@ def find_skip_reason(
     """Return why a question need not be asked; None where it matters."""
     if answers[question].origin is AnswerOrigin.YOURS:
         return None
-    said = _DialogueState(answers, facts, parts)
-    found = (test(said) for test in _SKIP_TESTS.get(question, ()))
-    return next((reason for reason in found if reason is not None), None)
+    state = _DialogueState(answers, facts, parts)
+    reasons = (test(state) for test in _SKIP_TESTS.get(question, ()))
+    return next((reason for reason in reasons if reason is not None), None)
 
 
-def _skip_without_port(said: _DialogueState) -> Message | None:
-    """Say that software runs unchanged on all that is compared."""
+def _skip_without_port(state: _DialogueState) -> Message | None:
+    """Return the reason to skip questions on porting: the software runs unchanged on every compared accelerator."""
     return (
         message("dialogue.nothing_to_port", "your software runs unchanged on all compared accelerators")
-        if said.facts.get("some_need_port") is False
+        if state.facts.get("some_need_port") is False
         else None
     )
 
 
-def _skip_on_one_platform(said: _DialogueState) -> Message | None:
-    """Say that all that is compared has one platform: no skill or time chooses between equals."""
-    platforms = {part.get("platform") for part in said.parts}
+def _skip_on_one_platform(state: _DialogueState) -> Message | None:
+    """Return the reason to skip questions on skills and time: all compared accelerators have one platform."""
+    platforms = {part.get("platform") for part in state.parts}
     return (
         message("dialogue.one_platform", "all compared accelerators have the same software platform")
         if len(platforms) == 1 and None not in platforms
@@ -151,24 +151,24 @@ def _skip_on_one_platform(said: _DialogueState) -> Message | None:
     )
 
 
-def _skip_when_owned(said: _DialogueState) -> Message | None:
+def _skip_when_owned(state: _DialogueState) -> Message | None:
     return (
         message("dialogue.owned", "you answered that you own the accelerators, so hours are not rented")
-        if said.answers["acquisition"].value == "own"
+        if state.answers["acquisition"].value == "own"
         else None
     )
 
 
-def _skip_when_rented(said: _DialogueState) -> Message | None:
+def _skip_when_rented(state: _DialogueState) -> Message | None:
     return (
         message("dialogue.rented", "you answered that you rent, so there is no purchase")
-        if said.answers["acquisition"].value == "rent"
+        if state.answers["acquisition"].value == "rent"
         else None
     )
 
 
-def _skip_when_soon(said: _DialogueState) -> Message | None:
-    months = said.answers["months_to_launch"].value
+def _skip_when_soon(state: _DialogueState) -> Message | None:
+    months = state.answers["months_to_launch"].value
     soon = isinstance(months, (int, float)) and months < _TOO_SOON_MONTHS
     return (
         message("dialogue.starts_soon", "you launch in less than six months, before the next accelerator is available")

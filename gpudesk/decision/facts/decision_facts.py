@@ -111,15 +111,15 @@ def _list_need_facts(views: Sequence[AcceleratorView], parts: Sequence[FactValue
 def _some_short(parts: Sequence[FactValues]) -> bool | None:
     """Whether the requests in flight need more KV cache than a deployment has room for; None if not known."""
     pairs = [(get_number(part, "kv_needed_gb"), get_number(part, "kv_room_gb")) for part in parts]
-    known = [needed > room for needed, room in pairs if needed is not None and room is not None]
-    return any(known) if known else None
+    is_short = [needed > room for needed, room in pairs if needed is not None and room is not None]
+    return any(is_short) if is_short else None
 
 
 def _list_count_facts(parts: Sequence[FactValues]) -> dict[str, FactValue]:
     alone = [part.get("fits_alone") for part in parts]
     counts = [each for each in (get_number(part, "count") for part in parts) if each is not None]
     hosts = [each for each in (get_number(part, "hosts") for part in parts) if each is not None]
-    held = [each for each in (get_number(part, "models_held") for part in parts) if each is not None]
+    model_counts = [each for each in (get_number(part, "models_held") for part in parts) if each is not None]
     several = len(counts) > 1
     return {
         "all_fit_alone": None if None in alone else all(alone),
@@ -127,8 +127,8 @@ def _list_count_facts(parts: Sequence[FactValues]) -> dict[str, FactValue]:
         "fewest_count": min(counts) if several else None,
         "most_count": max(counts) if counts else None,
         "most_hosts": max(hosts) if hosts else None,
-        "coverage_most": max(held) if len(held) > 1 else None,
-        "coverage_least": min(held) if len(held) > 1 else None,
+        "coverage_most": max(model_counts) if len(model_counts) > 1 else None,
+        "coverage_least": min(model_counts) if len(model_counts) > 1 else None,
     }
 
 
@@ -220,23 +220,23 @@ class DecisionFacts:
             self._log_costs[key] = draw_log_costs(self.situations[place], payment)
         return self._log_costs[key]
 
-    def for_engine(self, asked: FactValue) -> list[dict[str, FactValue]]:
+    def for_engine(self, engine_fact: FactValue) -> list[dict[str, FactValue]]:
         """Return for each column whether the serving engine that is asked for runs on it."""
-        return [{"runs_engine": _runs_engine(asked, engines)} for engines in self.engines]
+        return [{"runs_engine": _runs_engine(engine_fact, engines)} for engines in self.engines]
 
-    def everywhere(self, asked: FactValue, places: Sequence[int]) -> bool | None:
+    def everywhere(self, engine_fact: FactValue, places: Sequence[int]) -> bool | None:
         """Whether a serving engine, or some one where any will do, runs on these; None for own code."""
         engines = [self.engines[place] for place in places]
-        if asked == _ANY:
+        if engine_fact == _ANY:
             return bool(frozenset.intersection(*engines)) if engines else None
-        found = [_runs_engine(asked, each) for each in engines]
-        return None if None in found else all(found)
+        runs = [_runs_engine(engine_fact, each) for each in engines]
+        return None if None in runs else all(runs)
 
 
-def _runs_engine(asked: FactValue, engines: frozenset[str]) -> bool | None:
-    if asked in (_OWN, None):
+def _runs_engine(engine_fact: FactValue, engines: frozenset[str]) -> bool | None:
+    if engine_fact in (_OWN, None):
         return None
-    return bool(engines) if asked == _ANY else asked in engines
+    return bool(engines) if engine_fact == _ANY else engine_fact in engines
 
 
 #: So many answers are kept with what was asked beside them: those that a dialogue goes to and fro between.
@@ -270,32 +270,32 @@ class DecisionFactsBuilder:
         self._last: dict[tuple[int, str | None], tuple[Answer, DecisionFacts]] = {}
         # The last of each: while a load is dragged they stay.
         self._single: dict[tuple[EstimateRequest, ...], Sequence[Estimate | InputError]] = {}
-        self._held: dict[tuple[FitQuestion, str], int] = {}
-        self._asked: dict[int, tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]]] = {}
+        self._fit_counts: dict[tuple[FitQuestion, str], int] = {}
+        self._engine_answers: dict[int, tuple[tuple[ComparisonColumn, ...], tuple[_EngineAnswers, ...]]] = {}
         # The catalog stays as long as this does.
         self._recorded: dict[str, _RecordedFacts] = {}
 
     def apart(self, answer: Answer | None = None) -> DecisionFactsBuilder:
         """Return one that a job may use on its thread: it does not ask the engine about this answer again."""
-        made = DecisionFactsBuilder(self._service)
+        builder = DecisionFactsBuilder(self._service)
         if answer is None:
-            return made
-        made._chooser.take_over(self._chooser)
-        made._asked, made._recorded = dict(self._asked), dict(self._recorded)
-        made._asked[id(answer.columns)] = answer.columns, self._asked_of(answer)
-        return made
+            return builder
+        builder._chooser.take_over(self._chooser)
+        builder._engine_answers, builder._recorded = dict(self._engine_answers), dict(self._recorded)
+        builder._engine_answers[id(answer.columns)] = answer.columns, self._asked_of(answer)
+        return builder
 
     def of(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> DecisionFacts:
         """Return the ground of an answer on the deployments that are judged under answers in the dialogue."""
         sized = self._chooser.choose(answer, answers)
         platform = get_cost_platform(answers)
         key = id(sized), platform
-        kept = self._last.get(key)
-        if kept is None or kept[0] is not sized:
+        cached = self._last.get(key)
+        if cached is None or cached[0] is not sized:
             if len(self._last) >= _KEPT:
                 self._last.clear()
-            self._last[key] = kept = sized, self._made(sized, platform)
-        return kept[1]
+            self._last[key] = cached = sized, self._make_facts(sized, platform)
+        return cached[1]
 
     def find_ways_out(
         self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer], allowed: Sequence[str]
@@ -305,7 +305,7 @@ class DecisionFactsBuilder:
 
         return find_ways_out(self._service, ground.answer, self._chooser.read_terms(answers), allowed)
 
-    def _made(self, answer: Answer, platform: str | None) -> DecisionFacts:
+    def _make_facts(self, answer: Answer, platform: str | None) -> DecisionFacts:
         costed = _cost_on_platform(answer, platform)
         costing = self._service.costing
         costs, situations = costing.costs(costed, brief=True), costing.situations(costed)
@@ -340,11 +340,11 @@ class DecisionFactsBuilder:
     @cached_property
     def _engines_by_platform(self) -> Mapping[str, int]:
         """On how many serving engines some accelerator of each platform runs."""
-        found: dict[str, set[str]] = {}
+        engine_ids: dict[str, set[str]] = {}
         for part in self._service.catalog.accelerators():
             for name in list_platforms(part):
-                found.setdefault(name, set()).update(self._engines(part.id))
-        return {name: len(engines) for name, engines in found.items()}
+                engine_ids.setdefault(name, set()).update(self._engines(part.id))
+        return {name: len(engines) for name, engines in engine_ids.items()}
 
     def _views(self, answer: Answer, costs: CostAnswer) -> tuple[AcceleratorView, ...]:
         keys = make_column_keys(answer.scenario.accelerators)
@@ -353,47 +353,47 @@ class DecisionFactsBuilder:
             AcceleratorView(
                 key=keys[place],
                 column=column,
-                alone=asked.alone,
-                fewest=asked.fewest,
+                alone=engine_answers.alone,
+                fewest=engine_answers.fewest,
                 costs=costs.columns[place],
                 engines=tuple(sorted(recorded[place].engines)),
-                serving=asked.serving,
-                held=asked.held,
-                rows=asked.rows,
+                serving=engine_answers.serving,
+                held=engine_answers.held,
+                rows=engine_answers.rows,
                 references=recorded[place].references,
                 export=recorded[place].export,
             )
-            for place, (column, asked) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
+            for place, (column, engine_answers) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
         )
 
     def _asked_of(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
         """Return what is asked of the engine beside an answer; costs change without it."""
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
-        last = self._asked.get(id(answer.columns))
+        last = self._engine_answers.get(id(answer.columns))
         if last is None or last[0] is not answer.columns:
-            found = self._estimate_single(answer)
-            asked = tuple(
+            estimates = self._estimate_single(answer)
+            engine_answers = tuple(
                 _EngineAnswers(
-                    alone=found[place],
-                    fewest=found[place + len(answer.columns)],
+                    alone=estimates[place],
+                    fewest=estimates[place + len(answer.columns)],
                     serving=self._serving(answer, column.accelerator),
                     held=self._count_held(answer, column.accelerator.id),
                     rows=0 if column.estimate is None else self._rows(column.estimate),
                 )
                 for place, column in enumerate(answer.columns)
             )
-            if len(self._asked) >= _KEPT:
-                self._asked.clear()
-            self._asked[id(answer.columns)] = last = answer.columns, asked
+            if len(self._engine_answers) >= _KEPT:
+                self._engine_answers.clear()
+            self._engine_answers[id(answer.columns)] = last = answer.columns, engine_answers
         return last[1]
 
     def _estimate_single(self, answer: Answer) -> Sequence[Estimate | InputError]:
         """Return what one request takes on one of each accelerator, then on the fewest; no load changes that."""
         requests = answer.scenario.requests()
-        asked = tuple(_make_single_request(each, count) for count in (1, None) for each in requests)
-        if asked not in self._single:
-            self._single = {asked: self._service.estimator.estimate_many(asked)}
-        return self._single[asked]
+        single_requests = tuple(_make_single_request(each, count) for count in (1, None) for each in requests)
+        if single_requests not in self._single:
+            self._single = {single_requests: self._service.estimator.estimate_many(single_requests)}
+        return self._single[single_requests]
 
     def _serving(self, answer: Answer, part: Accelerator) -> int:
         scenario = answer.scenario
@@ -408,16 +408,16 @@ class DecisionFactsBuilder:
     def _count_held(self, answer: Answer, part_id: str) -> int:
         """Return how many models of the catalog one accelerator holds in the formats of the scenario."""
         question = FitQuestion(answer.scenario.weights, answer.scenario.kv)
-        if (question, part_id) not in self._held:
-            self._held[question, part_id] = self._service.count_models_held(question, part_id)
-        return self._held[question, part_id]
+        if (question, part_id) not in self._fit_counts:
+            self._fit_counts[question, part_id] = self._service.count_models_held(question, part_id)
+        return self._fit_counts[question, part_id]
 
 
 def _cost_on_platform(answer: Answer, platform: str | None) -> Answer:
     """Return the answer with costs of software that runs on a platform; the same one where it does."""
     scenario = answer.scenario
-    named = scenario.costs.runs_on not in (None, *COMMON_PLATFORMS)
-    if platform is None or scenario.costs.runs_on == platform or (platform == OTHER_PLATFORM and named):
+    is_user_platform = scenario.costs.runs_on not in (None, *COMMON_PLATFORMS)
+    if platform is None or scenario.costs.runs_on == platform or (platform == OTHER_PLATFORM and is_user_platform):
         return answer
     costs = replace(scenario.costs, runs_on=platform)
     return replace(answer, scenario=replace(scenario, costs=costs))

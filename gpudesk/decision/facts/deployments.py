@@ -46,9 +46,9 @@ def carries_load(estimate: Estimate | None) -> bool | None:
     """
     if estimate is None or not estimate.fits:
         return None
-    said = {note.id for note in estimate.notes}
+    note_ids = {note.id for note in estimate.notes}
     queues = estimate.queues and estimate.request.workload.load.kind is not LoadKind.BATCH
-    return not queues and said.isdisjoint(FALLS_SHORT)
+    return not queues and note_ids.isdisjoint(FALLS_SHORT)
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,11 +94,13 @@ class DeploymentChooser:
             self._last, self._chosen = answer, {}
         if terms not in self._chosen:
             self._chosen[terms] = self._choose(answer, terms)
-        found, asked = self._chosen[terms], answer.scenario
-        if (found.scenario.costs, found.scenario.decision) == (asked.costs, asked.decision):
-            return found
+        chosen_answer, scenario = self._chosen[terms], answer.scenario
+        if (chosen_answer.scenario.costs, chosen_answer.scenario.decision) == (scenario.costs, scenario.decision):
+            return chosen_answer
         # Prices and answers move no estimate.
-        return replace(found, scenario=replace(found.scenario, costs=asked.costs, decision=asked.decision))
+        return replace(
+            chosen_answer, scenario=replace(chosen_answer.scenario, costs=scenario.costs, decision=scenario.decision)
+        )
 
     def read_terms(self, answers: Mapping[str, QuestionAnswer]) -> DeploymentTerms:
         return read_deployment_terms(answers, self._service.catalog.serving_engines())
@@ -114,16 +116,16 @@ class DeploymentChooser:
             scenario, choices = self._size_demand(replace(scenario, accelerators=choices), terms)
         else:
             choices = self._search_counts(answer, replace(scenario, accelerators=choices), terms)
-        asked = replace(scenario, accelerators=choices)
-        return answer if asked == answer.scenario else self._service.answer(asked)
+        chosen_scenario = replace(scenario, accelerators=choices)
+        return answer if chosen_scenario == answer.scenario else self._service.answer(chosen_scenario)
 
     def _with_engine(self, choice: AcceleratorChoice, engine: str | None) -> AcceleratorChoice:
         """Return the choice on the serving engine that is asked for, where that runs on it."""
         if engine is None or choice.serving_engine == engine:
             return choice
         part = self._service.catalog.accelerator(choice.accelerator)
-        known = {each.id: each for each in self._service.catalog.serving_engines()}
-        return replace(choice, serving_engine=engine) if known[engine].runs_on(part) else choice
+        engines = {each.id: each for each in self._service.catalog.serving_engines()}
+        return replace(choice, serving_engine=engine) if engines[engine].runs_on(part) else choice
 
     def _size_demand(
         self, scenario: Scenario, terms: DeploymentTerms
@@ -155,9 +157,9 @@ class DeploymentChooser:
         for place, (choice, request) in enumerate(zip(scenario.accelerators, requests, strict=True)):
             if choice.count is None and choice.disaggregated is None:
                 tried += [(place, replace(request, count=count)) for count in self._list_counts(request, terms)]
-        found = self._service.estimator.estimate_many([request for _, request in tried])
+        estimates = self._service.estimator.estimate_many([request for _, request in tried])
         best: dict[int, Estimate] = {}
-        for (place, _), estimate in zip(tried, found, strict=True):
+        for (place, _), estimate in zip(tried, estimates, strict=True):
             if isinstance(estimate, InputError) or not serves_within(estimate, terms):
                 continue
             if place not in best or _effort(estimate, terms) < _effort(best[place], terms):
@@ -207,8 +209,8 @@ def _effort(estimate: Estimate, terms: DeploymentTerms) -> tuple[float, int]:
     return (math.inf if rate is None or rate.value <= 0.0 else estimate.count / rate.value), estimate.count
 
 
-def _fix_count(choice: AcceleratorChoice, best: Estimate | None, shown: Estimate | None) -> AcceleratorChoice:
+def _fix_count(choice: AcceleratorChoice, best: Estimate | None, estimate: Estimate | None) -> AcceleratorChoice:
     """Return the choice with the count that was found; as it was where that is the one shown anyway."""
-    if best is None or (shown is not None and shown.count == best.count and shown.plan == best.plan):
+    if best is None or (estimate is not None and estimate.count == best.count and estimate.plan == best.plan):
         return choice
     return replace(choice, count=best.count)

@@ -25,18 +25,18 @@ def find_leaders(places: Sequence[int], beats: Beats) -> dict[int, bool | None]:
     `beats` says whether the first beats the second; None where nothing is known of one of them. A place that
     is beaten does not lead; one that is not and beats nobody is undecided.
     """
-    found: dict[int, bool | None] = {}
+    leaders: dict[int, bool | None] = {}
     for place in places:
         others = [other for other in places if other != place]
         wins = [beats(place, other) for other in others]
         losses = [beats(other, place) for other in others]
         if not others or all(each is None for each in (*wins, *losses)):
-            found[place] = None
+            leaders[place] = None
         elif True in losses:
-            found[place] = False
+            leaders[place] = False
         else:
-            found[place] = True if True in wins else None
-    return found
+            leaders[place] = True if True in wins else None
+    return leaders
 
 
 def compare_by_number(values: Sequence[float | None], *, higher: bool) -> Beats:
@@ -53,10 +53,10 @@ def compare_by_figure(answer: Answer, keys: Sequence[str], figure: str) -> Beats
     """Return whether a figure of one column beats that of another, as the answer judges it."""
 
     def beats(one: int, other: int) -> bool | None:
-        found = find_difference(answer, figure, keys[one], keys[other]) or find_difference(
+        difference = find_difference(answer, figure, keys[one], keys[other]) or find_difference(
             answer, figure, keys[other], keys[one]
         )
-        return None if found is None else found.winner == keys[one]
+        return None if difference is None else difference.winner == keys[one]
 
     return beats
 
@@ -124,9 +124,9 @@ LEADING: Final = (*_NUMBERS, *LEADING_FIGURES, *_BY_SPEED)
 OWNED, RENTED = PaymentBasis(rented=False), PaymentBasis(rented=True)
 
 
-def list_open_payments(part: FactValues, said: FactValues) -> tuple[PaymentBasis, ...]:
+def list_open_payments(part: FactValues, facts: FactValues) -> tuple[PaymentBasis, ...]:
     """Return how a column may be paid for: as answered; if that is open both ways, owned only within the budget."""
-    acquisition, spend, budget = said.get("acquisition"), get_number(part, "spend_usd"), said.get("budget_usd")
+    acquisition, spend, budget = facts.get("acquisition"), get_number(part, "spend_usd"), facts.get("budget_usd")
     if acquisition == "own":
         return (OWNED,)
     too_dear = spend is not None and isinstance(budget, float) and spend > budget
@@ -161,11 +161,11 @@ def list_leading_facts(
     ranked |= {name: compare_by_figure(answer, keys, figure) for name, figure in LEADING_FIGURES.items()}
     for name, (fact, higher) in _BY_SPEED.items():
         ranked[name] = compare_by_speed(answer, keys, [get_interval(part, fact) for part in parts], higher=higher)
-    found: list[dict[str, FactValue]] = [dict.fromkeys(LEADING, False) for _ in parts]
+    leading_facts: list[dict[str, FactValue]] = [dict.fromkeys(LEADING, False) for _ in parts]
     for name, beats in ranked.items():
         for place, leading in find_leaders(standing, beats).items():
-            found[place][name] = leading
-    return found
+            leading_facts[place][name] = leading
+    return leading_facts
 
 
 def list_payback_facts(
@@ -221,10 +221,10 @@ def _compute_payback(situations: Sequence[AcceleratorCostInputs], place: int, ho
     """Return the hours a month from which a port pays; infinite where it never does, None if not known."""
     if home is None:
         return None
-    found = list(compare_port(situations[place], situations[home]))
-    if not found:
+    ties = list(compare_port(situations[place], situations[home]))
+    if not ties:
         return None
-    return math.inf if found[0].value is None else found[0].value
+    return math.inf if ties[0].value is None else ties[0].value
 
 
 #: Facts that limits hold: what makes an accelerator slower than estimated makes its tokens wait.
@@ -238,11 +238,13 @@ def simulate_facts(
     return SimulatedFacts(
         drawing.count,
         drawing.seed,
-        tuple(_simulate_figures(found, part, drawing) for found, part in zip(situations, parts, strict=True)),
+        tuple(_simulate_figures(inputs, part, drawing) for inputs, part in zip(situations, parts, strict=True)),
     )
 
 
-def _simulate_figures(found: AcceleratorCostInputs, part: FactValues, drawing: CostSampler) -> dict[str, SimulatedFact]:
-    error = drawing.error(found)
+def _simulate_figures(
+    inputs: AcceleratorCostInputs, part: FactValues, drawing: CostSampler
+) -> dict[str, SimulatedFact]:
+    error = drawing.error(inputs)
     bands = {name: band for name in _LIMITED if (band := get_interval(part, name)) is not None}
     return {name: draw_interval(band.low, band.value, band.high, -error) for name, band in bands.items()}

@@ -200,13 +200,13 @@ class Decider:
         self._calibration = calibration
 
     def decide(
-        self, answer: Answer, said: Mapping[str, AnswerValue] | None = None, *, with_ways_out: bool = False
+        self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None, *, with_ways_out: bool = False
     ) -> Decision:
-        """Return the decision on an answered scenario, under other answers than its own where `said`.
+        """Return the decision on an answered scenario, under other answers than its own where `user_answers`.
 
         Ways out, where nothing fits, take 100 ms and more: who only tries an answer leaves them.
         """
-        answers = resolve_answers(answer.scenario, said, answer.model.native_precision)
+        answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         ground = self._ground.of(answer, answers)
         situation = self._situation(ground, answers)
         weights = answer.scenario.decision.weights
@@ -227,9 +227,9 @@ class Decider:
         """Return one that a job may use on its thread, with what is known of this answer."""
         return Decider(self.rules, self._ground.apart(answer), self._calibration)
 
-    def costs_of(self, answer: Answer, said: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
+    def costs_of(self, answer: Answer, user_answers: Mapping[str, AnswerValue] | None = None) -> CostAnswer:
         """Return the costs that a decision rests on, those of the deployments that it judges."""
-        answers = resolve_answers(answer.scenario, said, answer.model.native_precision)
+        answers = resolve_answers(answer.scenario, user_answers, answer.model.native_precision)
         return self._ground.of(answer, answers).costs
 
     def _situation(self, ground: DecisionFacts, answers: Mapping[str, QuestionAnswer]) -> EffectiveFacts:
@@ -237,21 +237,21 @@ class Decider:
         answer = ground.answer
         keys = make_column_keys(answer.scenario.accelerators)
         every = tuple(range(len(ground.parts)))
-        said = convert_answers(answers)
-        facts: dict[str, FactValue] = {**ground.facts(every), **said}
-        payments = tuple(list_open_payments(part, said) for part in ground.parts)
+        answer_facts = convert_answers(answers)
+        facts: dict[str, FactValue] = {**ground.facts(every), **answer_facts}
+        payments = tuple(list_open_payments(part, answer_facts) for part in ground.parts)
         parts = [add_cost_facts(part, open_) for part, open_ in zip(ground.parts, payments, strict=True)]
-        wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, said)
+        wide, by_platform, current = ground.widest, ground.engines_by_platform, _get_platform(answer, answer_facts)
         parts = _merge_facts(parts, [list_platform_facts(current, part, wide, by_platform) for part in parts])
         parts = _merge_facts(parts, [list_timing_facts(part, answer.data_date) for part in parts])
-        parts = _merge_facts(parts, ground.for_engine(said.get("serving_engine")))
-        facts |= _list_derived_facts(parts, every, ground, said)
+        parts = _merge_facts(parts, ground.for_engine(answer_facts.get("serving_engine")))
+        facts |= _list_derived_facts(parts, every, ground, answer_facts)
         hard = trace_rules(self._removing, facts, parts, {}, {})
         standing = tuple(place for place in every if not list_removing_rules(hard, place))
         if standing and standing != every:
             # What is compared from here on is what is left: whoever is out sets no measure.
-            facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, said) | said
-        hours = list_payback_facts(ground.situations, parts, standing, said.get("monthly_hours"))
+            facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, answer_facts) | answer_facts
+        hours = list_payback_facts(ground.situations, parts, standing, answer_facts.get("monthly_hours"))
         parts = _merge_facts(parts, hours)
         compared = standing, payments
         if compared not in ground.leading:
@@ -340,8 +340,8 @@ class Decider:
         undecided = any(list_undecided_rules(lines, place) for place in situation.standing)
         if undecided:
             drawing = CostSampler(DECISION_DRAWS, DRAW_SEED, compute_common_error(ground.answer))
-            drawn = simulate_facts(ground.situations, situation.parts, drawing)
-            odds = compute_limit_odds(lines, situation.facts, situation.parts, drawn)
+            simulated = simulate_facts(ground.situations, situation.parts, drawing)
+            odds = compute_limit_odds(lines, situation.facts, situation.parts, simulated)
         else:
             odds = tuple(float(not list_removing_rules(lines, place)) for place in range(len(situation.parts)))
         return tuple(share if place in situation.standing else 0.0 for place, share in enumerate(odds))
@@ -379,22 +379,22 @@ def _list_silent_rules(rules: Sequence[DecisionRule], lines: Sequence[TraceLine]
     return tuple(rule.id for rule in rules if rule.id not in fired)
 
 
-def _get_platform(answer: Answer, said: FactValues) -> FactValue:
+def _get_platform(answer: Answer, facts: FactValues) -> FactValue:
     """Return the platform that software runs on; one that no option names is that of the costs."""
-    current, costed = said.get("current_platform"), answer.scenario.costs.runs_on
+    current, costed = facts.get("current_platform"), answer.scenario.costs.runs_on
     unnamed = current == OTHER_PLATFORM and costed is not None and costed not in COMMON_PLATFORMS
     return costed if unnamed else current
 
 
 def _list_derived_facts(
-    parts: Sequence[FactValues], places: Sequence[int], ground: DecisionFacts, said: FactValues
+    parts: Sequence[FactValues], places: Sequence[int], ground: DecisionFacts, facts: FactValues
 ) -> dict[str, FactValue]:
     ports = [parts[place].get("needs_port") for place in places]
     announced = any(part.get("announced") is True for part in parts)
     return {
         "some_need_port": True if True in ports else None if None in ports else False,
         "some_announced": announced and ground.ranked_apart,
-        "engine_everywhere": ground.everywhere(said.get("serving_engine"), places),
+        "engine_everywhere": ground.everywhere(facts.get("serving_engine"), places),
     }
 
 
@@ -519,7 +519,7 @@ def list_reasons(
 
     The objective comes first, then the figures beside it, then arguments of rules from the heaviest on.
     """
-    found: list[tuple[DecisionReason, bool]] = []
+    reasons: list[tuple[DecisionReason, bool]] = []
     parts, other = situation.parts, others[0] if others else None
     aim = get_objective_fact(objective.name)
     figures = ((aim, objective.lower_is_better), *(each for each in _BESIDE if each[0] != aim))
@@ -530,18 +530,18 @@ def list_reasons(
         if theirs is not None and abs(ours - theirs) <= _ALIKE * abs(theirs) and fact != aim:
             continue
         gains = theirs is None or (ours <= theirs if lower else ours >= theirs)
-        said = parts[first].get(fact), None if other is None else parts[other].get(fact)
+        values = parts[first].get(fact), None if other is None else parts[other].get(fact)
         paid = (situation.name_payment(first), situation.name_payment(other)) if fact == _COST else (None, None)
-        found.append((DecisionReason(fact, *said, None if other is None else keys[other], payments=paid), gains))
+        reasons.append((DecisionReason(fact, *values, None if other is None else keys[other], payments=paid), gains))
     if parts[first].get("basis") not in _SOUND:
-        found.append((DecisionReason("basis", parts[first].get("basis"), None, None), False))
+        reasons.append((DecisionReason("basis", parts[first].get("basis"), None, None), False))
     if parts[first].get("announced") is True:
-        found.append((DecisionReason("announced", True, None, None), False))
+        reasons.append((DecisionReason("announced", True, None, None), False))
     if parts[first].get("discontinued") is True and situation.name_payment(first) == OWNED.name:
-        found.append((DecisionReason("discontinued", True, None, None), False))
+        reasons.append((DecisionReason("discontinued", True, None, None), False))
     if other is not None:
-        found += _list_arguments(parts, keys, lines, first, other)
-    return found
+        reasons += _list_arguments(parts, keys, lines, first, other)
+    return reasons
 
 
 def _list_arguments(

@@ -42,17 +42,17 @@ class _FlipInput:
 
 
 def search_flips(
-    decider: Decider, answer: Answer, said: dict[str, AnswerValue] | None = None
+    decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue] | None = None
 ) -> ProgressSteps[tuple[DecisionFlip, ...]]:
     """Look for flips, a trial a step, and return them, the nearest change first.
 
     A flip leaves another accelerator in the lead, or none. Each was tried out as it is stated.
     """
-    stated = dict(answer.scenario.decision.answers if said is None else said)
+    stated = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
     present = decider.decide(answer, stated)
     lead = _get_lead(present)
     inputs = list(_list_inputs(decider, answer, stated, present))
-    found: list[tuple[float, DecisionFlip]] = []
+    ranked: list[tuple[float, DecisionFlip]] = []
     for number, each in enumerate(inputs):
         progress = JobProgress(message("decide.flipping", "Checking what would change the result"), number, len(inputs))
         flips = []
@@ -61,9 +61,9 @@ def search_flips(
             if flip is not None:
                 flips.append(flip)
         if flips:
-            found.append(min(((_compute_distance(each, flip), flip) for flip in flips), key=lambda pair: pair[0]))
-    found.sort(key=lambda pair: pair[0])
-    return tuple(flip for _, flip in found)
+            ranked.append(min(((_compute_distance(each, flip), flip) for flip in flips), key=lambda pair: pair[0]))
+    ranked.sort(key=lambda pair: pair[0])
+    return tuple(flip for _, flip in ranked)
 
 
 def _get_lead(decision: Decision) -> str | None:
@@ -78,15 +78,15 @@ def _compute_distance(each: _FlipInput, flip: DecisionFlip) -> float:
 
 
 def _list_inputs(
-    decider: Decider, answer: Answer, said: dict[str, AnswerValue], present: Decision
+    decider: Decider, answer: Answer, user_answers: dict[str, AnswerValue], present: Decision
 ) -> Iterator[_FlipInput]:
     """Yield every input that is tried: answers, and the prices of the accelerators that are not removed."""
-    for name, answered in resolve_answers(answer.scenario, said, answer.model.native_precision).items():
+    for name, answered in resolve_answers(answer.scenario, user_answers, answer.model.native_precision).items():
         grid = _list_reachable_limits(name, present)
-        yield _make_question_input(decider, answer, said, QUESTIONS[name], answered.value, grid)
+        yield _make_question_input(decider, answer, user_answers, QUESTIONS[name], answered.value, grid)
     lead = None if present.recommended is None else present.recommended.accelerator
     removed = {each.key for each in present.candidates if each.removed}
-    ground = decider.costs_of(answer, said)
+    ground = decider.costs_of(answer, user_answers)
     tried: set[str] = set()
     for column in ground.columns:
         if column.key in removed or column.accelerator in tried:
@@ -96,7 +96,7 @@ def _list_inputs(
             now = get_likely_input(column, price)
             if now is not None and now > 0.0:
                 yield _make_price_input(
-                    decider, answer, said, (column.accelerator, price), now, rises=column.accelerator == lead
+                    decider, answer, user_answers, (column.accelerator, price), now, rises=column.accelerator == lead
                 )
 
 
@@ -107,8 +107,8 @@ def _list_reachable_limits(name: str, present: Decision) -> tuple[float, ...]:
     """
     if name not in _LIMIT_FACTS:
         return ()
-    found = [fact for part in present.parts if (fact := part.get(_LIMIT_FACTS[name])) is not None]
-    ends = [end for fact in found for end in _list_fact_ends(fact)]
+    limits = [fact for part in present.parts if (fact := part.get(_LIMIT_FACTS[name])) is not None]
+    ends = [end for fact in limits for end in _list_fact_ends(fact)]
     if not ends or min(ends) <= 0.0:
         return ()
     high, low = max(ends) * _BEYOND, min(ends) / _BEYOND
@@ -125,13 +125,13 @@ def _list_fact_ends(fact: FactValue) -> tuple[float, ...]:
 def _make_question_input(
     decider: Decider,
     answer: Answer,
-    said: dict[str, AnswerValue],
+    user_answers: dict[str, AnswerValue],
     question: DecisionQuestion,
     now: AnswerValue,
     grid: tuple[float, ...],
 ) -> _FlipInput:
     def decide(value: AnswerValue) -> Decision:
-        return decider.decide(answer, {**said, question.id: value})
+        return decider.decide(answer, {**user_answers, question.id: value})
 
     tries: tuple[tuple[AnswerValue, ...], ...]
     if isinstance(now, float) and now > 0.0 and question.bounds is not None:
@@ -146,7 +146,13 @@ def _make_question_input(
 
 
 def _make_price_input(
-    decider: Decider, answer: Answer, said: dict[str, AnswerValue], place: tuple[str, str], now: float, *, rises: bool
+    decider: Decider,
+    answer: Answer,
+    user_answers: dict[str, AnswerValue],
+    place: tuple[str, str],
+    now: float,
+    *,
+    rises: bool,
 ) -> _FlipInput:
     part, name = place
     scenario = answer.scenario
@@ -154,7 +160,7 @@ def _make_price_input(
     def decide(value: AnswerValue) -> Decision:
         costs = scenario.costs.with_input(name, UncertainValue.exactly(float(value)), part)
         changed = replace(answer, scenario=replace(scenario, costs=costs))
-        return decider.decide(changed, said)
+        return decider.decide(changed, user_answers)
 
     bounds = COST_INPUTS[name].bounds
     below, beyond = _step_outward(now, bounds.low, bounds.high)

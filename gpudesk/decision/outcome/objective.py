@@ -85,14 +85,14 @@ def get_objective_fact(name: ObjectiveName) -> str:
 
 def choose_objective(answers: Mapping[str, QuestionAnswer], parts: Sequence[FactValues]) -> DecisionObjective:
     """Return what decides; without prices throughput stands in for costs, whose reciprocal it is at one price."""
-    wanted = _BY_PRIORITY[str(answers["priority"].value)]
-    if wanted is ObjectiveName.THROUGHPUT and answers["site"].value == "rack":
-        wanted = ObjectiveName.DENSITY
-    name = wanted
-    if not any(_read_value(part, _MEASURES[wanted][0]) for part in parts):
+    objective = _BY_PRIORITY[str(answers["priority"].value)]
+    if objective is ObjectiveName.THROUGHPUT and answers["site"].value == "rack":
+        objective = ObjectiveName.DENSITY
+    name = objective
+    if not any(_read_value(part, _MEASURES[objective][0]) for part in parts):
         name = ObjectiveName.THROUGHPUT
     _, lower, unit, _ = _MEASURES[name]
-    return DecisionObjective(name, unit, lower, None if name is wanted else wanted)
+    return DecisionObjective(name, unit, lower, None if name is objective else objective)
 
 
 def _read_value(part: FactValues, fact: str) -> IntervalEstimate | None:
@@ -140,9 +140,9 @@ def _score_cost(
     ground: DecisionFacts, place: int, part: FactValues, payments: Sequence[PaymentBasis], calibration: Calibration
 ) -> CandidateScore:
     """Return the score of a column by the cheaper way to pay for it."""
-    known = ground.situations[place].values
+    values = ground.situations[place].values
     lacking: dict[PaymentBasis | None, str] = {
-        each: unknown[0] for each in payments if (unknown := [name for name in each.needed if name not in known])
+        each: unknown[0] for each in payments if (unknown := [name for name in each.needed if name not in values])
     }
     estimate, payment = ground.views[place].estimate, find_cheaper_payment(part, payments)
     value = None if payment is None else get_token_cost(part, payment)

@@ -36,13 +36,13 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     Its own accelerators are left out of account. Raises `InputError` where nothing meets every limit.
     """
     parts = [part.id for part in service.catalog.accelerators()]
-    found: list[tuple[DecisionObjective, DecisionCandidate]] = []
+    ranked: list[tuple[DecisionObjective, DecisionCandidate]] = []
     for start in range(0, len(parts), MAX_ACCELERATORS):
         yield JobProgress(message("shortlist.searching", "Searching the catalog"), start, len(parts))
         choices = tuple(AcceleratorChoice(part) for part in parts[start : start + MAX_ACCELERATORS])
         decision = decider.decide(service.answer(replace(scenario, accelerators=choices)))
-        found += [(decision.objective, each) for each in decision.candidates if each.eligible]
-    best = _take_best(found)
+        ranked += [(decision.objective, each) for each in decision.candidates if each.eligible]
+    best = _take_best(ranked)
     if not best:
         raise input_error(
             "shortlist.none",
@@ -51,12 +51,12 @@ def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scen
     return replace(scenario, accelerators=tuple(AcceleratorChoice(each.accelerator, count=each.count) for each in best))
 
 
-def _take_best(found: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:
+def _take_best(ranked: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:
     """Return the best by the aim that was asked for; by what stood in for it where nothing has that."""
-    if not found:
+    if not ranked:
         return []
-    aim = min({objective for objective, _ in found}, key=lambda aim: aim.instead_of is not None)
-    scored = [(each.value.value, each) for objective, each in found if objective == aim and each.value is not None]
+    aim = min({objective for objective, _ in ranked}, key=lambda aim: aim.instead_of is not None)
+    scored = [(each.value.value, each) for objective, each in ranked if objective == aim and each.value is not None]
     scored.sort(key=lambda pair: pair[0], reverse=not aim.lower_is_better)
     return [each for _, each in scored[:MAX_ACCELERATORS]]
 
@@ -71,24 +71,24 @@ def search_questions(decider: Decider, answer: Answer) -> ProgressSteps[Mapping[
     Return those of which some option changes what is recommended, the first to ask first: the platform, then
     those that change it with most of their options. Empty where no further answer can change it.
     """
-    said = dict(answer.scenario.decision.answers)
-    present = decider.decide(answer, said)
+    user_answers = dict(answer.scenario.decision.answers)
+    present = decider.decide(answer, user_answers)
     open_ = [name for name in QUESTIONS if _is_open(name, present)] if present.scope.answered else []
-    found: list[tuple[float, str, OptionDecisions]] = []
+    ranked: list[tuple[float, str, OptionDecisions]] = []
     for number, name in enumerate(open_):
         decisions: dict[AnswerValue, Decision] = {}
         for value in QUESTIONS[name].offered:
             yield JobProgress(message("decide.asking", "Choosing the next question"), number, len(open_))
             same = value == present.answers[name].value
-            decisions[value] = present if same else decider.decide(answer, {**said, name: value})
+            decisions[value] = present if same else decider.decide(answer, {**user_answers, name: value})
         leads = [
             _find_lead(each) for value, each in decisions.items() if each is not present and value != UNKNOWN_ANSWER
         ]
         changes = sum(lead != _find_lead(present) for lead in leads)
         if changes:
-            found.append((1.0 if name == _PLATFORM else changes / len(leads) - 1.0, name, decisions))
-    found.sort(key=lambda each: -each[0])
-    return {name: decisions for _, name, decisions in found}
+            ranked.append((1.0 if name == _PLATFORM else changes / len(leads) - 1.0, name, decisions))
+    ranked.sort(key=lambda each: -each[0])
+    return {name: decisions for _, name, decisions in ranked}
 
 
 def _is_open(name: str, decision: Decision) -> bool:

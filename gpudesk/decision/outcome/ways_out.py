@@ -30,7 +30,7 @@ def find_ways_out(
     `answer` is on the deployments that were judged; `allowed` are the accelerators that nothing but fit, load
     and limits rules out. Where others are ruled out too, no part is looked for beside them.
     """
-    found: list[WayOut] = []
+    ways_out: list[WayOut] = []
     requests = [
         (each, column.choice.count)
         for each, column in zip(answer.scenario.requests(), answer.columns, strict=True)
@@ -46,8 +46,8 @@ def find_ways_out(
             if not isinstance(estimate, InputError) and serves_within(estimate, terms)
         ]
         if working:
-            found.append(min(working, key=_measure_change))
-    return tuple(found[:_MOST])
+            ways_out.append(min(working, key=_measure_change))
+    return tuple(ways_out[:_MOST])
 
 
 def _measure_change(way: WayOut) -> tuple[float, ...]:

@@ -78,19 +78,19 @@ _DAYS_PER_MONTH: Final = 365.0 / MONTHS_PER_YEAR
 
 def parse_date_span(date: str) -> tuple[float, float] | None:
     """Return the first and the last moment of a date, in months of the calendar; None where it is none."""
-    found = _DATE.fullmatch(date.strip())
-    if found is None:
+    match = _DATE.fullmatch(date.strip())
+    if match is None:
         return None
-    first = int(found["year"]) * MONTHS_PER_YEAR
-    if found["day"]:
-        moment = first + int(found["month"]) - 1 + (int(found["day"]) - 1) / _DAYS_PER_MONTH
+    first = int(match["year"]) * MONTHS_PER_YEAR
+    if match["day"]:
+        moment = first + int(match["month"]) - 1 + (int(match["day"]) - 1) / _DAYS_PER_MONTH
         return moment, moment
-    if found["month"]:
-        return first + int(found["month"]) - 1, first + int(found["month"])
-    if found["quarter"]:
-        return first + 3 * (int(found["quarter"]) - 1), first + 3 * int(found["quarter"])
-    if found["half"]:
-        return first + 6 * (int(found["half"]) - 1), first + 6 * int(found["half"])
+    if match["month"]:
+        return first + int(match["month"]) - 1, first + int(match["month"])
+    if match["quarter"]:
+        return first + 3 * (int(match["quarter"]) - 1), first + 3 * int(match["quarter"])
+    if match["half"]:
+        return first + 6 * (int(match["half"]) - 1), first + 6 * int(match["half"])
     return first, first + MONTHS_PER_YEAR
 
 
@@ -198,19 +198,19 @@ def apply_waiting_rules(
 
     `next_name` is the part that could be waited for, if any.
     """
-    said = [_apply_launch_rules(question.months_to_launch)]
+    opinions = [_apply_launch_rules(question.months_to_launch)]
     if question.tuned_for_next and next_name is not None:
         tuned = message(
             "buying.tuned",
             "Models tuned for {accelerator}: wait (AMD stack scorecard, February 2024)",
             accelerator=next_name,
         )
-        said.append(RuleOpinion("D002-18", DeferralVerdict.WAIT, tuned, strong=True))
-    said.append(_apply_slip_rules(question))
-    said.append(_apply_live_rules(question.months_to_launch))
+        opinions.append(RuleOpinion("D002-18", DeferralVerdict.WAIT, tuned, strong=True))
+    opinions.append(_apply_slip_rules(question))
+    opinions.append(_apply_live_rules(question.months_to_launch))
     year = compute_year_after(today, question.months_to_launch)
     if year is not None and year >= _LEVEL_SOFTWARE:
-        said.append(
+        opinions.append(
             RuleOpinion(
                 "D000-26",
                 None,
@@ -223,7 +223,7 @@ def apply_waiting_rules(
             )
         )
     elif year is not None:
-        said.append(
+        opinions.append(
             RuleOpinion(
                 "D000-26",
                 None,
@@ -234,45 +234,45 @@ def apply_waiting_rules(
                 ),
             )
         )
-    return tuple(said)
+    return tuple(opinions)
 
 
 def _apply_launch_rules(months: float) -> RuleOpinion:
     """D002-16: a launch that is near is for buying, one that is far for waiting; between it says nothing."""
     if months < SOON_MONTHS:
-        said = message(
+        reason = message(
             "buying.launch_soon",
             "Launch within {months} months: buy (AMD stack scorecard, February 2024)",
             months=round(SOON_MONTHS),
         )
-        return RuleOpinion("D002-16", DeferralVerdict.BUY, said, strong=True)
+        return RuleOpinion("D002-16", DeferralVerdict.BUY, reason, strong=True)
     if months >= LATE_MONTHS:
-        said = message(
+        reason = message(
             "buying.launch_late",
             "Launch in {months} months or later: wait (AMD stack scorecard, February 2024)",
             months=round(LATE_MONTHS),
         )
-        return RuleOpinion("D002-16", DeferralVerdict.WAIT, said, strong=True)
-    said = message(
+        return RuleOpinion("D002-16", DeferralVerdict.WAIT, reason, strong=True)
+    reason = message(
         "buying.launch_between",
         "The AMD stack scorecard (February 2024) does not cover launches {soon} to {late} months away, so the "
         "result is computed",
         soon=round(SOON_MONTHS),
         late=round(LATE_MONTHS),
     )
-    return RuleOpinion("D002-16", None, said, strong=True)
+    return RuleOpinion("D002-16", None, reason, strong=True)
 
 
 def _apply_slip_rules(question: DeferralQuestion) -> RuleOpinion:
     """D002-19: who has not priced a slip is told to buy."""
     if question.slip_months is None:
-        said = message(
+        reason = message(
             "buying.slip_assumed",
             "Assumed delay: up to {months} months, two quarters as in the AMD stack scorecard (February 2024). "
             "Its advice without a priced delay: buy",
             months=round(DEFAULT_SLIP_MONTHS.high),
         )
-        return RuleOpinion("D002-19", DeferralVerdict.BUY, said)
+        return RuleOpinion("D002-19", DeferralVerdict.BUY, reason)
     return RuleOpinion(
         "D002-19",
         None,
@@ -342,18 +342,18 @@ class DeferralCase:
             chosen_price_usd=price,
         )
 
-    def monthly(self, known: CourseAmounts) -> DeferralMonthlyCosts:
+    def monthly(self, amounts: CourseAmounts) -> DeferralMonthlyCosts:
         return DeferralMonthlyCosts(
-            buy_usd=_range_or_none(known.buy),
-            next_usd=_range_or_none(known.following),
-            without_usd=_range_or_none(known.without),
+            buy_usd=_range_or_none(amounts.buy),
+            next_usd=_range_or_none(amounts.following),
+            without_usd=_range_or_none(amounts.without),
             buy_usd_per_million=_range_or_none(self._owned(0, self._own)),
             next_usd_per_million=None if self._next is None else _range_or_none(self._owned(1, self._next)),
             without_origin=self.without_origin,
             stopgap=None if self.stopgap is None else self.stopgap.accelerator,
         )
 
-    def notes(self, known: CourseAmounts) -> Iterator[Message]:
+    def notes(self, amounts: CourseAmounts) -> Iterator[Message]:
         columns, situations = self._answer.columns, self._situations
         yield from list_missing_inputs(situations[0], columns[0], NEEDED_TO_OWN)
         if self._waits:
@@ -378,15 +378,15 @@ class DeferralCase:
                 "Tokens per month are the full output of the {accelerator} deployment during its hours of use",
                 accelerator=columns[0].accelerator.name,
             )
-        if self._rent_is_cheaper(known):
+        if self._rent_is_cheaper(amounts):
             yield message(
                 "buying.rent_is_cheaper",
                 "Renting costs less per month than owning {accelerator}, regardless of the next generation",
                 accelerator=columns[0].accelerator.name,
             )
 
-    def _rent_is_cheaper(self, known: CourseAmounts) -> bool:
-        likely = known.likely()
+    def _rent_is_cheaper(self, amounts: CourseAmounts) -> bool:
+        likely = amounts.likely()
         if self.stopgap is None or likely.buy is None or likely.without is None:
             return False
         return bool(likely.without < likely.buy)
@@ -422,8 +422,8 @@ class DeferralCase:
         if first.knows(NEEDED_TO_RENT):
             return first, GapCostOrigin.RENT
         rivals = others[1:] if self._waits else others
-        found = next((each for each in rivals if each.knows(NEEDED_TO_RENT)), None)
-        return found, None if found is None else GapCostOrigin.RIVAL_RENT
+        rental = next((each for each in rivals if each.knows(NEEDED_TO_RENT)), None)
+        return rental, None if rental is None else GapCostOrigin.RIVAL_RENT
 
     def _without(self) -> Amount | None:
         stated = self._question.usd_per_month
@@ -435,10 +435,10 @@ class DeferralCase:
         return self._a_month(cost_rented_per_million(values, self.stopgap.deployment))
 
     def _owned(self, position: int, values: dict[str, Amount]) -> Amount | None:
-        found = self._situations[position]
-        if found.deployment is None or not found.knows(NEEDED_TO_OWN):
+        inputs = self._situations[position]
+        if inputs.deployment is None or not inputs.knows(NEEDED_TO_OWN):
             return None
-        return cost_owned_per_million(values, found.deployment)
+        return cost_owned_per_million(values, inputs.deployment)
 
     def _a_month(self, per_million: Amount | None) -> Amount | None:
         if per_million is None or self.tokens is None:
@@ -513,42 +513,42 @@ def compare_buy_and_wait(
     months, dated = estimate_months_to_next(following, question, today, catalog)
     slip = question.slip_months or DEFAULT_SLIP_MONTHS
     delivery = case.delivery(months, slip)
-    known = case.known(delivery)
-    sums, computed = judge_deferral(known)
-    found = DeferralAnalysis(
+    amounts = case.known(delivery)
+    sums, computed = judge_deferral(amounts)
+    analysis = DeferralAnalysis(
         chosen=chosen.id,
         next_part=None if following is None else following.id,
         months_to_launch=question.months_to_launch,
         years=get_likely(case.months) / MONTHS_PER_YEAR,
         rules=apply_waiting_rules(question, today, None if following is None else following.name),
         computed=computed,
-        likely=judge_likely(known),
+        likely=judge_likely(amounts),
         slip_months=slip,
         months_to_next=months,
         delivery_months=None if delivery is None else compute_range(delivery),
-        gap_months=None if known.gap is None else compute_range(known.gap),
+        gap_months=None if amounts.gap is None else compute_range(amounts.gap),
         tokens_per_month=None if case.tokens is None else compute_range(case.tokens),
         tokens_origin=case.tokens_origin,
-        monthly=case.monthly(known),
+        monthly=case.monthly(amounts),
         sums=sums,
-        turns=find_turns(known, question.months_to_launch, months, slip),
-        prices=compute_price_points(known),
-        notes=(*(() if dated is None else (dated,)), *case.notes(known)),
+        turns=find_turns(amounts, question.months_to_launch, months, slip),
+        prices=compute_price_points(amounts),
+        notes=(*(() if dated is None else (dated,)), *case.notes(amounts)),
     )
-    return replace(found, notes=(*found.notes, *_note_rule_conflicts(found)))
+    return replace(analysis, notes=(*analysis.notes, *_note_rule_conflicts(analysis)))
 
 
-def _note_rule_conflicts(found: DeferralAnalysis) -> Iterator[Message]:
+def _note_rule_conflicts(analysis: DeferralAnalysis) -> Iterator[Message]:
     """Yield where documents and arithmetic, or documents among themselves, say different things."""
-    if (found.document, found.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT):
+    if (analysis.document, analysis.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT):
         yield message(
             "buying.computed_wait", "The documents’ rules recommend buying; the computed costs recommend waiting"
         )
-    elif (found.document, found.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY):
+    elif (analysis.document, analysis.computed) == (DeferralVerdict.WAIT, DeferralVerdict.BUY):
         yield message(
             "buying.computed_buy", "The documents’ rules recommend waiting; the computed costs recommend buying"
         )
-    elif len({rule.verdict for rule in found.rules if rule.strong and rule.verdict is not None}) > 1:
+    elif len({rule.verdict for rule in analysis.rules if rule.strong and rule.verdict is not None}) > 1:
         yield message(
             "buying.rules_contradict", "The documents’ rules contradict each other here, so the computed costs decide"
         )
@@ -583,8 +583,8 @@ def plan_deferral(scenario: Scenario, position: int, today: str, service: Costed
     check_plan_id(scenario, "next_part", service.catalog.accelerator)
     question = make_wait_question(scenario, today=today)
     tuned = _is_tuned_for_next(scenario, position, question, service)
-    asked = make_wait_question(scenario, today=today, tuned_for_next=tuned)
-    return name_failed_input(lambda: compare_buy_and_wait(scenario, position, asked, service))
+    wait_question = make_wait_question(scenario, today=today, tuned_for_next=tuned)
+    return name_failed_input(lambda: compare_buy_and_wait(scenario, position, wait_question, service))
 
 
 def _is_tuned_for_next(scenario: Scenario, position: int, question: DeferralQuestion, service: CostedScenarios) -> bool:

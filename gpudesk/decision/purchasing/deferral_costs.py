@@ -94,10 +94,10 @@ def solve_tied_next_usd(courses: DeferralCourses) -> Amount:
     nothing, minus infinity where no month is left for the next part. `next_usd` of the courses has no part
     in it.
     """
-    left = np.asarray(courses.months - courses.gap_months, dtype=np.float64)
+    remaining_months = np.asarray(courses.months - courses.gap_months, dtype=np.float64)
     spent = np.asarray(courses.buy_usd * courses.months - compute_gap_usd(courses))
     with np.errstate(divide="ignore", invalid="ignore"):
-        month = np.where(left > 0.0, spent / left, -np.inf)
+        month = np.where(remaining_months > 0.0, spent / remaining_months, -np.inf)
     return _plain(np.where(np.asarray(courses.buy_usd) >= courses.without_usd, np.inf, month))
 
 
@@ -191,11 +191,11 @@ def judge_saving(saved: UncertainValue, scale_usd: float) -> DeferralVerdict:
     return DeferralVerdict.BUY if saved.high <= nothing else DeferralVerdict.OPEN
 
 
-def judge_deferral(known: CourseAmounts) -> tuple[DeferralSavings | None, DeferralVerdict]:
+def judge_deferral(amounts: CourseAmounts) -> tuple[DeferralSavings | None, DeferralVerdict]:
     """Return what waiting comes to, None where a cost is not known, and what that says."""
-    courses = known.courses()
+    courses = amounts.courses()
     if courses is None:
-        return None, _judge_any_price(known)
+        return None, _judge_any_price(amounts)
     saved = compute_saved_usd(courses)
     sums = DeferralSavings(
         gap_usd=compute_range(compute_gap_usd(courses)),
@@ -208,17 +208,17 @@ def judge_deferral(known: CourseAmounts) -> tuple[DeferralSavings | None, Deferr
     return sums, judge_saving(sums.saved_usd, _compute_scale(courses))
 
 
-def judge_likely(known: CourseAmounts) -> DeferralVerdict:
+def judge_likely(amounts: CourseAmounts) -> DeferralVerdict:
     """Return what is said where everything is as it most likely is."""
-    _, verdict = judge_deferral(known.likely())
+    _, verdict = judge_deferral(amounts.likely())
     return verdict
 
 
 def find_turns(
-    known: CourseAmounts, launch: float, months_to_next: UncertainValue | None, slip: UncertainValue
+    amounts: CourseAmounts, launch: float, months_to_next: UncertainValue | None, slip: UncertainValue
 ) -> DeferralThresholds:
     """Return where the verdict turns. Each root is put back, and left out where it is none."""
-    likely = known.likely()
+    likely = amounts.likely()
     gap = _find_tied_gap(likely)
     delivery = None if gap is None else launch + gap
     planned = None if months_to_next is None else months_to_next.likely
@@ -227,20 +227,20 @@ def find_turns(
         delivery_months=delivery,
         slip_months=None if delivery is None or planned is None else _nonnegative_or_none(delivery - planned),
         launch_months=None if gap is None or planned is None else _nonnegative_or_none(planned + slip.likely - gap),
-        usd_per_million=_find_tied_cost(known),
-        price_usd=_find_tied_price(known),
+        usd_per_million=_find_tied_cost(amounts),
+        price_usd=_find_tied_price(amounts),
     )
 
 
-def compute_price_points(known: CourseAmounts) -> tuple[NextPricePoint, ...]:
+def compute_price_points(amounts: CourseAmounts) -> tuple[NextPricePoint, ...]:
     """Return what waiting saves at several prices of the next part; nothing where that cannot be told."""
-    middle = _find_tied_price(known)
-    price = known.chosen_price_usd if middle is None else middle.likely
-    if known.priced is None or price is None:
+    middle = _find_tied_price(amounts)
+    price = amounts.chosen_price_usd if middle is None else middle.likely
+    if amounts.priced is None or price is None:
         return ()
     points = []
     for share in _PRICES:
-        courses = known.courses(known.priced.at(share * price))
+        courses = amounts.courses(amounts.priced.at(share * price))
         if courses is None:
             return ()
         saved = compute_range(compute_saved_usd(courses))
@@ -248,11 +248,11 @@ def compute_price_points(known: CourseAmounts) -> tuple[NextPricePoint, ...]:
     return tuple(points)
 
 
-def _judge_any_price(known: CourseAmounts) -> DeferralVerdict:
+def _judge_any_price(amounts: CourseAmounts) -> DeferralVerdict:
     """Return what holds whatever the next part costs: from nothing to as much as a month without it."""
-    if known.without is None:
+    if amounts.without is None:
         return DeferralVerdict.OPEN
-    best, worst = known.courses(0.0), known.courses(known.without)
+    best, worst = amounts.courses(0.0), amounts.courses(amounts.without)
     if (
         best is not None
         and judge_saving(compute_range(compute_saved_usd(best)), _compute_scale(best)) is DeferralVerdict.BUY
@@ -277,38 +277,38 @@ def _find_tied_gap(likely: CourseAmounts) -> float | None:
     return gap if _is_tie(replace(courses, gap_months=gap)) else None
 
 
-def _find_tied_month(known: CourseAmounts) -> Amount | None:
+def _find_tied_month(amounts: CourseAmounts) -> Amount | None:
     """Return what a month on the next part may cost, None where no cost turns what most likely holds."""
-    courses = known.courses(0.0)
-    if courses is None or not known.waits:
+    courses = amounts.courses(0.0)
+    if courses is None or not amounts.waits:
         return None
     month = solve_tied_next_usd(courses)
     likely = get_likely(month)
     if not math.isfinite(likely) or likely < 0.0:
         return None
-    likely_courses = known.likely().courses(likely)
+    likely_courses = amounts.likely().courses(likely)
     return month if likely_courses is not None and _is_tie(likely_courses) else None
 
 
-def _find_tied_cost(known: CourseAmounts) -> UncertainValue | None:
+def _find_tied_cost(amounts: CourseAmounts) -> UncertainValue | None:
     """Return what a million tokens on the next part may cost for both courses to cost the same."""
-    month = _find_tied_month(known)
-    if month is None or known.tokens is None:
+    month = _find_tied_month(amounts)
+    if month is None or amounts.tokens is None:
         return None
-    return _clip_range(compute_range(month / known.tokens * _MILLION))
+    return _clip_range(compute_range(month / amounts.tokens * _MILLION))
 
 
-def _find_tied_price(known: CourseAmounts) -> UncertainValue | None:
+def _find_tied_price(amounts: CourseAmounts) -> UncertainValue | None:
     """Return what an accelerator of the next part may cost for both courses to cost the same."""
-    month = _find_tied_month(known)
-    if month is None or known.priced is None:
+    month = _find_tied_month(amounts)
+    if month is None or amounts.priced is None:
         return None
-    found = compute_range(known.priced.price_of(month))
-    return None if found.likely < 0.0 else _clip_range(found)
+    price_range = compute_range(amounts.priced.price_of(month))
+    return None if price_range.likely < 0.0 else _clip_range(price_range)
 
 
-def _clip_range(found: UncertainValue) -> UncertainValue:
-    return UncertainValue(max(found.low, 0.0), found.likely, found.high)
+def _clip_range(value: UncertainValue) -> UncertainValue:
+    return UncertainValue(max(value.low, 0.0), value.likely, value.high)
 
 
 def _is_tie(courses: DeferralCourses) -> bool:
@@ -343,13 +343,13 @@ class SlipPoint(NamedTuple):
     gain_usd: float
 
 
-def compute_slip_curve(found: DeferralAnalysis) -> tuple[SlipPoint, ...]:
+def compute_slip_curve(analysis: DeferralAnalysis) -> tuple[SlipPoint, ...]:
     """Return both amounts from no slip on; nothing where one of them is not known."""
-    monthly, planned = found.monthly, found.months_to_next
+    monthly, planned = analysis.monthly, analysis.months_to_next
     buy, following, without = monthly.buy_usd, monthly.next_usd, monthly.without_usd
     if planned is None or buy is None or following is None or without is None:
         return ()
-    months = found.years * MONTHS_PER_YEAR
+    months = analysis.years * MONTHS_PER_YEAR
     return tuple(
         _make_slip_point(
             slip,
@@ -357,17 +357,17 @@ def compute_slip_curve(found: DeferralAnalysis) -> tuple[SlipPoint, ...]:
                 buy.likely,
                 following.likely,
                 without.likely,
-                compute_gap_months(found.months_to_launch, planned.likely + slip, months),
+                compute_gap_months(analysis.months_to_launch, planned.likely + slip, months),
                 months,
             ),
         )
-        for slip in _list_slips(found, months)
+        for slip in _list_slips(analysis, months)
     )
 
 
-def _list_slips(found: DeferralAnalysis, months: float) -> list[float]:
+def _list_slips(analysis: DeferralAnalysis, months: float) -> list[float]:
     """Return the slips that are shown: beyond where the verdict turns, and all that are possible."""
-    last = max(found.slip_months.high, found.turns.slip_months or 0.0)
+    last = max(analysis.slip_months.high, analysis.turns.slip_months or 0.0)
     most = math.ceil(min(max(_LEAST, last * _BEYOND), max(_LEAST, months)))
     return [step / _STEPS_PER_MONTH for step in range(most * _STEPS_PER_MONTH + 1)]
 

@@ -65,8 +65,8 @@ def check_export(accelerator: Accelerator, rules: ExportRuleSet, destination: st
 
 def _compute_scores(accelerator: Accelerator) -> tuple[ExportScore, ...]:
     """Return the product for each format with a dense peak, the largest first."""
-    found = [ExportScore(name, flops, BIT_LENGTHS.get(name)) for name, flops in accelerator.peak_dense.items()]
-    return tuple(sorted(found, key=lambda score: -1.0 if score.tpp is None else score.tpp, reverse=True))
+    scores = [ExportScore(name, flops, BIT_LENGTHS.get(name)) for name, flops in accelerator.peak_dense.items()]
+    return tuple(sorted(scores, key=lambda score: -1.0 if score.tpp is None else score.tpp, reverse=True))
 
 
 # One rule
@@ -77,18 +77,18 @@ def _check_rule(rule: ExportRule, figures: RatedFigures, place: str | None) -> E
         ExportLineCheck(line, tuple(_compare_limits(limit, figures[limit.measured]) for limit in line.limits))
         for line in rule.lines
     )
-    named = None
+    is_covered = None
     if place is not None and rule.covers:
-        named = place.casefold() in {each.casefold() for each in rule.covers}
-    return ExportRuleCheck(rule, lines, _judge_outcome(rule, lines), named)
+        is_covered = place.casefold() in {each.casefold() for each in rule.covers}
+    return ExportRuleCheck(rule, lines, _judge_outcome(rule, lines), is_covered)
 
 
 def _judge_outcome(rule: ExportRule, lines: tuple[ExportLineCheck, ...]) -> Message:
     if not lines:
         return message("export.no_figure", "{rule}: has no score limit", rule=rule.name)
-    met = tuple(each.line.name for each in lines if each.met)
-    if met:
-        return message("export.met", "{rule}: applies to these figures ({lines})", rule=rule.name, lines=met)
+    exceeded = tuple(each.line.name for each in lines if each.met)
+    if exceeded:
+        return message("export.met", "{rule}: applies to these figures ({lines})", rule=rule.name, lines=exceeded)
     unsettled = tuple(each.line.name for each in lines if each.met is None)
     if unsettled:
         return message(

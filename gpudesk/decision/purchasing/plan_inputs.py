@@ -154,9 +154,9 @@ def parse_plan(name: str, value: object) -> AnswerValue:
 
 def parse_plans(stated: Mapping[str, object]) -> dict[str, AnswerValue]:
     """Return what a document says of inputs; what says nothing is left out. Raises `InputError`."""
-    found = {name: parse_plan(name, value) for name, value in stated.items() if value is not None}
-    get_slip(found)
-    return found
+    plans = {name: parse_plan(name, value) for name, value in stated.items() if value is not None}
+    get_slip(plans)
+    return plans
 
 
 # Buying now or waiting
@@ -184,10 +184,10 @@ def make_wait_question(scenario: Scenario, *, today: str, tuned_for_next: bool =
 
 def get_launch_months(scenario: Scenario) -> tuple[float, InputOrigin]:
     """Return the months to the launch, and whether they are said in the dialogue or assumed."""
-    said = scenario.decision.answers.get(_LAUNCH)
-    if isinstance(said, str) or said is None:
+    launch_answer = scenario.decision.answers.get(_LAUNCH)
+    if isinstance(launch_answer, str) or launch_answer is None:
         return ASSUMED_LAUNCH, InputOrigin.ASSUMED
-    return float(said), InputOrigin.DIALOGUE
+    return float(launch_answer), InputOrigin.DIALOGUE
 
 
 def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:
@@ -202,14 +202,14 @@ def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:
     if likely is None:
         likely = max(DEFAULT_SLIP_MONTHS.likely, low or 0.0)
         likely = likely if high is None else min(likely, high)
-    found = UncertainValue(
+    slip = UncertainValue(
         min(DEFAULT_SLIP_MONTHS.low, likely) if low is None else low,
         likely,
         max(DEFAULT_SLIP_MONTHS.high, likely) if high is None else high,
     )
-    if not found.in_order:
+    if not slip.in_order:
         raise InputError(WRONG_RANGE, f"{WHERE}.slip_likely")
-    return found
+    return slip
 
 
 def find_bought_position(scenario: Scenario, recommended: str | None = None) -> int:
@@ -217,9 +217,9 @@ def find_bought_position(scenario: Scenario, recommended: str | None = None) -> 
 
     `recommended` is the key of a column. Columns that are not compared any more are passed over.
     """
-    named = find_position(scenario, "buy_part")
-    if named is not None:
-        return named
+    position = find_position(scenario, "buy_part")
+    if position is not None:
+        return position
     keys = make_column_keys(scenario.accelerators)
     return keys.index(recommended) if recommended in keys else 0
 

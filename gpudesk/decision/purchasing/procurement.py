@@ -37,9 +37,9 @@ def _make_step_line(
     step: ProcurementStep, facts: FactValues, done: CompletionNotes, today: str
 ) -> ProcurementStepStatus:
     points = tuple(CheckpointStatus(each, each.id in done, done.get(each.id, "")) for each in step.points)
-    read = None if step.when is None else parse_condition(step.when)
-    outcome = None if read is None else read.on(facts)
-    missing = () if read is None else tuple(sorted(each for each in read.names if facts.get(each) is None))
+    condition = None if step.when is None else parse_condition(step.when)
+    outcome = None if condition is None else condition.on(facts)
+    missing = () if condition is None else tuple(sorted(each for each in condition.names if facts.get(each) is None))
     return ProcurementStepStatus(
         step=step,
         applies=True if outcome is None else outcome.holds,
@@ -78,10 +78,10 @@ def note_signal(
     former = _check_signal(notes, signal)
     if former == stated:
         raise InputError(NOTHING_CHANGED, "value")
-    taken = () if former is None else (former,)
+    replaced = () if former is None else (former,)
     return FactEdit(
         message("watch.step.note", "Add note to watch list: {signal}", signal=signal.title),
-        unwatched=taken,
+        unwatched=replaced,
         watched=(stated,),
     )
 
@@ -101,19 +101,19 @@ def _check_signal(notes: Iterable[WatchNote], signal: WatchSignal) -> WatchNote 
 
 
 def _parse_signal_number(value: WatchValue) -> float:
-    found: float = accept_number(-_MOST, _MOST)("value", value)
-    return found
+    number: float = accept_number(-_MOST, _MOST)("value", value)
+    return number
 
 
-def _parse_signal_date(given: str) -> str:
-    if not given.strip():
+def _parse_signal_date(text: str) -> str:
+    if not text.strip():
         raise input_error("watch.no_date", "a note needs a date", "date")
-    accept_month("date", given.strip())
-    return given.strip()
+    accept_month("date", text.strip())
+    return text.strip()
 
 
-def _parse_signal_source(given: str) -> str:
-    found = check_optional_line("source", given)
-    if found is None:
+def _parse_signal_source(text: str) -> str:
+    source = check_optional_line("source", text)
+    if source is None:
         raise input_error("watch.no_source", "a note needs a source", "source")
-    return found
+    return source

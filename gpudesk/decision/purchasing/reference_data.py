@@ -114,8 +114,16 @@ class ReferenceData:
             for line in rule.lines
             if any(limit.at_least for limit in line.line.limits)
         ]
-        met = [line.met for line in lines]
-        free = None if check.tpp is None or not met else False if True in met else None if None in met else True
+        outcomes = [line.met for line in lines]
+        free = (
+            None
+            if check.tpp is None or not outcomes
+            else False
+            if True in outcomes
+            else None
+            if None in outcomes
+            else True
+        )
         return {"export_score": check.tpp, "export_free": free}
 
     def named_references(self, accelerator: str) -> int:
@@ -133,16 +141,16 @@ class ReferenceData:
         """Return by the key of each column how long its weights take to load, or why that is not known."""
         stated = _get_plan_value(answer.scenario, "storage_gb_s")
         storage = None if stated is None else float(stated) * _GIGA
-        found: dict[str, WeightLoading | Message] = {}
+        results: dict[str, WeightLoading | Message] = {}
         for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
             estimate = column.estimate
             if estimate is None:
-                found[key] = column.problem or NOTHING_TO_EXPLAIN
+                results[key] = column.problem or NOTHING_TO_EXPLAIN
             elif not estimate.fits:
-                found[key] = estimate.reason or NOTHING_TO_EXPLAIN
+                results[key] = estimate.reason or NOTHING_TO_EXPLAIN
             else:
-                found[key] = self.loading(estimate, storage)
-        return found
+                results[key] = self.loading(estimate, storage)
+        return results
 
     # Of a deployment
 

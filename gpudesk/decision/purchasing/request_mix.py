@@ -110,20 +110,20 @@ def list_request_classes(
         RequestKind.SHORT: (work.input_tokens, work.output_tokens, 1.0 - share),
         RequestKind.LONG: (long_input, long_output, share),
     }
-    found = tuple(
+    classes = tuple(
         RequestClass(
             kind=kind,
             model=_get_model_id(scenario, mix, kind),
             weights=_get_weights(scenario, mix, kind),
-            input_tokens=given,
-            output_tokens=made,
+            input_tokens=input_tokens,
+            output_tokens=output_tokens,
             share=part,
             requests_per_s=requests_per_s * part,
         )
-        for kind, (given, made, part) in lengths.items()
+        for kind, (input_tokens, output_tokens, part) in lengths.items()
         if part > 0.0
     )
-    return found, notes if share > 0.0 else ()
+    return classes, notes if share > 0.0 else ()
 
 
 def resolve_request_rate(
@@ -173,9 +173,9 @@ def _rate_of_baseline(scenario: Scenario, service: RequestEstimates) -> float:
 
 
 def _lengthen_prompt(short: int, output: int, model: Model) -> tuple[int, tuple[Message, ...]]:
-    wanted = DEFAULT_LONG_INPUT_FACTOR * short
+    long_tokens = DEFAULT_LONG_INPUT_FACTOR * short
     if model.max_context is None:
-        return wanted, (
+        return long_tokens, (
             message(
                 "routing.context_unknown",
                 "The context length of {model} is unknown; long prompts are four times the others",
@@ -183,8 +183,8 @@ def _lengthen_prompt(short: int, output: int, model: Model) -> tuple[int, tuple[
             ),
         )
     room = max(1, model.max_context - output)
-    if room >= wanted:
-        return wanted, ()
+    if room >= long_tokens:
+        return long_tokens, ()
     return room, (
         message(
             "routing.capped",
@@ -227,8 +227,8 @@ class ReplicaFinder:
         self._scenario, self._demand, self._cap, self._service = scenario, demand, cap, service
 
     def alone(self, position: int, kind: RequestClass) -> ReplicaRates | Message:
-        found = self._rate(self._request(position, kind), kind)
-        return found if isinstance(found, Message) else ReplicaRates(found[0], {kind.kind: found[1]})
+        rates = self._rate(self._request(position, kind), kind)
+        return rates if isinstance(rates, Message) else ReplicaRates(rates[0], {kind.kind: rates[1]})
 
     def shared(self, position: int, kinds: Sequence[RequestClass]) -> ReplicaRates | Message:
         """Return a replica that serves all kinds in one plan, or why there is none.
@@ -242,11 +242,11 @@ class ReplicaFinder:
             own = self._rate(self._request(position, kind), kind)
             if isinstance(own, Message):
                 return own
-            found = self._in_plan(position, kinds, own[0])
-            if isinstance(found, Message):
-                why = why or found
+            rates = self._in_plan(position, kinds, own[0])
+            if isinstance(rates, Message):
+                why = why or rates
             else:
-                tried.append((self._accelerators(found, kinds), found))
+                tried.append((self._accelerators(rates, kinds), rates))
         if not tried:
             return why or _NO_RATE
         return min(tried, key=lambda each: each[0])[1]
@@ -255,10 +255,10 @@ class ReplicaFinder:
         rates = {}
         for kind in kinds:
             request = self._request(position, kind).with_plan(plan)
-            found = self._rate(request, kind)
-            if isinstance(found, Message):
-                return found
-            rates[kind.kind] = found[1]
+            replica_rates = self._rate(request, kind)
+            if isinstance(replica_rates, Message):
+                return replica_rates
+            rates[kind.kind] = replica_rates[1]
         return ReplicaRates(plan, rates)
 
     def _accelerators(self, replica: ReplicaRates, kinds: Sequence[RequestClass]) -> float:
@@ -267,9 +267,9 @@ class ReplicaFinder:
         return float(count_whole_replicas(busy, self._cap)) * replica.plan.count
 
     def _request(self, position: int, kind: RequestClass) -> EstimateRequest:
-        asked = self._scenario.requests()[position]
-        work = replace(asked.workload, input_tokens=kind.input_tokens, output_tokens=kind.output_tokens)
-        return replace(asked, model=kind.model, weights=kind.weights, workload=work)
+        request = self._scenario.requests()[position]
+        work = replace(request.workload, input_tokens=kind.input_tokens, output_tokens=kind.output_tokens)
+        return replace(request, model=kind.model, weights=kind.weights, workload=work)
 
     def _rate(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         if request.disaggregated is not None:
@@ -288,11 +288,11 @@ class ReplicaFinder:
     def _sized(self, request: EstimateRequest, kind: RequestClass) -> tuple[ParallelPlan, IntervalEstimate] | Message:
         assert self._demand is not None
         demand = scale_demand(self._demand, kind.requests_per_s)
-        (found,) = self._service.estimator.size([request], demand).candidates
-        if found.output_tokens_per_s is None:
-            return found.reason or _NO_RATE
-        each = _divide_figure(found.output_tokens_per_s, found.replicas * kind.output_tokens)
-        return replace(found.plan, dp=1), each
+        (candidate,) = self._service.estimator.size([request], demand).candidates
+        if candidate.output_tokens_per_s is None:
+            return candidate.reason or _NO_RATE
+        each = _divide_figure(candidate.output_tokens_per_s, candidate.replicas * kind.output_tokens)
+        return replace(candidate.plan, dp=1), each
 
 
 def _divide_figure(figure: IntervalEstimate, divisor: float) -> IntervalEstimate:

@@ -117,31 +117,33 @@ def rank_plans(costs: Mapping[RoutePlan, PlanCosts], *, rented: bool) -> RouteRa
     A plan is level with the cheapest where the range of their difference holds 0.
     """
     paid = {plan: each.rented if rented else each.owned for plan, each in costs.items()}
-    known = {plan: usd for plan, usd in paid.items() if usd is not None}
-    if len(known) < 2:
+    known_costs = {plan: usd for plan, usd in paid.items() if usd is not None}
+    if len(known_costs) < 2:
         return None
-    cheapest = min(known, key=lambda plan: get_likely(known[plan]))
+    cheapest = min(known_costs, key=lambda plan: get_likely(known_costs[plan]))
     level = [
-        plan for plan, usd in known.items() if plan is not cheapest and compute_range(usd - known[cheapest]).low <= 0.0
+        plan
+        for plan, usd in known_costs.items()
+        if plan is not cheapest and compute_range(usd - known_costs[cheapest]).low <= 0.0
     ]
-    return RouteRanking(cheapest, tuple(level), tuple(_list_split_costs(known, costs)))
+    return RouteRanking(cheapest, tuple(level), tuple(_list_split_costs(known_costs, costs)))
 
 
 def _list_split_costs(
-    known: Mapping[RoutePlan, Amount], costs: Mapping[RoutePlan, PlanCosts]
+    known_costs: Mapping[RoutePlan, Amount], costs: Mapping[RoutePlan, PlanCosts]
 ) -> Iterator[SplitSurcharge]:
     """Yield what each split costs beyond the cheapest plan with one part."""
-    singles = [plan for plan in known if not plan.is_split]
+    singles = [plan for plan in known_costs if not plan.is_split]
     if not singles:
         return
-    single = min(singles, key=lambda plan: get_likely(known[plan]))
-    for plan, usd in known.items():
+    single = min(singles, key=lambda plan: get_likely(known_costs[plan]))
+    for plan, usd in known_costs.items():
         if plan.is_split:
             ours, theirs = costs[plan], costs[single]
             yield SplitSurcharge(
                 plan=plan,
                 single=single,
-                usd=compute_range(usd - known[single]),
+                usd=compute_range(usd - known_costs[single]),
                 software_usd=compute_range(ours.software - theirs.software),
                 software_alone_usd=compute_range(ours.software_alone - theirs.software_alone),
             )
@@ -199,12 +201,12 @@ def compare_routing_plans(
     # The pair alone calls its columns otherwise where another column has the same accelerator.
     keys = make_column_keys(scenario.accelerators)
     situations = tuple(
-        replace(found, key=keys[place])
-        for found, place in zip(service.costing.situations(answer), positions, strict=True)
+        replace(inputs, key=keys[place])
+        for inputs, place in zip(service.costing.situations(answer), positions, strict=True)
     )
-    made = _RoutingPlans(answer, situations, kinds, finder, (cap, spare))
-    plans, costs = made.plans()
-    loss, working = made.shared_loss()
+    routing_plans = _RoutingPlans(answer, situations, kinds, finder, (cap, spare))
+    plans, costs = routing_plans.plans()
+    loss, working = routing_plans.shared_loss()
     return RoutingResult(
         keys=(situations[0].key, situations[1].key),
         classes=kinds,
@@ -243,18 +245,18 @@ class _RoutingPlans:
         self._together = [finder.shared(place, kinds) for place in (0, 1)] if one_model else None
 
     def plans(self) -> tuple[tuple[RoutedPlan, ...], dict[RoutePlan, PlanCosts]]:
-        found: list[RoutedPlan] = []
+        routed_plans: list[RoutedPlan] = []
         costs: dict[RoutePlan, PlanCosts] = {}
         for plan in RoutePlan:
             if plan.is_split and len(self._kinds) == 1:
                 continue
             pools = self._pools(plan)
             if isinstance(pools, Message):
-                found.append(RoutedPlan(plan, (), reason=pools))
+                routed_plans.append(RoutedPlan(plan, (), reason=pools))
             else:
                 routed, costs[plan] = self._routed(plan, pools)
-                found.append(routed)
-        return tuple(found), costs
+                routed_plans.append(routed)
+        return tuple(routed_plans), costs
 
     def shared_loss(self) -> tuple[UncertainValue | None, DerivationTerm | None]:
         """Return what one pool of both parts loses where it hands each replica as many requests."""
@@ -290,13 +292,13 @@ class _RoutingPlans:
     def _pool(self, place: int, replica: ReplicaRates | Message, kinds: tuple[RequestClass, ...]) -> _Pooled | Message:
         if isinstance(replica, Message):
             return replica
-        found = self._situations[place]
+        inputs = self._situations[place]
         busy = count_busy_replicas([kind.requests_per_s for kind in kinds], self._rates(place, replica, kinds))
         working = count_whole_replicas(busy, self._cap)
         counts = (working + self._spare) * replica.plan.count
         pool = RoutedPool(
-            key=found.key,
-            accelerator=found.accelerator,
+            key=inputs.key,
+            accelerator=inputs.accelerator,
             kinds=tuple(kind.kind for kind in kinds),
             plan=replica.plan,
             requests_per_s=replica.rates,
@@ -306,10 +308,10 @@ class _RoutingPlans:
         )
         return pool, place, counts
 
-    def _list_values(self, found: AcceleratorCostInputs) -> dict[str, Amount]:
+    def _list_values(self, inputs: AcceleratorCostInputs) -> dict[str, Amount]:
         """Return the inputs of an accelerator; a fleet only where one is stated, as pools have counts of their own."""
-        values = self._table.inputs(found)
-        if found.inputs["fleet"].origin is not CostInputOrigin.YOURS:
+        values = self._table.inputs(inputs)
+        if inputs.inputs["fleet"].origin is not CostInputOrigin.YOURS:
             del values["fleet"]
         return values
 
@@ -343,12 +345,12 @@ def _count_accelerators(pools: Sequence[_Pooled]) -> int:
 
 def _collect_pools(pools: Sequence[_Pooled | Message]) -> list[_Pooled] | Message:
     """Return all pools, or why the first that cannot be is none."""
-    found: list[_Pooled] = []
+    collected: list[_Pooled] = []
     for pool in pools:
         if isinstance(pool, Message):
             return pool
-        found.append(pool)
-    return found
+        collected.append(pool)
+    return collected
 
 
 def _make_loss_term(one: float, other: float) -> DerivationTerm:
@@ -383,9 +385,9 @@ def _make_routing_notes(
         )
     if len(kinds) == 1:
         yield message("routing.one_kind", "All requests are of one type, so there is no split")
-    for found, column in zip(situations, answer.columns, strict=True):
+    for inputs, column in zip(situations, answer.columns, strict=True):
         needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
-        yield from list_missing_inputs(found, column, tuple(name for name in needed if name != "throughput"))
+        yield from list_missing_inputs(inputs, column, tuple(name for name in needed if name != "throughput"))
     yield message(
         "routing.apart",
         "A router sends each request to the pool for its type. A pool shared by two vendors differs: its slower "
@@ -408,5 +410,5 @@ def list_mixing_rules(rules: Sequence[DecisionRule]) -> tuple[DecisionRule, ...]
     """Return the rules on two vendors side by side, and those that they contradict, the oldest first."""
     own = [rule for rule in rules if rule.theme == _MIXING]
     rivals = {each for rule in own for each in rule.against}
-    found = [rule for rule in rules if rule in own or rule.id in rivals]
-    return tuple(sorted(found, key=lambda rule: (rule.dated or "", rule.id)))
+    mixing_rules = [rule for rule in rules if rule in own or rule.id in rivals]
+    return tuple(sorted(mixing_rules, key=lambda rule: (rule.dated or "", rule.id)))

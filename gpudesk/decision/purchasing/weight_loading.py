@@ -94,22 +94,22 @@ def _compute_host_time(
         term = DerivationTerm("time to load", None, "s", "how many share a host is not known", inputs=(weights,))
         return WeightLoadTime(None, None, None, term, reason)
     ranks = min(in_host, estimate.plan.replica)
-    read = DerivationTerm(
+    read_term = DerivationTerm(
         "weights read",
         ranks * weights.number,
         "B",
         "{accelerators_of_a_replica_in_the_host} × {weights}",
         inputs=(DerivationTerm("accelerators of a replica in the host", ranks, None), weights),
     )
-    return _make_loading_time(part, weights, read, storage)
+    return _make_loading_time(part, weights, read_term, storage)
 
 
 def _make_loading_time(
-    part: Accelerator, weights: DerivationTerm, read: DerivationTerm, storage: float | None
+    part: Accelerator, weights: DerivationTerm, read_term: DerivationTerm, storage: float | None
 ) -> WeightLoadTime:
-    """Return the time in which `read` comes from storage and `weights` pass the link of an accelerator."""
+    """Return the time in which `read_term` comes from storage and `weights` pass the link of an accelerator."""
     by_link = _make_link_term(part, weights)
-    by_storage = None if storage is None else _make_storage_term(read, storage)
+    by_storage = None if storage is None else _make_storage_term(read_term, storage)
     if by_link.value is None:
         term = DerivationTerm("time to load", None, "s", "the rate of the host link is not known", inputs=(by_link,))
         reason = message(
@@ -143,10 +143,10 @@ def _make_link_term(part: Accelerator, weights: DerivationTerm) -> DerivationTer
     return DerivationTerm(_BY_LINK, weights.number / link.number, "s", formula, inputs=(weights, link))
 
 
-def _make_storage_term(read: DerivationTerm, storage: float) -> DerivationTerm:
+def _make_storage_term(read_term: DerivationTerm, storage: float) -> DerivationTerm:
     rate = DerivationTerm("rate of storage", storage, "B/s", source="scenario")
-    formula = f"{{{read.name.replace(' ', '_')}}} ÷ {{rate_of_storage}}"
-    return DerivationTerm(_BY_STORAGE, read.number / storage, "s", formula, inputs=(read, rate))
+    formula = f"{{{read_term.name.replace(' ', '_')}}} ÷ {{rate_of_storage}}"
+    return DerivationTerm(_BY_STORAGE, read_term.number / storage, "s", formula, inputs=(read_term, rate))
 
 
 def _quote_claim(part: Accelerator, weights_bytes: float, service: MemoryExplainer) -> Iterator[QuotedLinkRate]:

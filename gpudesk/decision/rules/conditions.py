@@ -99,10 +99,10 @@ def _check_truth(node: ast.expr, text: str) -> None:
                 _check_truth(part, text)
         case ast.UnaryOp(op=ast.Not(), operand=part):
             _check_truth(part, text)
-        case ast.Compare(left=left, ops=[compared], comparators=[right]):
+        case ast.Compare(left=left_operand, ops=[compared], comparators=[right]):
             if type(compared) not in COMPARISON_OPERATORS:
                 raise ConditionError(text, node.col_offset, "only ==, !=, <, <=, > and >= compare")
-            _check_value(left, text)
+            _check_value(left_operand, text)
             _check_value(right, text)
         case ast.Compare():
             raise ConditionError(text, node.col_offset, "one comparison at a time, joined by 'and'")
@@ -120,8 +120,8 @@ def _check_value(node: ast.expr, text: str) -> None:
             pass
         case ast.UnaryOp(op=ast.USub(), operand=part):
             _check_value(part, text)
-        case ast.BinOp(left=left, op=worked, right=right) if type(worked) in ARITHMETIC_OPERATORS:
-            _check_value(left, text)
+        case ast.BinOp(left=left_operand, op=operation, right=right) if type(operation) in ARITHMETIC_OPERATORS:
+            _check_value(left_operand, text)
             _check_value(right, text)
         case _:
             raise ConditionError(text, node.col_offset, "neither a fact nor a number nor a text")
@@ -133,13 +133,13 @@ def _check_value(node: ast.expr, text: str) -> None:
 def _evaluate_truth(node: ast.expr, facts: FactValues, tested: list[ConditionResult]) -> bool | None:
     match node:
         case ast.BoolOp(op=joined, values=parts):
-            found = [_evaluate_truth(part, facts, tested) for part in parts]
-            return _combine_all(found) if isinstance(joined, ast.And) else _combine_any(found)
+            truths = [_evaluate_truth(part, facts, tested) for part in parts]
+            return _combine_all(truths) if isinstance(joined, ast.And) else _combine_any(truths)
         case ast.UnaryOp(operand=part):
             inner = _evaluate_truth(part, facts, tested)
             return None if inner is None else not inner
-        case ast.Compare(left=left, ops=[compared], comparators=[right]):
-            ours, theirs = _evaluate_operand(left, facts), _evaluate_operand(right, facts)
+        case ast.Compare(left=left_operand, ops=[compared], comparators=[right]):
+            ours, theirs = _evaluate_operand(left_operand, facts), _evaluate_operand(right, facts)
             holds = _compare_values(COMPARISON_OPERATORS[type(compared)], ours, theirs)
             tested.append(ConditionResult(_get_text(node), ours, theirs, holds))
             return holds
@@ -155,16 +155,16 @@ def _get_text(node: ast.expr) -> str:
     return ast.unparse(node)
 
 
-def _combine_all(found: list[bool | None]) -> bool | None:
-    if False in found:
+def _combine_all(truths: list[bool | None]) -> bool | None:
+    if False in truths:
         return False
-    return None if None in found else True
+    return None if None in truths else True
 
 
-def _combine_any(found: list[bool | None]) -> bool | None:
-    if True in found:
+def _combine_any(truths: list[bool | None]) -> bool | None:
+    if True in truths:
         return True
-    return None if None in found else False
+    return None if None in truths else False
 
 
 def _evaluate_operand(node: ast.expr, facts: FactValues) -> FactValue:
@@ -175,48 +175,50 @@ def _evaluate_operand(node: ast.expr, facts: FactValues) -> FactValue:
             return value
         case ast.UnaryOp(operand=part):
             return _compute(operator.sub, 0.0, _evaluate_operand(part, facts))
-        case ast.BinOp(left=left, op=worked, right=right):
+        case ast.BinOp(left=left_operand, op=operation, right=right):
             return _compute(
-                ARITHMETIC_OPERATORS[type(worked)], _evaluate_operand(left, facts), _evaluate_operand(right, facts)
+                ARITHMETIC_OPERATORS[type(operation)],
+                _evaluate_operand(left_operand, facts),
+                _evaluate_operand(right, facts),
             )
     raise AssertionError(ast.dump(node))
 
 
-def _compute(work: Callable[[float, float], float], left: FactValue, right: FactValue) -> FactValue:
+def _compute(work: Callable[[float, float], float], left_value: FactValue, right: FactValue) -> FactValue:
     """Return the result with the least and the most that bands allow; None without numbers or over 0."""
-    ours, theirs = _list_ends(left), _list_ends(right)
+    ours, theirs = _list_ends(left_value), _list_ends(right)
     if ours is None or theirs is None:
         return None
     if work is operator.truediv and min(theirs) <= 0.0 <= max(theirs):
         return None
-    found = [work(each, other) for each in ours for other in theirs]
-    middle = work(_get_middle(left), _get_middle(right))
-    return middle if min(found) == max(found) else IntervalEstimate(middle, min(found), max(found))
+    results = [work(each, other) for each in ours for other in theirs]
+    middle = work(_get_middle(left_value), _get_middle(right))
+    return middle if min(results) == max(results) else IntervalEstimate(middle, min(results), max(results))
 
 
-def _compare_values(compared: _Comparison, left: FactValue, right: FactValue) -> bool | None:
+def _compare_values(compared: _Comparison, left_value: FactValue, right: FactValue) -> bool | None:
     """Return what holds for all of both bands; None where it holds for a part of them, or one is unknown."""
-    ours, theirs = _list_ends(left), _list_ends(right)
+    ours, theirs = _list_ends(left_value), _list_ends(right)
     if ours is not None and theirs is not None:
         return _compare_intervals(compared, ours, theirs)
-    if left is None or right is None or ours is not None or theirs is not None:
+    if left_value is None or right is None or ours is not None or theirs is not None:
         return None
-    if compared not in (operator.eq, operator.ne) or type(left) is not type(right):
+    if compared not in (operator.eq, operator.ne) or type(left_value) is not type(right):
         return None
-    return compared(left, right)
+    return compared(left_value, right)
 
 
 _Ends = tuple[float, float]
 
 
-def _compare_intervals(compared: _Comparison, left: _Ends, right: _Ends) -> bool | None:
+def _compare_intervals(compared: _Comparison, left_ends: _Ends, right: _Ends) -> bool | None:
     if compared in (operator.eq, operator.ne):
-        if left[0] == left[1] == right[0] == right[1]:
+        if left_ends[0] == left_ends[1] == right[0] == right[1]:
             return compared is operator.eq
-        apart = left[1] < right[0] or right[1] < left[0]
+        apart = left_ends[1] < right[0] or right[1] < left_ends[0]
         return (compared is operator.ne) if apart else None
-    found = {compared(each, other) for each in left for other in right}
-    return found.pop() if len(found) == 1 else None
+    outcomes = {compared(each, other) for each in left_ends for other in right}
+    return outcomes.pop() if len(outcomes) == 1 else None
 
 
 def _list_ends(fact: FactValue) -> _Ends | None:
@@ -248,14 +250,14 @@ def evaluate_in_draws(condition: RuleCondition, facts: Mapping[str, SimulatedFac
 def _evaluate_truth_in_draws(node: ast.expr, facts: Mapping[str, SimulatedFact]) -> SimulatedTruth:
     match node:
         case ast.BoolOp(op=joined, values=parts):
-            found = [_evaluate_truth_in_draws(part, facts) for part in parts]
-            return _combine_all_in_draws(found) if isinstance(joined, ast.And) else _combine_any_in_draws(found)
+            truths = [_evaluate_truth_in_draws(part, facts) for part in parts]
+            return _combine_all_in_draws(truths) if isinstance(joined, ast.And) else _combine_any_in_draws(truths)
         case ast.UnaryOp(operand=part):
             return _negate_in_draws(_evaluate_truth_in_draws(part, facts))
-        case ast.Compare(left=left, ops=[compared], comparators=[right]):
+        case ast.Compare(left=left_operand, ops=[compared], comparators=[right]):
             return _compare_in_draws(
                 COMPARISON_OPERATORS[type(compared)],
-                _evaluate_operand_in_draws(left, facts),
+                _evaluate_operand_in_draws(left_operand, facts),
                 _evaluate_operand_in_draws(right, facts),
             )
     fact = _evaluate_operand_in_draws(node, facts)
@@ -270,36 +272,38 @@ def _negate_in_draws(truth: SimulatedTruth) -> SimulatedTruth:
     return np.logical_not(truth)
 
 
-def _combine_all_in_draws(found: list[SimulatedTruth]) -> SimulatedTruth:
+def _combine_all_in_draws(truths: list[SimulatedTruth]) -> SimulatedTruth:
     """Return whether all hold: an unknown part makes it unknown wherever no other fails."""
-    if any(each is False for each in found):
+    if any(each is False for each in truths):
         return False
-    arrays = [each for each in found if isinstance(each, np.ndarray)]
+    arrays = [each for each in truths if isinstance(each, np.ndarray)]
     together = np.logical_and.reduce(arrays) if arrays else None
-    if None not in [each for each in found if not isinstance(each, np.ndarray)]:
+    if None not in [each for each in truths if not isinstance(each, np.ndarray)]:
         return True if together is None else together
     # In draws where a known part fails it fails; elsewhere it is not known, which holds nothing either.
     return None if together is None or bool(together.all()) else np.zeros_like(together)
 
 
-def _combine_any_in_draws(found: list[SimulatedTruth]) -> SimulatedTruth:
+def _combine_any_in_draws(truths: list[SimulatedTruth]) -> SimulatedTruth:
     """Return whether one holds: an unknown part makes it unknown where no other does."""
-    if any(each is True for each in found):
+    if any(each is True for each in truths):
         return True
-    arrays = [each for each in found if isinstance(each, np.ndarray)]
+    arrays = [each for each in truths if isinstance(each, np.ndarray)]
     together = np.logical_or.reduce(arrays) if arrays else None
-    if None not in [each for each in found if not isinstance(each, np.ndarray)]:
+    if None not in [each for each in truths if not isinstance(each, np.ndarray)]:
         return False if together is None else together
     return None if together is None or not bool(together.any()) else together
 
 
-def _compare_in_draws(compare: Callable[[Any, Any], Any], left: SimulatedFact, right: SimulatedFact) -> SimulatedTruth:
-    if left is None or right is None or isinstance(left, str) is not isinstance(right, str):
+def _compare_in_draws(
+    compare: Callable[[Any, Any], Any], left_fact: SimulatedFact, right: SimulatedFact
+) -> SimulatedTruth:
+    if left_fact is None or right is None or isinstance(left_fact, str) is not isinstance(right, str):
         return None
-    if isinstance(left, str) and compare not in (operator.eq, operator.ne):
+    if isinstance(left_fact, str) and compare not in (operator.eq, operator.ne):
         return None
-    found = compare(_get_likely_value(left), _get_likely_value(right))
-    return found if isinstance(found, np.ndarray) else bool(found)
+    likely = compare(_get_likely_value(left_fact), _get_likely_value(right))
+    return likely if isinstance(likely, np.ndarray) else bool(likely)
 
 
 def _evaluate_operand_in_draws(node: ast.expr, facts: Mapping[str, SimulatedFact]) -> SimulatedFact:
@@ -311,23 +315,23 @@ def _evaluate_operand_in_draws(node: ast.expr, facts: Mapping[str, SimulatedFact
         case ast.UnaryOp(operand=part):
             inner = _evaluate_operand_in_draws(part, facts)
             return None if inner is None or isinstance(inner, str) else -_get_likely_value(inner)
-        case ast.BinOp(left=left, op=worked, right=right):
+        case ast.BinOp(left=left_operand, op=operation, right=right):
             return _compute_in_draws(
-                ARITHMETIC_OPERATORS[type(worked)],
-                _evaluate_operand_in_draws(left, facts),
+                ARITHMETIC_OPERATORS[type(operation)],
+                _evaluate_operand_in_draws(left_operand, facts),
                 _evaluate_operand_in_draws(right, facts),
             )
     raise AssertionError(ast.dump(node))
 
 
-def _compute_in_draws(work: Callable[[Any, Any], Any], left: SimulatedFact, right: SimulatedFact) -> SimulatedFact:
-    if left is None or right is None or isinstance(left, str) or isinstance(right, str):
+def _compute_in_draws(work: Callable[[Any, Any], Any], left_fact: SimulatedFact, right: SimulatedFact) -> SimulatedFact:
+    if left_fact is None or right is None or isinstance(left_fact, str) or isinstance(right, str):
         return None
     other = _get_likely_value(right)
     if work is operator.truediv and not np.all(other):
         return None
-    worked: SimulatedFact = work(_get_likely_value(left), other)
-    return worked
+    likely: SimulatedFact = work(_get_likely_value(left_fact), other)
+    return likely
 
 
 def _get_likely_value(fact: SimulatedFact) -> Any:  # noqa: ANN401 - a number or an array, which operators take alike

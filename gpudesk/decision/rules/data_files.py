@@ -80,11 +80,11 @@ def _share_fields(document: Mapping[str, Any], tables: str, shared: tuple[str, .
 
 
 def check_unique_ids(ids: Iterable[str], where: str) -> None:
-    seen: set[str] = set()
+    known_ids: set[str] = set()
     for each in ids:
-        if each in seen:
+        if each in known_ids:
             raise input_error("beside.twice", "contains {id} twice; remove one", where, id=each)
-        seen.add(each)
+        known_ids.add(each)
 
 
 _SUFFIX: Final = "*.toml"
@@ -189,9 +189,11 @@ class _SignalsFile:
     signals: tuple[WatchSignal, ...] = ()
 
 
-def _with_float(known: KnownSignalValue) -> KnownSignalValue:
+def _with_float(signal_value: KnownSignalValue) -> KnownSignalValue:
     """Return a value on record with a number as a float, however the file writes it."""
-    return known if isinstance(known.value, bool) else replace(known, value=float(known.value))
+    return (
+        signal_value if isinstance(signal_value.value, bool) else replace(signal_value, value=float(signal_value.value))
+    )
 
 
 def read_signals(path: Path) -> tuple[WatchSignal, ...]:
@@ -240,9 +242,9 @@ class _ReferencesFile:
 
 def read_references(path: Path) -> tuple[ReferenceDeployment, ...]:
     """Return the references, the newest first; raises `InputError` that names file and place."""
-    found = _read_file(_ReferencesFile, path, read_toml(path)).references
-    check_unique_ids((each.id for each in found), str(path))
-    return tuple(sorted(found, key=lambda each: each.date or "", reverse=True))
+    references = _read_file(_ReferencesFile, path, read_toml(path)).references
+    check_unique_ids((each.id for each in references), str(path))
+    return tuple(sorted(references, key=lambda each: each.date or "", reverse=True))
 
 
 #: Units used inside in one of the file's.
@@ -261,14 +263,14 @@ def read_export_rules(path: Path) -> ExportRuleSet:
         limit["value"] = limit.pop("below", None) if bound is None else bound
     for refused in _list_tables(document, "refused"):
         refused["peak"] = refused.pop("peak_tflops", None)
-    found = _read_file(ExportRuleSet, path, document)
-    for number, rule in enumerate(found.rules):
+    rule_set = _read_file(ExportRuleSet, path, document)
+    for number, rule in enumerate(rule_set.rules):
         _check_export_rule(rule, f"{path}: rules[{number}]")
-    rules = sorted(map(_convert_limits, found.rules), key=lambda rule: rule.in_force or rule.published, reverse=True)
-    refused_statements = tuple(replace(each, peak=each.peak * _TERA) for each in found.refused)
-    found = replace(found, rules=tuple(rules), refused=refused_statements)
-    _check_rule_ids(found, str(path))
-    return found
+    rules = sorted(map(_convert_limits, rule_set.rules), key=lambda rule: rule.in_force or rule.published, reverse=True)
+    refused_statements = tuple(replace(each, peak=each.peak * _TERA) for each in rule_set.refused)
+    rule_set = replace(rule_set, rules=tuple(rules), refused=refused_statements)
+    _check_rule_ids(rule_set, str(path))
+    return rule_set
 
 
 def _list_tables(document: Mapping[str, Any] | list[dict[str, Any]], name: str) -> list[dict[str, Any]]:
@@ -296,13 +298,13 @@ def _convert_limits(rule: ExportRule) -> ExportRule:
     return replace(rule, lines=tuple(map(convert, rule.lines)))
 
 
-def _check_rule_ids(found: ExportRuleSet, where: str) -> None:
+def _check_rule_ids(rule_set: ExportRuleSet, where: str) -> None:
     """Refuse an id that comes twice, and one that nothing has."""
-    check_unique_ids((rule.id for rule in found.rules), where)
-    known = {rule.id for rule in found.rules}
-    named = [rule.superseded_by for rule in found.rules if rule.superseded_by is not None]
-    for each in (*named, *(claim.rule for claim in found.refused)):
-        if each not in known:
+    check_unique_ids((rule.id for rule in rule_set.rules), where)
+    rule_ids = {rule.id for rule in rule_set.rules}
+    successors = [rule.superseded_by for rule in rule_set.rules if rule.superseded_by is not None]
+    for each in (*successors, *(claim.rule for claim in rule_set.refused)):
+        if each not in rule_ids:
             raise input_error("beside.no_rule", "uses {id}, which it does not define", where, id=each)
 
 

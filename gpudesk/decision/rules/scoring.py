@@ -94,11 +94,11 @@ def _trace_lines(
 
 
 def _trace_cell(rule: DecisionRule, case: RuleCase, facts: FactValues) -> TraceCell:
-    shown = None if rule.shows is None else facts.get(rule.shows)
+    value = None if rule.shows is None else facts.get(rule.shows)
     if case.asked is None:
-        return TraceCell(RuleEffect.NONE, shown)
+        return TraceCell(RuleEffect.NONE, value)
     outcome = parse_condition(case.asked).on(facts)
-    return TraceCell(_get_effect(case, outcome.holds), shown, outcome.tested)
+    return TraceCell(_get_effect(case, outcome.holds), value, outcome.tested)
 
 
 def _get_effect(case: RuleCase, holds: bool | None) -> RuleEffect:
@@ -168,8 +168,8 @@ def assign_roles(
     lines: Sequence[TraceLine], objective: ObjectiveName, eligible: Sequence[bool]
 ) -> tuple[TraceLine, ...]:
     """Return the lines with what each did to a decision by an objective, those that decided first."""
-    found = (replace(line, role=_find_role(line, objective, eligible)) for line in lines)
-    return tuple(sorted(found, key=lambda line: _ROLES.index(line.role)))
+    lines_with_roles = (replace(line, role=_find_role(line, objective, eligible)) for line in lines)
+    return tuple(sorted(lines_with_roles, key=lambda line: _ROLES.index(line.role)))
 
 
 def _find_role(line: TraceLine, objective: ObjectiveName, eligible: Sequence[bool]) -> RuleRole:
@@ -191,8 +191,8 @@ def argues(line: TraceLine, objective: ObjectiveName) -> bool:
 
 def is_absolute(line: TraceLine) -> bool:
     """Whether a rule says the same of a column whatever else is compared."""
-    asked = [text for text in (line.case.when, line.case.favours) if text is not None]
-    return not any(name.startswith(_RELATIVE) for text in asked for name in parse_condition(text).names)
+    conditions = [text for text in (line.case.when, line.case.favours) if text is not None]
+    return not any(name.startswith(_RELATIVE) for text in conditions for name in parse_condition(text).names)
 
 
 def compute_argument_shares(lines: Sequence[TraceLine], objective: ObjectiveName, columns: int) -> tuple[float, ...]:
@@ -242,25 +242,28 @@ def compute_limit_odds(
     lines: Sequence[TraceLine],
     facts: Mapping[str, SimulatedFact],
     parts: Sequence[Mapping[str, SimulatedFact]],
-    drawn: SimulatedFacts,
+    simulated: SimulatedFacts,
 ) -> tuple[float, ...]:
     """Return in which share of draws each column meets everything that must hold; 0 where its likely figures do not.
 
     A rule that cannot be decided, since a fact is missing, removes in no draw. `facts` and `parts` are those
     that do not change.
     """
-    every = [{**facts, **part, **changing} for part, changing in zip(parts, drawn.parts, strict=True)]
+    every = [{**facts, **part, **changing} for part, changing in zip(parts, simulated.parts, strict=True)]
     # What is removed with its whole band is so in all draws, those beyond the band too.
-    meets = np.ones((len(parts), drawn.count), dtype=np.bool_)
+    meets = np.ones((len(parts), simulated.count), dtype=np.bool_)
     for place in range(len(parts)):
         meets[place] = not list_removing_rules(lines, place)
     for line in lines:
         if line.case.requires is None:
             continue
-        asked = parse_condition(line.case.requires)
+        condition = parse_condition(line.case.requires)
         for place, each in enumerate(every):
             if line.cells[place].effect is RuleEffect.UNDECIDED:
-                holds, likely = evaluate_in_draws(asked, each), evaluate_in_draws(asked, {**facts, **parts[place]})
+                holds, likely = (
+                    evaluate_in_draws(condition, each),
+                    evaluate_in_draws(condition, {**facts, **parts[place]}),
+                )
                 meets[place] &= likely is not False and (True if holds is None else holds)
     return tuple(float(share) for share in meets.mean(axis=1))
 

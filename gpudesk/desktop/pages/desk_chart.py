@@ -55,7 +55,7 @@ class UnfitNotice(QWidget):
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._told: tuple[object, ...] = ()
+        self._contents: tuple[object, ...] = ()
         self._layout = QVBoxLayout(self)
         self._rows: QWidget | None = None
         self.hide()
@@ -63,14 +63,14 @@ class UnfitNotice(QWidget):
 
     def _forget(self) -> None:
         """Rebuild at the next call, since colors and sizes have changed."""
-        self._told = ()
+        self._contents = ()
 
     def show_unfit(self, title: str, unfit: Sequence[UnfitColumn]) -> bool:
         """Show who does not fit; hide where all fit. Return whether the box has changed."""
-        told: tuple[object, ...] = (title, *(each.told() for each in unfit)) if unfit else ()
-        if told == self._told:
+        contents: tuple[object, ...] = (title, *(each.told() for each in unfit)) if unfit else ()
+        if contents == self._contents:
             return False
-        self._told = told
+        self._contents = contents
         if self._rows is not None:
             self._layout.removeWidget(self._rows)
             # Out of sight at once: it is deleted only when the event loop has its turn.
@@ -215,13 +215,13 @@ def _unknown(part: AcceleratorColumn, desk: Desk) -> UnfitColumn:
 
 def format_admitted(estimate: Estimate, desk: Desk) -> str:
     """Return how many requests run where fewer do than the load asks for, else nothing."""
-    asked, admitted = estimate.concurrency, estimate.admitted
+    concurrency, admitted = estimate.concurrency, estimate.admitted
     queued = estimate.request.workload.load.kind is LoadKind.SATURATE
-    if queued or asked is None or admitted is None or admitted >= asked:
+    if queued or concurrency is None or admitted is None or admitted >= concurrency:
         # Of what is all queued at once, the rest is meant to wait.
         return ""
     count = desk.formatter.count
-    return tr("runs {n} of {all}, the rest queue", n=count(admitted), all=count(asked))
+    return tr("runs {n} of {all}, the rest queue", n=count(admitted), all=count(concurrency))
 
 
 _KEY_ZOOM: Final = 0.75
@@ -322,8 +322,8 @@ class DeskChart(InteractivePlot):
         self.blocked = (QRectF(notice.geometry()),)
         self.dock = None
 
-    def set_bands_wanted(self, wanted: bool) -> None:
-        self.bands_wanted = wanted
+    def set_bands_wanted(self, are_wanted: bool) -> None:
+        self.bands_wanted = are_wanted
         self._show_bands()
 
     def _show_bands(self) -> None:
@@ -358,8 +358,8 @@ class DeskChart(InteractivePlot):
         self._show_bands()
 
     def _show_hover(self, x: float) -> None:
-        found = self.read_at(x)
-        self.set_hover(*found) if found is not None else self.set_hover(None, None)
+        reading = self.read_at(x)
+        self.set_hover(*reading) if reading is not None else self.set_hover(None, None)
 
     # Keyboard
 

@@ -186,9 +186,9 @@ class RecoveredFileNote(QWidget):
         super().__init__(parent)
         self._theme = theme
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-        said = tr("Recovered: {name}, edited {time}", name=file.name, time=file.time)
-        self.label = ThemedLabel(theme, said, wrap=True)
-        self.setAccessibleName(said)
+        text = tr("Recovered: {name}, edited {time}", name=file.name, time=file.time)
+        self.label = ThemedLabel(theme, text, wrap=True)
+        self.setAccessibleName(text)
         self.open = Button(theme, tr("Open"), parent=self)
         self.open.setAccessibleName(tr("Open recovered {name}", name=file.name))
         self.discard = Button(theme, tr("Discard"), parent=self)

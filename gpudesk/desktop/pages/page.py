@@ -87,7 +87,7 @@ class DeskPage(QWidget):
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         if self.needs_curves:
-            self.desk.want_curves(self.page_id, wanted=True)
+            self.desk.want_curves(self.page_id, are_wanted=True)
             self.desk.flush()
         if self._stale:
             self._stale = False
@@ -96,7 +96,7 @@ class DeskPage(QWidget):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         if self.needs_curves:
-            self.desk.want_curves(self.page_id, wanted=False)
+            self.desk.want_curves(self.page_id, are_wanted=False)
 
 
 def make_view_actions(

@@ -19,7 +19,7 @@ class MenuId(StrEnum):
 
 
 def always_enabled() -> bool:
-    """Say yes: for actions that can be used at any time."""
+    """Return True, for actions that are always available."""
     return True
 
 

@@ -191,10 +191,10 @@ class Desk(QObject):
             return "model"
         return None if self.scenario.accelerators else "accelerators"
 
-    def want_curves(self, who: str, wanted: bool) -> None:
-        """Say whether a page needs curves; they are evaluated only while one does."""
-        (self._curves.add if wanted else self._curves.discard)(who)
-        if wanted and self.answer is not None and not self.has_curves:
+    def want_curves(self, who: str, are_wanted: bool) -> None:
+        """Set whether a page needs curves; they are evaluated only while one does."""
+        (self._curves.add if are_wanted else self._curves.discard)(who)
+        if are_wanted and self.answer is not None and not self.has_curves:
             self._timer.start()
 
     @property

@@ -80,15 +80,15 @@ class Document(QObject):
         return (" ".join(name.split()) or tr("Comparison")) + SCENARIO_SUFFIX
 
     def new(self) -> None:
-        self._put(make_empty_scenario(), None, begun=True)
+        self._replace(make_empty_scenario(), None, begun=True)
 
     def open_template(self, template: str) -> None:
         """Begin with a ready-made scenario; saving asks for a name."""
-        self._put(read_template(template), None, begun=True)
+        self._replace(read_template(template), None, begun=True)
 
     def open_unsaved(self, scenario: Scenario) -> None:
         """Begin with a scenario that was made elsewhere; saving asks for a name."""
-        self._put(scenario, None, begun=True)
+        self._replace(scenario, None, begun=True)
 
     def check(self, path: Path) -> None:
         """Read a file only to see whether it can be opened."""
@@ -97,7 +97,7 @@ class Document(QObject):
     def open_file(self, path: Path) -> None:
         scenario = self._desk.service.read_scenario(path)
         is_scenario = path.suffix.lower() == SCENARIO_SUFFIX
-        self._put(scenario, path.absolute() if is_scenario else None, begun=True)
+        self._replace(scenario, path.absolute() if is_scenario else None, begun=True)
         if is_scenario:
             self.saved_at = datetime.fromtimestamp(path.stat().st_mtime).astimezone()
             self._on_disk = _identify_contents(path)
@@ -115,7 +115,7 @@ class Document(QObject):
     def open_recovered(self, recovered: RecoveredScenario) -> None:
         """Take up what a crash left; it stays to be saved under the name that the document had."""
         check_scenario_ids(recovered.scenario, self._desk.service.catalog)
-        self._put(recovered.scenario, recovered.document, begun=True)
+        self._replace(recovered.scenario, recovered.document, begun=True)
         self._always_edited = True
         if recovered.document is not None and _was_left_alone(recovered.document, recovered.edited):
             self._on_disk = _identify_contents(recovered.document)
@@ -160,7 +160,7 @@ class Document(QObject):
         """Bring the recovery file up to date at once; return whether it is."""
         return self._recovery.write()
 
-    def _put(self, scenario: Scenario, path: Path | None, *, begun: bool) -> None:
+    def _replace(self, scenario: Scenario, path: Path | None, *, begun: bool) -> None:
         self._recovery.clear()
         self.path = path
         self._on_disk = None
@@ -188,10 +188,10 @@ class Document(QObject):
 def _identify_contents(path: Path) -> tuple[int, ...] | None:
     """Return what differs after a file was written or replaced; None where there is none."""
     try:
-        found = path.stat()
+        status = path.stat()
     except (OSError, ValueError):
         return None
-    return found.st_mtime_ns, found.st_size, found.st_ino
+    return status.st_mtime_ns, status.st_size, status.st_ino
 
 
 def _was_left_alone(path: Path, since: datetime) -> bool:

@@ -81,8 +81,8 @@ class EvaluatedAnswer:
             theirs.catalog_revision,
             theirs.unranked,
         ):
-            kept = ("costs", "full_costs", "needs", "decision")
-            self.__dict__.update({name: value for name, value in former.__dict__.items() if name in kept})
+            names = ("costs", "full_costs", "needs", "decision")
+            self.__dict__.update({name: value for name, value in former.__dict__.items() if name in names})
             self.flips, self.next_questions = former.flips, former.next_questions
             self._alternatives = former._alternatives
 
@@ -174,10 +174,10 @@ class EvaluatedAnswer:
             self._alternatives[question, value] = alternative
         return alternative
 
-    def keep_questions(self, found: Mapping[str, OptionDecisions]) -> None:
+    def keep_questions(self, option_decisions: Mapping[str, OptionDecisions]) -> None:
         """Keep the questions that were found to matter still, with what would be decided under their options."""
-        self.next_questions = found
-        for question, decisions in found.items():
+        self.next_questions = option_decisions
+        for question, decisions in option_decisions.items():
             self._alternatives |= {(question, value): decision for value, decision in decisions.items()}
 
     # Sheets

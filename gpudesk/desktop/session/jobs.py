@@ -209,9 +209,9 @@ class Jobs(QObject):
     @Slot()
     def _ended(self) -> None:
         job = self.sender()
-        left = [each for each in self._all if each is not job]
-        self._count(len(left) - len(self._all))
-        self._all = left
+        remaining = [each for each in self._all if each is not job]
+        self._count(len(remaining) - len(self._all))
+        self._all = remaining
         self._jobs = {kind: each for kind, each in self._jobs.items() if each is not job}
         if not self._jobs:
             self._timer.stop()
@@ -230,9 +230,9 @@ class Jobs(QObject):
             gc.collect(1)
         job = next(reversed(self._jobs.values()), None) if self._jobs else None
         if job is None or job.age_ms < SHOWN_AFTER_MS:
-            self._say("", can_cancel=False)
+            self._show_state("", can_cancel=False)
         else:
-            self._say(self._words(job.progress), can_cancel=job.age_ms >= CANCEL_AFTER_MS)
+            self._show_state(self._words(job.progress), can_cancel=job.age_ms >= CANCEL_AFTER_MS)
 
     def _words(self, progress: JobProgress | None) -> str:
         if progress is None:
@@ -243,7 +243,7 @@ class Jobs(QObject):
         count = self._formatter.count
         return tr("{what}: {done} of {total}", what=what, done=count(progress.done), total=count(progress.total))
 
-    def _say(self, text: str, *, can_cancel: bool) -> None:
+    def _show_state(self, text: str, *, can_cancel: bool) -> None:
         if text or self._text:
             self._text = text
             self.shown.emit(text, can_cancel)

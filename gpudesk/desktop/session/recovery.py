@@ -68,7 +68,7 @@ class RecoveryFile(QObject):
         if self._content is None:
             return True
         scenario, document = self._content
-        kept = {
+        fields = {
             "document": None if document is None else str(document),
             "edited": datetime.now().astimezone().isoformat(timespec="seconds"),
             "scenario": format_scenario(scenario),
@@ -79,7 +79,7 @@ class RecoveryFile(QObject):
                 self._lock = make_lock(self._file)
                 self._lock.tryLock(0)
             # The path of a document may hold bytes that are no text; ASCII takes them as well.
-            write_atomically(self._file, json.dumps(kept, ensure_ascii=True).encode())
+            write_atomically(self._file, json.dumps(fields, ensure_ascii=True).encode())
         except (OSError, InputError) as error:
             log.info("unsaved edits cannot be kept in %s: %s", self._folder, error)
             if not self._has_failed:
@@ -120,17 +120,17 @@ def find_recovery_dir() -> Path:
 
 def list_recovered(folder: Path | None = None) -> list[RecoveredScenario]:
     """Return what crashed instances left, the newest first; those of running instances are not touched."""
-    found = []
+    scenarios = []
     for file in list_files(folder or find_recovery_dir(), f"*{_SUFFIX}"):
         if not is_abandoned(file):
             continue
-        recovered = _read(file)
+        recovered = _read_recovered(file)
         if recovered is None:
             with contextlib.suppress(OSError):
                 file.replace(file.with_suffix(".unreadable"))
         else:
-            found.append(recovered)
-    return sorted(found, key=lambda each: each.edited, reverse=True)
+            scenarios.append(recovered)
+    return sorted(scenarios, key=lambda each: each.edited, reverse=True)
 
 
 def list_files(folder: Path, pattern: str) -> list[Path]:
@@ -171,15 +171,15 @@ def is_abandoned(file: Path) -> bool:
     return True
 
 
-def _read(file: Path) -> RecoveredScenario | None:
+def _read_recovered(file: Path) -> RecoveredScenario | None:
     try:
-        kept = read_side_file(file, _MOST_BYTES)
-        document = None if kept["document"] is None else _read_path(kept["document"])
+        fields = read_side_file(file, _MOST_BYTES)
+        document = None if fields["document"] is None else _read_path(fields["document"])
         return RecoveredScenario(
             file=file,
-            scenario=parse_scenario(kept["scenario"].encode(), str(file)),
+            scenario=parse_scenario(fields["scenario"].encode(), str(file)),
             document=document,
-            edited=datetime.fromisoformat(kept["edited"]).astimezone(),
+            edited=datetime.fromisoformat(fields["edited"]).astimezone(),
         )
     except (InputError, ValueError, KeyError, TypeError, AttributeError, OverflowError, OSError) as error:
         log.info("what a crash left in %s cannot be read: %s", file, error)

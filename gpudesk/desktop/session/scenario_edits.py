@@ -102,9 +102,9 @@ def find_fitting_count(scenario: Scenario, accelerator: str) -> int | None:
     """Return the count that the others have, or the next one where the part stands there with that."""
     counts = {choice.count for choice in scenario.accelerators}
     count = counts.pop() if len(counts) == 1 else 1
-    taken = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
-    if count in taken:
-        return next((each for each in COUNTS if each not in taken and each > (count or 0)), count)
+    used_counts = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
+    if count in used_counts:
+        return next((each for each in COUNTS if each not in used_counts and each > (count or 0)), count)
     return count
 
 
@@ -115,12 +115,12 @@ def add_accelerator(scenario: Scenario, accelerator: str, count: int | None = No
     """
     if len(scenario.accelerators) >= MAX_ACCELERATORS:
         return scenario
-    kept = fix_palette_indexes(scenario)
+    fixed = fix_palette_indexes(scenario)
     slot = next(
-        (choice.slot for choice in kept.accelerators if choice.accelerator == accelerator), None
-    ) or find_free_palette_index(choice.slot for choice in kept.accelerators if choice.slot is not None)
+        (choice.slot for choice in fixed.accelerators if choice.accelerator == accelerator), None
+    ) or find_free_palette_index(choice.slot for choice in fixed.accelerators if choice.slot is not None)
     choice = AcceleratorChoice(accelerator, count=count, slot=slot)
-    return replace(kept, accelerators=(*kept.accelerators, choice))
+    return replace(fixed, accelerators=(*fixed.accelerators, choice))
 
 
 def remove_accelerator(scenario: Scenario, position: int) -> Scenario:
@@ -183,8 +183,8 @@ def apply_remedy(scenario: Scenario, position: int, remedy: FitRemedy, vendor: s
 
 def replace_deployment(scenario: Scenario, position: int, weights: Precision, count: int, vendor: str) -> Scenario:
     """Return the scenario with a weight format, for all columns, and with a count of one accelerator."""
-    kept = scenario.weights if resolve_fp4(scenario.weights, vendor) is weights else None
-    chosen = kept or choose_stated_format(weights, vendor)
+    own_weights = scenario.weights if resolve_fp4(scenario.weights, vendor) is weights else None
+    chosen = own_weights or choose_stated_format(weights, vendor)
     return replace_count(replace(scenario, weights=chosen), position, count)
 
 
@@ -232,7 +232,7 @@ def replace_answer(scenario: Scenario, question: str, value: AnswerValue | None)
     """Return the scenario with an answer, or with None without one; raises ValueError for what is none."""
     if value is not None and not QUESTIONS[question].takes(value):
         raise ValueError(f"{value!r} does not answer {question}")
-    return _with(scenario, answers=_put(scenario.decision.answers, question, value))
+    return _with(scenario, answers=_set_entry(scenario.decision.answers, question, value))
 
 
 def replace_answers(scenario: Scenario, answers: Mapping[str, AnswerValue]) -> Scenario:
@@ -246,40 +246,40 @@ def replace_weight(scenario: Scenario, rule: str, weight: float | None) -> Scena
     """
     if weight is not None and not WEIGHT_BOUNDS.hold(weight):
         raise ValueError(f"no weight of a rule: {weight}")
-    return _with(scenario, weights=_put(scenario.decision.weights, rule, weight))
+    return _with(scenario, weights=_set_entry(scenario.decision.weights, rule, weight))
 
 
 def reset_weights(scenario: Scenario) -> Scenario:
     return _with(scenario, weights={})
 
 
-def replace_kept_answers(scenario: Scenario, kept: Mapping[str, AnswerValue] | None) -> Scenario:
+def replace_kept_answers(scenario: Scenario, answers: Mapping[str, AnswerValue] | None) -> Scenario:
     """Return the scenario with a second set of answers to compare with, or with None without one."""
-    return _with(scenario, kept=None if kept is None else dict(kept))
+    return _with(scenario, kept=None if answers is None else dict(answers))
 
 
 def swap_answers(scenario: Scenario) -> Scenario:
     """Return the scenario with the kept answers in force, and those in force kept; the same without any."""
-    said = scenario.decision
-    if said.kept is None:
+    decision = scenario.decision
+    if decision.kept is None:
         return scenario
-    return _with(scenario, answers=said.kept, kept=said.answers)
+    return _with(scenario, answers=decision.kept, kept=decision.answers)
 
 
 def replace_plan_input(scenario: Scenario, name: str, value: AnswerValue | None) -> Scenario:
     """Return the scenario with an input of a plan, or with None without it."""
-    return _with(scenario, plans=_put(scenario.decision.plans, name, value))
+    return _with(scenario, plans=_set_entry(scenario.decision.plans, name, value))
 
 
 def mark_step_done(scenario: Scenario, step: str, note: str | None) -> Scenario:
     """Return the scenario with a step of the purchase done and a note on it, or with None not done."""
-    return _with(scenario, done=_put(scenario.decision.done, step, note))
+    return _with(scenario, done=_set_entry(scenario.decision.done, step, note))
 
 
-def _put(held: Mapping[str, _V], name: str, value: _V | None) -> dict[str, _V]:
+def _set_entry(values: Mapping[str, _V], name: str, value: _V | None) -> dict[str, _V]:
     """Return a copy with one entry set, or with None left out."""
-    kept = {key: each for key, each in held.items() if key != name}
-    return kept if value is None else {**kept, name: value}
+    others = {key: each for key, each in values.items() if key != name}
+    return others if value is None else {**others, name: value}
 
 
 def _with(scenario: Scenario, **fields: Any) -> Scenario:  # noqa: ANN401 - any field of the settings

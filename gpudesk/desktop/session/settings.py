@@ -39,7 +39,7 @@ class UserSettings(QObject):
         self._path = path or get_settings_path()
         #: What is to be said once of the file, where it was damaged; empty where all is well.
         self.problem = ""
-        self._values: dict[str, Any] = self._read()
+        self._values: dict[str, Any] = self._read_file()
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_WRITE_AFTER_MS)
@@ -71,19 +71,21 @@ class UserSettings(QObject):
         except (OSError, InputError):
             log.info("settings cannot be written to %s", self._path)
 
-    def _read(self) -> dict[str, Any]:
+    def _read_file(self) -> dict[str, Any]:
         stored = read_settings(self._path)
-        kept = self._path.with_suffix(".json.bad")
+        bad_path = self._path.with_suffix(".json.bad")
         if stored.fault is not None:
-            self.problem = tr("Your settings could not be read and were reset. The old file is {file}.", file=kept)
+            self.problem = tr("Your settings could not be read and were reset. The old file is {file}.", file=bad_path)
         elif stored.dropped:
             names = ", ".join(name.encode("ascii", "backslashreplace").decode() for name in stored.dropped)
-            self.problem = tr("Invalid settings were reset: {names}. The old file is {file}.", names=names, file=kept)
+            self.problem = tr(
+                "Invalid settings were reset: {names}. The old file is {file}.", names=names, file=bad_path
+            )
         if self.problem:
             log.info("%s (%s)", self.problem, stored.fault)
             # Moved and not copied: it may be anything.
             with contextlib.suppress(OSError):
-                self._path.replace(kept)
+                self._path.replace(bad_path)
         return stored.values
 
 
@@ -102,10 +104,10 @@ _MOST = 10
 
 
 def list_recent_files(settings: UserSettings) -> list[Path]:
-    kept: list[object] = settings.get(_NAME, [])
+    stored: list[object] = settings.get(_NAME, [])
     # An absolute path stays what it is.
-    found = [_base() / text for text in kept if isinstance(text, str)]
-    return [path for path in found if os.path.isfile(path)]  # noqa: PTH113 - a path that is too long is none
+    paths = [_base() / text for text in stored if isinstance(text, str)]
+    return [path for path in paths if os.path.isfile(path)]  # noqa: PTH113 - a path that is too long is none
 
 
 def note_recent(settings: UserSettings, path: Path) -> None:
@@ -145,8 +147,8 @@ _BESIDE = QPoint(24, 24)
 
 def restore_place(window: QWidget, settings: UserSettings) -> None:
     """Take the place that the last window had, else the middle of the screen."""
-    kept = QByteArray.fromBase64(settings.get(_GEOMETRY, "").encode("ascii", "ignore"))
-    if not kept.isEmpty() and window.restoreGeometry(kept) and _is_reachable(window):
+    geometry = QByteArray.fromBase64(settings.get(_GEOMETRY, "").encode("ascii", "ignore"))
+    if not geometry.isEmpty() and window.restoreGeometry(geometry) and _is_reachable(window):
         return
     room = window.screen().availableGeometry()
     window.resize(QSize(*_USUAL).boundedTo(room.size() - _AROUND))

@@ -50,8 +50,8 @@ class _Request:
 
     def to_bytes(self) -> bytes:
         # ASCII, so that names that are no valid text come through as well.
-        kept = {"files": self.files, "written": self.written, "activation": self.activation}
-        return json.dumps(kept, ensure_ascii=True).encode()
+        fields = {"files": self.files, "written": self.written, "activation": self.activation}
+        return json.dumps(fields, ensure_ascii=True).encode()
 
 
 class ProgramInstance(QObject):
@@ -163,15 +163,15 @@ class ProgramInstance(QObject):
         return path
 
     def _is_answered(self, request: Path) -> bool:
-        begun = seen = time.monotonic()
+        begun = seen_at = time.monotonic()
         while request.exists():
             if self._become_first():
                 _withdraw(request)
                 return False
             now = time.monotonic()
             if self._busy.exists():
-                seen = now
-            if now - seen > _ANSWER_S or now - begun > _PATIENCE_S:
+                seen_at = now
+            if now - seen_at > _ANSWER_S or now - begun > _PATIENCE_S:
                 log.info("the running program does not answer; this one goes on by itself")
                 return not _withdraw(request)
             time.sleep(_LOOK_AGAIN_S)
@@ -186,9 +186,9 @@ class ProgramInstance(QObject):
         now = time.time()
         for path in _files_in(self._folder):
             with contextlib.suppress(OSError):
-                request = _read(path) if path.suffix == _SUFFIX else None
-                written = request.written if request is not None else path.lstat().st_mtime
-                if not abs(now - written) < _PATIENCE_S:
+                request = _read_request(path) if path.suffix == _SUFFIX else None
+                written_at = request.written if request is not None else path.lstat().st_mtime
+                if not abs(now - written_at) < _PATIENCE_S:
                     path.unlink()
         self._look()
 
@@ -205,14 +205,14 @@ class ProgramInstance(QObject):
         """Take all requests that are there, and only then open what they ask for, which may take a while."""
         if self._watcher is None or not self.listening:
             return
-        taken = [request for path in _files_in(self._folder) if (request := _take(path)) is not None]
-        if not taken:
+        requests = [request for path in _files_in(self._folder) if (request := _take(path)) is not None]
+        if not requests:
             return
         self._mark_busy()
-        if activation := taken[-1].activation:
+        if activation := requests[-1].activation:
             # Qt gives it to the desktop with the next window that wants to be in front.
             os.environ[_ACTIVATION] = activation
-        self.asked.emit([Path(file) for request in taken for file in request.files])
+        self.asked.emit([Path(file) for request in requests for file in request.files])
 
     def _mark_busy(self) -> None:
         self._is_busy = True
@@ -267,7 +267,7 @@ def _take(path: Path) -> _Request | None:
     """Take a request away, which answers it; None for what is none, or was withdrawn in that moment."""
     if path.suffix != _SUFFIX:
         return None
-    request = _read(path)
+    request = _read_request(path)
     try:
         path.unlink()
     except OSError:
@@ -275,16 +275,16 @@ def _take(path: Path) -> _Request | None:
     return request
 
 
-def _read(path: Path) -> _Request | None:
+def _read_request(path: Path) -> _Request | None:
     try:
-        kept = read_side_file(path, _MOST_BYTES)
-        files, written, activation = kept["files"], float(kept["written"]), kept["activation"]
+        fields = read_side_file(path, _MOST_BYTES)
+        files, written_at, activation = fields["files"], float(fields["written"]), fields["activation"]
     except (InputError, ValueError, KeyError, TypeError, OverflowError):
         return None
     valid = isinstance(files, list) and all(isinstance(file, str) and "\0" not in file for file in files)
     if not valid or not isinstance(activation, str):
         return None
-    return _Request(tuple(files), written, activation if activation.isprintable() else "")
+    return _Request(tuple(files), written_at, activation if activation.isprintable() else "")
 
 
 def _withdraw(request: Path) -> bool:
@@ -350,7 +350,7 @@ class DesktopApplication(QApplication):
 
 
 def set_windows_app_id() -> None:
-    """Tell Windows the program's name, before there is a window; else Windows takes the executable's."""
+    """Set the program's name in Windows, before the first window opens; without it Windows uses the executable's."""
     if sys.platform == "win32":
         import ctypes
 

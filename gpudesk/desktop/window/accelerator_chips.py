@@ -69,12 +69,12 @@ class AcceleratorChip(QAbstractButton):
         self._slot = slot
         self._hollow = is_variant
         self._announced = announced
-        said = [name, tr("automatic count") if count is None else tr("count {n}", n=count)]
-        said += [tr("announced")] if announced else []
-        said += [tr("baseline")] if baseline else []
-        self.setAccessibleName(", ".join(said))
+        texts = [name, tr("automatic count") if count is None else tr("count {n}", n=count)]
+        texts += [tr("announced")] if announced else []
+        texts += [tr("baseline")] if baseline else []
+        self.setAccessibleName(", ".join(texts))
         self.setAccessibleDescription(tr("Enter: menu. Del: remove. B: set as baseline. ↑ ↓: change count."))
-        self.setToolTip(", ".join(said))
+        self.setToolTip(", ".join(texts))
         self.updateGeometry()
         self.update()
 
@@ -315,7 +315,7 @@ def _engine_menu(
 
 
 class BaselineChoice(CaptionButton):
-    """Says which accelerator differences are taken against, and lets another be chosen."""
+    """Shows the baseline of differences and lets the user choose another accelerator for it."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(theme, parent)
@@ -338,7 +338,7 @@ class BaselineChoice(CaptionButton):
             pen.icon("chevron-down", x + theme.px(5), (self.height() - side) / 2 + 1, side, colour)
 
     def name_it(self) -> None:
-        """Say what the value is for, for those who cannot see the word beside it."""
+        """Set the accessible name, which includes the label beside the field."""
         self.setAccessibleName(tr("Baseline: {name}", name=self.text()))
 
 
@@ -506,15 +506,15 @@ class ChipRow(QWidget):
         margin, gap, line = px(_MARGIN), px(_GAP), px(_ROW_HEIGHT)
         right = self.width() - margin
         corner = self.baseline.sizeHint()
-        shown = not self.baseline.isHidden()
-        if shown:
+        has_baseline = not self.baseline.isHidden()
+        if has_baseline:
             self.baseline.setGeometry(
                 right - corner.width(), (line - corner.height()) // 2, corner.width(), corner.height()
             )
         x, top = margin, 0
         for widget in (*self.chips, self.add):
             size = widget.sizeHint()
-            edge = right - (corner.width() + 2 * gap if shown and top == 0 else 0)
+            edge = right - (corner.width() + 2 * gap if has_baseline and top == 0 else 0)
             if x > margin and x + size.width() > edge:
                 if widget is self.add and not widget.isEnabled():
                     # No line only for what cannot be used.

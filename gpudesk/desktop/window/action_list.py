@@ -28,15 +28,15 @@ def show_more_settings(window: DocumentWindow) -> None:
     from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 
     desk, stored = window.desk, window.desk.scenario
-    shown = replace(stored, name=make_title(stored, desk.service.catalog), note=get_valid_note(stored))
+    edited_scenario = replace(stored, name=make_title(stored, desk.service.catalog), note=get_valid_note(stored))
 
     def apply(scenario: Scenario) -> None:
         """Keep a title and a note that the user left alone, so that they go on following the scenario."""
-        name = stored.name if scenario.name == shown.name else scenario.name
-        note = stored.note if scenario.note == shown.note else scenario.note
+        name = stored.name if scenario.name == edited_scenario.name else scenario.name
+        note = stored.note if scenario.note == edited_scenario.note else scenario.note
         desk.apply(replace(scenario, name=name, note=note), tr("Change settings"))
 
-    _open(MoreSettingsDialog(window.theme, shown, apply, style=desk.formatter.style, parent=window))
+    _open(MoreSettingsDialog(window.theme, edited_scenario, apply, style=desk.formatter.style, parent=window))
 
 
 def show_manual(window: DocumentWindow) -> None:

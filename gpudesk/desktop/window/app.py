@@ -114,8 +114,8 @@ class DesktopProgram(QObject):
             # A sheet's scenario has no file: its window is the one that came with it.
             before = set(self.windows)
             window.open_path(file)
-            made = [each for each in self.windows if each not in before]
-            last = made[-1] if made else self.window_of(file)
+            new_windows = [each for each in self.windows if each not in before]
+            last = new_windows[-1] if new_windows else self.window_of(file)
         last = last or window
         last.come_to_front()
         if facts:
@@ -425,10 +425,10 @@ class _TimedWalk(QObject):
             return
         page, self._word = step
         self._window.show_page(page)
-        shown = self._window.page
-        if shown is not None:
-            call_after_paint(shown, self._painted)
-            shown.update()
+        visible_page = self._window.page
+        if visible_page is not None:
+            call_after_paint(visible_page, self._painted)
+            visible_page.update()
 
     def _painted(self) -> None:
         sys.stdout.write(f"{self._word} {time.monotonic():.6f}\n")

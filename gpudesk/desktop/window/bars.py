@@ -120,7 +120,7 @@ class StatusBar(QWidget):
         self._catalog = ""
         self._message = ""
         self.setAccessibleName(tr("Status bar"))
-        self._left = ElidedLabel(theme, self)
+        self._left_label = ElidedLabel(theme, self)
         self._job = self._part()
         self._job.set_colour("text1")
         self._cancel = LinkButton(theme, tr("Cancel"), parent=self)
@@ -131,7 +131,7 @@ class StatusBar(QWidget):
         self._offline = self._part(tr("Offline"))
         self._offline.setToolTip(tr("GPU Desk never uses the network."))
         self._row = QHBoxLayout(self)
-        self._row.addWidget(self._left, 1)
+        self._row.addWidget(self._left_label, 1)
         for part in (self._job, self._cancel, self._saved, self._elapsed, self._offline):
             self._row.addWidget(part)
         self._timer = QTimer(self)
@@ -141,7 +141,7 @@ class StatusBar(QWidget):
         theme.follow(self._dress)
 
     def set_catalog(self, text: str) -> None:
-        """Say which catalog the figures come from: its date and what it holds."""
+        """Show the date and the size of the catalog in use."""
         self._catalog = text
         self._show_left()
 
@@ -152,7 +152,7 @@ class StatusBar(QWidget):
         self._set(self._elapsed, text)
 
     def set_job(self, text: str, can_cancel: bool = False) -> None:
-        """Say what is being done and how far it is; empty where nothing is."""
+        """Show the running job with its progress; an empty text clears it."""
         began = bool(text) and self._job.isHidden()
         self._set(self._job, text)
         self._cancel.setVisible(bool(text) and can_cancel)
@@ -171,7 +171,7 @@ class StatusBar(QWidget):
         return self._message
 
     def show_message(self, text: str) -> None:
-        """Say something for eight seconds, to those who listen too."""
+        """Show a message for eight seconds and announce it to screen readers."""
         self._message = text
         self._show_left()
         self._timer.start()
@@ -205,8 +205,8 @@ class StatusBar(QWidget):
         part.setVisible(bool(text))
 
     def _show_left(self) -> None:
-        self._left.set_colour("text1" if self._message else "text2")
-        self._left.set_whole(self._message or self._catalog)
+        self._left_label.set_colour("text1" if self._message else "text2")
+        self._left_label.set_whole(self._message or self._catalog)
         self.update()
 
     def _dress(self) -> None:
@@ -233,13 +233,13 @@ class StatusText(QObject):
         self._say_saved()
 
     def say_not_kept(self, folder: str) -> None:
-        """Say that unsaved edits cannot be kept for the case of a crash."""
+        """Show that unsaved edits would be lost in a crash."""
         self._bar.show_message(tr("Cannot back up unsaved edits in {folder}. Save often.", folder=folder))
 
     def _say_catalog(self) -> None:
         service, count = self._desk.service, self._desk.formatter.count
         catalog, own = service.catalog, len(service.user_catalog.facts)
-        said = tr(
+        text = tr(
             "Catalog {date} · {accelerators} accelerators, {models} models",
             date=self._desk.formatter.date(catalog.data_date),
             accelerators=count(len(catalog.accelerators())),
@@ -247,8 +247,8 @@ class StatusText(QObject):
         )
         if own:
             yours = trn("{n} value entered by you", "{n} values entered by you", own, n=count(own))
-            said = f"{said} · {yours}"
-        self._bar.set_catalog(said)
+            text = f"{text} · {yours}"
+        self._bar.set_catalog(text)
 
     def _say_saved(self) -> None:
         document = self._document

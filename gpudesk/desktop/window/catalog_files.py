@@ -77,7 +77,7 @@ class ImportFlow(QObject):
         self._then = then
         self._waiting: list[FileImport] = []
         self._total = 0
-        self._taken: list[ImportProposal] = []
+        self._proposals: list[ImportProposal] = []
         self._steps: list[FactEdit] = []
 
     def read(self, paths: Sequence[Path]) -> None:
@@ -86,67 +86,67 @@ class ImportFlow(QObject):
         window.jobs.start("import", steps, self._show, self._refuse, self.deleteLater)
 
     def _refuse(self, error: InputError) -> None:
-        said = format_input_error(error, self._window.desk.formatter).rstrip(".")
-        self._window.note.show_note(tr("Import failed: {problem}. Nothing was changed.", problem=said))
+        problem = format_input_error(error, self._window.desk.formatter).rstrip(".")
+        self._window.note.show_note(tr("Import failed: {problem}. Nothing was changed.", problem=problem))
         self.deleteLater()
 
-    def _show(self, found: tuple[FileImport, ...]) -> None:
-        self._waiting = list(found)
-        self._total = len(found)
+    def _show(self, file_imports: tuple[FileImport, ...]) -> None:
+        self._waiting = list(file_imports)
+        self._total = len(file_imports)
         self._window.note.clear()
         self._next()
 
     def _next(self) -> None:
         if not self._waiting:
-            self._tell()
+            self._show_outcome()
             self.deleteLater()
             return
-        found = self._waiting.pop(0)
+        file_import = self._waiting.pop(0)
         window, number = self._window, self._total - len(self._waiting)
         place = tr("{n} of {total}", n=number, total=self._total) if self._total > 1 else ""
         dialog: ImportDialog | PackDialog
-        if found.pack is not None:
-            dialog = PackDialog(window.desk, window.theme, window.jobs, found, found.pack, window)
+        if file_import.pack is not None:
+            dialog = PackDialog(window.desk, window.theme, window.jobs, file_import, file_import.pack, window)
         else:
-            dialog = ImportDialog(window.desk, window.theme, window.jobs, found, place=place, parent=window)
+            dialog = ImportDialog(window.desk, window.theme, window.jobs, file_import, place=place, parent=window)
         dialog.finished.connect(partial(self._closed, dialog))
         dialog.open()
 
     def _closed(self, dialog: ImportDialog | PackDialog, _result: int) -> None:
         if dialog.step is not None:
-            self._taken.append(dialog.proposal)
+            self._proposals.append(dialog.proposal)
             self._steps.append(dialog.step)
         dialog.deleteLater()
         self._next()
 
-    def _tell(self) -> None:
-        log.info("imported: %d of %d", len(self._taken), self._total)
-        if self._taken and self._then is not None:
+    def _show_outcome(self) -> None:
+        log.info("imported: %d of %d", len(self._proposals), self._total)
+        if self._proposals and self._then is not None:
             self._then()
-        elif self._taken:
+        elif self._proposals:
             window = self._window
             impact = window.desk.impact
             take_back: NoteAction = (tr("Undo"), partial(undo_import, window, tuple(self._steps)))
-            remedies = [*_offer_uses(window, self._taken), take_back]
-            said = [format_added_facts(self._taken, window)]
+            remedies = [*_offer_uses(window, self._proposals), take_back]
+            texts = [format_added_facts(self._proposals, window)]
             if impact is not None:
-                said.append(f"{describe_impact(impact, window.desk.formatter).sentence}.")
-            window.note.show_note(" ".join(said), remedies, fault=False)
+                texts.append(f"{describe_impact(impact, window.desk.formatter).sentence}.")
+            window.note.show_note(" ".join(texts), remedies, fault=False)
 
 
-def _offer_uses(window: DocumentWindow, taken: Sequence[ImportProposal]) -> list[NoteAction]:
-    subject = get_subject(taken[0])
-    if subject is None or len(taken) > 1:
+def _offer_uses(window: DocumentWindow, proposals: Sequence[ImportProposal]) -> list[NoteAction]:
+    subject = get_subject(proposals[0])
+    if subject is None or len(proposals) > 1:
         return []
     if isinstance(subject, UserModel):
-        put = partial(window.desk.edit, tr("Change model"), model=subject.id)
-        return [(tr("Set as model"), put)]
+        change_model = partial(window.desk.edit, tr("Change model"), model=subject.id)
+        return [(tr("Set as model"), change_model)]
     return [(tr("Add to scenario"), partial(window.chips.add_accelerator, subject.id))]
 
 
-def format_added_facts(taken: Sequence[ImportProposal], window: DocumentWindow) -> str:
-    prices = sum(isinstance(fact, UserPrice) for proposal in taken for fact in proposal.facts)
-    names = [proposal.name for proposal in taken if proposal.kind != "prices"]
+def format_added_facts(proposals: Sequence[ImportProposal], window: DocumentWindow) -> str:
+    prices = sum(isinstance(fact, UserPrice) for proposal in proposals for fact in proposal.facts)
+    names = [proposal.name for proposal in proposals if proposal.kind != "prices"]
     if not names:
         count = window.desk.formatter.count(prices)
         return trn("Imported {count} price.", "Imported {count} prices.", prices, count=count)
@@ -163,8 +163,8 @@ def undo_import(window: DocumentWindow, steps: Sequence[FactEdit]) -> None:
                 return
             own.undo()
     except InputError as error:
-        said = format_input_error(error, window.desk.formatter).rstrip(".")
-        window.note.show_note(tr("Undo failed: {problem}.", problem=said))
+        problem = format_input_error(error, window.desk.formatter).rstrip(".")
+        window.note.show_note(tr("Undo failed: {problem}.", problem=problem))
 
 
 _EXPORT_FOLDER, _SIGNER = "export.folder", "pack.signer"
@@ -194,8 +194,8 @@ def list_export_tables() -> tuple[tuple[str, str], ...]:
 
 def export_table(window: DocumentWindow) -> None:
     """Let the user choose a table, at first the list that is shown, and a file; write it there."""
-    shown = window.settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value)
-    table = _TABLES.get(shown, CatalogSection.ACCELERATORS.value)
+    section = window.settings.get(SECTION_SETTING, CatalogSection.ACCELERATORS.value)
+    table = _TABLES.get(section, CatalogSection.ACCELERATORS.value)
     form = TableExportForm(window.desk, window.theme, window.settings, table, window)
     form.accepted.connect(lambda: _write_table(window, form))
     form.finished.connect(form.deleteLater)
@@ -213,10 +213,10 @@ def write_catalog_table(table: str, catalog: ExportCatalog, target: Path) -> Pro
     """Write a table in the form that the suffix names; raises `InputError` where that fails."""
     yield JobProgress(_WRITING_TABLE)
     form = ExportFormat(target.suffix.lower())
-    made = build_catalog_table(table, catalog, for_programs=form in MACHINE_FORMATS)
+    catalog_table = build_catalog_table(table, catalog, for_programs=form in MACHINE_FORMATS)
     yield JobProgress(_WRITING_TABLE)
     contents = io.BytesIO()
-    write_table(made, form, contents)
+    write_table(catalog_table, form, contents)
     yield JobProgress(_WRITING_TABLE)
     write_atomically(target, contents.getvalue())
     return target
@@ -238,7 +238,7 @@ def _write_pack(window: DocumentWindow, form: PackExportForm) -> None:
         form.part,
         form.pack_name,
         form.target,
-        made=get_today(),
+        date=get_today(),
         about=service.catalog.shipped_revision,
         signed_by=form.signed_by,
     )
@@ -252,8 +252,8 @@ def _write_in_background(window: DocumentWindow, kind: str, steps: ProgressSteps
         window.note.show_note(tr("Saved: {file}.", file=str(target)), [remedy], fault=False)
 
     def failed(error: InputError) -> None:
-        said = format_input_error(error, window.desk.formatter).rstrip(".")
-        window.note.show_note(tr("Not saved: {problem}. Existing files are unchanged.", problem=said))
+        problem = format_input_error(error, window.desk.formatter).rstrip(".")
+        window.note.show_note(tr("Not saved: {problem}. Existing files are unchanged.", problem=problem))
 
     window.jobs.start(kind, steps, done, failed)
 
@@ -327,14 +327,14 @@ class PackExportForm(_FileTargetForm):
             tr("Saves your values and their sources to one file. Recipients preview all changes before they import."),
         )
         facts, count = desk.service.user_catalog.facts, desk.formatter.count
-        said = (
+        choices = (
             (_ALL, tr("All")),
             ("things", tr("Accelerators and models")),
             ("figures", tr("Values and preferred sources")),
             ("prices", tr("Prices")),
         )
         options = []
-        for key, text in said:
+        for key, text in choices:
             number = len(select_keys(facts, key))
             if number:
                 facts_text = trn("{n} item", "{n} items", number, n=count(number))

@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 
 def show_user_file_problem(window: DocumentWindow) -> None:
-    """Say why the user's facts, or some of them, are not there, and what can be done; nothing where they are."""
+    """Show why user values are missing, with the remedies; do nothing if all are loaded."""
     own = window.desk.service.user_catalog
     remedies = [(tr("Show backups"), partial(show_backups, window))]
     if own.problem is None:
@@ -35,9 +35,9 @@ def show_user_file_problem(window: DocumentWindow) -> None:
             )
             window.note.show_note(text, remedies)
         return
-    said = format_input_error(own.problem, window.desk.formatter).rstrip(".")
+    problem = format_input_error(own.problem, window.desk.formatter).rstrip(".")
     window.note.show_note(
-        tr("Your values are not loaded: {problem}. Their file is unchanged.", problem=said),
+        tr("Your values are not loaded: {problem}. Their file is unchanged.", problem=problem),
         [
             *remedies,
             (tr("Start with an empty file"), partial(set_file_aside, window)),
@@ -60,8 +60,8 @@ def set_file_aside(window: DocumentWindow) -> None:
     try:
         place = own.set_aside()
     except InputError as error:
-        said = format_input_error(error, window.desk.formatter).rstrip(".")
-        window.note.show_note(tr("File not moved: {problem}.", problem=said))
+        problem = format_input_error(error, window.desk.formatter).rstrip(".")
+        window.note.show_note(tr("File not moved: {problem}.", problem=problem))
         return
     name = "" if place is None else place.name
     text = tr("Your values were reset. The old file is kept as {name}.", name=name)
@@ -155,12 +155,12 @@ class CatalogController(QObject):
             self.say_not_done(error)
 
     def say_not_done(self, error: InputError) -> None:
-        said = format_input_error(error, self._window.desk.formatter).rstrip(".")
+        problem = format_input_error(error, self._window.desk.formatter).rstrip(".")
         own, formatter = self._window.desk.service.user_catalog, self._window.desk.formatter
         remedies = make_rewrite_actions(own, formatter, self._show_rewrite_offer)
         if remedies:
             remedies.append((tr("Show backups"), self.show_backups))
-        text = tr("Change failed: {problem}. Your values are unchanged.", problem=said)
+        text = tr("Change failed: {problem}. Your values are unchanged.", problem=problem)
         self._window.note.show_note(text, remedies)
 
     def _show_rewrite_offer(self, text: str, fault: bool) -> None:
@@ -174,9 +174,9 @@ class CatalogController(QObject):
         from gpudesk.report.comparison.impact import describe_impact
 
         words = describe_impact(impact, window.desk.formatter)
-        said = " ".join(f"{line}." for line in (words.sentence, *words.lines[:_MOST_LINES]))
+        text = " ".join(f"{line}." for line in (words.sentence, *words.lines[:_MOST_LINES]))
         remedies = [(tr("Undo"), self.undo)] if window.desk.service.user_catalog.undo_text is not None else []
-        window.note.show_note(said, remedies, fault=False)
+        window.note.show_note(text, remedies, fault=False)
 
     # Other programs
 

@@ -254,7 +254,7 @@ class CommandPalette(QWidget):
             self._before = None if focus is None or self.isAncestorOf(focus) else focus
         self._model.set_entries(entries)
         self._box.search.clear()
-        self._found()
+        self._show_matches()
         self.setGeometry(self._window.rect())
         self.raise_()
         self.show()
@@ -322,10 +322,10 @@ class CommandPalette(QWidget):
 
     def _typed(self, text: str) -> None:
         self._model.search(text)
-        self._found()
+        self._show_matches()
         self._place()
 
-    def _found(self) -> None:
+    def _show_matches(self) -> None:
         model, box = self._model, self._box
         box.count = tr("{n} of {total}", n=model.found, total=model.total)
         box.filter = model.group or tr("all")
@@ -396,7 +396,7 @@ class CommandPalette(QWidget):
     def _next_group(self, by: int) -> None:
         groups = ("", *self._model.groups)
         self._model.keep_group(groups[(groups.index(self._model.group) + by) % len(groups)])
-        self._found()
+        self._show_matches()
         self._place()
 
     def _point_at(self, index: QModelIndex) -> None:
@@ -415,9 +415,9 @@ class CommandPalette(QWidget):
         listed = sum(self._delegate.height_of(row) for row in rows) + px(10)
         body = px(72) if self._model.found == 0 else min(listed, px(_LIST))
         width = min(px(_WIDTH), self.width() - 2 * _LOWEST)
-        wanted = px(HEAD) + body + px(FOOT)
-        top = min(px(_TOP), max(_LOWEST, self.height() - wanted - _LOWEST))
-        height = min(wanted, self.height() - top - _LOWEST)
+        body_height = px(HEAD) + body + px(FOOT)
+        top = min(px(_TOP), max(_LOWEST, self.height() - body_height - _LOWEST))
+        height = min(body_height, self.height() - top - _LOWEST)
         self._slide.stop()
         self._box.setGeometry((self.width() - width) // 2, top, width, height)
 

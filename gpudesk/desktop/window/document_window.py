@@ -75,9 +75,9 @@ def list_page_specs() -> tuple[PageSpec, ...]:
 def load_page_modules() -> ProgressSteps[None]:
     """Import, as a job, all pages and views: the plot library that some of them need takes 0.3 s alone."""
     names = [each.name for each in walk_packages(pages.__path__, f"{pages.__name__}.")]
-    wanted = [name for name in names if name.endswith(("page", "view"))]
-    for number, name in enumerate(wanted):
-        yield JobProgress(message("window.loading", "Loading pages"), number, len(wanted))
+    module_names = [name for name in names if name.endswith(("page", "view"))]
+    for number, name in enumerate(module_names):
+        yield JobProgress(message("window.loading", "Loading pages"), number, len(module_names))
         import_module(name)
 
 

@@ -46,7 +46,7 @@ class FileActions:
 
     def open(self, path: Path) -> bool:
         """Open a file in this window; where that fails, the open document stays."""
-        opened = self._read(lambda: self._document.open_file(path), path)
+        opened = self._read_scenario(lambda: self._document.open_file(path), path)
         if opened and self._document.carries_other_facts:
             self._note.show_note(
                 tr("This file contains values from its author that differ from yours. The results use your values."),
@@ -60,23 +60,23 @@ class FileActions:
         return [] if take is None or path is None else [(tr("Review values…"), partial(take, path))]
 
     def can_open(self, path: Path) -> bool:
-        """Say what is wrong with a file, if anything is, before a window is made for it."""
-        return self._read(lambda: self._document.check(path), path)
+        """Return whether a file can be opened, and show the problem if not; no window is created for it."""
+        return self._read_scenario(lambda: self._document.check(path), path)
 
     def open_template(self, template: str) -> bool:
-        return self._read(lambda: self._document.open_template(template), None)
+        return self._read_scenario(lambda: self._document.open_template(template), None)
 
     def open_recovered(self, recovered: RecoveredScenario) -> bool:
-        return self._read(lambda: self._document.open_recovered(recovered), None)
+        return self._read_scenario(lambda: self._document.open_recovered(recovered), None)
 
-    def _read(self, read: Callable[[], None], path: Path | None) -> bool:
+    def _read_scenario(self, read_file: Callable[[], None], path: Path | None) -> bool:
         try:
-            read()
+            read_file()
         except InputError as error:
-            said = _sentence(error)
+            problem = _sentence(error)
             carries = isinstance(error, CarriedFactsError)
             self._note.show_note(
-                tr("File not opened: {problem} The current scenario is unchanged.", problem=said),
+                tr("File not opened: {problem} The current scenario is unchanged.", problem=problem),
                 self._facts_of(path) if carries else [],
             )
             return False
@@ -115,12 +115,12 @@ class FileActions:
         try:
             self._document.save(target)
         except InputError as error:
-            said = _sentence(error)
+            problem = _sentence(error)
             if self._document.keep_now():
-                said = tr("Not saved: {problem} Your changes are in the recovery file.", problem=said)
+                problem = tr("Not saved: {problem} Your changes are in the recovery file.", problem=problem)
             else:
-                said = tr("Not saved: {problem} Your changes exist only in this window.", problem=said)
-            self._note.show_note(said, [(tr("Save as…"), self.save_as)])
+                problem = tr("Not saved: {problem} Your changes exist only in this window.", problem=problem)
+            self._note.show_note(problem, [(tr("Save as…"), self.save_as)])
             return False
         self._note.clear()
         log.info("saved")
@@ -148,5 +148,5 @@ class FileActions:
 
 
 def _sentence(error: InputError) -> str:
-    said = format_input_error(error)
-    return said if said.endswith((".", "!", "?")) else f"{said}."
+    text = format_input_error(error)
+    return text if text.endswith((".", "!", "?")) else f"{text}."

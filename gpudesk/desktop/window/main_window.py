@@ -147,7 +147,7 @@ class MainWindow(DocumentWindow):
 
         panel = SourcesPanel(self.desk, self.theme, self.settings, parent)
         forget_sources()
-        panel.close_requested.connect(lambda: self.body.show_panel(shown=False))
+        panel.close_requested.connect(lambda: self.body.show_panel(is_visible=False))
         panel.editor_requested.connect(self.catalog.open_editor)
         panel.failed.connect(self.catalog.say_not_done)
         return panel
@@ -219,8 +219,8 @@ class MainWindow(DocumentWindow):
     def _leave_start(self) -> None:
         if self._page == _START and (self.document.begun or self.document.edited):
             last = self.settings.get(_PAGE, self.page_specs[0].id)
-            known = [spec.id for spec in self.page_specs]
-            self.show_page(last if last in known else known[0])
+            page_ids = [spec.id for spec in self.page_specs]
+            self.show_page(last if last in page_ids else page_ids[0])
 
     def _follow_link(self, page_id: str, key: str) -> None:
         self.show_page(page_id)
@@ -252,9 +252,9 @@ class MainWindow(DocumentWindow):
             target.page.choose_view("result")
 
     def open_path(self, path: Path) -> bool:
-        shown = self.program.window_of(path)
-        if shown is not None:
-            shown.come_to_front()
+        window = self.program.window_of(path)
+        if window is not None:
+            window.come_to_front()
             return True
         if not self.document.replaceable and not self.files.can_open(path):
             return False

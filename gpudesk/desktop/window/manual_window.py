@@ -218,15 +218,15 @@ class ManualWindow(QWidget):
             self.close()
 
     def _make_list(self) -> QListWidget:
-        made = QListWidget()
-        made.setFrameShape(QFrame.Shape.NoFrame)
-        made.setProperty("kind", "contents")
-        made.setWordWrap(True)
-        made.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        made.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
-        made.itemActivated.connect(self._open_item)
-        made.itemClicked.connect(self._open_item)
-        return made
+        list_widget = QListWidget()
+        list_widget.setFrameShape(QFrame.Shape.NoFrame)
+        list_widget.setProperty("kind", "contents")
+        list_widget.setWordWrap(True)
+        list_widget.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        list_widget.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        list_widget.itemActivated.connect(self._open_item)
+        list_widget.itemClicked.connect(self._open_item)
+        return list_widget
 
     def _lay_out(self) -> None:
         px = self._theme.px

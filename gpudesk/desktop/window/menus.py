@@ -66,10 +66,10 @@ class WindowMenus(QObject):
         self._menus: dict[MenuId, QMenu] = {}
         self._shortcuts: list[tuple[QShortcut, ActionSpec]] = []
         for menu, title in list_menu_titles().items():
-            made = make_menu(title, bar)
-            made.aboutToShow.connect(lambda menu=menu: self._fill(menu))
-            bar.addMenu(made)
-            self._menus[menu] = made
+            menu_widget = make_menu(title, bar)
+            menu_widget.aboutToShow.connect(lambda menu=menu: self._fill(menu))
+            bar.addMenu(menu_widget)
+            self._menus[menu] = menu_widget
         QApplication.instance().focusChanged.connect(self._focus_changed)  # type: ignore[union-attr]
         self.bind()
 
@@ -106,22 +106,22 @@ class WindowMenus(QObject):
             self._fill(menu)
 
     def _fill(self, menu: MenuId) -> None:
-        made = self._menus[menu]
-        made.clear()
+        menu_widget = self._menus[menu]
+        menu_widget.clear()
         specs = [spec for spec in self._specs() if spec.menu is menu]
         section = None
         submenus: dict[str, QMenu] = {}
         groups: dict[str, QActionGroup] = {}
         for spec in sorted(specs, key=lambda spec: spec.section):
             if section is not None and spec.section != section:
-                made.addSeparator()
+                menu_widget.addSeparator()
             section = spec.section
-            target = made
+            target = menu_widget
             if spec.group is not None:
                 if spec.group not in submenus:
-                    submenus[spec.group] = make_menu(spec.group, made)
+                    submenus[spec.group] = make_menu(spec.group, menu_widget)
                     groups[spec.group] = QActionGroup(submenus[spec.group])
-                    made.addMenu(submenus[spec.group])
+                    menu_widget.addMenu(submenus[spec.group])
                 target = submenus[spec.group]
             action = self._entry(spec, target)
             if spec.group is not None and spec.checked is not None:
@@ -165,10 +165,10 @@ def chain_tab_order(regions: Sequence[QWidget]) -> tuple[QWidget, QWidget] | Non
     Return the first and the last control, None where there is none. Controls come and go with the scenario,
     and pages with their first use, so this is done when Tab is pressed rather than kept up to date.
     """
-    found = [widget for region in regions for widget in _as_read(region)]
-    for before, after in pairwise(found):
+    widgets = [widget for region in regions for widget in _as_read(region)]
+    for before, after in pairwise(widgets):
         QWidget.setTabOrder(before, after)
-    return (found[0], found[-1]) if found else None
+    return (widgets[0], widgets[-1]) if widgets else None
 
 
 @dataclass(slots=True)

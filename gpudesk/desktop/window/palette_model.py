@@ -89,11 +89,11 @@ def _match(words: Sequence[str], prepared: _PreparedEntry) -> tuple[float, tuple
     total = 0.0
     places: set[int] = set()
     for word in words:
-        found = _place(word, prepared)
-        if found is None:
+        match = _place(word, prepared)
+        if match is None:
             return None
-        total += found[0]
-        places.update(found[1])
+        total += match[0]
+        places.update(match[1])
     return total - len(prepared.title) / 100, tuple(sorted(places))
 
 
@@ -217,11 +217,11 @@ class PaletteModel(QAbstractListModel):
 
     def _fill(self) -> None:
         self.beginResetModel()
-        found = self._search()
-        self.found = len(found)
+        matches = self._search()
+        self.found = len(matches)
         self._rows = []
         by_group: dict[str, list[PaletteMatch]] = {}
-        for each in found:
+        for each in matches:
             by_group.setdefault(each.entry.group, []).append(each)
         for group, members in by_group.items():
             self._rows.append(group)
@@ -231,17 +231,17 @@ class PaletteModel(QAbstractListModel):
     def _search(self) -> list[PaletteMatch]:
         """Return what is found, the best first, what cannot be run now last; equals keep their order."""
         words = _folded(self._text).split()
-        kept = [each for each in self._prepared if self._group in ("", each.entry.group)]
+        candidates = [each for each in self._prepared if self._group in ("", each.entry.group)]
         if not words:
-            return [PaletteMatch(each.entry) for each in kept]
+            return [PaletteMatch(each.entry) for each in candidates]
         scored: list[tuple[bool, float, PaletteMatch]] = []
-        for each in kept:
+        for each in candidates:
             matched = _match(words, each)
             if matched is not None:
                 score, places = matched
                 scored.append((not each.entry.enabled, -score, PaletteMatch(each.entry, places)))
         scored.sort(key=lambda one: one[:2])
-        return [found for _, _, found in scored]
+        return [positions for _, _, positions in scored]
 
 
 #: Actions that would only open what the palette itself is.

@@ -128,10 +128,10 @@ class ScenarioBar(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
-        shown = [field for field in self._fields if not field.isHidden()]
-        fields = sum(field.minimumSizeHint().width() for field in shown) + self.load.minimumWidth()
+        visible_fields = [field for field in self._fields if not field.isHidden()]
+        fields = sum(field.minimumSizeHint().width() for field in visible_fields) + self.load.minimumWidth()
         ends = sum(widget.sizeHint().width() for widget in self._ends)
-        gaps = self._row.spacing() * (len(shown) + len(self._ends) + 2) + 2 * self._theme.px(_MARGIN)
+        gaps = self._row.spacing() * (len(visible_fields) + len(self._ends) + 2) + 2 * self._theme.px(_MARGIN)
         for widget in self._ends:
             widget.setVisible(fields + ends + gaps <= self.width())
 
@@ -204,7 +204,7 @@ class ScenarioBar(QWidget):
             return None
 
     def _show_context(self) -> None:
-        """Say at the input field what the model cannot read; there are no results until that is mended."""
+        """Show at the input field that the prompt exceeds the model context; until corrected, there are no results."""
         model = self._model()
         fault = ""
         if model is not None:
@@ -218,8 +218,8 @@ class ScenarioBar(QWidget):
     def _show_faults(self) -> None:
         problem = self._desk.problem
         where = "" if problem is None else problem.where or ""
-        said = "" if problem is None else format_message(problem.problem, self._desk.formatter)
-        self.model.set_fault(said if where == "scenario.model" else self._model_warning)
+        problem_text = "" if problem is None else format_message(problem.problem, self._desk.formatter)
+        self.model.set_fault(problem_text if where == "scenario.model" else self._model_warning)
 
     # Asking for changes
 

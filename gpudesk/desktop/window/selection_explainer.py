@@ -78,14 +78,14 @@ def explain_catalog_selection(selection: Selection, view: CatalogContext) -> Exp
     }
     try:
         if selection.kind is SelectionKind.CATALOG:
-            made = explain_catalog_attribute(view, selection.thing, selection.name)
+            explanation = explain_catalog_attribute(view, selection.thing, selection.name)
         elif selection.kind is SelectionKind.THING:
-            made = explain_catalog_entry(view, selection.thing)
+            explanation = explain_catalog_entry(view, selection.thing)
         else:
-            made = explain[selection.kind](view, selection.name)
+            explanation = explain[selection.kind](view, selection.name)
     except InputError:
-        made = None
-    return add_inactive_facts(made, _waiting_at(selection, view.facts.waiting), view)
+        explanation = None
+    return add_inactive_facts(explanation, _waiting_at(selection, view.facts.waiting), view)
 
 
 def _waiting_at(selection: Selection, waiting: Iterable[InactiveOverride]) -> tuple[InactiveOverride, ...]:
@@ -187,14 +187,14 @@ class SelectionExplainer:
         if selection.of_decision:
             return explain_decision(self._desk, evaluated, selection, self._view())
         if selection.kind is SelectionKind.MODEL:
-            made = explain_model_attribute(answer, selection.name, formatter)
-            return self._with_catalog(made, answer.model_attributes, selection.name)
+            explanation = explain_model_attribute(answer, selection.name, formatter)
+            return self._with_catalog(explanation, answer.model_attributes, selection.name)
         if selection.column not in self._desk.keys:
             return None
         position = self._desk.keys.index(selection.column)
         if selection.kind is SelectionKind.ATTRIBUTE:
-            made = explain_attribute(answer, position, selection.name, formatter)
-            return self._with_catalog(made, answer.columns[position].attributes, selection.name)
+            explanation = explain_attribute(answer, position, selection.name, formatter)
+            return self._with_catalog(explanation, answer.columns[position].attributes, selection.name)
         if selection.kind is SelectionKind.COST:
             return self._cost(evaluated, position, selection.name)
         backing = self._backing(answer.columns[position], selection.name, whole=whole)
@@ -206,19 +206,19 @@ class SelectionExplainer:
         column = evaluated.costs.columns[position]
         count = "" if column.count is None else f" × {self._desk.formatter.count(column.count)}"
         prices = self._desk.service.catalog.prices(column.accelerator)
-        called = f"{evaluated.columns[position].name}{count}"
-        return explain_cost(evaluated.answer, column, called, name, self._desk.formatter, prices)
+        deployment_name = f"{evaluated.columns[position].name}{count}"
+        return explain_cost(evaluated.answer, column, deployment_name, name, self._desk.formatter, prices)
 
     def _view(self) -> CatalogContext:
         return make_catalog_view(self._desk, self._settings)
 
     def _with_catalog(
-        self, made: Explanation | None, attributes: Mapping[str, AttributeClaims], name: str
+        self, explanation: Explanation | None, attributes: Mapping[str, AttributeClaims], name: str
     ) -> Explanation | None:
-        if made is None:
+        if explanation is None:
             return None
         high = attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
-        return add_catalog_facts(made, attributes[name], self._view(), high)
+        return add_catalog_facts(explanation, attributes[name], self._view(), high)
 
     def updated(self, former: Explanation, head: Explanation) -> Explanation:
         """Return a former explanation with the value, band and basis of a new one."""
@@ -265,7 +265,7 @@ class SelectionExplainer:
 
     def _source_text(self, source: str) -> str:
         """Return a source in words; they stay as they are while the catalog is open."""
-        found = self._sources.get(source)
-        if found is None:
-            found = self._sources[source] = self._desk.service.source_text(source)
-        return found
+        text = self._sources.get(source)
+        if text is None:
+            text = self._sources[source] = self._desk.service.source_text(source)
+        return text

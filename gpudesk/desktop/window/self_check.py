@@ -121,8 +121,8 @@ def _font_faults(weight: str) -> Iterator[str]:
 def _family_faults(weight: str) -> Iterator[str]:
     info = QFontInfo(make_font(int(_FONT_PIXELS), _WEIGHT_NUMBERS[weight]))
     if info.family() != FAMILY or info.weight() != _WEIGHT_NUMBERS[weight]:
-        found = f"{info.family()} {info.weight()}"
-        yield tr("requested font {family} {weight}, Qt uses {found}", family=FAMILY, weight=weight, found=found)
+        font_text = f"{info.family()} {info.weight()}"
+        yield tr("requested font {family} {weight}, Qt uses {found}", family=FAMILY, weight=weight, found=font_text)
 
 
 def check_display() -> tuple[list[str], Faults]:
@@ -155,7 +155,7 @@ def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Fau
 
     app = QApplication.instance()
     assert isinstance(app, QApplication)
-    drawn: list[str] = []
+    drawn_pages: list[str] = []
     with _home_of_its_own(), _collected() as faults:
         install_accessible_roles()
         program = DesktopProgram(app, service)
@@ -169,12 +169,12 @@ def check_window(service: GpuDeskService, template: str) -> tuple[list[str], Fau
                 if page is None or not _settled(window, page):
                     faults.append(tr("page {name} is empty", name=spec.title))
                 else:
-                    drawn.append(spec.title)
+                    drawn_pages.append(spec.title)
             if window.desk.answer is None:
                 faults.append(tr("the sample scenario has no result"))
         finally:
             program.end()
-    return drawn, faults
+    return drawn_pages, faults
 
 
 def _settled(window: QWidget, page: QWidget) -> bool:

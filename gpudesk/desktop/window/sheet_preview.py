@@ -104,13 +104,13 @@ class PreviewBar(QWidget):
         theme.follow(self._dress)
 
     def show_zoom(self, zoom: float) -> None:
-        """Say the zoom in per cent."""
+        """Show the zoom in per cent."""
         text = tr("{n}%", n=round(zoom * 100))
         self._zoom.setText(text)
         self._zoom.setAccessibleName(tr("Zoom {zoom}", zoom=text))
 
     def show_place(self, number: int, count: int) -> None:
-        """Say which page is in sight, counted from 0."""
+        """Show the number of the visible page; `number` counts from 0."""
         self._place.setText(tr("Page {number} of {count}", number=number + 1, count=count))
         self._back.setEnabled(number > 0)
         self._on.setEnabled(number < count - 1)
@@ -226,9 +226,9 @@ class SheetPreview(QDialog):
         self._view.set_pages(self._pages)
         self._refit()
 
-    def set_rules(self, shown: bool) -> None:
+    def set_rules(self, is_visible: bool) -> None:
         """Append every rule of the recommendation, or leave them out."""
-        self._further = replace(self._further, with_rules=shown)
+        self._further = replace(self._further, with_rules=is_visible)
         self._sheet = self._made_sheet()
         self.set_paper(self._pages.paper.size)
 
@@ -271,10 +271,10 @@ class SheetPreview(QDialog):
         try:
             write_atomically(target, raw)
         except InputError as error:
-            self._say(tr("Not saved: {problem}", problem=format_input_error(error)), fault=True)
+            self._show_state(tr("Not saved: {problem}", problem=format_input_error(error)), fault=True)
             return False
         self._settings.put(_FOLDER, str(target.parent))
-        self._say(tr("Saved: {file}", file=target))
+        self._show_state(tr("Saved: {file}", file=target))
         self.saved.emit(target)
         return True
 
@@ -292,22 +292,22 @@ class SheetPreview(QDialog):
             with use_language(self._language):
                 print_sheet(self._sheet, printer, self._pages, self._formatter)
         except InputError as error:
-            self._say(tr("Not printed: {problem}", problem=format_input_error(error)), fault=True)
+            self._show_state(tr("Not printed: {problem}", problem=format_input_error(error)), fault=True)
             return
-        self._say(tr("Sent to printer {name}", name=printer.printerName()))
+        self._show_state(tr("Sent to printer {name}", name=printer.printerName()))
         self.printed.emit()
 
     def _forbid_printing(self) -> None:
         reason = tr("No printer is installed. Save a PDF and print it elsewhere.")
         self._bar.forbid_printing(reason)
-        self._say(reason)
+        self._show_state(reason)
 
     def _folder(self) -> Path:
         """Return where the last sheet was saved while that is there, else the documents, else home."""
         documents = Path(QStandardPaths.writableLocation(QStandardPaths.StandardLocation.DocumentsLocation))
         return get_folder(self._settings, _FOLDER, documents if documents.is_dir() else None)
 
-    def _say(self, text: str, *, fault: bool = False) -> None:
+    def _show_state(self, text: str, *, fault: bool = False) -> None:
         self._note.setText(text)
         self._note.set_colour("unfit" if fault else "text2")
         self._note.show()
@@ -410,8 +410,8 @@ class SheetPreview(QDialog):
             QShortcut(sequence, self).activated.connect(run)
 
     def _summary(self) -> str:
-        said = (f"{each.label}: {each.text}, {each.detail}." for each in self._sheet.headlines)
-        return " ".join((self._sheet.title, *said))
+        headline_texts = (f"{each.label}: {each.text}, {each.detail}." for each in self._sheet.headlines)
+        return " ".join((self._sheet.title, *headline_texts))
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -463,12 +463,12 @@ def show_preview(window: DocumentWindow) -> None:
         heading=(make_title(desk.scenario, desk.service.catalog), get_valid_note(desk.scenario)),
         parent=window,
     )
-    dialog.saved.connect(lambda path: _say(window, "saved", tr("Sheet saved: {file}", file=path)))
-    dialog.printed.connect(lambda: _say(window, "printed", tr("Sheet sent to printer")))
+    dialog.saved.connect(lambda path: _show_state(window, "saved", tr("Sheet saved: {file}", file=path)))
+    dialog.printed.connect(lambda: _show_state(window, "printed", tr("Sheet sent to printer")))
     dialog.finished.connect(dialog.deleteLater)
     dialog.open()
 
 
-def _say(window: DocumentWindow, done: str, text: str) -> None:
+def _show_state(window: DocumentWindow, done: str, text: str) -> None:
     log.info("sheet %s", done)
     window.status.show_message(text)

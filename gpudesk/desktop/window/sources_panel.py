@@ -55,7 +55,7 @@ class SourcesPanel(QWidget):
         self._nodes = NodeBuilder()
         self._explanation: Explanation | None = None
         self._selection: Selection | None = None
-        self._shown: Selection | None = None
+        self._shown_selection: Selection | None = None
         self._columns: tuple[ComparisonColumn, ...] | None = None
         self._pinned = False
         self._stale = True
@@ -123,7 +123,7 @@ class SourcesPanel(QWidget):
             self._refresh_later()
 
     def _answered(self) -> None:
-        if self._stale or self._selection != self._shown or not self._is_explained():
+        if self._stale or self._selection != self._shown_selection or not self._is_explained():
             self._refresh_later()
 
     def _is_explained(self) -> bool:
@@ -151,8 +151,8 @@ class SourcesPanel(QWidget):
             explanation = self._explainer.updated(former, explanation)
         self._explanation = explanation
         nodes = make_empty_nodes() if explanation is None else self._nodes.build(explanation)
-        self.view.show_nodes(nodes, stay=self._shown == self._selection)
-        self._shown = self._selection
+        self.view.show_nodes(nodes, stay=self._shown_selection == self._selection)
+        self._shown_selection = self._selection
         self._columns = None if self._desk.answer is None else self._desk.answer.columns
         self.view.setAccessibleDescription(nodes[0].sentence)
 

@@ -26,7 +26,7 @@ class StartPage(FirstRunPage):
     def __init__(self, window: DocumentWindow) -> None:
         super().__init__(window.theme)
         self._window = window
-        self._left: dict[str, RecoveredScenario] = {}
+        self._recovered_by_file: dict[str, RecoveredScenario] = {}
         self.open_sample.connect(lambda: window.open_template(SAMPLE_TEMPLATE_ID))
         self.start_empty.connect(window.new)
         self.help_wanted.connect(self._help)
@@ -44,18 +44,18 @@ class StartPage(FirstRunPage):
         self.set_recent([_recent(path) for path in list_recent_files(self._window.settings)])
         self.show_left(list_recovered())
 
-    def show_left(self, left: Sequence[RecoveredScenario]) -> None:
-        self._left = {str(recovered.file): recovered for recovered in left}
-        self.set_recovered([_recovered(key, recovered) for key, recovered in self._left.items()])
+    def show_left(self, scenarios: Sequence[RecoveredScenario]) -> None:
+        self._recovered_by_file = {str(recovered.file): recovered for recovered in scenarios}
+        self.set_recovered([_recovered(key, recovered) for key, recovered in self._recovered_by_file.items()])
 
     def _open_left(self, key: str) -> None:
-        recovered = self._left.get(key)
+        recovered = self._recovered_by_file.get(key)
         self.show_left(list_recovered())
         if recovered is not None and _is_left(self._window, recovered):
             self._window.open_recovered(recovered)
 
     def _discard(self, key: str) -> None:
-        recovered = self._left.get(key)
+        recovered = self._recovered_by_file.get(key)
         if recovered is not None and _is_left(self._window, recovered):
             discard_recovered(recovered)
         self.show_left(list_recovered())
@@ -63,10 +63,10 @@ class StartPage(FirstRunPage):
 
 def offer_recovered(window: DocumentWindow) -> None:
     """Offer above the page what a crash left, the newest first: for a start without the start page."""
-    left = list_recovered()
-    if not left:
+    recovered = list_recovered()
+    if not recovered:
         return
-    newest = left[0]
+    newest = recovered[0]
     offered = _recovered("", newest)
 
     def open_it() -> None:
@@ -86,7 +86,7 @@ def offer_recovered(window: DocumentWindow) -> None:
 
 
 def warn_unsaved_storage(window: DocumentWindow) -> None:
-    """Say at the start, not when it is too late, that nothing can be kept, as on a stick that is locked."""
+    """Warn at the start if nothing can be saved, as on a write-protected drive."""
     if not paths.can_write_user_dir():
         window.note.show_note(
             tr(
@@ -116,7 +116,7 @@ class FirstHints(QObject):
     def __init__(self, window: DocumentWindow) -> None:
         super().__init__(window)
         self._window = window
-        self._shown = ""
+        self._shown_hint = ""
         self._withdraw: Callable[[], None] = lambda: None
         self._load = window.desk.scenario.workload.load
         window.desk.answered.connect(self.show_next)
@@ -130,30 +130,30 @@ class FirstHints(QObject):
     def show_next(self) -> None:
         """Show the first hint that was not seen, once there are figures; a changed load is the first move."""
         desk = self._window.desk
-        if self._shown == "load" and desk.scenario.workload.load != self._load:
+        if self._shown_hint == "load" and desk.scenario.workload.load != self._load:
             self.finish("load")
-        left = [name for name in list_hints() if name not in self.seen]
-        if not left:
+        remaining = [name for name in list_hints() if name not in self.seen]
+        if not remaining:
             self.deleteLater()
-        if self._shown or not left or self._window.page is None or desk.answer is None:
+        if self._shown_hint or not remaining or self._window.page is None or desk.answer is None:
             return
-        self._shown, self._load = left[0], desk.scenario.workload.load
+        self._shown_hint, self._load = remaining[0], desk.scenario.workload.load
         self._withdraw = self._window.note.offer(
-            list_hints()[left[0]], [(tr("Hide tips"), self.hide)], lambda: self.finish(left[0])
+            list_hints()[remaining[0]], [(tr("Hide tips"), self.hide)], lambda: self.finish(remaining[0])
         )
 
     def finish(self, name: str) -> None:
         """Take a hint as seen, and show the next one."""
-        if name != self._shown:
+        if name != self._shown_hint:
             return
         self._window.settings.put(_SEEN_HINTS, [*self.seen, name])
-        self._shown = ""
+        self._shown_hint = ""
         self._withdraw()
         self.show_next()
 
     def hide(self) -> None:
         self._window.settings.put(_SEEN_HINTS, list(list_hints()))
-        self._shown = ""
+        self._shown_hint = ""
         self._withdraw()
         self.deleteLater()
 

@@ -29,7 +29,7 @@ class WindowBody(QWidget):
         self.panel: QWidget | None = None
         #: The panel, or what holds its place.
         self._beside: QWidget | None = None
-        self._wanted = settings.get(_SHOWN, default=True)
+        self._is_panel_wanted = settings.get(_SHOWN, default=True)
         self._over = False
         self._is_over = False
         self._splitter = QSplitter(Qt.Orientation.Horizontal)
@@ -63,15 +63,15 @@ class WindowBody(QWidget):
 
     @property
     def panel_shown(self) -> bool:
-        return self._over if self._is_over else self._wanted
+        return self._over if self._is_over else self._is_panel_wanted
 
-    def show_panel(self, shown: bool) -> None:
+    def show_panel(self, is_visible: bool) -> None:
         """Show or hide the panel; over the page that is not remembered, since it hides what it explains."""
         if self._is_over:
-            self._over = shown
+            self._over = is_visible
         else:
-            self._wanted = shown
-            self._settings.put(_SHOWN, shown)
+            self._is_panel_wanted = is_visible
+            self._settings.put(_SHOWN, is_visible)
         self._arrange()
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -99,7 +99,7 @@ class WindowBody(QWidget):
             self._splitter.setStretchFactor(1, 0)
             width = self._theme.px(self._settings.get(_WIDTH, _USUAL))
             self._splitter.setSizes([max(1, self.width() - width), width])
-        panel.setVisible(self._wanted)
+        panel.setVisible(self._is_panel_wanted)
 
     def _moved(self) -> None:
         if self.panel is not None:
@@ -135,6 +135,6 @@ class PanelController:
     def toggle(self) -> None:
         if self._body.panel is None:
             self._load()
-            self._body.show_panel(shown=True)
+            self._body.show_panel(is_visible=True)
         else:
             self._body.show_panel(not self.shown)

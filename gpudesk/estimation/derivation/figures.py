@@ -410,21 +410,21 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     handover = DerivationTerm(
         "hand-over", pools.table.find_handover_time(pools.operation.spaces[1]), "s", source="calibration:handover_time"
     )
-    known = (own, transfer, handover)
+    delays = (own, transfer, handover)
     if ttft is None:
-        return DerivationTerm("TTFT", None, "ms", _NO_FIGURE[bool(pools.estimate.stable)], inputs=known)
+        return DerivationTerm("TTFT", None, "ms", _NO_FIGURE[bool(pools.estimate.stable)], inputs=delays)
     waiting = DerivationTerm(
         "waiting",
         float(pools.operation.results.queue[0]) * 1e3,
         "ms",
         "for the prompts before it, the link, and a place in the decode pool",
     )
-    bound = _make_bound_terms(ttft, sum(term.number for term in known) * 1e3 + waiting.number, "ms")
+    bound = _make_bound_terms(ttft, sum(term.number for term in delays) * 1e3 + waiting.number, "ms")
     formula = (
         "{prefill_of_one_prompt} + {KV_transfer} + {hand_over} + {waiting}",
         *(format_placeholder(each.name) for each in bound),
     )
-    return DerivationTerm("TTFT", ttft, "ms", " + ".join(formula), inputs=(*known, waiting, *bound))
+    return DerivationTerm("TTFT", ttft, "ms", " + ".join(formula), inputs=(*delays, waiting, *bound))
 
 
 def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
@@ -523,5 +523,7 @@ def _find_attribute(thing: str, name: str, catalog: Catalog) -> AttributeClaims 
     return next(same, None) or next(family, None)
 
 
-def describe_unknown_figure(figure: str, known: tuple[str, ...]) -> Message:
-    return message("explain.unknown", "{figure} has no explanation; choose one of {known}", figure=figure, known=known)
+def describe_unknown_figure(figure: str, known_figures: tuple[str, ...]) -> Message:
+    return message(
+        "explain.unknown", "{figure} has no explanation; choose one of {known}", figure=figure, known=known_figures
+    )

@@ -67,16 +67,16 @@ def _make_held_term(
         for group, count in (("attention ranks", budget.attention_ranks), ("replicas", budget.replicas))
         if count > 1
     )
-    held = "floor({KV_pool} ÷ {bytes_of_one_sequence})"
+    formula = "floor({KV_pool} ÷ {bytes_of_one_sequence})"
     if budget.pool_bytes <= 0:
-        held, groups = "none, since nothing is left for the KV cache", ()
+        formula, groups = "none, since nothing is left for the KV cache", ()
     elif sequences and pool.number < sequence.number:
-        held = f"max(1, {held})"
+        formula = f"max(1, {formula})"
     return DerivationTerm(
         name,
         sequences,
         "sequences",
-        " × ".join((held, *(format_placeholder(group.name) for group in groups))),
+        " × ".join((formula, *(format_placeholder(group.name) for group in groups))),
         inputs=(pool, sequence, *groups),
     )
 
@@ -84,14 +84,14 @@ def _make_held_term(
 def _make_cache_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     budget, admitted = deployment.budget, estimate.admitted or 1
     resident = min(admitted, budget.admitted_sequences(estimate.request.workload.request_tokens))
-    held = -(-resident // (budget.attention_ranks * budget.replicas))
+    rank_bytes = -(-resident // (budget.attention_ranks * budget.replicas))
     return DerivationTerm(
         "KV cache",
         estimate.memory.kv_bytes,
         "B",
         "{sequences} × {bytes_of_one_sequence}",
         inputs=(
-            DerivationTerm("sequences", held, None, source="scenario" if resident == admitted else None),
+            DerivationTerm("sequences", rank_bytes, None, source="scenario" if resident == admitted else None),
             _make_sequence_term(estimate, deployment),
         ),
     )
@@ -110,25 +110,27 @@ def _make_pool_term(pool_bytes: int, fraction: DerivationTerm, deployment: Resol
 
 def _ends_at_activations(pool_bytes: int, budget: MemoryBudget) -> bool:
     """Whether a pool ends where the activations beside it begin, before it reaches its fraction."""
-    taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
-    return pool_bytes == budget.capacity_bytes - taken
+    occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    return pool_bytes == budget.capacity_bytes - occupied_bytes
 
 
 def _make_short_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     """Return what the fullest accelerator lacks for the weights and one request on each attention rank."""
     budget = deployment.budget
-    taken = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
+    occupied_bytes = budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes
     _, weights, activations, runtime = _make_static_terms(deployment)
     sequence = _make_sequence_term(estimate, deployment)
-    held = budget.cache.sequence_bytes(estimate.request.workload.request_tokens)
+    sequence_bytes = budget.cache.sequence_bytes(estimate.request.workload.request_tokens)
     parts = (weights, sequence, activations, runtime)
-    usable = _make_usable_term(budget.pool_bytes + taken, taken, deployment)
-    needed = DerivationTerm("needed", taken + held, "B", format_sum(tuple(part.name for part in parts)), inputs=parts)
-    missing = held - budget.pool_bytes
+    usable = _make_usable_term(budget.pool_bytes + occupied_bytes, occupied_bytes, deployment)
+    needed = DerivationTerm(
+        "needed", occupied_bytes + sequence_bytes, "B", format_sum(tuple(part.name for part in parts)), inputs=parts
+    )
+    missing = sequence_bytes - budget.pool_bytes
     return DerivationTerm("missing memory", missing, "B", "{needed} − {usable}", inputs=(needed, usable))
 
 
-def _make_usable_term(usable_bytes: int, taken: int, deployment: ResolvedDeployment) -> DerivationTerm:
+def _make_usable_term(usable_bytes: int, occupied_bytes: int, deployment: ResolvedDeployment) -> DerivationTerm:
     capacity, _, activations, runtime = _make_static_terms(deployment)
     fraction = _make_fraction_term(deployment.configuration)
     kind = deployment.configuration.settings.memory_fraction_of
@@ -137,7 +139,11 @@ def _make_usable_term(usable_bytes: int, taken: int, deployment: ResolvedDeploym
     if kind == "free":
         formula = f"{{fraction}} × ({{capacity}} − {format_placeholder(_TAKEN)}) + {format_placeholder(_TAKEN)}"
         return DerivationTerm(
-            "usable", usable_bytes, "B", formula, inputs=(fraction, capacity, DerivationTerm(_TAKEN, taken, "B"))
+            "usable",
+            usable_bytes,
+            "B",
+            formula,
+            inputs=(fraction, capacity, DerivationTerm(_TAKEN, occupied_bytes, "B")),
         )
     if _ends_at_activations(deployment.budget.pool_bytes, deployment.budget):
         return DerivationTerm("usable", usable_bytes, "B", "{capacity}", inputs=(capacity,))
@@ -224,34 +230,34 @@ def _make_runtime_term(deployment: ResolvedDeployment) -> DerivationTerm:
 
 def _make_fraction_term(configuration: ServingConfiguration) -> DerivationTerm:
     """Return the share of memory that what fits is judged by: the user's, or the largest safe one."""
-    given = configuration.settings.usual_fraction is None
-    source = "scenario" if given else f"setting:{configuration.engine.id}/safe_memory_fraction"
+    is_user_fraction = configuration.settings.usual_fraction is None
+    source = "scenario" if is_user_fraction else f"setting:{configuration.engine.id}/safe_memory_fraction"
     return DerivationTerm("fraction", configuration.settings.memory_fraction, None, source=source)
 
 
 def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> DerivationTerm:
     tokens, cache = estimate.request.workload.request_tokens, deployment.budget.cache
-    held, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
+    sequence_bytes, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
     length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
     filling = "what each layer keeps of its tokens"
     if any(reuses_cache(group.mixer) for group in deployment.configuration.model.layers):
         filling += ", nothing where it reuses the cache of another"
     model = f"catalog:{deployment.configuration.model.id}"
-    if held == filled:
-        return DerivationTerm("bytes of one sequence", held, "B", filling, source=model, inputs=(length,))
-    kept = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
+    if sequence_bytes == filled:
+        return DerivationTerm("bytes of one sequence", sequence_bytes, "B", filling, source=model, inputs=(length,))
+    share_constant = "state_share" if cache.holding.state_share and cache.state_bytes else "window_share"
     return DerivationTerm(
         "bytes of one sequence",
-        held,
+        sequence_bytes,
         "B",
         "{bytes_that_it_fills} + {set_aside_beside_them}",
         inputs=(
             DerivationTerm("bytes that it fills", filled, "B", filling, source=model, inputs=(length,)),
             DerivationTerm(
                 "set aside beside them",
-                held - filled,
+                sequence_bytes - filled,
                 "B",
-                source=f"setting:{deployment.configuration.engine.id}/{kept}",
+                source=f"setting:{deployment.configuration.engine.id}/{share_constant}",
             ),
         ),
     )

@@ -83,8 +83,8 @@ def _is_sum(formula: str) -> bool:
 
 def _join_operator(name: str, reading: DerivationTerm, arithmetic: DerivationTerm) -> DerivationTerm:
     """Return an operator class: the smooth maximum of its reading and its arithmetic."""
-    read, computed = reading.number, arithmetic.number
-    return DerivationTerm(name, math.hypot(read, computed), "s", _JOIN, inputs=(reading, arithmetic))
+    read_time, computed = reading.number, arithmetic.number
+    return DerivationTerm(name, math.hypot(read_time, computed), "s", _JOIN, inputs=(reading, arithmetic))
 
 
 @dataclass(frozen=True, slots=True)
@@ -316,7 +316,7 @@ class _StepTermBuilder:
         """Return the attention of a decode step in which `resident` sequences have `context` tokens each."""
         coefficients, rates, ceilings = self.steps.coefficients, self.steps.rates, self.steps.ceilings[0]
         window1, window2 = min(context, coefficients.kv1_window), min(context, coefficients.kv2_window)
-        read = (
+        cache_read = (
             coefficients.kv_token * context
             + coefficients.kv1_token * window1
             + coefficients.kv2_token * window2
@@ -329,12 +329,12 @@ class _StepTermBuilder:
         tokens = DerivationTerm("mean context", context, "tokens", "input tokens + half of the output tokens")
         reading = self._timed(
             "reading",
-            resident * read,
+            resident * cache_read,
             "{sequences} × {cache_of_one_sequence} ÷ ({memory_bandwidth} × {kv_read_efficiency})",
             DerivationTerm("sequences", resident, None),
             DerivationTerm(
                 "cache of one sequence",
-                self._unstretched(read) * rate,
+                self._unstretched(cache_read) * rate,
                 "B",
                 "what each layer reads of the mean context",
                 source=self._model,
@@ -375,8 +375,10 @@ class _StepTermBuilder:
         seconds = coefficients.patt_token * attended + coefficients.patt1_token * min(
             attended, coefficients.patt1_window
         )
-        seen = DerivationTerm("attended tokens", attended, "tokens", "what is cached, and half of the prompt")
-        return self._attention(tokens, seconds, (seen,), "attention within the prompt")
+        attended_tokens = DerivationTerm(
+            "attended tokens", attended, "tokens", "what is cached, and half of the prompt"
+        )
+        return self._attention(tokens, seconds, (attended_tokens,), "attention within the prompt")
 
     def _collectives(self, tokens: float) -> DerivationTerm:
         coefficients, rates = self.steps.coefficients, self.steps.rates

@@ -266,13 +266,13 @@ def _list_replicas(
     pairs = [(place, size) for place, each in enumerate(every) for size in each.sizes]
     load = _make_limits(demand)
     answers = estimate_many([_make_replica_request(every[place].request, load, size) for place, size in pairs])
-    found: list[list[_SizedReplica]] = [[] for _ in every]
+    replicas: list[list[_SizedReplica]] = [[] for _ in every]
     for (place, _), answer in zip(pairs, answers, strict=True):
         if isinstance(answer, InputError) or not answer.fits or answer.output_tokens_per_s is None:
             continue
         rate = answer.output_tokens_per_s.value / output_tokens
-        found[place].append(_SizedReplica(every[place], answer, rate))
-    return found
+        replicas[place].append(_SizedReplica(every[place], answer, rate))
+    return replicas
 
 
 def _count_working(demand: Demand, asked: float, replica: _SizedReplica) -> int:

@@ -71,8 +71,8 @@ class DeploymentLadder:
         None either where that takes more than `most` accelerators. Of the plans of that size it is the plainest that
         does.
         """
-        made = self.configuration
-        memory_bytes = made.accelerator.memory_bytes
+        configuration = self.configuration
+        memory_bytes = configuration.accelerator.memory_bytes
         # However it is divided, a cache takes at least what one accelerator would hold of it.
         least = concurrency * self._count_sequence_bytes(ParallelPlan(), tokens)
         for size in self.sizes:
@@ -81,7 +81,7 @@ class DeploymentLadder:
             if size * memory_bytes < least:
                 continue
             for plan in self._list_plans(size):
-                if made.settings.max_batch * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
+                if configuration.settings.max_batch * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
                     continue
                 each = self._count_sequence_bytes(plan, tokens)
                 if each > memory_bytes:
@@ -99,7 +99,7 @@ class DeploymentLadder:
         return None
 
     def reason(self, tokens: int, concurrency: int) -> Message:
-        """Say why no deployment that is tried holds it."""
+        """Return why no tried deployment has enough memory."""
         nearest = self._find_nearest(tokens)
         if nearest is None:
             return describe_no_plan(self.request, self.configuration, self.sizes[-1])
@@ -120,13 +120,15 @@ class DeploymentLadder:
                 break
             memory = self._memory.find(plan)
             if memory is not None:
-                found = memory.budget.headroom_bytes(tokens), -place, memory
-                nearest = found if nearest is None else max(nearest, found, key=itemgetter(0, 1))
+                candidate = memory.budget.headroom_bytes(tokens), -place, memory
+                nearest = candidate if nearest is None else max(nearest, candidate, key=itemgetter(0, 1))
         return None if nearest is None else nearest[2]
 
     def _count_sequence_bytes(self, plan: ParallelPlan, tokens: int) -> int:
-        made = self.configuration
-        return compute_cache_profile(made.model, made.kv, plan, made.settings.holding).sequence_bytes(tokens)
+        configuration = self.configuration
+        return compute_cache_profile(
+            configuration.model, configuration.kv, plan, configuration.settings.holding
+        ).sequence_bytes(tokens)
 
     def _list_plans(self, size: int) -> list[ParallelPlan]:
         plans = self._plans.get(size)
@@ -149,7 +151,7 @@ class FitFinder:
     def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._engines = catalog.serving_engines()
         self._calibration = calibration
-        self._known: dict[_Settings, _Pairs] = {}
+        self._cached_pairs: dict[_Settings, _Pairs] = {}
 
     def matrix(self, question: FitQuestion, accelerators: Sequence[Accelerator], models: Sequence[Model]) -> FitMatrix:
         """Return all cells; raises `InputError` for a context or concurrency below 1."""
@@ -176,10 +178,10 @@ class FitFinder:
 
     def _pairs(self, question: FitQuestion) -> _Pairs:
         settings = (question.weights, question.kv, question.serving_engine, question.memory_fraction)
-        pairs = self._known.pop(settings, {})
-        self._known[settings] = pairs
-        while len(self._known) > MOST_SETTINGS:
-            del self._known[next(iter(self._known))]
+        pairs = self._cached_pairs.pop(settings, {})
+        self._cached_pairs[settings] = pairs
+        while len(self._cached_pairs) > MOST_SETTINGS:
+            del self._cached_pairs[next(iter(self._cached_pairs))]
         return pairs
 
     def _get_ladder(
@@ -217,8 +219,8 @@ class FitFinder:
     def _ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
         request = _make_fit_request(question, part, model)
         try:
-            made = configure_serving(request, part, model, self._engines, self._calibration)
-            return DeploymentLadder(request, made, list_counts(request, made))
+            configuration = configure_serving(request, part, model, self._engines, self._calibration)
+            return DeploymentLadder(request, configuration, list_counts(request, configuration))
         except InputError as error:
             return error.problem
 
@@ -262,9 +264,12 @@ def compute_reading_matrix(
     `parameters` are those of each model by its id. Cells have no plan and no serving engine; what is usable
     and left of it is that of one accelerator by the reading.
     """
-    read = CAPACITY_READINGS[reading]
+    capacity_reading = CAPACITY_READINGS[reading]
     rows = tuple(
-        tuple(_make_reading_cell(read, question, part, model, parameters.get(model.id)) for part in accelerators)
+        tuple(
+            _make_reading_cell(capacity_reading, question, part, model, parameters.get(model.id))
+            for part in accelerators
+        )
         for model in models
     )
     return FitMatrix(question, tuple(accelerators), tuple(models), rows)
@@ -275,15 +280,15 @@ def count_model_parameters(catalog: Catalog, models: Sequence[Model]) -> dict[st
 
     A model of which neither is known is left out.
     """
-    found: dict[str, float] = {}
+    totals: dict[str, float] = {}
     for model in models:
-        named = (each for each in catalog.attributes(model.id) if each.name == "total_parameters")
-        stated = next((each.value for each in named), None)
+        attribute = (each for each in catalog.attributes(model.id) if each.name == "total_parameters")
+        stated = next((each.value for each in attribute), None)
         if isinstance(stated, int | float) and stated > 0:
-            found[model.id] = stated
+            totals[model.id] = stated
         elif model.dimensions_known:
-            found[model.id] = count_parameters(model)
-    return found
+            totals[model.id] = count_parameters(model)
+    return totals
 
 
 def compute_plain_weights_bytes(parameters: float, weights: Precision, vendor: str) -> float:

@@ -114,11 +114,13 @@ class MinimumCountFinder:
 
         All are tried together, and what fell short again; most are found at the first attempt.
         """
-        found = [(each, fitting) for each in searches if (fitting := self._smallest(each)) is not None]
-        alone = [(each, _limit_to_one(each.request), fitting) for each, fitting in found]
-        left = [(each, self._roomy(each)) for each, _ in found if each.wanted is not None]
-        while alone or left:
-            tried = [(each, roomy, fitting) for each, roomy in left if (fitting := self._next(each, roomy))]
+        fits = [(each, fitting) for each in searches if (fitting := self._smallest(each)) is not None]
+        alone = [(each, _limit_to_one(each.request), fitting) for each, fitting in fits]
+        remaining_searches = [(each, self._roomy(each)) for each, _ in fits if each.wanted is not None]
+        while alone or remaining_searches:
+            tried = [
+                (each, roomy, fitting) for each, roomy in remaining_searches if (fitting := self._next(each, roomy))
+            ]
             whole = [(each, each.request, fitting) for each, _, fitting in tried]
             sizes = self._sizes([*alone, *whole])
             for (each, _, _), (size, _) in zip(alone, sizes[: len(alone)], strict=True):
@@ -126,7 +128,7 @@ class MinimumCountFinder:
             for (each, _, _), (size, runs_all) in zip(whole, sizes[len(alone) :], strict=True):
                 each.load = size if runs_all else None
             alone = []
-            left = [(each, roomy) for each, roomy, _ in tried if each.load is None]
+            remaining_searches = [(each, roomy) for each, roomy, _ in tried if each.load is None]
 
     def _smallest(self, search: _FormatSearch) -> FittingPlans | None:
         fitting = search.space.find_smallest_fitting(search.tokens)
@@ -229,13 +231,13 @@ def find_remedies(shortage: ShortDeployment, answers: EstimateRequests) -> tuple
         *_try_kv(shortage),
         *_try_concurrency(shortage),
     ]
-    found = answers([request for _, _, request in tried])
-    made = [
+    estimates = answers([request for _, _, request in tried])
+    remedies = [
         _judge_trials(kind, value, shortage.estimate, answer)
-        for (kind, value, _), answer in zip(tried, found, strict=True)
+        for (kind, value, _), answer in zip(tried, estimates, strict=True)
     ]
-    named = _name_format([remedy for remedy in made if remedy.kind is FitRemedyKind.WEIGHTS])
-    return tuple(remedy for remedy in made if remedy is named or _is_reported(remedy))
+    format_remedy = _name_format([remedy for remedy in remedies if remedy.kind is FitRemedyKind.WEIGHTS])
+    return tuple(remedy for remedy in remedies if remedy is format_remedy or _is_reported(remedy))
 
 
 def _is_reported(remedy: FitRemedy) -> bool:
@@ -260,8 +262,8 @@ _RemedyTrial = tuple[FitRemedyKind, int | float | Precision, EstimateRequest]
 def _try_fraction(shortage: ShortDeployment) -> list[_RemedyTrial]:
     """Give the serving engine all that is safe, where it takes less by itself or was given less."""
     estimate = shortage.estimate
-    given, safe = estimate.request.memory_fraction, shortage.safe_fraction
-    takes_less = estimate.max_concurrency > (estimate.admitted or 0) if given is None else given < safe
+    user_fraction, safe = estimate.request.memory_fraction, shortage.safe_fraction
+    takes_less = estimate.max_concurrency > (estimate.admitted or 0) if user_fraction is None else user_fraction < safe
     request = replace(_fix_deployment(estimate), memory_fraction=safe)
     return [(FitRemedyKind.FRACTION, safe, request)] if takes_less else []
 
@@ -271,17 +273,17 @@ def _try_counts(shortage: ShortDeployment) -> list[_RemedyTrial]:
     estimate = shortage.estimate
     free = replace(estimate.request, tp=None, pp=None, ep=None, dp=None, attention_dp=None)
     enough = None if shortage.for_load is None else shortage.for_load.count
-    wanted = dict.fromkeys(count for count in (estimate.needs, enough) if count is not None)
-    return [(FitRemedyKind.COUNT, count, replace(free, count=count)) for count in wanted]
+    counts = dict.fromkeys(count for count in (estimate.needs, enough) if count is not None)
+    return [(FitRemedyKind.COUNT, count, replace(free, count=count)) for count in counts]
 
 
 def _try_weights(shortage: ShortDeployment) -> list[_RemedyTrial]:
     request = _fix_deployment(shortage.estimate)
-    held = STORAGE_FORMATS[resolve_fp4(request.weights, shortage.part.vendor)].bits
+    stored_bits = STORAGE_FORMATS[resolve_fp4(request.weights, shortage.part.vendor)].bits
     narrower = [
         each
         for bits in WIDTHS
-        if bits < held
+        if bits < stored_bits
         for each in list_weight_formats(bits, request.weights, shortage.model, shortage.part)
     ]
     return [(FitRemedyKind.WEIGHTS, each, replace(request, weights=each)) for each in narrower]

@@ -77,9 +77,9 @@ def compute_spreads(
         requests.context,
     )
     reading = ideal.dense[0] + ideal.experts[0] + ideal.head[0] + ideal.attention[0]
-    drawn = reading / decode.total * filled
+    reading_share = reading / decode.total * filled
     overhead = decode.overhead / decode.total
-    parts = (collectives, collectives * steps * 1e3, filled / stretch, drawn, overhead, steps * 1e3)
+    parts = (collectives, collectives * steps * 1e3, filled / stretch, reading_share, overhead, steps * 1e3)
     return tuple(ParallelismCosts(*row) for row in zip(*(each.tolist() for each in parts), strict=True))
 
 
@@ -123,7 +123,7 @@ class ScalingTable:
         self._table = table
         self._constants = constants
         self._ask = ask
-        self._kept: dict[EstimateRequest, tuple[Estimate, ParallelismCosts]] = {}
+        self._single_estimates: dict[EstimateRequest, tuple[Estimate, ParallelismCosts]] = {}
 
     def scalings(
         self, requests: Sequence[EstimateRequest], *, brief: bool = False
@@ -132,15 +132,15 @@ class ScalingTable:
 
         In `brief`, one request at a time and replicas are left out, which only tables show.
         """
-        found: list[Accelerator | InputError] = []
+        accelerators: list[Accelerator | InputError] = []
         scaling_requests: list[_ScalingRequest] = []
         for request in requests:
             try:
                 part, _ = self._table.find_facts(request)
             except InputError as error:
-                found.append(error)
+                accelerators.append(error)
                 continue
-            found.append(part)
+            accelerators.append(part)
             free = request.with_open_plan()
             scaling_requests += [_ScalingRequest(free, part, count) for count in _list_scaling_counts(request)]
         rows = iter(self._rows(scaling_requests, brief=brief))
@@ -153,7 +153,7 @@ class ScalingTable:
                 each.cards_per_host,
                 _explain_drops(tuple(islice(rows, len(_list_scaling_counts(request))))),
             )
-            for each, request in zip(found, requests, strict=True)
+            for each, request in zip(accelerators, requests, strict=True)
         )
 
     def _rows(self, scaling_requests: Sequence[_ScalingRequest], *, brief: bool) -> list[ScalingRow]:
@@ -164,16 +164,16 @@ class ScalingTable:
         answers = self._ask(questions)
         free = dict(enumerate(answers[len(scaling_requests) :]))
         fitting = [
-            (place, found)
-            for place, found in enumerate(answers[: len(scaling_requests)])
-            if isinstance(found, Estimate) and found.fits
+            (place, estimate)
+            for place, estimate in enumerate(answers[: len(scaling_requests)])
+            if isinstance(estimate, Estimate) and estimate.fits
         ]
         places = [place for place, _ in fitting]
-        spread = compute_spreads([found for _, found in fitting], self._table, self._constants)
+        spread = compute_spreads([estimate for _, estimate in fitting], self._table, self._constants)
         ones = {}
         if not brief:
             singles = self._alone(
-                [make_single_request(scaling_requests[place].request, found) for place, found in fitting]
+                [make_single_request(scaling_requests[place].request, estimate) for place, estimate in fitting]
             )
             ones = dict(zip(places, singles, strict=True))
         of_load = dict(zip(places, spread, strict=True))
@@ -183,15 +183,15 @@ class ScalingTable:
         ]
 
     def _alone(self, requests: Sequence[EstimateRequest]) -> list[tuple[Estimate, ParallelismCosts]]:
-        missing = [request for request in dict.fromkeys(requests) if request not in self._kept]
+        missing = [request for request in dict.fromkeys(requests) if request not in self._single_estimates]
         if missing:
-            if len(self._kept) > _MOST_KEPT:
-                self._kept.clear()
+            if len(self._single_estimates) > _MOST_KEPT:
+                self._single_estimates.clear()
                 missing = list(dict.fromkeys(requests))
-            made = [each for each in self._ask(missing) if isinstance(each, Estimate)]
-            spread = compute_spreads(made, self._table, self._constants)
-            self._kept.update(zip(missing, zip(made, spread, strict=True), strict=True))
-        return [self._kept[request] for request in requests]
+            estimates = [each for each in self._ask(missing) if isinstance(each, Estimate)]
+            spread = compute_spreads(estimates, self._table, self._constants)
+            self._single_estimates.update(zip(missing, zip(estimates, spread, strict=True), strict=True))
+        return [self._single_estimates[request] for request in requests]
 
 
 def _list_scaling_counts(request: EstimateRequest) -> tuple[int, ...]:
@@ -249,20 +249,20 @@ def _find_faster_replicas(free: Estimate | InputError | None, whole: Estimate | 
 
 def _explain_drops(rows: tuple[ScalingRow, ...]) -> tuple[ScalingRow, ...]:
     best: ScalingRow | None = None
-    made = []
+    explained_rows = []
     for row in rows:
         rate, before = (get_throughput(row.estimate), get_throughput(best.estimate) if best is not None else None)
         if rate is not None and before is not None and best is not None and rate < before * (1.0 - _SAME):
-            made.append(replace(row, falls=_explain_drop(row, best)))
+            explained_rows.append(replace(row, falls=_explain_drop(row, best)))
             continue
-        made.append(row)
+        explained_rows.append(row)
         if rate is not None:
             best = row
-    return tuple(made)
+    return tuple(explained_rows)
 
 
 def _explain_drop(row: ScalingRow, best: ScalingRow) -> Message | None:
-    """Say which part of a step grew most: what a stage waits, communication, or launching and scheduling."""
+    """Return which part of a step grew most: waiting of stages, communication, or launching and scheduling."""
     if row.spread is None or best.spread is None or row.estimate is None:
         return None
     ours, theirs = (_list_losses(spread) for spread in (row.spread, best.spread))
@@ -313,7 +313,7 @@ def summarize_topology(
     at_load: Sequence[FigureDifference],
     at_one: Sequence[FigureDifference],
 ) -> tuple[Message, ...]:
-    """Say what sharding costs, what it brings, which keeps more room, and who is ahead, in that order."""
+    """Return the cost of sharding, its gain, which side keeps more memory, and which leads, in that order."""
     pair = _SidePair(*sides, names)
     if _compare_spread(sides[0]) < _compare_spread(sides[1]):
         pair = _SidePair(sides[1], sides[0], (names[1], names[0]))
@@ -408,13 +408,13 @@ def _find_lead(
     differences: Sequence[FigureDifference], figure: str, sides: tuple[Estimate, Estimate]
 ) -> _TopologyLead | None:
     """Read the winner off the difference; of one part twice the better figure says which of the two it is."""
-    found = next((each for each in differences if each.figure == figure), None)
-    if found is None:
+    difference = next((each for each in differences if each.figure == figure), None)
+    if difference is None:
         return None
     ours, theirs = (float(getattr(side, figure).value) for side in sides)
     unit = "ms" if figure.endswith("_ms") else "tok/s"
-    wins = None if found.winner is None else (ours < theirs) == figure.endswith("_ms")
-    odds = Share(min(max(found.odds, 1.0 - found.odds), _HIGHEST_ODDS))
+    wins = None if difference.winner is None else (ours < theirs) == figure.endswith("_ms")
+    odds = Share(min(max(difference.odds, 1.0 - difference.odds), _HIGHEST_ODDS))
     return _TopologyLead(wins, odds, (ours, unit), (theirs, unit))
 
 
@@ -541,10 +541,10 @@ def compare_topologies(
                 each.request.accelerator,
             )
     ones = []
-    for found in ask([make_single_request(each.request, each) for each in pair]):
-        if isinstance(found, InputError):
-            raise found
-        ones.append(found)
+    for estimate in ask([make_single_request(each.request, each) for each in pair]):
+        if isinstance(estimate, InputError):
+            raise estimate
+        ones.append(estimate)
     spread = compute_spreads([*pair, *ones], table, constants)
     free = compute_link_gains([*pair, *ones], table, constants)
     sides = [

@@ -98,15 +98,15 @@ class SweepGroupEvaluator:
         self.plans += len(arrays) * shape[0] * shape[1]
         plan = _choose_best(results, group.fits, shape)
         factors = np.array([group.space.interval_factors[self._kind]])
-        found: SweepFigures | None = None
+        figures: SweepFigures | None = None
         for place in np.unique(plan).tolist():
             ideal = self._table.coefficients.take_one_ideal(group.deployments[place])
             bands = compute_figure_intervals(results[place], arrays[place], slice(None), ideal, factors)
             here = _collect_figures(results[place], slice(None), bands, plan)
-            found = here if found is None else found.or_where(plan == place, here)
-        if found is None:
+            figures = here if figures is None else figures.or_where(plan == place, here)
+        if figures is None:
             raise ValueError("a group without cells")
-        return found
+        return figures
 
     def _grid_arrays(self, group: SweepGroup, plan: int) -> CaseArrays:
         """Return one plan of a group as arrays of shape (cells, 1) or (1, loads)."""
@@ -190,9 +190,9 @@ def _choose_best(results: Sequence[ServingResults], fits: MaskArray, shape: tupl
     """Return the plan that wins at each point of a grid; `fits` has the shape (cells, plans)."""
     if len(results) == 1:
         return np.zeros(shape, dtype=np.intp)
-    held = np.moveaxis(fits, 1, 0)[:, :, np.newaxis]
+    fitting = np.moveaxis(fits, 1, 0)[:, :, np.newaxis]
     scores = [np.broadcast_to(score_by_rate(each), shape) for each in results]
-    best: PositionArray = np.where(held, np.stack(scores), -np.inf).argmax(axis=0)
+    best: PositionArray = np.where(fitting, np.stack(scores), -np.inf).argmax(axis=0)
     return best
 
 
@@ -218,8 +218,8 @@ def _mark_known(figure: IntervalArrays) -> IntervalArrays:
     whole = value + low + high
     if np.isfinite(whole.sum()):
         return figure
-    known = np.isfinite(whole)
-    return np.where(known, value, np.nan), np.where(known, low, np.nan), np.where(known, high, np.nan)
+    is_known = np.isfinite(whole)
+    return np.where(is_known, value, np.nan), np.where(is_known, low, np.nan), np.where(is_known, high, np.nan)
 
 
 #: Whole numbers of a point: sequences that memory holds, those that run, and accelerators.
@@ -258,8 +258,8 @@ class SweepBlock:
 
     @property
     def fits(self) -> MaskArray:
-        found: MaskArray = self.words[0] == 0
-        return found
+        mask: MaskArray = self.words[0] == 0
+        return mask
 
 
 class SweepWordLists:
@@ -329,31 +329,33 @@ class SweepBlockBuilder:
         for each in cells:
             for group in each.groups:
                 if len(group.at) * loads >= _MANY:
-                    self._put(block, [group], first + group.at, self._answers.grid(group))
+                    self._store_figures(block, [group], first + group.at, self._answers.grid(group))
                 else:
                     few.setdefault(len(group.deployments), []).append((group, first + group.at))
             first += len(each.reasons)
         for alike in few.values():
             groups = [group for group, _ in alike]
-            self._put(block, groups, np.concatenate([at for _, at in alike]), self._answers.list(groups))
+            self._store_figures(block, groups, np.concatenate([at for _, at in alike]), self._answers.list(groups))
         return block.finished(start)
 
-    def _put(self, block: _BlockArrays, groups: Sequence[SweepGroup], at: PositionArray, found: SweepFigures) -> None:
+    def _store_figures(
+        self, block: _BlockArrays, groups: Sequence[SweepGroup], at: PositionArray, figures: SweepFigures
+    ) -> None:
         """Put down what was found of groups, whose cells stand at `at` in the block."""
         shape = (len(at), len(self._answers.amounts))
         code = self.words.code
-        for row, figure in enumerate(found.figures):
+        for row, figure in enumerate(figures.figures):
             block.figures[row, at] = figure.reshape(shape)
-        plan = found.plan.reshape(shape)
+        plan = figures.plan.reshape(shape)
         of_group = np.repeat(np.arange(len(groups)), [len(group.at) for group in groups])[:, np.newaxis]
         counts = np.array([[each.plan.count for each in group.deployments] for group in groups])
         plans = np.array([[code("plan", format_sweep_plan(each.plan)) for each in g.deployments] for g in groups])
         engines = np.array([code("serving_engine", group.space.configuration.engine.id) for group in groups])
         bases = np.array([code("basis", group.space.basis.value) for group in groups])
         sequences = np.concatenate([group.sequences for group in groups])
-        limiter = np.where(found.admitted < found.concurrency, _CAPACITY, found.limiter) + 1
+        limiter = np.where(figures.admitted < figures.concurrency, _CAPACITY, figures.limiter) + 1
         block.counts[0, at] = np.take_along_axis(sequences, plan, axis=1)
-        block.counts[1, at] = found.admitted.reshape(shape)
+        block.counts[1, at] = figures.admitted.reshape(shape)
         block.counts[2, at] = counts[of_group, plan]
         block.words[1, at] = plans[of_group, plan]
         block.words[2, at] = engines[of_group]

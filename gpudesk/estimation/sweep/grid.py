@@ -49,8 +49,8 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
     `InputError` whose place is the axis or the setting.
     """
     load = _find_load_axis(axes)
-    given = {name: tuple(dict.fromkeys(values)) for name, values in axes.items() if values}
-    for name, values in given.items():
+    used_axes = {name: tuple(dict.fromkeys(values)) for name, values in axes.items() if values}
+    for name, values in used_axes.items():
         if len(values) > MOST_VALUES:
             raise input_error(
                 "sweep.too_many_values",
@@ -60,14 +60,14 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
                 most=MOST_VALUES,
             )
     parts = [part.id for part in catalog.accelerators()]
-    accelerators = _list_axis_ids(given, "accelerators", parts, catalog.accelerator)
-    models = _list_axis_ids(given, "models", [model.id for model in catalog.models()], catalog.model)
-    weights = _check_axis(given, "weights", REQUEST_FIELDS["weights"][1])
-    kv = _check_axis({"kv": ("fp16",)} | given, "kv", REQUEST_FIELDS["kv"][1])
-    tp = _check_axis({"tp": (None,)} | given, "tp", REQUEST_FIELDS["tp"][1])
-    prompts = _check_axis(given, "input_tokens", WORKLOAD_FIELDS["input_tokens"][1])
-    outputs = _check_axis(given, "output_tokens", WORKLOAD_FIELDS["output_tokens"][1])
-    amounts = _check_axis(given, load.value, accept_whole(1, _MOST_SEQUENCES))
+    accelerators = _list_axis_ids(used_axes, "accelerators", parts, catalog.accelerator)
+    models = _list_axis_ids(used_axes, "models", [model.id for model in catalog.models()], catalog.model)
+    weights = _check_axis(used_axes, "weights", REQUEST_FIELDS["weights"][1])
+    kv = _check_axis({"kv": ("fp16",)} | used_axes, "kv", REQUEST_FIELDS["kv"][1])
+    tp = _check_axis({"tp": (None,)} | used_axes, "tp", REQUEST_FIELDS["tp"][1])
+    prompts = _check_axis(used_axes, "input_tokens", WORKLOAD_FIELDS["input_tokens"][1])
+    outputs = _check_axis(used_axes, "output_tokens", WORKLOAD_FIELDS["output_tokens"][1])
+    amounts = _check_axis(used_axes, load.value, accept_whole(1, _MOST_SEQUENCES))
     base = parse_request(
         {
             **settings,
@@ -92,11 +92,11 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
 
 def _find_load_axis(axes: Mapping[str, Sequence[Any]]) -> LoadKind:
     """Return the kind of load that is given; it must be exactly one."""
-    found = [kind for kind in SWEEP_LOADS if axes.get(kind.value)]
-    if len(found) == 1:
-        return found[0]
-    if found:
-        raise InputError(describe_conflicting_loads(found[0].value, found[1].value), found[1].value)
+    kinds = [kind for kind in SWEEP_LOADS if axes.get(kind.value)]
+    if len(kinds) == 1:
+        return kinds[0]
+    if kinds:
+        raise InputError(describe_conflicting_loads(kinds[0].value, kinds[1].value), kinds[1].value)
     raise input_error(
         "sweep.no_load", "no load given; use one of {known}", known=tuple(kind.value for kind in SWEEP_LOADS)
     )
@@ -108,13 +108,13 @@ def _list_axis_ids(
     """Return the ids of an axis, each of which the catalog knows; the word for all stands for itself only."""
     if axes.get(name) == (ALL_ENTRIES,):
         return tuple(every)
-    found = _check_axis(axes, name, accept_text())
-    for each in found:
+    ids = _check_axis(axes, name, accept_text())
+    for each in ids:
         try:
             look_up(each)
         except InputError as error:
             raise InputError(error.problem, name) from error
-    return found
+    return ids
 
 
 def _check_axis(axes: Mapping[str, tuple[Any, ...]], name: str, check: FieldCheck) -> tuple[Any, ...]:

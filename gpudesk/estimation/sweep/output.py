@@ -90,9 +90,9 @@ def _format_numbers(block: SweepBlock) -> list[bytes]:
     rows = np.empty((block.size, len(block.figures) + len(COUNT_COLUMNS)))
     rows[:, : len(block.figures)] = block.figures.T
     rows[:, len(block.figures) :] = np.where(block.fits, block.counts, np.nan).T
-    written = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
+    json_bytes = orjson.dumps(rows, option=orjson.OPT_SERIALIZE_NUMPY)
     # JSON has null where CSV has nothing, and 8.0 for 8.
-    plain = written[2:-2].replace(b"null", b"").replace(b".0,", b",").replace(b".0]", b"]")
+    plain = json_bytes[2:-2].replace(b"null", b"").replace(b".0,", b",").replace(b".0]", b"]")
     lines = plain.split(b"],[")
     lines[-1] = lines[-1].removesuffix(b".0")
     return lines
@@ -147,9 +147,9 @@ class SweepNpzWriter:
 
     def _small(self) -> dict[str, NDArray[Any]]:
         axes = zip(self._sweep.names, self._sweep.axes, strict=True)
-        found = {"axes": np.array(self._sweep.names)}
-        found |= {name: _make_axis_array(values) for name, values in axes}
-        return found | {f"{name}_words": np.array(self._words.all(name)) for name in WORD_COLUMNS}
+        arrays = {"axes": np.array(self._sweep.names)}
+        arrays |= {name: _make_axis_array(values) for name, values in axes}
+        return arrays | {f"{name}_words": np.array(self._words.all(name)) for name in WORD_COLUMNS}
 
 
 def _make_array_header(kind: Any, shape: tuple[int, ...]) -> dict[str, Any]:  # noqa: ANN401 - whatever NumPy takes

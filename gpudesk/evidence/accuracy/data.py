@@ -125,11 +125,11 @@ class OddsRecord:
     error: float | None
 
 
-def summarize_odds(found: Sequence[JudgedPair], classes: Sequence[tuple[float, float]]) -> tuple[OddsRecord, ...]:
+def summarize_odds(pairs: Sequence[JudgedPair], classes: Sequence[tuple[float, float]]) -> tuple[OddsRecord, ...]:
     """Return the record of each class of odds that has pairs; its upper edge is left out, but for certainty."""
     records = []
     for low, high in classes:
-        inside = [each for each in found if low <= each.odds < high or each.odds == high == 1.0]
+        inside = [each for each in pairs if low <= each.odds < high or each.odds == high == 1.0]
         if inside:
             publishers = [each.pair.first.traits["series"] for each in inside]
             records.append(
@@ -226,42 +226,42 @@ def judge_pairs(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> 
     return JudgedPairs(tuple(accelerators), tuple(plans))
 
 
-def group_pairs_by_figure(found: Iterable[JudgedPair], fold: str) -> dict[str, list[JudgedPair]]:
+def group_pairs_by_figure(pairs: Iterable[JudgedPair], fold: str) -> dict[str, list[JudgedPair]]:
     sorted_: dict[str, list[JudgedPair]] = {}
-    for each in found:
+    for each in pairs:
         if each.fold == fold:
             sorted_.setdefault(each.pair.figure, []).append(each)
     return sorted_
 
 
-def summarize_pairs(found: Sequence[JudgedPair]) -> PairSummary:
+def summarize_pairs(pairs: Sequence[JudgedPair]) -> PairSummary:
     """Return how some pairs went; at least one."""
-    named = [each for each in found if each.named]
-    errors = np.abs(np.expm1([-each.pair.residual for each in found]))
+    distinct = [each for each in pairs if each.named]
+    errors = np.abs(np.expm1([-each.pair.residual for each in pairs]))
     return PairSummary(
-        pairs=len(found),
-        publishers=len({each.pair.first.traits["series"] for each in found}),
-        named=len(named),
-        named_right=float(np.mean([each.right for each in named])) if named else None,
-        coverage=float(np.mean([each.inside for each in found])),
+        pairs=len(pairs),
+        publishers=len({each.pair.first.traits["series"] for each in pairs}),
+        named=len(distinct),
+        named_right=float(np.mean([each.right for each in distinct])) if distinct else None,
+        coverage=float(np.mean([each.inside for each in pairs])),
         median=float(np.median(errors)),
         p90=float(np.quantile(errors, 0.9)),
-        width=float(np.median([each.band.high / each.band.low for each in found])),
+        width=float(np.median([each.band.high / each.band.low for each in pairs])),
     )
 
 
 def find_known_ratios(rows: Iterable[JudgedFigure]) -> tuple[MeasuredRatio, ...]:
-    kept = [row for row in rows if row.figure == "output_tokens_per_s" and row.run.model.id == _MODEL]
+    rate_rows = [row for row in rows if row.figure == "output_tokens_per_s" and row.run.model.id == _MODEL]
     result: list[MeasuredRatio] = []
-    for known in KNOWN_RATIOS:
-        for fold in dict.fromkeys(row.fold for row in kept):
-            inside = [row for row in kept if row.fold == fold and _asked(row.run, known)]
-            first, second = (_best(inside, part) for part in (known.first, known.second))
+    for known_ratio in KNOWN_RATIOS:
+        for fold in dict.fromkeys(row.fold for row in rate_rows):
+            inside = [row for row in rate_rows if row.fold == fold and _matches_ratio(row.run, known_ratio)]
+            first, second = (_best(inside, part) for part in (known_ratio.first, known_ratio.second))
             if first is None or second is None:
                 continue
             result.append(
                 MeasuredRatio(
-                    known,
+                    known_ratio,
                     fold,
                     _each(first, first.measured) / _each(second, second.measured),
                     _each(first, first.predicted) / _each(second, second.predicted),
@@ -270,12 +270,12 @@ def find_known_ratios(rows: Iterable[JudgedFigure]) -> tuple[MeasuredRatio, ...]
     return tuple(result)
 
 
-def _asked(run: BenchRun, known: KnownRatio) -> bool:
+def _matches_ratio(run: BenchRun, known_ratio: KnownRatio) -> bool:
     load = run.workload.load
     return (
-        run.traits["source"] == known.source
-        and load.kind is known.load
-        and (known.tpot_ms is None or load.tpot_ms == known.tpot_ms)
+        run.traits["source"] == known_ratio.source
+        and load.kind is known_ratio.load
+        and (known_ratio.tpot_ms is None or load.tpot_ms == known_ratio.tpot_ms)
     )
 
 
@@ -357,18 +357,18 @@ def read_speeds(path: Path) -> tuple[PeerSpeed, ...]:
 
 
 def summarize_peers(peers: Iterable[PeerAnswers], rows: Sequence[JudgedFigure]) -> tuple[PeerRecord, ...]:
-    found: list[PeerRecord] = []
+    records: list[PeerRecord] = []
     by_place = {(row.run.id, row.figure): row for row in rows}
     for peer in peers:
         for view in FigureView:
-            asked = {place: row for place, row in by_place.items() if find_view(row.figure, row.run) is view}
-            answered = [(row, peer.values[place]) for place, row in asked.items() if place in peer.values]
-            known = len(answered) + sum(place in peer.refused for place in asked)
+            view_rows = {place: row for place, row in by_place.items() if find_view(row.figure, row.run) is view}
+            answered = [(row, peer.values[place]) for place, row in view_rows.items() if place in peer.values]
+            covered = len(answered) + sum(place in peer.refused for place in view_rows)
             if answered:
                 theirs = _miss([value / row.measured for row, value in answered])
                 ours = _miss([row.ratio for row, _ in answered])
-                found.append(PeerRecord(peer, view, known, len(answered), theirs, ours))
-    return tuple(found)
+                records.append(PeerRecord(peer, view, covered, len(answered), theirs, ours))
+    return tuple(records)
 
 
 def count_refusals(peer: PeerAnswers) -> list[tuple[str, int]]:
@@ -377,9 +377,9 @@ def count_refusals(peer: PeerAnswers) -> list[tuple[str, int]]:
 
 
 def _miss(ratios: Sequence[float]) -> PeerError:
-    found = np.array(ratios)
-    errors = np.abs(found - 1.0)
-    return PeerError(float(np.median(errors)), float(np.quantile(errors, 0.9)), float(np.median(found)))
+    ratio_array = np.array(ratios)
+    errors = np.abs(ratio_array - 1.0)
+    return PeerError(float(np.median(errors)), float(np.quantile(errors, 0.9)), float(np.median(ratio_array)))
 
 
 @dataclass(frozen=True)
@@ -412,8 +412,8 @@ class AccuracyData:
     @cached_property
     def folds(self) -> tuple[str, ...]:
         """Return the folds that there are, in the order of `FOLDS`."""
-        made = {row.fold for row in self.rows}
-        return tuple(fold for fold in HELD_OUT_FOLDS if fold in made)
+        row_folds = {row.fold for row in self.rows}
+        return tuple(fold for fold in HELD_OUT_FOLDS if fold in row_folds)
 
     @cached_property
     def series_rows(self) -> list[JudgedFigure]:
@@ -465,10 +465,10 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
         "runs": len(data.runs),
         "folds": folds,
         "unpredicted": {fold: data.unpredicted(fold) for fold in data.folds},
-        "pairs": {fold: found for fold, found in pairs.items() if found},
+        "pairs": {fold: figure_pairs for fold, figure_pairs in pairs.items() if figure_pairs},
         "odds": {
-            figure: [_fields(record) for record in summarize_odds(found, ODDS_CLASSES)]
-            for figure, found in group_pairs_by_figure(data.pairs.accelerators, PAIR_FOLDS[0][1]).items()
+            figure: [_fields(record) for record in summarize_odds(figure_pairs, ODDS_CLASSES)]
+            for figure, figure_pairs in group_pairs_by_figure(data.pairs.accelerators, PAIR_FOLDS[0][1]).items()
         },
         "plans": _pair_fields(data.pairs.plans, PAIR_FOLDS[0][1]),
         "ratios": ratios,
@@ -478,7 +478,8 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
 def _pair_fields(pairs: Sequence[JudgedPair], fold: str) -> dict[str, dict[str, Any]]:
     names = ("pairs", "named", "named_right", "coverage")
     summaries = {
-        figure: _fields(summarize_pairs(found)) for figure, found in group_pairs_by_figure(pairs, fold).items()
+        figure: _fields(summarize_pairs(figure_pairs))
+        for figure, figure_pairs in group_pairs_by_figure(pairs, fold).items()
     }
     return {figure: {name: fields[name] for name in names} for figure, fields in summaries.items()}
 

@@ -58,20 +58,20 @@ class JudgedFigure:
 
 def judge_figures(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[JudgedFigure, ...]:
     """Return every held-out figure with its cross-fitted band, in the order of folds and groups."""
-    found: list[JudgedFigure] = []
+    judged: list[JudgedFigure] = []
     by_id = {run.id: run for run in runs}
     for fold in dict.fromkeys(each.fold for each in held_out):
-        for group, inside, others, known in _left_out(held_out, runs, fold):
-            bands = Calibration("", "", "", {}, fit_interval_rules(others, known), (), _coverage(known))
+        for group, inside, others, training_runs in _left_out(held_out, runs, fold):
+            bands = Calibration("", "", "", {}, fit_interval_rules(others, training_runs), (), _coverage(training_runs))
             for each in inside:
                 if each.fold == fold:
                     run = by_id[each.run]
                     rests_on = _basis(bands, run)
                     factors = find_interval(bands, INTERVAL_FIGURES[each.figure], rests_on, make_interval_keys(run))
-                    found.append(
+                    judged.append(
                         JudgedFigure(run, each.figure, fold, group, each.measured, each.predicted, rests_on, factors)
                     )
-    return tuple(found)
+    return tuple(judged)
 
 
 def make_pair_calibrations(
@@ -80,9 +80,15 @@ def make_pair_calibrations(
     """Return for each group of a fold a calibration whose bands and odds of ratios have not seen it."""
     return {
         group: Calibration(
-            "", "", "", {}, (), fit_plan_rules(others, known), lead_scales=fit_lead_scales(others, known)
+            "",
+            "",
+            "",
+            {},
+            (),
+            fit_plan_rules(others, training_runs),
+            lead_scales=fit_lead_scales(others, training_runs),
         )
-        for group, _, others, known in _left_out(held_out, runs, fold)
+        for group, _, others, training_runs in _left_out(held_out, runs, fold)
     }
 
 
@@ -96,8 +102,8 @@ def _left_out(
         inside[group_of[each.run]].append(each)
     for group in sorted(inside):
         others = [each for each in held_out if group_of[each.run] != group]
-        known = [run for run in runs if group_of[run.id] != group]
-        yield group, inside[group], others, known
+        training_runs = [run for run in runs if group_of[run.id] != group]
+        yield group, inside[group], others, training_runs
 
 
 def _coverage(runs: Sequence[BenchRun]) -> Mapping[tuple[str, str], int]:
@@ -196,15 +202,15 @@ def measure_errors(rows: Sequence[JudgedFigure]) -> ErrorMeasure:
     )
 
 
-def find_misses(found: ErrorMeasure, view: FigureView, coverage: tuple[float, float] = SLICE_COVERAGE) -> MissedBars:
+def find_misses(measure: ErrorMeasure, view: FigureView, coverage: tuple[float, float] = SLICE_COVERAGE) -> MissedBars:
     """Return which bars are missed; too few rows miss none."""
     bar = BARS[view]
-    enough = found.rows >= LEAST_JUDGED
+    enough = measure.rows >= LEAST_JUDGED
     return MissedBars(
-        median=enough and bar.median is not None and found.median > bar.median,
-        p90=enough and bar.p90 is not None and found.p90 > bar.p90,
-        coverage=enough and not coverage[0] <= found.coverage <= coverage[1],
-        width=enough and coverage == WHOLE_COVERAGE and bar.width is not None and found.width > bar.width,
+        median=enough and bar.median is not None and measure.median > bar.median,
+        p90=enough and bar.p90 is not None and measure.p90 > bar.p90,
+        coverage=enough and not coverage[0] <= measure.coverage <= coverage[1],
+        width=enough and coverage == WHOLE_COVERAGE and bar.width is not None and measure.width > bar.width,
     )
 
 
@@ -213,20 +219,20 @@ def group_by_view(rows: Iterable[JudgedFigure], whole: bool = False) -> dict[Fig
 
     With `whole` the two views of TTFT are also there as one, by which the width of its band is judged.
     """
-    found: dict[FigureView, list[JudgedFigure]] = {view: [] for view in FigureView}
+    by_view: dict[FigureView, list[JudgedFigure]] = {view: [] for view in FigureView}
     for row in rows:
-        found[find_view(row.figure, row.run)].append(row)
+        by_view[find_view(row.figure, row.run)].append(row)
     if whole:
-        found[FigureView.TTFT] = [*found[FigureView.BURST_TTFT], *found[FigureView.OTHER_TTFT]]
-    return {view: inside for view, inside in found.items() if inside}
+        by_view[FigureView.TTFT] = [*by_view[FigureView.BURST_TTFT], *by_view[FigureView.OTHER_TTFT]]
+    return {view: inside for view, inside in by_view.items() if inside}
 
 
 def group_by_trait(rows: Iterable[JudgedFigure], trait: str) -> dict[str, list[JudgedFigure]]:
     """Return the figures by the value of a trait of their run, most rows first."""
-    found: dict[str, list[JudgedFigure]] = defaultdict(list)
+    by_trait: dict[str, list[JudgedFigure]] = defaultdict(list)
     for row in rows:
-        found[row.run.traits[trait]].append(row)
-    return dict(sorted(found.items(), key=lambda each: (-len(each[1]), each[0])))
+        by_trait[row.run.traits[trait]].append(row)
+    return dict(sorted(by_trait.items(), key=lambda each: (-len(each[1]), each[0])))
 
 
 def select_fold(rows: Iterable[JudgedFigure], fold: str) -> list[JudgedFigure]:

@@ -96,14 +96,14 @@ def find_cluster(rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure]) 
 
 
 def _step(
-    rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure], known: Mapping[str, str], all_misses: int
+    rows: Sequence[JudgedFigure], missing: Sequence[JudgedFigure], traits: Mapping[str, str], all_misses: int
 ) -> tuple[str, str] | None:
     """Return the trait and value that hold most misses beyond their share; None where none holds many."""
     rate = len(missing) / max(1, len(rows))
     best, most = None, _BEYOND_ITS_SHARE * all_misses
     for trait in _LOOKED_AT:
         sizes = group_by_trait(rows, trait)
-        if trait in known or len(sizes) < 2:
+        if trait in traits or len(sizes) < 2:
             continue
         for value, inside in group_by_trait(missing, trait).items():
             excess = len(inside) - rate * len(sizes[value])
@@ -153,12 +153,12 @@ def _locate_misses(hot: MissCluster, missing: Sequence[JudgedFigure], names: Rep
 
 def describe_cluster(traits: Mapping[str, str], names: ReportNames) -> str:
     """Return the name of a group: "Llama 3.1 8B on MI300X by dstack"."""
-    found = ""
+    text = ""
     for trait, (link, form) in _PARTS.items():
         if trait in traits:
             name = form.format(names.trait(trait, traits[trait]))
-            found = f"{found} {link} {name}" if found else name
-    return found
+            text = f"{text} {link} {name}" if text else name
+    return text
 
 
 def _direction(missing: Sequence[JudgedFigure]) -> str:
@@ -257,10 +257,10 @@ def write_slices_section(data: AccuracyData) -> list[str]:
             for value, inside in group_by_trait(rows, trait).items():
                 if len(inside) < LEAST_SHOWN:
                     continue
-                found = measure_errors(inside)
-                missed = find_misses(found, view)
+                measure = measure_errors(inside)
+                missed = find_misses(measure, view)
                 name = data.names.trait(trait, value)
-                body.append((heading, name, *format_measure_cells(found, missed)))
+                body.append((heading, name, *format_measure_cells(measure, missed)))
                 if missed:
                     reason = explain_miss(inside, view, missed, rows, data.names)
                     why.append(f"- {capitalize_first(heading)} **{name}**: {reason}")
@@ -309,24 +309,24 @@ def write_missed_section(data: AccuracyData) -> list[str]:
 def _whole(data: AccuracyData) -> list[str]:
     lines = []
     for view, rows in group_by_view(data.series_rows, whole=True).items():
-        found = measure_errors(rows)
-        missed = find_misses(found, view, WHOLE_COVERAGE)
+        measure = measure_errors(rows)
+        missed = find_misses(measure, view, WHOLE_COVERAGE)
         parts = []
         bar = BARS[view]
         if missed.median and bar.median is not None:
-            parts.append(f"the median is {format_share(found.median)} (bar: {format_whole_share(bar.median)})")
+            parts.append(f"the median is {format_share(measure.median)} (bar: {format_whole_share(bar.median)})")
         if missed.p90 and bar.p90 is not None:
-            parts.append(f"p90 is {format_share(found.p90)} (bar: {format_whole_share(bar.p90)})")
+            parts.append(f"p90 is {format_share(measure.p90)} (bar: {format_whole_share(bar.p90)})")
         if missed.coverage:
             low, high = (format_whole_share(each) for each in WHOLE_COVERAGE)
-            parts.append(f"{format_share(found.coverage)} are in the interval (bar: {low} to {high})")
+            parts.append(f"{format_share(measure.coverage)} are in the interval (bar: {low} to {high})")
         if missed.width:
-            parts.append(f"high/low is {found.width:.2f} (bar: {bar.width})")
-        lines.append(f"- {capitalize_first(view)}: {join_words(parts) or _met(view)}.")
+            parts.append(f"high/low is {measure.width:.2f} (bar: {bar.width})")
+        lines.append(f"- {capitalize_first(view)}: {join_words(parts) or _describe_bar(view)}.")
     return lines
 
 
-def _met(view: FigureView) -> str:
+def _describe_bar(view: FigureView) -> str:
     return "the interval meets its bars" if BARS[view].median is None else "all bars are met"
 
 
@@ -336,14 +336,14 @@ def find_worst_groups(view: FigureView, rows: Sequence[JudgedFigure]) -> list[Mi
     by_group: dict[tuple[str, ...], list[JudgedFigure]] = {}
     for row in rows:
         by_group.setdefault(tuple(row.run.traits[trait] for trait in _GROUP), []).append(row)
-    found = []
+    groups = []
     for key, inside in by_group.items():
         beyond = sum(row.error > bar for row in inside)
         if beyond:
             others = [row.error for row in rows if tuple(row.run.traits[trait] for trait in _GROUP) != key]
             without = float(np.quantile(others, 0.9)) if others else None
-            found.append(MissGroup(tuple(inside), beyond, without))
-    return sorted(found, key=lambda each: (-each.beyond, describe_cluster(_traits(each), ReportNames())))[:_LISTED]
+            groups.append(MissGroup(tuple(inside), beyond, without))
+    return sorted(groups, key=lambda each: (-each.beyond, describe_cluster(_traits(each), ReportNames())))[:_LISTED]
 
 
 def _traits(group: MissGroup) -> dict[str, str]:
@@ -359,14 +359,14 @@ def _of_view(view: FigureView, rows: Sequence[JudgedFigure], names: ReportNames)
     body = []
     for each in groups:
         traits = [names.trait(trait, value) for trait, value in _traits(each).items()]
-        found = measure_errors(each.rows)
+        measure = measure_errors(each.rows)
         body.append(
             (
                 *traits,
                 suggest_data_briefly(each.rows, rows),
-                f"{found.rows:,}",
+                f"{measure.rows:,}",
                 f"{each.beyond:,}",
-                format_factor(found.bias),
+                format_factor(measure.bias),
                 "—" if each.p90_without is None else format_share(each.p90_without),
             )
         )
@@ -393,17 +393,17 @@ def _bands(data: AccuracyData) -> list[str]:
     for view, rows in group_by_view(data.series_rows).items():
         for trait, heading in SLICES.items():
             for value, inside in group_by_trait(rows, trait).items():
-                found = measure_errors(inside)
-                if find_misses(found, view).coverage:
+                measure = measure_errors(inside)
+                if find_misses(measure, view).coverage:
                     body.append(
                         (
                             capitalize_first(view),
                             heading,
                             data.names.trait(trait, value),
                             suggest_data_briefly(inside, rows),
-                            f"{found.rows:,}",
-                            format_share(found.coverage),
-                            format_factor(found.bias),
+                            f"{measure.rows:,}",
+                            format_share(measure.coverage),
+                            format_factor(measure.bias),
                         )
                     )
     low, high = (format_whole_share(each) for each in SLICE_COVERAGE)

@@ -100,8 +100,8 @@ def _odds(data: AccuracyData) -> list[str]:
             format_share(record.right),
             NONE if record.error is None else f"{100 * record.error:.0f}",
         )
-        for figure, found in by_figure.items()
-        for record in summarize_odds(found, ODDS_CLASSES)
+        for figure, figure_pairs in by_figure.items()
+        for record in summarize_odds(figure_pairs, ODDS_CLASSES)
     ]
     head = ("metric", "odds", "publishers", "pairs", "mean odds", "right", "± points")
     return [
@@ -120,14 +120,14 @@ def _odds(data: AccuracyData) -> list[str]:
         "",
         *make_markdown_table(
             ("metric", *(f"{50 * (low + high):.0f}%" for low, high in ODDS_BARS), "named", "right"),
-            [_bar_cells(figure, found) for figure, found in by_figure.items()],
+            [_bar_cells(figure, figure_pairs) for figure, figure_pairs in by_figure.items()],
         ),
     ]
 
 
-def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
+def _bar_cells(figure: str, figure_pairs: Sequence[JudgedPair]) -> tuple[str, ...]:
     """Return how often odds around each bar were right, with its error, their mean and pairs; then what is named."""
-    records = {record.low: record for record in summarize_odds(found, ODDS_BARS)}
+    records = {record.low: record for record in summarize_odds(figure_pairs, ODDS_BARS)}
     cells = []
     for low, _ in ODDS_BARS:
         record = records.get(low)
@@ -137,7 +137,7 @@ def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
         error = "" if record.error is None else f" ± {100 * record.error:.0f}"
         text = f"{100 * record.right:.0f}{error} of {100 * record.predicted:.0f}% ({record.pairs:,})"
         cells.append(mark_bold(text, abs(record.right - record.predicted) > ODDS_TOLERANCE))
-    pairs = summarize_pairs(found)
+    pairs = summarize_pairs(figure_pairs)
     share, right = pairs.named / pairs.pairs, pairs.named_right
     judged = figure == "output_tokens_per_s"
     return (
@@ -150,10 +150,10 @@ def _bar_cells(figure: str, found: Sequence[JudgedPair]) -> tuple[str, ...]:
 
 def _plans(data: AccuracyData) -> list[str]:
     lines = ["### Two parallel plans", ""]
-    found = group_pairs_by_figure(data.pairs.plans, PAIR_FOLDS[0][1])
-    if not found:
+    figure_pairs = group_pairs_by_figure(data.pairs.plans, PAIR_FOLDS[0][1])
+    if not figure_pairs:
         return [*lines, "No two plans of one accelerator were measured under the same conditions.", ""]
-    body = [_pair_cells(figure, chosen) for figure, chosen in found.items()]
+    body = [_pair_cells(figure, chosen) for figure, chosen in figure_pairs.items()]
     return [
         *lines,
         (
@@ -180,32 +180,32 @@ _PAIR_HEAD = (
 
 
 def _pair_cells(figure: str, chosen: Sequence[JudgedPair]) -> tuple[str, ...]:
-    found = summarize_pairs(chosen)
+    summary = summarize_pairs(chosen)
     return (
         name_figure(figure),
-        f"{found.publishers:,}",
-        f"{found.pairs:,}",
-        f"{found.named:,}",
-        NONE if found.named_right is None else format_whole_share(found.named_right),
-        format_share(found.median),
-        format_share(found.p90),
-        format_share(found.coverage),
-        f"{found.width:.2f}",
+        f"{summary.publishers:,}",
+        f"{summary.pairs:,}",
+        f"{summary.named:,}",
+        NONE if summary.named_right is None else format_whole_share(summary.named_right),
+        format_share(summary.median),
+        format_share(summary.p90),
+        format_share(summary.coverage),
+        f"{summary.width:.2f}",
     )
 
 
 def _ratios(data: AccuracyData) -> list[str]:
     folds = [fold for fold in ("series", "accelerator") if fold in data.folds]
-    found = {(each.known.title, each.fold): each for each in data.ratios}
+    ratios = {(each.known.title, each.fold): each for each in data.ratios}
     titles = list(dict.fromkeys(each.known.title for each in data.ratios))
     if not titles or not folds:
         return []
     body = []
     for name in titles:
-        known = [found[name, fold] for fold in folds if (name, fold) in found]
-        if known:
-            cells = [f"{found[name, fold].predicted:.2f}" if (name, fold) in found else NONE for fold in folds]
-            body.append((name, f"{known[0].measured:.2f}", *cells))
+        fold_ratios = [ratios[name, fold] for fold in folds if (name, fold) in ratios]
+        if fold_ratios:
+            cells = [f"{ratios[name, fold].predicted:.2f}" if (name, fold) in ratios else NONE for fold in folds]
+            body.append((name, f"{fold_ratios[0].measured:.2f}", *cells))
     head = ("ratio", "measured", *(f"predicted, {FOLD_NAMES[fold]} left out" for fold in folds))
     return [
         (
@@ -236,15 +236,15 @@ def write_peers_section(data: AccuracyData) -> list[str]:
     return lines + _speeds(data)
 
 
-def _peer_row(found: PeerRecord) -> tuple[str, ...]:
-    peer = found.answers
-    theirs, ours = found.theirs, found.ours
+def _peer_row(record: PeerRecord) -> tuple[str, ...]:
+    peer = record.answers
+    theirs, ours = record.theirs, record.ours
     return (
         f"{peer.peer} {peer.version}",
         peer.setting or "default",
-        str(found.view),
-        f"{found.answered:,}",
-        format_whole_share(found.answered / max(1, found.asked)),
+        str(record.view),
+        f"{record.answered:,}",
+        format_whole_share(record.answered / max(1, record.asked)),
         _both(theirs.median, ours.median),
         _both(theirs.p90, ours.p90),
         f"{format_factor(theirs.bias)} / {format_factor(ours.bias)}",
@@ -283,8 +283,8 @@ def _refusals(data: AccuracyData) -> list[str]:
     for peer in {each.peer: each for each in data.peers}.values():
         reasons = count_refusals(peer)[:4]
         if reasons:
-            named = join_words([f"{reason} ({number:,})" for reason, number in reasons])
-            lines.append(f"- Figures without an answer from {peer.peer}, by cause: {named}.")
+            reason_text = join_words([f"{reason} ({number:,})" for reason, number in reasons])
+            lines.append(f"- Figures without an answer from {peer.peer}, by cause: {reason_text}.")
     return lines
 
 
@@ -397,10 +397,10 @@ def _short(data: AccuracyData) -> list[str]:
     ]
 
 
-def _short_row(view: FigureView, found: ErrorMeasure) -> tuple[str, ...]:
-    missed = find_misses(found, view, WHOLE_COVERAGE)
+def _short_row(view: FigureView, measure: ErrorMeasure) -> tuple[str, ...]:
+    missed = find_misses(measure, view, WHOLE_COVERAGE)
     bar = BARS[view]
-    rows, median, p90, _, holds, width = format_measure_cells(found, missed)
+    rows, median, p90, _, holds, width = format_measure_cells(measure, missed)
     low, high = (format_whole_share(each) for each in WHOLE_COVERAGE)
     errors = (NONE if each is None else f"≤ {format_whole_share(each)}" for each in (bar.median, bar.p90))
     return (
@@ -465,10 +465,10 @@ def _unused(unused: int, data: AccuracyData) -> str:
     if not unused:
         return ""
     reasons = sorted(data.unused.items(), key=lambda each: (-each[1], each[0]))[:3]
-    named = join_words([f"{reason.replace('-', ' ')} ({number:,})" for reason, number in reasons])
+    reason_text = join_words([f"{reason.replace('-', ' ')} ({number:,})" for reason, number in reasons])
     return (
         f"{format_count(unused, 'further published figure')} are kept and shown, but unused. The most "
-        f"frequent reasons are: {named}."
+        f"frequent reasons are: {reason_text}."
     )
 
 
@@ -477,10 +477,10 @@ def _unpredicted(data: AccuracyData) -> str:
     total = sum(missing.values())
     if not total:
         return ""
-    named = join_words([f"{number:,} of {name_figure(figure)}" for figure, number in missing.items()])
+    counts = join_words([f"{number:,} of {name_figure(figure)}" for figure, number in missing.items()])
     return (
         f"{format_count(total, 'figure')} {'has' if total == 1 else 'have'} no prediction once the publisher is "
-        f"left out: {named}. The errors below exclude {'it' if total == 1 else 'them'}. Possible reasons: no plan "
+        f"left out: {counts}. The errors below exclude {'it' if total == 1 else 'them'}. Possible reasons: no plan "
         "meets the latency limits of the run; the request rate exceeds the estimated capacity of the deployment; "
         "the run is newer than the fit. "
     )
@@ -498,11 +498,15 @@ def _refused(data: AccuracyData) -> str:
 def _series_row(data: AccuracyData, series: str, places: Sequence[int]) -> tuple[str, ...]:
     runs = [data.runs[place] for place in places]
     publishers = Counter(data.names.publishers.get(run.traits["source"], "") for run in runs)
-    named = [name for name, _ in publishers.most_common() if name]
+    publisher_names = [name for name, _ in publishers.most_common() if name]
     parts = len({run.traits["accelerator"] for run in runs})
     months = sorted({run.traits["date"] for run in runs if run.traits["date"]})
     figures = sum(len(run.figures) for run in runs)
-    some = join_words(named) if len(named) < 3 else f"{', '.join(named[:2])} and {len(named) - 2} more"
+    some = (
+        join_words(publisher_names)
+        if len(publisher_names) < 3
+        else f"{', '.join(publisher_names[:2])} and {len(publisher_names) - 2} more"
+    )
     span = months[0] if len(months) == 1 else f"{months[0]} to {months[-1]}" if months else ""
     return (series, some, str(parts), span, f"{len(runs):,}", f"{figures:,}")
 
@@ -518,7 +522,7 @@ def _by_fold(data: AccuracyData) -> list[str]:
         ),
         "",
     ]
-    asked = _asked(data)
+    figure_counts = _count_figures(data)
     for view in FigureView:
         rows = [(fold, group_by_view(select_fold(data.rows, fold), whole=True).get(view, [])) for fold in data.folds]
         rows = [(fold, inside) for fold, inside in rows if inside]
@@ -533,7 +537,7 @@ def _by_fold(data: AccuracyData) -> list[str]:
                 *format_measure_cells(
                     measure_errors(inside), find_misses(measure_errors(inside), view, WHOLE_COVERAGE)
                 ),
-                f"{asked[view] - len(inside):,}",
+                f"{figure_counts[view] - len(inside):,}",
             )
             for fold, inside in rows
         ]
@@ -541,11 +545,11 @@ def _by_fold(data: AccuracyData) -> list[str]:
     return lines
 
 
-def _asked(data: AccuracyData) -> Counter[FigureView]:
+def _count_figures(data: AccuracyData) -> Counter[FigureView]:
     """Return how many published figures there are of each view, predicted or not."""
-    asked = Counter(find_view(figure, run) for run in data.runs for figure in run.figures)
-    asked[FigureView.TTFT] = asked[FigureView.BURST_TTFT] + asked[FigureView.OTHER_TTFT]
-    return asked
+    figure_counts = Counter(find_view(figure, run) for run in data.runs for figure in run.figures)
+    figure_counts[FigureView.TTFT] = figure_counts[FigureView.BURST_TTFT] + figure_counts[FigureView.OTHER_TTFT]
+    return figure_counts
 
 
 def _bars(view: FigureView) -> str:

@@ -172,10 +172,10 @@ def _line(group: ET.Element, ends: tuple[float, float, float, float], colour: st
 
 
 def _text(group: ET.Element, words: str, x: float, y: float, colour: str, kind: str, more: Mapping[str, str]) -> None:
-    found = ET.SubElement(group, "text", {"class": kind, "fill": colour, **more})
-    found.set("x", f"{x:.1f}")
-    found.set("y", f"{y:.1f}")
-    found.text = words
+    element = ET.SubElement(group, "text", {"class": kind, "fill": colour, **more})
+    element.set("x", f"{x:.1f}")
+    element.set("y", f"{y:.1f}")
+    element.text = words
 
 
 def _points(group: ET.Element, scale: _LogAxis, points: Sequence[ParityPoint], shape: int, colour: str) -> None:
@@ -199,11 +199,11 @@ def _mark(x: float, y: float, shape: int) -> str:
 
 def _shape(group: ET.Element, path: str, shape: int, vendor: str, colour: str) -> None:
     if shape == 0:
-        drawn = {"stroke-linecap": "round", "stroke-width": f"{2 * _RADIUS:g}", "stroke": colour}
-        drawn |= {"class": _class(vendor), "fill": "none", "stroke-opacity": "0.75"}
+        attributes = {"stroke-linecap": "round", "stroke-width": f"{2 * _RADIUS:g}", "stroke": colour}
+        attributes |= {"class": _class(vendor), "fill": "none", "stroke-opacity": "0.75"}
     else:
-        drawn = {"class": f"{_class(vendor)}-fill", "fill": colour, "fill-opacity": "0.9"}
-    ET.SubElement(group, "path", {"d": path, **drawn})
+        attributes = {"class": f"{_class(vendor)}-fill", "fill": colour, "fill-opacity": "0.9"}
+    ET.SubElement(group, "path", {"d": path, **attributes})
 
 
 def _legend(group: ET.Element, across: float, shape: int, words: str, light: ParityColours) -> float:

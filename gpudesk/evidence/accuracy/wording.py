@@ -110,13 +110,13 @@ def make_sentence(text: str) -> str:
 MEASURED_HEAD: Final = ("figures", "median", "p90", "bias", "in interval", "high/low")
 
 
-def format_measure_cells(found: ErrorMeasure, missed: MissedBars) -> tuple[str, ...]:
+def format_measure_cells(measure: ErrorMeasure, missed: MissedBars) -> tuple[str, ...]:
     """Return the cells under `MEASURED_HEAD`; values that miss a bar are bold."""
     return (
-        f"{found.rows:,}",
-        mark_bold(format_share(found.median), missed.median),
-        mark_bold(format_share(found.p90), missed.p90),
-        format_factor(found.bias),
-        mark_bold(format_share(found.coverage), missed.coverage),
-        mark_bold(f"{found.width:.2f}", missed.width),
+        f"{measure.rows:,}",
+        mark_bold(format_share(measure.median), missed.median),
+        mark_bold(format_share(measure.p90), missed.p90),
+        format_factor(measure.bias),
+        mark_bold(format_share(measure.coverage), missed.coverage),
+        mark_bold(f"{measure.width:.2f}", missed.width),
     )

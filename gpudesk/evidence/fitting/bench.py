@@ -103,11 +103,11 @@ class BenchArrays:
 
     def rows_behind(self) -> NDArray[np.intp]:
         """Return how many measured figures look up each value, by any of their candidates."""
-        seen = np.zeros((self.parameters.size, len(self.runs)), dtype=np.bool_)
+        is_behind = np.zeros((self.parameters.size, len(self.runs)), dtype=np.bool_)
         for column in self._everything.positions.values():
-            seen[column, self._owners] = True
+            is_behind[column, self._owners] = True
         rows = np.array([len(run.figures) for run in self.runs], dtype=np.intp)
-        behind: NDArray[np.intp] = seen @ rows
+        behind: NDArray[np.intp] = is_behind @ rows
         for each in fields(SchedulingConstants):
             behind[self.parameters.starts[each.name]] = rows.sum()
         return behind

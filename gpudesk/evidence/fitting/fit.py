@@ -78,12 +78,14 @@ def _weight_key(run: BenchRun) -> tuple[str, ...]:
 
 
 def _targets(runs: Sequence[BenchRun], keep: NDArray[np.bool_]) -> _FitTargets:
-    crowd = Counter(_weight_key(run) for run, kept in zip(runs, keep, strict=True) if kept)
+    crowd = Counter(_weight_key(run) for run, is_kept in zip(runs, keep, strict=True) if is_kept)
     places = {
         name: np.array([p for p, run in enumerate(runs) if keep[p] and name in run.figures], dtype=np.intp)
         for name in BENCH_FIGURES
     }
-    logs = {name: np.log(np.array([runs[p].figures[name] for p in found])) for name, found in places.items()}
+    logs = {
+        name: np.log(np.array([runs[p].figures[name] for p in figure_places])) for name, figure_places in places.items()
+    }
     weights = np.concatenate(
         [np.array([crowd[_weight_key(runs[p])] ** -0.5 for p in places[name]]) for name in BENCH_FIGURES]
     )
@@ -161,7 +163,7 @@ class _PriorPenalty:
 def _linear(bench: BenchArrays, targets: _FitTargets, values: Array, winners: NDArray[np.intp]) -> tuple[Array, Array]:
     settled = bench.fixed(winners)
     figures = settled.figures(values)
-    residuals, known = targets.residuals(figures), targets.known(figures)
+    residuals, is_known = targets.residuals(figures), targets.known(figures)
     free = bench.parameters.free
     # What is not predicted, before or after, says that it is bad, but not in which direction it gets better.
     slope = np.empty((len(residuals), len(free)))
@@ -169,7 +171,7 @@ def _linear(bench: BenchArrays, targets: _FitTargets, values: Array, winners: ND
         nudged = values.copy()
         nudged[place] *= np.exp(DIFFERENCE)
         changed = targets.known(settled.changed(figures, nudged, place))
-        slope[:, column] = (changed - known) / DIFFERENCE
+        slope[:, column] = (changed - is_known) / DIFFERENCE
     return residuals, np.clip(np.nan_to_num(slope), -200.0, 200.0)
 
 
@@ -183,18 +185,18 @@ def _moved(parameters: ParameterVector, values: Array, normal: Array, gradient: 
     damped = normal + damping * np.diag(np.diag(normal))
     at = np.log(values[free])
     down, up = np.log(parameters.low[free]) - at, np.log(parameters.high[free]) - at
-    held = ((down > -AT_BOUND) & (gradient > 0)) | ((up < AT_BOUND) & (gradient < 0))
+    at_bound = ((down > -AT_BOUND) & (gradient > 0)) | ((up < AT_BOUND) & (gradient < 0))
     step = np.zeros(len(free))
     for _ in range(len(free)):
-        inner = ~held
-        rest = gradient[inner] + damped[np.ix_(inner, held)] @ step[held]
+        inner = ~at_bound
+        rest = gradient[inner] + damped[np.ix_(inner, at_bound)] @ step[at_bound]
         solved = -np.linalg.solve(damped[np.ix_(inner, inner)], rest)
         step[inner] = np.clip(solved, -LONGEST_STEP, LONGEST_STEP)
         beyond = inner & ((step < down - AT_BOUND) | (step > up + AT_BOUND))
         if not beyond.any():
             break
         step[beyond] = np.clip(step[beyond], down[beyond], up[beyond])
-        held |= beyond
+        at_bound |= beyond
     moved = values.copy()
     moved[free] = np.clip(values[free] * np.exp(step), parameters.low[free], parameters.high[free])
     return moved

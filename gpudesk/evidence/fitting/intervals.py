@@ -94,13 +94,15 @@ def collect_residuals(
     chosen = [each for each in held_out if each.figure == figure and each.fold in folds]
     groups = [(each.fold, runs[each.run].traits[each.fold]) for each in chosen]
     sizes = Counter(groups)
-    known = {name: make_interval_keys(runs[name]) for name in {each.run for each in chosen}}
+    interval_keys = {name: make_interval_keys(runs[name]) for name in {each.run for each in chosen}}
     names = {name for steps in NARROWED[figure] for name in steps}
     return FigureResiduals(
         values=np.log(np.array([each.measured / each.predicted for each in chosen])),
         weights=np.array([sizes[group] ** (GROUP_WEIGHT[figure] - 1.0) for group in groups]),
         series=np.array([runs[each.run].traits["series"] for each in chosen], dtype=np.str_),
-        keys={name: np.array([known[each.run][name] for each in chosen], dtype=np.str_) for name in sorted(names)},
+        keys={
+            name: np.array([interval_keys[each.run][name] for each in chosen], dtype=np.str_) for name in sorted(names)
+        },
     )
 
 
@@ -112,8 +114,8 @@ def compute_quantile(values: Array, weights: Array, share: float) -> float:
     return float(np.interp(share, places, ordered))
 
 
-def _edges(found: FigureResiduals, outside: float) -> Edges:
-    low, high = (compute_quantile(found.values, found.weights, share) for share in (outside, 1.0 - outside))
+def _edges(residuals: FigureResiduals, outside: float) -> Edges:
+    low, high = (compute_quantile(residuals.values, residuals.weights, share) for share in (outside, 1.0 - outside))
     return min(low, -LEAST), max(high, LEAST)
 
 
@@ -160,8 +162,8 @@ def _stretch(weaker: FigureResiduals, whole: Edges, figure: str, least: float) -
 
 def _slices(figure: str, calibrated: FigureResiduals) -> Iterator[tuple[Where, Edges]]:
     """Yield the edges of all residuals, then of each slice, the wider ones first."""
-    found: dict[Where, Edges] = {(): _edges(calibrated, OUTSIDE[figure])}
-    yield (), found[()]
+    slices: dict[Where, Edges] = {(): _edges(calibrated, OUTSIDE[figure])}
+    yield (), slices[()]
     for names in NARROWED[figure]:
         columns = [calibrated.keys[name] for name in names]
         for values in sorted(set(zip(*(column.tolist() for column in columns), strict=True))):
@@ -169,9 +171,9 @@ def _slices(figure: str, calibrated: FigureResiduals) -> Iterator[tuple[Where, E
             if np.count_nonzero(chosen) < LEAST_IN_SLICE:
                 continue
             where = tuple(zip(names, values, strict=True))
-            wider = found.get(where[:-1], found[()])
-            found[where] = _shrunk(calibrated.inside(chosen), wider, OUTSIDE[figure])
-            yield where, found[where]
+            wider = slices.get(where[:-1], slices[()])
+            slices[where] = _shrunk(calibrated.inside(chosen), wider, OUTSIDE[figure])
+            yield where, slices[where]
 
 
 #: What is left out for each basis; of a weaker one only pairs that cross it are counted.
@@ -217,9 +219,9 @@ def collect_pairs(
     Several runs of one accelerator are taken together by their median. Of other folds than that of series
     only pairs count that cross what is left out.
     """
-    found = _pairs(held_out, runs, (figure, fold), _question, lambda run: run.traits["accelerator"])
-    crossing = [each for each in found if each.first.traits[fold] != each.second.traits[fold]]
-    return tuple(found if fold == "series" else crossing)
+    pairs = _pairs(held_out, runs, (figure, fold), _question, lambda run: run.traits["accelerator"])
+    crossing = [each for each in pairs if each.first.traits[fold] != each.second.traits[fold]]
+    return tuple(pairs if fold == "series" else crossing)
 
 
 def collect_plan_pairs(
@@ -254,13 +256,13 @@ def _pairs(
         if each.figure == figure and each.fold == fold and each.run in by_id:
             run = by_id[each.run]
             alike[question(run)][differs(run)].append(each)
-    found: list[HeldOutPair] = []
+    pairs: list[HeldOutPair] = []
     for sides in alike.values():
         for one, other in combinations(sorted(sides), 2):
             ours, theirs = _median(sides[one]), _median(sides[other])
             first, second = by_id[sides[one][0].run], by_id[sides[other][0].run]
-            found.append(HeldOutPair(first, second, figure, ours[0] - theirs[0], ours[1] - theirs[1]))
-    return found
+            pairs.append(HeldOutPair(first, second, figure, ours[0] - theirs[0], ours[1] - theirs[1]))
+    return pairs
 
 
 def _median(figures: Sequence[HeldOutFigure]) -> tuple[float, float]:
@@ -309,20 +311,20 @@ def fit_plan_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) 
     return tuple(rules)
 
 
-def _plan_width(found: Sequence[HeldOutPair], parts: float) -> float:
+def _plan_width(pairs: Sequence[HeldOutPair], parts: float) -> float:
     """Return the width for plans, drawn towards that for `parts` the more, the fewer publishers there are."""
-    publishers = len({pair.first.traits["series"] for pair in found})
+    publishers = len({pair.first.traits["series"] for pair in pairs})
     trust = publishers / (publishers + HALF_TRUSTED)
-    return min(parts, trust * _width(found) + (1.0 - trust) * parts)
+    return min(parts, trust * _width(pairs) + (1.0 - trust) * parts)
 
 
-def _width(found: Sequence[HeldOutPair], share: float = HELD) -> float:
+def _width(pairs: Sequence[HeldOutPair], share: float = HELD) -> float:
     """Return what a share of the ratios is missed by at most, series weighed by the root of their size."""
-    if not found:
+    if not pairs:
         return 0.0
-    sizes = Counter(pair.first.traits["series"] for pair in found)
-    weights = np.array([sizes[pair.first.traits["series"]] ** -0.5 for pair in found])
-    return compute_quantile(np.abs(np.array([pair.residual for pair in found])), weights, share)
+    sizes = Counter(pair.first.traits["series"] for pair in pairs)
+    weights = np.array([sizes[pair.first.traits["series"]] ** -0.5 for pair in pairs])
+    return compute_quantile(np.abs(np.array([pair.residual for pair in pairs])), weights, share)
 
 
 #: Half of all logistic errors are below ln 3 scales, 80% below ln 9 scales.

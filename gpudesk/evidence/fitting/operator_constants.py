@@ -68,8 +68,8 @@ class _RobustProblem:
     precision: Array
 
     def residuals(self, logs: Array) -> Array:
-        found: Array = np.log(self.predict(np.exp(logs))) - self.target
-        return found
+        log_ratios: Array = np.log(self.predict(np.exp(logs))) - self.target
+        return log_ratios
 
     def loss(self, logs: Array) -> float:
         scaled, shift = self.residuals(logs) / SCALE, logs - self.initial
@@ -256,15 +256,15 @@ def _alone(
 ) -> dict[str, dict[Hashable, float]]:
     """What each series alone would give for each term that its rows say something about."""
     names = sorted({_get_series(row) for row in rows})
-    found = {}
+    values = {}
     for name in names if len(names) > 1 else ():
         built, fitted = _fitted([row for row in rows if _get_series(row) == name], formula)
-        found[" ".join(name)] = {
+        values[" ".join(name)] = {
             term.name: float(value)
-            for term, value, left in zip(built.terms, fitted.values, fitted.left_open, strict=True)
-            if left <= NOTHING_LEARNT
+            for term, value, is_open in zip(built.terms, fitted.values, fitted.left_open, strict=True)
+            if is_open <= NOTHING_LEARNT
         }
-    return found
+    return values
 
 
 def _fit_group(
@@ -277,7 +277,7 @@ def _fit_group(
     for place, term in enumerate(whole.terms):
         if fitted.left_open[place] > NOTHING_LEARNT:
             continue
-        by_series = tuple((name, found[term.name]) for name, found in alone.items() if term.name in found)
+        by_series = tuple((name, constants[term.name]) for name, constants in alone.items() if term.name in constants)
         scatter = _compute_scatter(value for _, value in by_series)
         errors = np.abs(np.expm1(fitted.residuals[term.touches]))
         entries.append(
@@ -382,7 +382,7 @@ def _products(rows: OperatorRuns) -> list[OperatorConstant]:
             "generation": (_get_accelerator(group[0]).generation,),
             "precision": FAMILIES[group[0].precision],
         }
-        read = _to_array(row.moved_bytes / _get_accelerator(row).memory_bandwidth for row in group)
+        read_time = _to_array(row.moved_bytes / _get_accelerator(row).memory_bandwidth for row in group)
         work = _to_array(row.flops / _peak(row) for row in group)
         libraries = _libraries(group)
         every = np.ones(len(group), dtype=np.bool_)
@@ -399,9 +399,9 @@ def _products(rows: OperatorRuns) -> list[OperatorConstant]:
         shares = np.stack(list(libraries.values())).astype(np.float64)
 
         def predict(values: Array) -> Array:
-            busy: Array = np.hypot(read / values[0], work / values[1])
-            called: Array = values[2:] @ shares
-            return called + busy
+            busy: Array = np.hypot(read_time / values[0], work / values[1])
+            predicted: Array = values[2:] @ shares
+            return predicted + busy
 
         return OperatorFormula(tuple(terms), predict, [(_get_accelerator(row).id, row.n, row.k) for row in group])
 
@@ -442,7 +442,7 @@ def _ceilings(rows: Sequence[GemmRun], products: Sequence[OperatorConstant]) -> 
         if row.best and row.unused is None:
             key = (_get_accelerator(row).generation, FAMILIES[row.precision])
             best.setdefault(key, []).append(row.flops / row.seconds / _peak(row))
-    ratios = np.log([usual[key] / np.median(found) for key, found in best.items() if key in usual])
+    ratios = np.log([usual[key] / np.median(best_value) for key, best_value in best.items() if key in usual])
     if len(ratios) < 2:
         return []
     typical, scatter = float(np.median(ratios)), float(np.std(ratios, ddof=1))
@@ -450,13 +450,13 @@ def _ceilings(rows: Sequence[GemmRun], products: Sequence[OperatorConstant]) -> 
         OperatorConstant(
             constant="gemm_efficiency",
             where={"generation": (generation,), "precision": family},
-            value=float(np.median(found) * np.exp(typical)),
-            sigma=math.hypot(scatter, float(np.std(np.log(found))), REPEAT),
-            rows=len(found),
+            value=float(np.median(best_value) * np.exp(typical)),
+            sigma=math.hypot(scatter, float(np.std(np.log(best_value))), REPEAT),
+            rows=len(best_value),
             median_error=float(np.median(np.abs(np.expm1(ratios - typical)))),
             variant="ceiling",
         )
-        for (generation, family), found in best.items()
+        for (generation, family), best_value in best.items()
         if (generation, family) not in usual
     ]
 
@@ -469,7 +469,7 @@ def _decode_attention(rows: OperatorRuns) -> list[OperatorConstant]:
             "generation": (_get_accelerator(group[0]).generation,),
             "precision": FAMILIES[group[0].precision],
         }
-        read = _to_array(row.cache_bytes / _get_accelerator(row).memory_bandwidth for row in group)
+        read_time = _to_array(row.cache_bytes / _get_accelerator(row).memory_bandwidth for row in group)
         every = np.ones(len(group), dtype=np.bool_)
         kernels = group[0].kernels
         terms = (
@@ -477,7 +477,7 @@ def _decode_attention(rows: OperatorRuns) -> list[OperatorConstant]:
             KernelTerm("attention_time", {**where, **_library(rows, kernels)}, CALL, every, kernels),
         )
         clusters = [(_get_accelerator(row).id, row.q_heads, row.context * row.batch) for row in group]
-        return OperatorFormula(terms, lambda values: values[1] + read / values[0], clusters)
+        return OperatorFormula(terms, lambda values: values[1] + read_time / values[0], clusters)
 
     groups = _group_rows(
         rows.attention, lambda row: (_get_accelerator(row).generation, FAMILIES[row.precision], row.kernels)
@@ -517,12 +517,12 @@ def _exchanges(rows: OperatorRuns, rings: Sequence[OperatorConstant]) -> list[Op
     Latency and share of the link, both by ranks. Long messages are handed to the vendor's library where that
     is quicker.
     """
-    known = {(entry.constant, *_place(entry.where)): entry.value for entry in rings}
+    ring_values = {(entry.constant, *_place(entry.where)): entry.value for entry in rings}
 
     def formula(group: Sequence[CollectiveRun]) -> OperatorFormula:
         terms, shares = _by_ranks(group, rows, {"allreduce_latency": EXCHANGE, "direct_efficiency": LINKED})
         travel = _to_array((row.ranks - 1) * row.size_bytes / _link(row).bandwidth for row in group)
-        ring = _to_array(_around(row, known) for row in group)
+        ring = _to_array(_around(row, ring_values) for row in group)
 
         def predict(values: Array) -> Array:
             started, reached = (each @ shares for each in np.split(values, 2))
@@ -582,7 +582,7 @@ def _stream(generation: str, variant: str, rows: Sequence[BandwidthRun]) -> Oper
     for row in rows:
         share = row.bandwidth / _get_accelerator(row).memory_bandwidth
         by_series.setdefault(" ".join(_get_series(row)), []).append(share)
-    shares = np.concatenate([np.array(found) for found in by_series.values()])
+    shares = np.concatenate([np.array(series_runs) for series_runs in by_series.values()])
     value = float(np.median(shares))
     return OperatorConstant(
         constant="stream_efficiency",
@@ -592,5 +592,5 @@ def _stream(generation: str, variant: str, rows: Sequence[BandwidthRun]) -> Oper
         rows=len(rows),
         median_error=float(np.median(np.abs(value / shares - 1.0))),
         variant=variant,
-        by_series=tuple((name, float(np.median(found))) for name, found in sorted(by_series.items())),
+        by_series=tuple((name, float(np.median(series_runs))) for name, series_runs in sorted(by_series.items())),
     )

@@ -123,7 +123,7 @@ def read_operator_runs(folder: Path, accelerators: Mapping[str, Accelerator]) ->
     """Read the four files of `folder`, parts by their id; raises OperatorFileError that names the row."""
     words = _table(folder, "operators.toml")
     names = _table(folder, "aliases.toml")["accelerators"]
-    parts = {name: accelerators[known] for name, known in names.items() if known in accelerators}
+    parts = {name: accelerators[known_names] for name, known_names in names.items() if known_names in accelerators}
     reader = _OperatorReader(folder, parts, words["unused"])
     return OperatorRuns(
         gemm=tuple(reader.gemm(row) for row in reader.rows("gemm")),

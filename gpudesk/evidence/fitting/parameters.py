@@ -143,12 +143,12 @@ class ParameterVector:
         return Calibration("", "", newest_month, MappingProxyType(constants), (), ())
 
     def positions(
-        self, asked: Sequence[tuple[str, KeyGroup]], keys: Sequence[Mapping[KeyGroup, ConstantKeys]]
+        self, requested: Sequence[tuple[str, KeyGroup]], keys: Sequence[Mapping[KeyGroup, ConstantKeys]]
     ) -> dict[tuple[str, KeyGroup], NDArray[np.intp]]:
         """Return for each constant and slot the position of the value that each deployment looks up."""
-        found: dict[tuple[str, KeyGroup], NDArray[np.intp]] = {}
+        places: dict[tuple[str, KeyGroup], NDArray[np.intp]] = {}
         by_name = {prior.name: self.constant(prior, self.initial) for prior in self.priors}
-        for name, slot in asked:
+        for name, slot in requested:
             memory: dict[ConstantKeys, int] = {}
             column = np.empty(len(keys), dtype=np.intp)
             for row, each in enumerate(keys):
@@ -156,15 +156,15 @@ class ParameterVector:
                 if key not in memory:
                     memory[key] = self.starts[name] + _place(by_name[name], key)
                 column[row] = memory[key]
-            found[name, slot] = column
-        return found
+            places[name, slot] = column
+        return places
 
 
 def _place(constant: CalibrationConstant, keys: ConstantKeys) -> int:
-    found = constant.find_override(keys)
-    if found is None:
+    override = constant.find_override(keys)
+    if override is None:
         return 0
-    return 1 + next(place for place, each in enumerate(constant.exceptions) if each is found)
+    return 1 + next(place for place, each in enumerate(constant.exceptions) if each is override)
 
 
 def _values(prior: ConstantPrior) -> list[float]:

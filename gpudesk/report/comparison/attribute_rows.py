@@ -93,7 +93,7 @@ class SourceNumbering:
                 "{name}, {attribute}: {value} [{source}].",
                 name=name,
                 attribute=label,
-                value=self._taken(attribute, claim, high),
+                value=self._find_effective_value(attribute, claim, high),
                 source=self.source(claim.source),
             )
         rivals = "; ".join(self._rival_texts(attribute))
@@ -101,7 +101,7 @@ class SourceNumbering:
         reason = attribute.reason if attribute.reason != tr("Your value") else None
         return " ".join(part for part in (value, refused, to_sentence(reason) if reason else "") if part)
 
-    def _taken(self, attribute: AttributeClaims, claim: Claim, high: AttributeClaims | None) -> str:
+    def _find_effective_value(self, attribute: AttributeClaims, claim: Claim, high: AttributeClaims | None) -> str:
         """Return the value that is taken, both ends of a price, and whether it is one of the user's."""
         text = self._claimed(attribute, claim)
         upper = None if high is None else high.preferred
@@ -114,15 +114,15 @@ class SourceNumbering:
     def _rival_texts(self, attribute: AttributeClaims) -> Iterable[str]:
         """Return each rival value once, with all who state it."""
         stated: dict[str, list[int]] = {}
-        taken = attribute.preferred
-        alike = None if taken is None else self._claimed(attribute, taken)
+        preferred = attribute.preferred
+        alike = None if preferred is None else self._claimed(attribute, preferred)
         for claim in attribute.rivals:
             if not attribute.agrees(claim):
-                said = self._claimed(attribute, claim)
-                if said == alike and claim.published:
+                value_text = self._claimed(attribute, claim)
+                if value_text == alike and claim.published:
                     # They differ beyond the digits that are shown.
-                    said = claim.published
-                numbers = stated.setdefault(said, [])
+                    value_text = claim.published
+                numbers = stated.setdefault(value_text, [])
                 number = self.source(claim.source)
                 if number not in numbers:
                     numbers.append(number)
@@ -145,7 +145,7 @@ def is_user_chosen(attribute: AttributeClaims) -> bool:
 
 
 def find_best_positions(
-    found: Sequence[AttributeClaims | None], more_is_better: bool | None, unranked: Sequence[int]
+    claims: Sequence[AttributeClaims | None], more_is_better: bool | None, unranked: Sequence[int]
 ) -> frozenset[int]:
     """Return the positions of the best value, none where all are alike or nothing is better.
 
@@ -155,7 +155,7 @@ def find_best_positions(
         return frozenset()
     values = {
         position: attribute.value
-        for position, attribute in enumerate(found)
+        for position, attribute in enumerate(claims)
         if attribute is not None and isinstance(attribute.value, int | float) and position not in unranked
     }
     if len(set(values.values())) < 2:
@@ -215,8 +215,12 @@ def _format_alike(
     """Return the values of a row; rates of a hundred and more without decimals, so that all have the same digits."""
     quantity = find_quantity(attribute.key, attribute.unit)
     numbers = [None if each is None else _get_number(each) for each in claims]
-    shown = [convert_to_display_unit(each, quantity) for each in numbers if each is not None]
-    if quantity is Quantity.ARITHMETIC and formatter.style is not MACHINE_NUMBERS and min(shown, default=0.0) >= _WHOLE:
+    display_values = [convert_to_display_unit(each, quantity) for each in numbers if each is not None]
+    if (
+        quantity is Quantity.ARITHMETIC
+        and formatter.style is not MACHINE_NUMBERS
+        and min(display_values, default=0.0) >= _WHOLE
+    ):
         rounded = (None if each is None else convert_to_display_unit(each, quantity) for each in numbers)
         return tuple("" if each is None else formatter.number(each) for each in rounded)
     return tuple(formatter.catalog(None if each is None else each.value, quantity) for each in claims)
@@ -260,8 +264,8 @@ def _count_rival_claims(column: ComparisonColumn, attribute: AttributeClaims) ->
 def _describe_unknown_value(column: ComparisonColumn, attribute: Attribute) -> str:
     """Return why there is no value: the accelerator cannot do it, or nobody states it."""
     supported = column.attributes.get("supported_precisions")
-    known = None if supported is None or not attribute.precision else supported.value
-    if isinstance(known, tuple) and attribute.precision.partition("_")[0] not in known:
+    format_name = None if supported is None or not attribute.precision else supported.value
+    if isinstance(format_name, tuple) and attribute.precision.partition("_")[0] not in format_name:
         return tr("not supported")
     return tr("no figure found")
 

@@ -61,7 +61,9 @@ def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Fo
     alike = len({column.estimate.count if column.estimate else 1 for column in answer.columns}) == 1
     compared = [
         figure
-        for figure in dict.fromkeys(found.figure for found in answer.differences if found.baseline == keys[0])
+        for figure in dict.fromkeys(
+            difference.figure for difference in answer.differences if difference.baseline == keys[0]
+        )
         if not (alike and figure in FIGURES and FIGURES[figure].is_per_accelerator)
     ]
     if not compared:
@@ -84,20 +86,20 @@ def build_difference_group(answer: Answer, names: tuple[str, ...], formatter: Fo
 
 def is_compared(answer: Answer, figure: str) -> bool:
     """Return whether the answer states differences of this figure, without which nobody leads."""
-    return any(found.figure == figure for found in answer.differences)
+    return any(difference.figure == figure for difference in answer.differences)
 
 
 def _build_difference_cell(
     answer: Answer, figure: str, baseline: str, key: str, formatter: Formatter
 ) -> ComparisonCell:
-    found = find_difference(answer, figure, baseline, key)
-    if found is None:
+    difference = find_difference(answer, figure, baseline, key)
+    if difference is None:
         return ComparisonCell(MISSING_VALUE_TEXT)
     return ComparisonCell(
-        formatter.signed_per_cent(found.ratio.value),
-        low_text=formatter.signed_per_cent(found.ratio.low),
-        high_text=formatter.signed_per_cent(found.ratio.high),
-        detail=format_odds(found.odds, formatter),
+        formatter.signed_per_cent(difference.ratio.value),
+        low_text=formatter.signed_per_cent(difference.ratio.low),
+        high_text=formatter.signed_per_cent(difference.ratio.high),
+        detail=format_odds(difference.odds, formatter),
     )
 
 
@@ -199,22 +201,22 @@ def build_fit_cell(column: ComparisonColumn, formatter: Formatter) -> Comparison
         needs = None if estimate is None else estimate.needs
         remedy = None if needs is None else tr("needs {n}", n=formatter.count(needs))
         return ComparisonCell(text, text, detail=remedy, explanation=explanation, mark=CellMarking.FAILS)
-    asked, admitted = estimate.concurrency, estimate.admitted
-    held = None
-    if asked is not None and admitted is not None and admitted < asked:
-        numbers = {"n": formatter.count(admitted), "m": formatter.count(asked)}
+    concurrency, admitted = estimate.concurrency, estimate.admitted
+    capacity_text = None
+    if concurrency is not None and admitted is not None and admitted < concurrency:
+        numbers = {"n": formatter.count(admitted), "m": formatter.count(concurrency)}
         by_memory = admitted == estimate.max_concurrency
-        held = tr("memory for {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
+        capacity_text = tr("memory for {n} of {m}", **numbers) if by_memory else tr("runs {n} of {m}", **numbers)
     mark = CellMarking.QUEUES if column.queues else None
-    return ComparisonCell(tr("fits"), tr("fits"), detail=held, mark=mark)
+    return ComparisonCell(tr("fits"), tr("fits"), detail=capacity_text, mark=mark)
 
 
 def describe_running_requests(estimate: Estimate, formatter: Formatter) -> str:
     """Return how many run where more do than memory would hold at full length."""
     running, most = formatter.count(estimate.admitted), formatter.count(estimate.max_concurrency)
     if (estimate.concurrency or 0) > (estimate.admitted or 0):
-        asked = formatter.count(estimate.concurrency)
-        return tr("{n} of {m} in flight; memory for {most} at full length", n=running, m=asked, most=most)
+        concurrency = formatter.count(estimate.concurrency)
+        return tr("{n} of {m} in flight; memory for {most} at full length", n=running, m=concurrency, most=most)
     return tr("{n} in flight; memory for {most} at full length", n=running, most=most)
 
 
@@ -225,10 +227,10 @@ def build_plan_cell(estimate: Estimate, formatter: Formatter) -> ComparisonCell:
         return ComparisonCell(text, text, detail=describe_pools(estimate.pools, formatter))
     plan = estimate.plan
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
+    degree_texts = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
     if plan.attention_dp:
-        named.append(tr("attention DP"))
-    return ComparisonCell(text, text, detail=", ".join(named) or None)
+        degree_texts.append(tr("attention DP"))
+    return ComparisonCell(text, text, detail=", ".join(degree_texts) or None)
 
 
 def describe_pools(pools: DisaggregatedPools, formatter: Formatter) -> str:
@@ -251,11 +253,11 @@ def get_max_concurrencies(answer: Answer) -> list[int | None]:
     return [None if e is None or not e.fits else e.max_concurrency for e in estimates]
 
 
-def find_largest_concurrency(held: Sequence[int | None]) -> int | None:
+def find_largest_concurrency(capacities: Sequence[int | None]) -> int | None:
     """Return the position of the one that holds more than all others; memory is exact and has no band."""
-    known = [value for value in held if value]
-    most = max(known, default=0)
-    return held.index(most) if known.count(most) == 1 and len(held) > 1 else None
+    limits = [value for value in capacities if value]
+    most = max(limits, default=0)
+    return capacities.index(most) if limits.count(most) == 1 and len(capacities) > 1 else None
 
 
 def format_limiter(estimate: Estimate) -> str:
@@ -346,9 +348,9 @@ def _build_figure_row(answer: Answer, figure: Figure, formatter: Formatter) -> C
 
 def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], position: int) -> float | None:
     """Return a column's figure over the baseline's: as the answer judges it, else plainly."""
-    found = find_difference(answer, figure, keys[0], keys[position]) if position else None
-    if found is not None:
-        return found.ratio.value
+    difference = find_difference(answer, figure, keys[0], keys[position]) if position else None
+    if difference is not None:
+        return difference.ratio.value
     values = get_column_figures(answer, figure)
     base, value = values[0], values[position]
     if not position or base is None or value is None or not base.value:
@@ -357,18 +359,18 @@ def _find_ratio_to_baseline(answer: Answer, figure: str, keys: tuple[str, ...], 
 
 
 def _build_concurrency_row(answer: Answer, formatter: Formatter) -> ComparisonRow:
-    held = get_max_concurrencies(answer)
-    best = find_largest_concurrency(mask_unranked(answer, held))
+    capacities = get_max_concurrencies(answer)
+    best = find_largest_concurrency(mask_unranked(answer, capacities))
     cells = tuple(
         _build_unknown_cell(column, formatter)
         if value is None
         else ComparisonCell(
             formatter.count(value),
             value=value,
-            delta=format_delta(value / held[0], formatter) if position and held[0] else None,
+            delta=format_delta(value / capacities[0], formatter) if position and capacities[0] else None,
             mark=CellMarking.BEST if position == best else None,
         )
-        for position, (column, value) in enumerate(zip(answer.columns, held, strict=True))
+        for position, (column, value) in enumerate(zip(answer.columns, capacities, strict=True))
     )
     name = MAX_CONCURRENCY.key
     reference = RowReference(RowOrigin.FIGURE, name)
@@ -416,9 +418,9 @@ def _build_memory_row(
 
 
 def _build_word_row(
-    answer: Answer, key: str, label: str, say: Callable[[Estimate], str], formatter: Formatter
+    answer: Answer, key: str, label: str, describe: Callable[[Estimate], str], formatter: Formatter
 ) -> ComparisonRow:
-    words = [None if column.estimate is None else say(column.estimate) for column in answer.columns]
+    words = [None if column.estimate is None else describe(column.estimate) for column in answer.columns]
     cells = tuple(
         _build_unknown_cell(column, formatter)
         if word in (None, MISSING_VALUE_TEXT)

@@ -53,8 +53,8 @@ def build_sheet_headlines(answer: Answer, formatter: Formatter) -> tuple[Headlin
     """
     view = _SheetHeadlines(answer, formatter)
     figures = map(view.of_figure, _list_headline_figures(answer))
-    found = (view.of_fit(), *figures, view.of_concurrency())
-    return tuple(headline for headline in found if headline is not None)
+    headlines = (view.of_fit(), *figures, view.of_concurrency())
+    return tuple(headline for headline in headlines if headline is not None)
 
 
 def _list_headline_figures(answer: Answer) -> tuple[str, ...]:
@@ -65,8 +65,11 @@ def _list_headline_figures(answer: Answer) -> tuple[str, ...]:
     figures = list_headline_figures()
     if answer.costs is None:
         return tuple(name for name in figures if name not in COST_FIGURES)
-    known = [name for name in COST_FIGURES if any(get_column_figures(answer, name))]
-    return (*(name for name in figures if name not in (_GIVES_WAY, *COST_FIGURES)), (known or [*COST_FIGURES])[0])
+    cost_figures = [name for name in COST_FIGURES if any(get_column_figures(answer, name))]
+    return (
+        *(name for name in figures if name not in (_GIVES_WAY, *COST_FIGURES)),
+        (cost_figures or [*COST_FIGURES])[0],
+    )
 
 
 def get_column_looks(answer: Answer) -> tuple[tuple[int, bool], ...]:
@@ -87,7 +90,7 @@ class _HeadlineBuilder:
             HeadlineLeader(key, name, *look)
             for key, name, look in zip(self._keys, self._names, get_column_looks(answer), strict=True)
         )
-        self._held = mask_unranked(answer, get_max_concurrencies(answer))
+        self._capacities = mask_unranked(answer, get_max_concurrencies(answer))
 
     def _text(self, figure: str) -> FigureText:
         return FigureText(self._answer, figure, self._formatter)
@@ -98,11 +101,11 @@ class _HeadlineBuilder:
 
     def _find_ratio(self, figure: str, winner: int, other: int) -> float | None:
         """Return the figure of one column over that of another as the answer judges it."""
-        found = find_difference(self._answer, figure, self._keys[other], self._keys[winner])
-        if found is not None:
-            return found.ratio.value
-        found = find_difference(self._answer, figure, self._keys[winner], self._keys[other])
-        return None if found is None else 1 / found.ratio.value
+        difference = find_difference(self._answer, figure, self._keys[other], self._keys[winner])
+        if difference is not None:
+            return difference.ratio.value
+        difference = find_difference(self._answer, figure, self._keys[winner], self._keys[other])
+        return None if difference is None else 1 / difference.ratio.value
 
     def _describe_lead(self, figure: str, leader: int) -> str:
         """Return how the leader compares with the column that is most likely to be better; empty without one."""
@@ -127,24 +130,24 @@ class _HeadlineBuilder:
         formatter = self._formatter
         if figure == _IN_FLIGHT:
             return self._describe_announced_capacity()
-        found = find_announced_leader(self._answer, figure)
-        if found is None:
+        leader = find_announced_leader(self._answer, figure)
+        if leader is None:
             return AnnouncedLead()
-        name = self._names[found.position]
-        if judge_odds(found.odds) is LeadVerdict.TOO_CLOSE:
+        name = self._names[leader.position]
+        if judge_odds(leader.odds) is LeadVerdict.TOO_CLOSE:
             return AnnouncedLead(
                 tr("{name} (announced): too close to call", name=name), tr("{name} (announced): equal", name=name)
             )
-        distance, odds = format_distance(found.ratio, formatter), format_odds(found.odds, formatter)
+        distance, odds = format_distance(leader.ratio, formatter), format_odds(leader.odds, formatter)
         return AnnouncedLead(
             tr("{name} (announced) would lead by {distance}, {odds} odds", name=name, distance=distance, odds=odds),
-            tr("{name} (announced): {distance}", name=name, distance=formatter.difference(found.ratio)),
+            tr("{name} (announced): {distance}", name=name, distance=formatter.difference(leader.ratio)),
         )
 
     def _describe_announced_capacity(self) -> AnnouncedLead:
-        held = get_max_concurrencies(self._answer)
-        outside = {position: held[position] or 0 for position in self._answer.unranked}
-        shipping = [value for value in self._held if value]
+        capacities = get_max_concurrencies(self._answer)
+        outside = {position: capacities[position] or 0 for position in self._answer.unranked}
+        shipping = [value for value in self._capacities if value]
         most = max(outside, key=lambda position: outside[position], default=None)
         if most is None or not shipping or outside[most] <= max(shipping):
             return AnnouncedLead()
@@ -171,20 +174,20 @@ class _ScreenHeadlines(_HeadlineBuilder):
 
     def of_concurrency(self) -> Headline:
         """Return the answer to who holds most; memory is exact, so nobody wins only where alike."""
-        held = {position: value for position, value in enumerate(self._held) if value is not None}
-        if not held:
+        capacities = {position: value for position, value in enumerate(self._capacities) if value is not None}
+        if not capacities:
             return self._tell_none(_IN_FLIGHT)
-        most = max(held.values())
-        best = tuple(position for position, value in held.items() if value == most)
+        most = max(capacities.values())
+        best = tuple(position for position, value in capacities.items() if value == most)
         text = self._formatter.count(most)
-        if len(self._held) == 1:
+        if len(self._capacities) == 1:
             return self._make(_IN_FLIGHT, best, text, tr("limited by memory"))
-        if len(held) == 1:
+        if len(capacities) == 1:
             return self._make(_IN_FLIGHT, best, text, self._describe_only_one())
         if len(best) > 1:
             return self._make(_IN_FLIGHT, best, text, tr("Same on all"), CellMarking.OPEN)
-        runner = max((place for place in held if place not in best), key=lambda place: held[place])
-        detail = self._describe_distance(most / held[runner], runner) if held[runner] else ""
+        runner = max((place for place in capacities if place not in best), key=lambda place: capacities[place])
+        detail = self._describe_distance(most / capacities[runner], runner) if capacities[runner] else ""
         return self._make(_IN_FLIGHT, best, text, detail)
 
     def _tell_alone(self, figure: str, ranked: dict[int, IntervalEstimate]) -> Headline:
@@ -259,8 +262,8 @@ class _ScreenHeadlines(_HeadlineBuilder):
 
     def _describe_odds(self, figure: str) -> str:
         """Return the odds of each as one reads them out; empty without any."""
-        told = [f"{leader.name} {format_odds(share, self._formatter)}" for leader, share in self._list_odds(figure)]
-        return tr("odds of being best: {odds}", odds=", ".join(told)) if told else ""
+        odds = [f"{leader.name} {format_odds(share, self._formatter)}" for leader, share in self._list_odds(figure)]
+        return tr("odds of being best: {odds}", odds=", ".join(odds)) if odds else ""
 
     def _list_odds(self, figure: str) -> tuple[tuple[HeadlineLeader, float], ...]:
         odds = compute_win_odds(self._answer, figure)
@@ -332,21 +335,21 @@ class _SheetHeadlines(_HeadlineBuilder):
 
     def of_concurrency(self) -> Headline | None:
         """Return who holds most requests; memory is exact, so nothing is within a band here."""
-        held = {position: value for position, value in enumerate(self._held) if value is not None}
-        if len(held) < _LEAST_TO_COMPARE:
+        capacities = {position: value for position, value in enumerate(self._capacities) if value is not None}
+        if len(capacities) < _LEAST_TO_COMPARE:
             return None
         formatter = self._formatter
-        most = max(held.values())
-        best = tuple(position for position, value in held.items() if value == most)
+        most = max(capacities.values())
+        best = tuple(position for position, value in capacities.items() if value == most)
         if len(best) > 1:
             tied = ", ".join(self._names[position] for position in best)
             return self._make(_IN_FLIGHT, best, tr("{n} each: {names}", n=formatter.count(most), names=tied))
         detail = tr("{n} in flight", n=formatter.count(most))
-        if best[0] != 0 and 0 in held:
+        if best[0] != 0 and 0 in capacities:
             detail = tr(
                 "{n}, compared with {m} on {baseline}",
                 n=formatter.count(most),
-                m=formatter.count(held[0]),
+                m=formatter.count(capacities[0]),
                 baseline=self._names[0],
             )
         return self._make(_IN_FLIGHT, best, detail)

@@ -29,7 +29,7 @@ class ImpactText:
 
 
 def describe_impact(impact: AnswerImpact, formatter: Formatter) -> ImpactText:
-    """Say what a change does: who does not fit any more comes first, then who leads, then how much."""
+    """Return the effects of a change: first accelerators that no longer fit, then leaders, then figures."""
     if impact.unchanged:
         return ImpactText(tr("Result unchanged"))
     view = _ImpactTextBuilder(impact, formatter)
@@ -38,8 +38,8 @@ def describe_impact(impact: AnswerImpact, formatter: Formatter) -> ImpactText:
     figures = [line for column in impact.columns for line in view.figures(column)]
     if figures and not fits and not leads and view.is_open("output_tokens_per_s"):
         figures[0] = tr("{change}; still too close to call", change=figures[0])
-    said = [*fits, *leads, *figures] or [view.rest()]
-    return ImpactText(said[0], tuple(said[1:]))
+    sentences = [*fits, *leads, *figures] or [view.rest()]
+    return ImpactText(sentences[0], tuple(sentences[1:]))
 
 
 class _ImpactTextBuilder:
@@ -70,7 +70,7 @@ class _ImpactTextBuilder:
         return ""
 
     def lead(self, lead: LeaderChange) -> str:
-        """Say who leads now, or that nobody does any more; nothing where the figure stayed."""
+        """Return the new leader of a figure, or that there is none; empty if it did not change."""
         label = _join_in_sentence(lead.figure)
         if len(lead.after) == 1:
             if not lead.moved and not self._touched(lead.figure):
@@ -89,15 +89,18 @@ class _ImpactTextBuilder:
         return tr("Too close to call in {figure}: {names}", figure=label, names=names) if names else ""
 
     def _group(self, lead: LeaderChange, label: str) -> str:
-        """Say who is no longer, or is now, among several that are too close to call."""
-        left = join_names([self._names[key] for key in lead.before if key not in lead.after])
+        """Return who joined or left a group of leaders that are too close to call."""
+        former_leaders = join_names([self._names[key] for key in lead.before if key not in lead.after])
         joined = join_names([self._names[key] for key in lead.after if key not in lead.before])
-        if left and joined:
+        if former_leaders and joined:
             return tr(
-                "{joined} now among the best in {figure}, replacing {left}", joined=joined, left=left, figure=label
+                "{joined} now among the best in {figure}, replacing {left}",
+                joined=joined,
+                left=former_leaders,
+                figure=label,
             )
-        if left:
-            return tr("{names} no longer among the best in {figure}", names=left, figure=label)
+        if former_leaders:
+            return tr("{names} no longer among the best in {figure}", names=former_leaders, figure=label)
         return tr("{names} now among the best in {figure}", names=joined, figure=label)
 
     def _ahead(self, lead: LeaderChange, label: str) -> str:
@@ -144,11 +147,11 @@ class _ImpactTextBuilder:
         rest = sorted((key for key in values if key != winner), key=lambda key: -sign * values[key])
         if winner not in values or not rest:
             return None, None
-        found = find_difference(answer, figure, rest[0], winner)
+        difference = find_difference(answer, figure, rest[0], winner)
         back = find_difference(answer, figure, winner, rest[0])
         ratio = values[winner] / values[rest[0]]
-        if found is not None:
-            ratio = found.ratio.value
+        if difference is not None:
+            ratio = difference.ratio.value
         elif back is not None:
             ratio = 1 / back.ratio.value
         return ratio, rest[0]
@@ -176,7 +179,7 @@ class _ImpactTextBuilder:
         return lines
 
     def _figure(self, key: str, change: FigureChange) -> str:
-        """Say what a figure was and is; nothing where that reads the same or is 0 per cent."""
+        """Return a figure before and after; empty if both read the same or differ by 0 per cent."""
         formatter = self._formatter
         largest = max((each.value for each in (change.before, change.after) if each is not None), default=0.0)
         factor, unit = find_readable_unit(largest, get_figure_unit(change.figure))

@@ -142,8 +142,8 @@ def _build_count_cell(
         return ComparisonCell(
             MISSING_VALUE_TEXT, detail=summarize_reason(needed.reason) or None, mark=CellMarking.FAILS
         )
-    shown = label_precision(needed.weights) if name_format else ""
-    detail = ", ".join(each for each in (shown, format_degrees(size.plan, formatter)) if each)
+    format_label = label_precision(needed.weights) if name_format else ""
+    detail = ", ".join(each for each in (format_label, format_degrees(size.plan, formatter)) if each)
     return ComparisonCell(formatter.count(size.count), detail=detail or None)
 
 
@@ -232,8 +232,8 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
         return ComparisonRow(key, label, unit, tuple(cell(column) for column in costs.columns))
 
     def months(column: CostColumn) -> ComparisonCell:
-        found = (each for each in costs.break_evens if each.key == column.key)
-        value = next((each.value for each in found if each.name == "months_to_own"), None)
+        figure = (each for each in costs.break_evens if each.key == column.key)
+        value = next((each.value for each in figure if each.name == "months_to_own"), None)
         return ComparisonCell(MISSING_VALUE_TEXT if value is None else formatter.number(value, 1))
 
     def total(column: CostColumn) -> ComparisonCell:
@@ -242,8 +242,8 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
         return ComparisonCell(money.thousands(column.tco.total_usd))
 
     def joules(column: CostColumn) -> ComparisonCell:
-        found = column.efficiency.joules_per_token if column.efficiency else None
-        return ComparisonCell(MISSING_VALUE_TEXT if found is None else formatter.estimate(found.value))
+        figure = column.efficiency.joules_per_token if column.efficiency else None
+        return ComparisonCell(MISSING_VALUE_TEXT if figure is None else formatter.estimate(figure.value))
 
     def rent(column: CostColumn) -> ComparisonCell:
         return ComparisonCell(money.small(column.rent_usd_per_hour), detail=_date_price(column, "rent_usd_per_hour"))
@@ -267,13 +267,13 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
 
 def _date_price(column: CostColumn, name: str) -> str | None:
     """Return of how many prices of the catalog a price is the median, and the month of the newest."""
-    found = column.inputs[name]
-    if found.record is None or found.origin is CostInputOrigin.YOURS:
+    cost_input = column.inputs[name]
+    if cost_input.record is None or cost_input.origin is CostInputOrigin.YOURS:
         return None
-    prices = trn("{n} price", "{n} prices", found.record.count, n=found.record.count)
-    if found.record.newest is None:
+    prices = trn("{n} price", "{n} prices", cost_input.record.count, n=cost_input.record.count)
+    if cost_input.record.newest is None:
         return prices
-    return tr("{prices}, {date}", prices=prices, date=Formatter().date(found.record.newest[:7]))
+    return tr("{prices}, {date}", prices=prices, date=Formatter().date(cost_input.record.newest[:7]))
 
 
 def list_cost_remarks(
@@ -418,20 +418,20 @@ def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:
     """Return the rows of results on a sheet: what is alike for all is said among the assumptions."""
     figures = list_sheet_figures()
     rows = build_workload_rows(answer, figures, formatter)
-    shown = [rows["fits"]] if "fits" in rows else []
+    shown_rows = [rows["fits"]] if "fits" in rows else []
     plan = rows["plan"]
     if len({(cell.text, cell.detail) for cell in plan.cells}) > 1 or any(cell.detail for cell in plan.cells):
-        shown.append(plan)
-    shown += [
+        shown_rows.append(plan)
+    shown_rows += [
         rows[figure.key]
         for figure in figures
         if figure.key in rows and any(cell.value is not None for cell in rows[figure.key].cells)
     ]
-    shown += [rows[MAX_CONCURRENCY.key], rows["limiter"]]
+    shown_rows += [rows[MAX_CONCURRENCY.key], rows["limiter"]]
     if len({column.estimate.serving_engine for column in answer.columns if column.estimate}) > 1:
-        shown.append(rows["serving_engine"])
-    shown.append(rows["basis"])
-    return ComparisonGroup("workload", tr("At this workload"), tuple(shown))
+        shown_rows.append(rows["serving_engine"])
+    shown_rows.append(rows["basis"])
+    return ComparisonGroup("workload", tr("At this workload"), tuple(shown_rows))
 
 
 def _list_attribute_groups(
@@ -541,7 +541,7 @@ def _list_key_texts(answer: Answer) -> tuple[str, ...]:
 
 def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Formatter) -> tuple[SheetRemark, ...]:
     """Return what the estimates note, each once: what all columns share is said without a subject."""
-    said: dict[str, list[str]] = {}
+    remarks: dict[str, list[str]] = {}
     for name, column in zip(names, answer.columns, strict=True):
         estimate = column.estimate
         messages = [column.problem] if column.problem else []
@@ -549,14 +549,14 @@ def _list_estimate_remarks(answer: Answer, names: tuple[str, ...], formatter: Fo
             messages += [estimate.reason] if estimate.reason else []
             messages += estimate.notes
         for text in dict.fromkeys(format_message(message, formatter) for message in messages):
-            said.setdefault(text, []).append(name)
+            remarks.setdefault(text, []).append(name)
     general = [SheetRemark("", format_message(note, formatter)) for note in answer.notes]
     general.append(SheetRemark("", tr("Memory is in GiB. The GB of vendors' memory labels are GiB, too")))
     return (
         *general,
         *(
             SheetRemark("" if len(subjects) == len(names) > 1 else ", ".join(subjects), text)
-            for text, subjects in said.items()
+            for text, subjects in remarks.items()
         ),
     )
 

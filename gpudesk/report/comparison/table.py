@@ -43,18 +43,18 @@ class ComparisonTableBuilder:
         self._update_attribute_rows(answer)
         formatter = self._formatter
         results = build_workload_rows(answer, list_compared_figures(), formatter).values()
-        known = tuple(row for row in results if any(cell.value is not None for cell in row.cells))
+        known_rows = tuple(row for row in results if any(cell.value is not None for cell in row.cells))
         use = build_memory_use_rows(answer, formatter) if any(each.estimate for each in answer.columns) else ()
         groups = (
-            ComparisonGroup("workload", tr("At this workload"), known, _describe_conditions(answer, formatter)),
+            ComparisonGroup("workload", tr("At this workload"), known_rows, _describe_conditions(answer, formatter)),
             ComparisonGroup("memory", tr("Memory"), (*self._memory, *use)),
             *self._rest,
         )
         return ComparisonTable(build_heads(answer, formatter), tuple(group for group in groups if group.rows))
 
     def _update_attribute_rows(self, answer: Answer) -> None:
-        shown = (column.accelerator.id for column in answer.columns)
-        parts = (answer.catalog_revision, answer.unranked, *shown)
+        accelerator_ids = (column.accelerator.id for column in answer.columns)
+        parts = (answer.catalog_revision, answer.unranked, *accelerator_ids)
         if parts == self._parts:
             return
         self._parts = parts

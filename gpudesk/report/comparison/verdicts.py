@@ -61,10 +61,10 @@ class _ComparisonVerdict:
         self._candidates = {each.key: each for each in decision.candidates}
 
     def describe(self) -> str:
-        found, second = self._decision.recommended, self._decision.runner_up
-        if found is None or not self._decision.scope.answered:
+        winner, second = self._decision.recommended, self._decision.runner_up
+        if winner is None or not self._decision.scope.answered:
             return describe_throughput(self._answer, self._formatter)
-        first = self._candidates[found.key]
+        first = self._candidates[winner.key]
         if second is None:
             outsiders = _list_outsiders(self._answer, list_column_names(self._answer), self._formatter)
             return " ".join([self._describe_alone(first), *outsiders])
@@ -113,10 +113,16 @@ class _ComparisonVerdict:
             return
         by_throughput = objective.name is ObjectiveName.THROUGHPUT
         figure = _RENTED if by_throughput else _THROUGHPUT
-        found = find_difference(self._answer, figure, rival.key, first.key)
+        difference = find_difference(self._answer, figure, rival.key, first.key)
         back = find_difference(self._answer, figure, first.key, rival.key)
-        if found is not None or back is not None:
-            ratio = found.ratio.value if found is not None else 1.0 / back.ratio.value if back is not None else 1.0
+        if difference is not None or back is not None:
+            ratio = (
+                difference.ratio.value
+                if difference is not None
+                else 1.0 / back.ratio.value
+                if back is not None
+                else 1.0
+            )
             aim = ObjectiveName.COST if by_throughput else None
             yield self._describe_distance(ratio, aim, _RENTS)
 
@@ -295,11 +301,11 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
 
     The answer carries its costs.
     """
-    ranked = {figure: found for figure in (_RENTED, _OWNED) if (found := rank_figures(answer, figure))}
+    ranked = {figure: ranking for figure in (_RENTED, _OWNED) if (ranking := rank_figures(answer, figure))}
     if answer.costs is None or not ranked:
         reasons = {describe_missing_value(answer, _RENTED, place, formatter)[0] for place in range(len(answer.columns))}
         return to_sentence(tr("Cost per token unknown: {reasons}", reasons="; ".join(sorted(reasons))))
-    cheapest = {figure: find_best(found, figure) for figure, found in ranked.items()}
+    cheapest = {figure: find_best(ranking, figure) for figure, ranking in ranked.items()}
     order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
     return " ".join(_describe_cheapest(answer, figure, figure == order[0], formatter) for figure in order)
 
@@ -364,12 +370,12 @@ def describe_payback(answer: Answer, formatter: Formatter) -> str:
     if not points:
         return tr("Payback period unknown: enter purchase and rental prices.")
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
-    known = sorted((each.value, names[each.key]) for each in points if each.value is not None)
+    known_points = sorted((each.value, names[each.key]) for each in points if each.value is not None)
     sentences = []
-    if known:
+    if known_points:
         months = [
             trn("{n} month ({name})", "{n} months ({name})", round(value), n=formatter.number(value), name=name)
-            for value, name in known
+            for value, name in known_points
         ]
         sentences.append(
             tr("Buying pays back after {months} of 24/7 use; for less use, rent.", months=join_names(months))

@@ -74,9 +74,9 @@ def group_by_software(support: SoftwareSupport, platform: str) -> Iterator[tuple
     Software of which nothing is said there is left out. Nothing is made of two entries.
     """
     for software in support.software:
-        found = support.support(platform, software)
-        if found:
-            yield found
+        entries = support.support(platform, software)
+        if entries:
+            yield entries
 
 
 def list_platforms(support: SoftwareSupport) -> tuple[str, ...]:
@@ -91,14 +91,14 @@ def split_platforms(platform: str | None) -> tuple[str, ...]:
 
 def describe_support(entry: SupportEntry) -> str:
     """Return one entry as a sentence: level, scope, date, document, and what disputes it."""
-    said = tr(
+    text = tr(
         "{level}: {scope} ({day}, {document})",
         level=label_support_level(entry),
         scope=translate_data(entry.scope),
         day=format_date(entry.date),
         document=label_document(entry.source),
     )
-    return _add_dispute_ids(said, entry.disputes)
+    return _add_dispute_ids(text, entry.disputes)
 
 
 # Deployments
@@ -118,7 +118,7 @@ def format_scale(reference: ReferenceDeployment, formatter: Formatter) -> str:
 
 def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> str:
     """Return a deployment as a sentence: who, what, how many, when, on whose word."""
-    said = tr(
+    text = tr(
         "{who}: {what}. {scale}, {day}; {basis} ({document})",
         who=describe_operator(reference),
         what=translate_data(reference.what),
@@ -127,7 +127,7 @@ def describe_reference(reference: ReferenceDeployment, formatter: Formatter) -> 
         basis=translate_data(reference.basis),
         document=label_document(reference.source),
     )
-    return _add_dispute_ids(said, reference.disputes)
+    return _add_dispute_ids(text, reference.disputes)
 
 
 def _add_dispute_ids(text: str, disputes: tuple[str, ...]) -> str:
@@ -245,8 +245,8 @@ def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> s
     """Return the comparisons behind a step, and what is missing to tell; None where it always applies."""
     if not line.tested:
         return None
-    said = [_describe_step_test(each, formatter) for each in line.tested]
-    return tr("{tested}.", tested=capitalize_first("; ".join(said)))
+    test_texts = [_describe_step_test(each, formatter) for each in line.tested]
+    return tr("{tested}.", tested=capitalize_first("; ".join(test_texts)))
 
 
 def describe_missing_facts(line: ProcurementStepStatus) -> str | None:
@@ -273,15 +273,15 @@ def describe_expired_step(line: ProcurementStepStatus) -> str | None:
 def _describe_step_test(tested: ConditionResult, formatter: Formatter) -> str:
     """Return one comparison, `accelerators that share the software, 800 > 200: yes`."""
     name, sign, _ = (*tested.text.split(maxsplit=2), "", "")[:3]
-    said = tr(_FACTS[name])
+    fact_text = tr(_FACTS[name])
     if not sign:
-        return tr("{fact}: {outcome}", fact=said, outcome=_outcome(tested.holds))
-    left = tr("unknown") if tested.left is None else formatter.stated(_number(tested.left))
+        return tr("{fact}: {outcome}", fact=fact_text, outcome=_outcome(tested.holds))
+    value_text = tr("unknown") if tested.left is None else formatter.stated(_number(tested.left))
     right = formatter.stated(_number(tested.right))
     return tr(
         "{fact}, {left} {sign} {right}: {outcome}",
-        fact=said,
-        left=left,
+        fact=fact_text,
+        left=value_text,
         sign=sign,
         right=right,
         outcome=_outcome(tested.holds),
@@ -342,8 +342,8 @@ def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
     state = tr("{state}. {strength}.", state=label_step_state(line), strength=label_step_strength(line.step.strength))
     if not line.open_points:
         return state
-    left = trn("{n} point open.", "{n} points open.", line.open_points, n=formatter.count(line.open_points))
-    return f"{state} {left}"
+    open_points = trn("{n} point open.", "{n} points open.", line.open_points, n=formatter.count(line.open_points))
+    return f"{state} {open_points}"
 
 
 class AdvisoryLine(NamedTuple):
@@ -370,8 +370,8 @@ def list_export_lines(
         yield AdvisoryLine(1, tr("{name}, {head}", name=check.name, head=get_score_head()))
         yield from (AdvisoryLine(2, text) for text in list_scores(check, formatter))
         for rule in select_scored_rules(rules):
-            found = next(each for each in check.rules if each.rule.id == rule.id)
-            result = "; ".join(list_rule_cell_lines(found, formatter))
+            rule_check = next(each for each in check.rules if each.rule.id == rule.id)
+            result = "; ".join(list_rule_cell_lines(rule_check, formatter))
             line = tr(
                 "{rule}, {days}: {result}", rule=translate_data(rule.name), days=format_rule_dates(rule), result=result
             )
@@ -382,9 +382,9 @@ def list_export_lines(
     for rule in rules.rules:
         yield AdvisoryLine(1, tr("{rule}, {days}", rule=format_rule_title(rule), days=format_rule_dates(rule)))
         yield from (AdvisoryLine(2, text) for text in list_export_rule_lines(rule, rules, formatter))
-        named = describe_destination(rule, checks[0]) if checks else None
-        if named is not None:
-            yield AdvisoryLine(2, named)
+        destination = describe_destination(rule, checks[0]) if checks else None
+        if destination is not None:
+            yield AdvisoryLine(2, destination)
         yield from (AdvisoryLine(2, tr("Source: {place}", place=place)) for place in list_rule_publications(rule))
 
 
@@ -408,13 +408,13 @@ def list_negotiation_lines(sheet: NegotiationSheet, formatter: Formatter) -> Ite
 
 
 def list_step_remarks(line: ProcurementStepStatus, formatter: Formatter) -> tuple[str, ...]:
-    found = (
+    remarks = (
         describe_step_reason(line, formatter),
         describe_missing_facts(line),
         describe_step_alternative(line),
         describe_expired_step(line),
     )
-    return tuple(each for each in found if each)
+    return tuple(each for each in remarks if each)
 
 
 def format_point(line: CheckpointStatus) -> str:
@@ -465,18 +465,18 @@ def list_loading_lines(
 ) -> Iterator[AdvisoryLine]:
     """Yield the time to load weights for each column, with its formulas, and what it leaves out."""
     yield AdvisoryLine(0, tr("Weight loading time"))
-    for key, found in loadings.items():
-        if isinstance(found, Message):
-            problem = describe_unknown_time(found, formatter)
+    for key, loading in loadings.items():
+        if isinstance(loading, Message):
+            problem = describe_unknown_time(loading, formatter)
             yield AdvisoryLine(1, tr("{name}: {problem}", name=names[key], problem=problem))
             continue
         yield AdvisoryLine(
-            1, tr("{name}: weights of {size}", name=names[key], size=format_loaded_weights(found, formatter))
+            1, tr("{name}: weights of {size}", name=names[key], size=format_loaded_weights(loading, formatter))
         )
-        yield from _list_time_lines(tr("One accelerator"), found.one, formatter)
-        host = tr("One host ({count})", count=format_host_count(found, formatter))
-        yield from _list_time_lines(host, found.host, formatter)
-        yield from (AdvisoryLine(2, describe_quoted_link(each, formatter)) for each in found.quoted)
+        yield from _list_time_lines(tr("One accelerator"), loading.one, formatter)
+        host = tr("One host ({count})", count=format_host_count(loading, formatter))
+        yield from _list_time_lines(host, loading.host, formatter)
+        yield from (AdvisoryLine(2, describe_quoted_link(each, formatter)) for each in loading.quoted)
     notes = merge_loading_notes(loadings, names, formatter)
     yield from (AdvisoryLine(1, tr("{note}.", note=note)) for note in notes)
 
@@ -490,13 +490,13 @@ def merge_loading_notes(
     loadings: Mapping[str, WeightLoading | Message], names: Mapping[str, str], formatter: Formatter
 ) -> tuple[str, ...]:
     """Return what the times rest on and leave out, each once: with names where it is not for all columns."""
-    found = {key: each for key, each in loadings.items() if isinstance(each, WeightLoading)}
-    said: dict[str, list[str]] = {}
-    for key, loading in found.items():
+    loading_times = {key: each for key, each in loadings.items() if isinstance(each, WeightLoading)}
+    notes: dict[str, list[str]] = {}
+    for key, loading in loading_times.items():
         for note in list_loading_notes(loading, formatter):
-            said.setdefault(note, []).append(names[key])
+            notes.setdefault(note, []).append(names[key])
     lines = []
-    for note, whose in said.items():
-        plain = len(whose) == len(found) or any(name in note for name in whose)
+    for note, whose in notes.items():
+        plain = len(whose) == len(loading_times) or any(name in note for name in whose)
         lines.append(note if plain else tr("{names}: {note}", names=", ".join(whose), note=note))
     return tuple(lines)

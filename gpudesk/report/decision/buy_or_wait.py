@@ -117,7 +117,7 @@ def get_deferral_unit(name: str, money: MoneyFormatter) -> str:
     return money.unit(tr(_UNITS[name])) if name in _UNITS else ""
 
 
-def describe_deferral_origin(name: str, found: DeferralAnalysis, *, stated: bool, names: Mapping[str, str]) -> str:
+def describe_deferral_origin(name: str, analysis: DeferralAnalysis, *, stated: bool, names: Mapping[str, str]) -> str:
     """Return where the value of an input comes from; `stated` is whether the user said it."""
     if name == "months_to_launch":
         return tr("your answer") if stated else tr("default")
@@ -126,12 +126,12 @@ def describe_deferral_origin(name: str, found: DeferralAnalysis, *, stated: bool
     if name in _ORIGINS:
         return tr(_ORIGINS[name])
     if name == "months_to_next":
-        return " ".join(f"{format_message(note)}." for note in found.notes if note.id in _DATED)
-    return _without_origin(found, names) if name == "usd_per_month" else _tokens_origin(found, names)
+        return " ".join(f"{format_message(note)}." for note in analysis.notes if note.id in _DATED)
+    return _without_origin(analysis, names) if name == "usd_per_month" else _tokens_origin(analysis, names)
 
 
-def _without_origin(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
-    monthly = found.monthly
+def _without_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
+    monthly = analysis.monthly
     if monthly.without_origin is None or monthly.stopgap is None:
         return tr("unknown: no compared accelerator has a rental price")
     name = names[monthly.stopgap]
@@ -140,28 +140,28 @@ def _without_origin(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
     return tr("rent of {name} in the meantime, including software", name=name)
 
 
-def _tokens_origin(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
-    if found.tokens_origin is TokenDemandOrigin.DEMAND:
+def _tokens_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
+    if analysis.tokens_origin is TokenDemandOrigin.DEMAND:
         return tr("average demand")
-    if found.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
-        return tr("full output of {name} during its hours of use", name=names[found.chosen])
+    if analysis.tokens_origin is TokenDemandOrigin.DEPLOYMENT:
+        return tr("full output of {name} during its hours of use", name=names[analysis.chosen])
     return tr("unknown")
 
 
 # Verdict
 
 
-def format_deferral_verdict(found: DeferralAnalysis, names: Mapping[str, str]) -> str:
-    chosen = names[found.chosen]
-    following = None if found.next_part is None else names[found.next_part]
-    if found.verdict is DeferralVerdict.BUY:
+def format_deferral_verdict(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
+    chosen = names[analysis.chosen]
+    following = None if analysis.next_part is None else names[analysis.next_part]
+    if analysis.verdict is DeferralVerdict.BUY:
         return tr("Buy {name} now", name=chosen)
-    if found.verdict is DeferralVerdict.WAIT:
+    if analysis.verdict is DeferralVerdict.WAIT:
         return tr("Wait for {name}", name=following) if following else tr("Do without {name}", name=chosen)
-    if found.verdict is DeferralVerdict.EQUAL:
+    if analysis.verdict is DeferralVerdict.EQUAL:
         verdict = tr("Same cost")
     else:
-        verdict = tr("Undecided") if found.sums is None else tr("Too close to call")
+        verdict = tr("Undecided") if analysis.sums is None else tr("Too close to call")
     if following is None:
         return tr("{verdict}: buy {name} now, or do without it", verdict=verdict, name=chosen)
     return tr("{verdict}: buy {name} now, or wait for {other}", verdict=verdict, name=chosen, other=following)
@@ -172,51 +172,51 @@ def label_deferral_verdict(verdict: DeferralVerdict | None) -> str:
     return tr("undecided") if verdict is None else tr(_VERDICTS[verdict])
 
 
-def describe_document_verdict(found: DeferralAnalysis) -> str:
-    strong = [rule for rule in found.rules if rule.strong and rule.verdict is not None]
-    if found.document is None:
+def describe_document_verdict(analysis: DeferralAnalysis) -> str:
+    strong = [rule for rule in analysis.rules if rule.strong and rule.verdict is not None]
+    if analysis.document is None:
         if not strong:
             return tr("undecided")
         return tr("contradictory ({rules})", rules=_rules(strong))
-    return tr("{verdict} ({rules})", verdict=label_deferral_verdict(found.document), rules=_rules(strong))
+    return tr("{verdict} ({rules})", verdict=label_deferral_verdict(analysis.document), rules=_rules(strong))
 
 
 def _rules(rules: list[RuleOpinion]) -> str:
     return ", ".join(rule.rule for rule in rules)
 
 
-def describe_computed_verdict(found: DeferralAnalysis, formatter: Formatter) -> str:
-    verdict = label_deferral_verdict(found.computed)
-    if found.computed is DeferralVerdict.OPEN and found.likely is not DeferralVerdict.OPEN:
-        verdict = tr("most likely {verdict}", verdict=label_deferral_verdict(found.likely))
-    if found.sums is None:
-        if found.computed is not DeferralVerdict.OPEN:
+def describe_computed_verdict(analysis: DeferralAnalysis, formatter: Formatter) -> str:
+    verdict = label_deferral_verdict(analysis.computed)
+    if analysis.computed is DeferralVerdict.OPEN and analysis.likely is not DeferralVerdict.OPEN:
+        verdict = tr("most likely {verdict}", verdict=label_deferral_verdict(analysis.likely))
+    if analysis.sums is None:
+        if analysis.computed is not DeferralVerdict.OPEN:
             return tr("{verdict}, at any price of the next accelerator", verdict=verdict)
         return tr("{verdict}: a cost is unknown", verdict=verdict)
-    share = format_draw_share(found.sums.wait_share, formatter)
+    share = format_draw_share(analysis.sums.wait_share, formatter)
     return tr("{verdict}; waiting saves money in {share} of simulations", verdict=verdict, share=share)
 
 
-def describe_deferral_rule(said: RuleOpinion) -> str:
-    return f"{format_message(said.said)}."
+def describe_deferral_rule(opinion: RuleOpinion) -> str:
+    return f"{format_message(opinion.said)}."
 
 
-def describe_contradiction(found: DeferralAnalysis) -> str:
+def describe_contradiction(analysis: DeferralAnalysis) -> str:
     """Return where documents and arithmetic, or documents among themselves, contradict; empty where not."""
-    return " ".join(f"{format_message(note)}." for note in found.notes if note.id in _AGAINST)
+    return " ".join(f"{format_message(note)}." for note in analysis.notes if note.id in _AGAINST)
 
 
-def list_deferral_notes(found: DeferralAnalysis, formatter: Formatter) -> list[str]:
+def list_deferral_notes(analysis: DeferralAnalysis, formatter: Formatter) -> list[str]:
     """Return what figures rest on and lack, but for what inputs and verdict say themselves."""
-    told = _DATED | _AGAINST | _INPUTS_WITH_ORIGIN
-    return [f"{format_message(note, formatter)}." for note in found.notes if note.id not in told]
+    covered_ids = _DATED | _AGAINST | _INPUTS_WITH_ORIGIN
+    return [f"{format_message(note, formatter)}." for note in analysis.notes if note.id not in covered_ids]
 
 
-def find_lacking_costs(found: DeferralAnalysis, accelerator_name: str) -> frozenset[str]:
+def find_lacking_costs(analysis: DeferralAnalysis, accelerator_name: str) -> frozenset[str]:
     """Return what costs of an accelerator lack: `price`, `power`, `rent`; it is named as in the catalog."""
     return frozenset(
         str(note.parameters["kind"]).removeprefix("lacks.")
-        for note in found.notes
+        for note in analysis.notes
         if _lacks(note) and note.parameters["accelerator"] == accelerator_name
     )
 
@@ -229,21 +229,21 @@ def _lacks(note: Message) -> bool:
 
 
 def list_deferral_figures(
-    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+    analysis: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> list[RangeFigureRow]:
     """Return all figures that are known, months and months' costs first, and what waiting comes to."""
-    return [row for row in _list_known_figures(found, names, money, formatter) if row.likely != MISSING_VALUE_TEXT]
+    return [row for row in _list_known_figures(analysis, names, money, formatter) if row.likely != MISSING_VALUE_TEXT]
 
 
 def _list_known_figures(
-    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+    analysis: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> Iterator[RangeFigureRow]:
-    chosen, monthly, sums = names[found.chosen], found.monthly, found.sums
-    following = "" if found.next_part is None else names[found.next_part]
+    chosen, monthly, sums = names[analysis.chosen], analysis.monthly, analysis.sums
+    following = "" if analysis.next_part is None else names[analysis.next_part]
     months, a_month = tr("months"), tr("{code}/month", code=money.code)
     if following:
-        yield _scale_months(tr("{name} available in", name=following), found.delivery_months, months, formatter)
-    yield _scale_months(tr("Gap without either"), found.gap_months, months, formatter)
+        yield _scale_months(tr("{name} available in", name=following), analysis.delivery_months, months, formatter)
+    yield _scale_months(tr("Gap without either"), analysis.gap_months, months, formatter)
     yield _scale_usd(tr("Monthly cost on {name}", name=chosen), monthly.buy_usd, a_month, money)
     if following:
         yield _scale_usd(tr("Monthly cost on {name}", name=following), monthly.next_usd, a_month, money)
@@ -280,11 +280,11 @@ def format_months_number(months: float, formatter: Formatter) -> str:
 
 
 def list_deferral_flips(
-    found: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+    analysis: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> list[tuple[str, str]]:
     """Return what would turn the verdict, everything else as it most likely is: what, and at which value."""
-    turns, rows = found.turns, list[tuple[str, str]]()
-    following = "" if found.next_part is None else names[found.next_part]
+    turns, rows = analysis.turns, list[tuple[str, str]]()
+    following = "" if analysis.next_part is None else names[analysis.next_part]
     months = (
         (tr("Gap without either, at most"), turns.gap_months),
         (tr("{name} available in", name=following), turns.delivery_months),
@@ -312,8 +312,8 @@ def _end(value: float, text: ValueFormatter) -> str:
     return text(value) if math.isfinite(value) else tr("no limit")
 
 
-def list_future_price_rows(found: DeferralAnalysis, money: MoneyFormatter) -> list[FuturePriceRow]:
-    return [_price_row(point, money) for point in found.prices]
+def list_future_price_rows(analysis: DeferralAnalysis, money: MoneyFormatter) -> list[FuturePriceRow]:
+    return [_price_row(point, money) for point in analysis.prices]
 
 
 def _price_row(point: NextPricePoint, money: MoneyFormatter) -> FuturePriceRow:
@@ -324,18 +324,18 @@ def _price_row(point: NextPricePoint, money: MoneyFormatter) -> FuturePriceRow:
     )
 
 
-def describe_release_slip(found: DeferralAnalysis, names: Mapping[str, str], formatter: Formatter) -> str:
-    if found.sums is None or found.next_part is None:
+def describe_release_slip(analysis: DeferralAnalysis, names: Mapping[str, str], formatter: Formatter) -> str:
+    if analysis.sums is None or analysis.next_part is None:
         return ""
-    name = names[found.next_part]
-    turn = found.turns.slip_months
+    name = names[analysis.next_part]
+    turn = analysis.turns.slip_months
     if turn is not None:
         return tr(
             "Waiting for {name} pays off if it slips by at most {months}.",
             months=format_months(turn, formatter),
             name=name,
         )
-    if found.likely is DeferralVerdict.WAIT:
+    if analysis.likely is DeferralVerdict.WAIT:
         return tr("Waiting for {name} pays off at any delay.", name=name)
     return tr("Waiting for {name} costs more than it saves, even if {name} is on time.", name=name)
 
@@ -385,22 +385,22 @@ def format_signal_value(signal: WatchSignal, value: WatchValue | None, formatter
 
 def describe_known_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
     """Return the value that holds with its date and where it is from: the user's source, or `source`."""
-    held = watched.note or watched.known
-    if held is None:
+    signal_value = watched.note or watched.known
+    if signal_value is None:
         return tr("no value")
-    value = format_signal_value(watched.signal, held.value, formatter)
+    value = format_signal_value(watched.signal, signal_value.value, formatter)
     if watched.note is not None:
-        return tr("{value}, {date} (yours: {source})", value=value, date=held.date, source=watched.note.source)
-    return tr("{value}, {date} ({source})", value=value, date=held.date, source=source)
+        return tr("{value}, {date} (yours: {source})", value=value, date=signal_value.date, source=watched.note.source)
+    return tr("{value}, {date} ({source})", value=value, date=signal_value.date, source=source)
 
 
 def describe_recorded_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
     """Return what is on record where the user's note holds instead; empty where it does not."""
-    known = watched.known
-    if watched.note is None or known is None:
+    recorded = watched.known
+    if watched.note is None or recorded is None:
         return ""
-    value = format_signal_value(watched.signal, known.value, formatter)
-    return tr("catalog: {value}, {date} ({source})", value=value, date=known.date, source=source)
+    value = format_signal_value(watched.signal, recorded.value, formatter)
+    return tr("catalog: {value}, {date} ({source})", value=value, date=recorded.date, source=source)
 
 
 def describe_signal_note(watched: SignalStatus) -> str:
@@ -435,7 +435,7 @@ def describe_idle_note(watched: SignalStatus) -> str:
 
 
 def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) -> str:
-    known = describe_known_value(watched, source, formatter)
+    value_text = describe_known_value(watched, source, formatter)
     parts = (
         tr(
             "{title}: {state}",
@@ -443,7 +443,7 @@ def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) ->
             state=label_signal_state(find_signal_state(watched)),
         ),
         tr("threshold {threshold}", threshold=format_threshold(watched.signal, formatter)),
-        known,
+        value_text,
         describe_signal_distance(watched, formatter),
     )
     return tr(

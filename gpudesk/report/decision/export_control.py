@@ -103,16 +103,16 @@ def label_standing(standing: LimitSide) -> str:
     return words[standing]
 
 
-def describe_limit_standing(held: LimitComparison, formatter: Formatter) -> str:
+def describe_limit_standing(limit_comparison: LimitComparison, formatter: Formatter) -> str:
     """Return a figure beside the limit of a rule, `20,919 is above 4,800`."""
-    kind = held.limit.measured
-    limit = format_measured_amount(kind, held.limit.value, formatter)
-    if held.value is None:
+    kind = limit_comparison.limit.measured
+    limit = format_measured_amount(kind, limit_comparison.limit.value, formatter)
+    if limit_comparison.value is None:
         return tr("{kind}: unknown, limit {limit}", kind=label_measured_quantity(kind), limit=limit)
-    value = format_measured_amount(kind, held.value, formatter)
-    if held.standing is LimitSide.BELOW:
+    value = format_measured_amount(kind, limit_comparison.value, formatter)
+    if limit_comparison.standing is LimitSide.BELOW:
         comparison = tr("below {limit}", limit=limit)
-    elif held.value == held.limit.value:
+    elif limit_comparison.value == limit_comparison.limit.value:
         comparison = tr("exactly {limit}, which counts as above", limit=limit)
     else:
         comparison = tr("above {limit}", limit=limit)
@@ -123,9 +123,9 @@ def describe_rule_outcome(check: ExportRuleCheck) -> str:
     """Return whether a rule describes the figures of an accelerator, and by which of its lines."""
     if not check.lines:
         return tr("No score applies")
-    met = [translate_data(line.line.name) for line in check.lines if line.met]
-    if met:
-        return tr("Controlled: {lines}", lines=", ".join(met))
+    limit_names = [translate_data(line.line.name) for line in check.lines if line.met]
+    if limit_names:
+        return tr("Controlled: {lines}", lines=", ".join(limit_names))
     unsettled = [translate_data(line.line.name) for line in check.lines if line.met is None]
     if unsettled:
         return tr("Undecided: {lines}", lines=", ".join(unsettled))
@@ -136,7 +136,10 @@ def list_rule_cell_lines(check: ExportRuleCheck, formatter: Formatter) -> tuple[
     """Return how an accelerator stands to a rule: the figures of its first line, then the outcome."""
     if not check.lines:
         return (describe_rule_outcome(check),)
-    return (*(describe_limit_standing(held, formatter) for held in check.lines[0].held), describe_rule_outcome(check))
+    return (
+        *(describe_limit_standing(comparison, formatter) for comparison in check.lines[0].held),
+        describe_rule_outcome(check),
+    )
 
 
 # Rules
@@ -206,10 +209,10 @@ def list_rule_publications(rule: ExportRule) -> tuple[str, ...]:
 
 def describe_destination(rule: ExportRule, check: ExportCheck) -> str | None:
     """Return whether what was read of a rule names the destination; None where neither can be said."""
-    found = next((each.named for each in check.rules if each.rule.id == rule.id), None)
-    if found is None or check.destination is None:
+    destination = next((each.named for each in check.rules if each.rule.id == rule.id), None)
+    if destination is None or check.destination is None:
         return None
-    if found:
+    if destination:
         return tr("The rule text on file names {place}.", place=check.destination)
     return tr("The rule text on file does not name {place}.", place=check.destination)
 
@@ -237,16 +240,16 @@ def list_check_notes(checks: Sequence[ExportCheck], formatter: Formatter) -> tup
 
     What is refused, and the warning, are said in places of their own.
     """
-    said: dict[str, list[str]] = {}
+    notes: dict[str, list[str]] = {}
     shared: dict[str, None] = {}
     for check in checks:
         for note in check.notes:
             if note.id in _SHARED:
                 shared[format_message(note, formatter)] = None
             elif note.id not in _SAID_ELSEWHERE:
-                said.setdefault(format_message(note, formatter), []).append(check.name)
+                notes.setdefault(format_message(note, formatter), []).append(check.name)
     lines = []
-    for text, names in said.items():
+    for text, names in notes.items():
         for_all = len(names) == len(checks) or any(name in text for name in names)
         lines.append(text if for_all else tr("{names}: {note}", names=", ".join(map(shorten_name, names)), note=text))
     return (*lines, *shared)

@@ -326,8 +326,8 @@ def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind is _FactKind.BILLION:
         return f"{formatter.stated(float(f'{fact:.4g}'))}B"
     if kind in (_FactKind.MS, _FactKind.SECONDS):
-        text, shown = formatter.value_and_unit(fact, kind.value)
-        return join_unit(text, shown or kind.value)
+        text, unit_text = formatter.value_and_unit(fact, kind.value)
+        return join_unit(text, unit_text or kind.value)
     unit = _unit(kind)
     text = _digits(kind, fact, formatter)
     return join_unit(text, unit) if unit else text

@@ -92,8 +92,8 @@ def _build_title(paper: NegotiationDocument) -> str:
 def _build_head(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     decision, names, formatter = paper.decision, paper.names, paper.formatter
     yield DocumentHeading(1, _build_title(paper))
-    made = tr("Made on {day} from catalog {revision}", day=paper.made_on, revision=paper.revision)
-    yield DocumentParagraph(made)
+    origin = tr("Made on {day} from catalog {revision}", day=paper.made_on, revision=paper.revision)
+    yield DocumentParagraph(origin)
     yield DocumentHeading(2, format_verdict(decision, names, formatter))
     yield DocumentParagraph(describe_verdict_reason(decision, names, formatter))
     key = find_leading_column(decision)
@@ -137,22 +137,22 @@ def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     )
     rows = []
     for check in checks:
-        found = {each.rule.id: "; ".join(list_rule_cell_lines(each, formatter)) for each in check.rules}
+        outcomes = {each.rule.id: "; ".join(list_rule_cell_lines(each, formatter)) for each in check.rules}
         best = list_scores(check, formatter)[0]
-        rows.append((shorten_name(check.name), best, *(found[rule.id] for rule in rules)))
+        rows.append((shorten_name(check.name), best, *(outcomes[rule.id] for rule in rules)))
     yield DocumentTable(head, tuple(rows))
     refused = [
         describe_refused_claim(claim, shorten_name(check.name), formatter)
         for check in checks
         for claim in check.refused
     ]
-    named = [
+    destinations = [
         tr("{rule}: {destination}", rule=translate_data(rule.name), destination=destination)
         for rule in paper.rules.rules
         if checks and (destination := describe_destination(rule, checks[0])) is not None
     ]
     notes = (tr("{note}.", note=note) for note in list_check_notes(checks, formatter))
-    yield BulletList((*refused, *named, *notes))
+    yield BulletList((*refused, *destinations, *notes))
 
 
 def _build_source_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:

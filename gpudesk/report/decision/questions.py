@@ -342,35 +342,37 @@ def label_column_outcome(fate: ColumnOutcome) -> str:
 
 def describe_remaining(decision: Decision, names: Mapping[str, str]) -> str:
     fates = {each.key: find_column_outcome(each) for each in decision.candidates}
-    left = [key for key, fate in fates.items() if fate is not ColumnOutcome.REMOVED]
-    open_keys = [key for key in left if fates[key] is ColumnOutcome.UNDECIDED]
-    if not left:
+    remaining = [key for key, fate in fates.items() if fate is not ColumnOutcome.REMOVED]
+    open_keys = [key for key in remaining if fates[key] is ColumnOutcome.UNDECIDED]
+    if not remaining:
         return tr("None remain")
-    count = tr("All {n} remain", n=len(left)) if len(left) == len(fates) else tr("{n} remain", n=len(left))
-    if len(left) == 1:
+    count = (
+        tr("All {n} remain", n=len(remaining)) if len(remaining) == len(fates) else tr("{n} remain", n=len(remaining))
+    )
+    if len(remaining) == 1:
         count = tr("1 remains")
     if not open_keys:
         return count
-    return tr("{leaves}; {undecided}", leaves=count, undecided=_undecided(open_keys, left, names))
+    return tr("{leaves}; {undecided}", leaves=count, undecided=_undecided(open_keys, remaining, names))
 
 
-def _undecided(open_keys: list[str], left: list[str], names: Mapping[str, str]) -> str:
-    if len(open_keys) == 1 and len(left) > 1:
+def _undecided(open_keys: list[str], remaining: list[str], names: Mapping[str, str]) -> str:
+    if len(open_keys) == 1 and len(remaining) > 1:
         return tr("{name} undecided", name=names[open_keys[0]])
-    if len(open_keys) < len(left):
+    if len(open_keys) < len(remaining):
         return trn("{n} undecided", "{n} undecided", len(open_keys))
-    if len(left) == 1:
+    if len(remaining) == 1:
         return tr("undecided")
-    return tr("both undecided") if len(left) == _LED_BY_TWO else tr("all undecided")
+    return tr("both undecided") if len(remaining) == _LED_BY_TWO else tr("all undecided")
 
 
 def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
     """Return what is recommended with its odds, of a close call the next one too; empty without any."""
     odds = {each.key: each.odds for each in decision.candidates}
-    found = decision.recommended
-    if found is None:
+    candidate = decision.recommended
+    if candidate is None:
         return ""
-    first, n = names[found.key], format_odds(odds[found.key], formatter)
+    first, n = names[candidate.key], format_odds(odds[candidate.key], formatter)
     if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
         return tr("{name} leads ({odds} odds)", name=first, odds=n)
     other = decision.runner_up
@@ -428,7 +430,7 @@ def format_short_answer(question: str, answered: QuestionAnswer, formatter: Form
 
 def list_offered_values(question: str, in_force: AnswerValue) -> tuple[AnswerValue, ...]:
     """Return what is offered, a number in force that is none of it at its place among the numbers."""
-    asked = QUESTIONS[question]
-    if in_force in asked.offered or isinstance(in_force, str):
-        return asked.offered
-    return (*sorted((*asked.presets, in_force)), *asked.options)
+    definition = QUESTIONS[question]
+    if in_force in definition.offered or isinstance(in_force, str):
+        return definition.offered
+    return (*sorted((*definition.presets, in_force)), *definition.options)

@@ -78,19 +78,19 @@ _MOST_FLIPS: Final = 6
 
 def format_recommended_deployment(decision: Decision, formatter: Formatter) -> str | None:
     """Return how the leading column is deployed, `8 accelerators, TP 8`; None where none is."""
-    found = decision.recommended
-    if found is None:
+    candidate = decision.recommended
+    if candidate is None:
         return None
-    count = trn("{n} accelerator", "{n} accelerators", found.count, n=formatter.count(found.count))
-    degrees = format_degrees(found.plan, formatter)
+    count = trn("{n} accelerator", "{n} accelerators", candidate.count, n=formatter.count(candidate.count))
+    degrees = format_degrees(candidate.plan, formatter)
     return tr("{count}, {plan}", count=count, plan=degrees) if degrees else count
 
 
 def list_delivered_figures(decision: Decision, key: str, formatter: Formatter) -> tuple[tuple[str, str], ...]:
     """Return what a column delivers and costs: each a label and a figure with its band and unit."""
     facts = decision.parts[decision.columns.index(key)]
-    known = [name for name in _DELIVERED if facts.get(name) is not None]
-    return tuple((label_fact(name), format_fact(name, facts[name], formatter)) for name in known)
+    fact_names = [name for name in _DELIVERED if facts.get(name) is not None]
+    return tuple((label_fact(name), format_fact(name, facts[name], formatter)) for name in fact_names)
 
 
 HeadNames = Mapping[str, str]
@@ -209,8 +209,8 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
 
 def list_removed_columns(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
     """Yield each column that is removed with the first rule that does it, and how many others do."""
-    for _, found in groupby(decision.exclusions, key=lambda each: each.key):
-        first, *others = found
+    for _, exclusions in groupby(decision.exclusions, key=lambda each: each.key):
+        first, *others = exclusions
         reason = describe_exclusion(first, names, formatter, decision)
         if others:
             reason = trn(
@@ -246,7 +246,7 @@ def _build_trace_row(line: TraceLine, decision: Decision, formatter: Formatter) 
     shows = line.rule.shows
     answer, source = describe_rule_answers(line, formatter, decision.answers), label_rule_source(line.rule)
     weight = _format_weight(line, formatter)
-    named = () if shows is None else (lower_for_sentence(label_fact(shows)),)
+    fact_labels = () if shows is None else (lower_for_sentence(label_fact(shows)),)
     return SheetTraceRow(
         rule=line.rule.id,
         strength=label_rule_role(line.role),
@@ -258,7 +258,7 @@ def _build_trace_row(line: TraceLine, decision: Decision, formatter: Formatter) 
             label=line.title,
             unit=None if shows is None else get_fact_unit(shows),
             cells=tuple(_build_trace_cell(shows, cell, formatter) for cell in line.cells),
-            detail="; ".join((*named, answer, source, *((weight,) if weight else ()))),
+            detail="; ".join((*fact_labels, answer, source, *((weight,) if weight else ()))),
         ),
         effects=tuple(cell.effect for cell in line.cells),
     )

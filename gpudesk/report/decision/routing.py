@@ -118,11 +118,11 @@ def describe_routing_origin(name: str, origin: RequestRateOrigin, *, stated: boo
     return tr("entered by you") if stated else tr(_ORIGINS[name])
 
 
-def describe_request_mix(found: RoutingResult, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:
+def describe_request_mix(routing: RoutingResult, formatter: Formatter, models: Mapping[str, str] | None = None) -> str:
     """Return how many requests there are of each kind; with `models`, names by id, also who answers them."""
-    kinds = "; ".join(_kind_text(kind, formatter, models) for kind in found.classes)
-    rate = formatter.estimate(found.requests_per_s)
-    return tr("{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=tr(_RATES[found.rate_origin]), kinds=kinds)
+    kinds = "; ".join(_kind_text(kind, formatter, models) for kind in routing.classes)
+    rate = formatter.estimate(routing.requests_per_s)
+    return tr("{rate} requests/s ({origin}): {kinds}.", rate=rate, origin=tr(_RATES[routing.rate_origin]), kinds=kinds)
 
 
 def _kind_text(kind: RequestClass, formatter: Formatter, models: Mapping[str, str] | None) -> str:
@@ -141,8 +141,8 @@ def _kind_text(kind: RequestClass, formatter: Formatter, models: Mapping[str, st
 # Plans
 
 
-def format_routed_plan(plan: RoutePlan, found: RoutingResult, names: Mapping[str, str]) -> RoutedPlanTitle:
-    one, other = (names[key] for key in found.keys)
+def format_routed_plan(plan: RoutePlan, routing: RoutingResult, names: Mapping[str, str]) -> RoutedPlanTitle:
+    one, other = (names[key] for key in routing.keys)
     if plan is RoutePlan.ALL_A:
         return RoutedPlanTitle(tr("All on {name}", name=one))
     if plan is RoutePlan.ALL_B:
@@ -169,8 +169,8 @@ def build_pool_cell(plan: RoutedPlan, key: str, formatter: Formatter) -> RoutedP
         elif pool.plan.count > 1:
             details.append(text)
     spare = sum(pool.spare for pool in pools)
-    said = trn("{n} spare", "{n} spare", spare, n=formatter.count(spare)) if spare else ""
-    return RoutedPoolCell(formatter.count(sum(pool.count for pool in pools)), ", ".join(details), said)
+    spare_text = trn("{n} spare", "{n} spare", spare, n=formatter.count(spare)) if spare else ""
+    return RoutedPoolCell(formatter.count(sum(pool.count for pool in pools)), ", ".join(details), spare_text)
 
 
 def describe_impossible_plan(plan: RoutedPlan, formatter: Formatter) -> str:
@@ -188,36 +188,36 @@ def format_span(spread: UncertainValue | None, text: AmountFormatter) -> str:
 
 
 def format_signed_amount(usd: float, text: AmountFormatter) -> str:
-    said = text(usd)
-    return f"+{said}" if usd > 0.0 and said != text(0.0) else said
+    amount = text(usd)
+    return f"+{amount}" if usd > 0.0 and amount != text(0.0) else amount
 
 
 def find_extra_cost(ranking: RouteRanking | None, plan: RoutePlan) -> SplitSurcharge | None:
     """Return what a split costs beyond the cheaper plan with one part; None for those with one part."""
     each = () if ranking is None else ranking.beyond
-    return next((found for found in each if found.plan is plan), None)
+    return next((surcharge for surcharge in each if surcharge.plan is plan), None)
 
 
-def describe_ranking(ranking: RouteRanking | None, found: RoutingResult, names: Mapping[str, str]) -> str:
+def describe_ranking(ranking: RouteRanking | None, routing: RoutingResult, names: Mapping[str, str]) -> str:
     if ranking is None:
         return tr("no ranking: a cost is unknown")
-    cheapest = format_routed_plan(ranking.cheapest, found, names).whole
+    cheapest = format_routed_plan(ranking.cheapest, routing, names).whole
     if ranking.decided:
         return tr("cheapest: {plan}", plan=lower_for_sentence(cheapest))
-    level = [cheapest, *(format_routed_plan(plan, found, names).whole for plan in ranking.level)]
+    level = [cheapest, *(format_routed_plan(plan, routing, names).whole for plan in ranking.level)]
     return tr("≈ too close to call: {plans}", plans=join_alternatives([lower_for_sentence(plan) for plan in level]))
 
 
 def describe_extra_cost(
-    found: SplitSurcharge, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter
+    surcharge: SplitSurcharge, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter
 ) -> str:
     """Return what a split costs beyond one vendor, with what of it is software, as a sentence."""
     values = {
-        "split": format_routed_plan(found.plan, routing, names).whole,
-        "amount": _amount(found.usd, money),
-        "single": lower_for_sentence(format_routed_plan(found.single, routing, names).whole),
+        "split": format_routed_plan(surcharge.plan, routing, names).whole,
+        "amount": _amount(surcharge.usd, money),
+        "single": lower_for_sentence(format_routed_plan(surcharge.single, routing, names).whole),
     }
-    software, alone = found.software_usd, found.software_alone_usd
+    software, alone = surcharge.software_usd, surcharge.software_alone_usd
     if not any((*software, *alone)):
         return tr("{split}: {amount} compared with {single}, with no software cost.", **values)
     return tr(
@@ -236,31 +236,31 @@ def _amount(spread: UncertainValue, money: MoneyFormatter) -> str:
     return tr("{likely} {code} ({low} to {high})", likely=text, code=money.code, low=low, high=high)
 
 
-def list_routing_notes(found: RoutingResult, formatter: Formatter) -> list[str]:
+def list_routing_notes(routing: RoutingResult, formatter: Formatter) -> list[str]:
     """Return what the figures rest on and what they lack, but for where the requests come from."""
-    told = ("routing.rate_of_baseline", "routing.rate_of_load")
-    return [f"{format_message(note, formatter)}." for note in found.notes if note.id not in told]
+    covered_ids = ("routing.rate_of_baseline", "routing.rate_of_load")
+    return [f"{format_message(note, formatter)}." for note in routing.notes if note.id not in covered_ids]
 
 
 # One pool of both
 
 
-def list_shared_pool_lines(found: RoutingResult, formatter: Formatter) -> tuple[str, ...]:
+def list_shared_pool_lines(routing: RoutingResult, formatter: Formatter) -> tuple[str, ...]:
     """Return what one pool of both parts loses, and the formula in words and in numbers; empty without."""
-    loss, working = found.shared_loss, found.shared_working
+    loss, working = routing.shared_loss, routing.shared_working
     if loss is None or working is None:
         return ()
     likely = formatter.per_cent(loss.likely)
     if not loss.is_known:
         low, high = (formatter.per_cent(each) for each in (loss.low, loss.high))
         likely = tr("{likely} ({low} to {high})", likely=likely, low=low, high=high)
-    said = tr(
+    lines = tr(
         "One mixed pool with equal shares per replica loses {share} of throughput: the slower "
         "accelerator sets the pace.",
         share=likely,
     )
     formula, numbers = format_named_formula(working), format_numeric_formula(working, formatter)
-    return (said, f"{formula} = {numbers} = {formatter.per_cent(loss.likely)}")
+    return (lines, f"{formula} = {numbers} = {formatter.per_cent(loss.likely)}")
 
 
 # What documents say

@@ -56,24 +56,24 @@ def describe_condition_result(tested: ConditionResult, formatter: Formatter) -> 
         name = lower_for_sentence(label_fact(tested.text))
         return tr("{fact}: {outcome}", fact=name, outcome=_label_outcome(tested.holds))
     ours, theirs = _name_operand(node.left), _name_operand(node.comparators[0])
-    named = ours or theirs
-    if named is None:
+    fact_name = ours or theirs
+    if fact_name is None:
         return tr("{fact}: {outcome}", fact=tested.text, outcome=_label_outcome(tested.holds))
-    name = lower_for_sentence(label_fact(named))
+    name = lower_for_sentence(label_fact(fact_name))
     # A constant is in the unit of the fact that it is held against.
-    left = lower_for_sentence(format_fact(ours or named, tested.left, formatter))
+    left_text = lower_for_sentence(format_fact(ours or fact_name, tested.left, formatter))
     if isinstance(tested.right, str):
-        asked = lower_for_sentence(format_fact(named, tested.right, formatter))
-        return _describe_tested_word(tested, name, left, asked)
+        right_text = lower_for_sentence(format_fact(fact_name, tested.right, formatter))
+        return _describe_tested_word(tested, name, left_text, right_text)
     if ours in QUESTIONS and _is_unbounded(tested.right):
-        return tr("{fact}: {value}", fact=name, value=left)
-    right = format_fact(theirs or named, tested.right, formatter)
+        return tr("{fact}: {value}", fact=name, value=left_text)
+    right = format_fact(theirs or fact_name, tested.right, formatter)
     if theirs is not None:
         right = tr("{fact} {value}", fact=lower_for_sentence(label_fact(theirs)), value=right)
     compared = type(node.ops[0])
     sign = _SIGNS[_OPPOSITES[compared] if tested.holds is False else compared]
-    said = tr("{fact}, {left} {sign} {right}", fact=name, left=left, sign=sign, right=right)
-    return tr("{comparison}: undecided", comparison=said) if tested.holds is None else said
+    text = tr("{fact}, {left} {sign} {right}", fact=name, left=left_text, sign=sign, right=right)
+    return tr("{comparison}: undecided", comparison=text) if tested.holds is None else text
 
 
 def _label_outcome(holds: bool | None) -> str:
@@ -82,11 +82,11 @@ def _label_outcome(holds: bool | None) -> str:
     return tr("yes") if holds else tr("no")
 
 
-def _describe_tested_word(tested: ConditionResult, name: str, found: str, asked: str) -> str:
+def _describe_tested_word(tested: ConditionResult, name: str, actual: str, required: str) -> str:
     """Return a word that was found; beside what is asked for where it is another."""
     if tested.left is None or tested.left == tested.right or tested.holds:
-        return tr("{fact}: {value}", fact=name, value=found)
-    return tr("{fact}: {value}, not {asked}", fact=name, value=found, asked=asked)
+        return tr("{fact}: {value}", fact=name, value=actual)
+    return tr("{fact}: {value}, not {asked}", fact=name, value=actual, asked=required)
 
 
 def describe_condition(text: str, formatter: Formatter) -> str:
@@ -116,9 +116,9 @@ def _describe_inner_condition(node: ast.expr, formatter: Formatter) -> str:
 
 def _enclose_condition(node: ast.expr, formatter: Formatter) -> str:
     """Return a part of what is joined; what is itself joined stands in brackets, unless it is a choice."""
-    said = _describe_inner_condition(node, formatter)
+    inner = _describe_inner_condition(node, formatter)
     joined = isinstance(node, ast.BoolOp) and (isinstance(node.op, ast.And) or _describe_choice(node.values) is None)
-    return f"({said})" if joined else said
+    return f"({inner})" if joined else inner
 
 
 def _describe_choice(parts: Sequence[ast.expr]) -> tuple[str, tuple[str, ...]] | None:
@@ -139,9 +139,9 @@ def _describe_comparison(name: str, compared: ast.cmpop, right: ast.expr, format
         case ast.Name(id=other):
             return f"{label} {sign} {lower_for_sentence(label_fact(other))}"
         case ast.Constant(value=str(value)):
-            shown = lower_for_sentence(format_fact(name, value, formatter))
-            shown = shown if isinstance(compared, ast.Eq) else tr("other than {value}", value=shown)
-            return tr("{fact}: {value}", fact=label, value=shown)
+            value_text = lower_for_sentence(format_fact(name, value, formatter))
+            value_text = value_text if isinstance(compared, ast.Eq) else tr("other than {value}", value=value_text)
+            return tr("{fact}: {value}", fact=label, value=value_text)
         case ast.Constant(value=value) if isinstance(value, (int, float)):
             if name in QUESTIONS and _is_unbounded(value):
                 return tr("{fact} is set", fact=label)
@@ -266,15 +266,15 @@ def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]
 def _case_lines(rule: DecisionRule, formatter: Formatter) -> Iterator[str]:
     for case in rule.cases:
         when = capitalize_first(describe_condition(case.when, formatter))
-        asked = "" if case.asked is None else describe_condition(case.asked, formatter)
+        question_condition = "" if case.asked is None else describe_condition(case.asked, formatter)
         if case.requires is not None:
-            yield tr("{when} → required: {asked}", when=when, asked=asked)
+            yield tr("{when} → required: {asked}", when=when, asked=question_condition)
         elif case.favours is not None:
-            yield tr("{when} → favored: {asked}", when=when, asked=asked)
+            yield tr("{when} → favored: {asked}", when=when, asked=question_condition)
         elif case.checks == _ANYWAY:
             yield tr("{when} → shown only", when=when)
         elif case.checks is not None:
-            yield tr("{when} → shown only: {asked}", when=when, asked=asked)
+            yield tr("{when} → shown only: {asked}", when=when, asked=question_condition)
         if case.advice is not None:
             yield tr("{when} → {advice}", when=when, advice=translate_data(case.advice))
 

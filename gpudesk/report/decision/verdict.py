@@ -92,14 +92,14 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
         return tr("No recommendation for this kind of work")
     if decision.verdict is DecisionVerdict.NONE_FITS:
         return tr("No accelerator meets every limit")
-    found = decision.recommended
-    if found is None:
+    candidate = decision.recommended
+    if candidate is None:
         return _format_no_value(decision)
-    first = find_candidate(decision, found.key)
+    first = find_candidate(decision, candidate.key)
     how = first.payment or str(decision.facts.get("acquisition"))
     values = {
-        "n": formatter.count(found.count),
-        "name": names[found.key],
+        "n": formatter.count(candidate.count),
+        "name": names[candidate.key],
         "value": _format_value(decision.objective, first.value, formatter),
     }
     verb = "buy" if how in ("owned", "own") else "rent" if how in ("rented", "rent") else "choose"
@@ -270,8 +270,8 @@ def _why_none(decision: Decision, formatter: Formatter) -> str:
     if not counts:
         return tr("Add an accelerator to get a recommendation.")
     # Of rules that remove as many, the one is named that the user asked for.
-    asked = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
-    rule = max(counts, key=lambda rule: (counts[rule], bool(asked & set(lines[rule].answers))))
+    user_answers = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
+    rule = max(counts, key=lambda rule: (counts[rule], bool(user_answers & set(lines[rule].answers))))
     sentence = tr(
         "“{title}” rules out {n} of {total}.", title=lines[rule].title, n=counts[rule], total=len(decision.columns)
     )
@@ -364,17 +364,17 @@ def list_unpriced_candidates(decision: Decision) -> tuple[DecisionCandidate, ...
 
 def describe_memory_fit(decision: Decision, names: NamesByKey, formatter: Formatter) -> str | None:
     """Return how many of each hold the weights, which is known whatever the kind of work; None where it is not."""
-    found = [
+    shortfalls = [
         (key, weights, math.ceil(weights / memory))
         for key, part in zip(decision.columns, decision.parts, strict=True)
         if isinstance(weights := part.get("alone_weights_gb"), float) and isinstance(memory := part["memory_gb"], float)
     ]
-    if not found:
+    if not shortfalls:
         return None
-    holding = (tr("{n} × {name}", n=formatter.count(count), name=names[key]) for key, _, count in found)
+    holding = (tr("{n} × {name}", n=formatter.count(count), name=names[key]) for key, _, count in shortfalls)
     return tr(
         "The weights need {size}; they fit on {deployments}",
-        size=format_fact("alone_weights_gb", found[0][1], formatter),
+        size=format_fact("alone_weights_gb", shortfalls[0][1], formatter),
         deployments=", ".join(holding),
     )
 

@@ -39,20 +39,20 @@ from gpudesk.text.translation import tr, trn
 
 
 def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Explanation | None:
-    found = {attribute.name: attribute for attribute in view.facts.attributes(thing)}
-    if name in PRICE_BOUND_ATTRIBUTES and PRICE_BOUND_ATTRIBUTES[0] in found:
+    attributes = {attribute.name: attribute for attribute in view.facts.attributes(thing)}
+    if name in PRICE_BOUND_ATTRIBUTES and PRICE_BOUND_ATTRIBUTES[0] in attributes:
         name = PRICE_BOUND_ATTRIBUTES[0]
-    if name not in found:
+    if name not in attributes:
         return _has_record(view, thing) if name in PRICE_BOUND_ATTRIBUTES else _explain_unstated(view, thing, name)
-    attribute = found[name]
-    high = found.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
+    attribute = attributes[name]
+    high = attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
     groups = [build_claim_group(attribute, view.formatter, high)]
-    sold = found.get("memory_label") if name == "memory" else None
+    sold = attributes.get("memory_label") if name == "memory" else None
     if sold is not None and sold.disputed:
         groups.append(build_claim_group(sold, view.formatter))
-    figure, unit = format_attribute_value(found, name, view.formatter)
+    figure, unit = format_attribute_value(attributes, name, view.formatter)
     claim = attribute.preferred
-    made = Explanation(
+    explanation = Explanation(
         what=tr("{attribute}, {subject}", attribute=label_attribute_alone(name), subject=view.named(thing)),
         conditions=_describe_owner(attribute),
         figure=figure,
@@ -65,7 +65,7 @@ def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Ex
         disputes=tuple(build_dispute_line(each) for each in view.facts.disputes(thing) if each.concerns(thing, name)),
         facts=(view.fact,),
     )
-    return add_catalog_facts(made, attribute, view, high)
+    return add_catalog_facts(explanation, attribute, view, high)
 
 
 def _has_record(view: CatalogContext, thing: str) -> Explanation | None:
@@ -97,7 +97,7 @@ def _explain_unstated(view: CatalogContext, thing: str, name: str) -> Explanatio
 
 
 def add_catalog_facts(
-    made: Explanation, attribute: AttributeClaims, view: CatalogContext, high: AttributeClaims | None = None
+    explanation: Explanation, attribute: AttributeClaims, view: CatalogContext, high: AttributeClaims | None = None
 ) -> Explanation:
     """Return the explanation of an attribute with what the catalog adds to its claims.
 
@@ -110,10 +110,10 @@ def add_catalog_facts(
         if statement.concerns(attribute.thing, attribute.name)
     ]
     days = view.rule.prices if attribute.name in PRICE_BOUND_ATTRIBUTES else view.rule.facts
-    dated = made if claim is None else add_age(made, claim.source.date or claim.retrieved, days, view)
+    dated = explanation if claim is None else add_age(explanation, claim.source.date or claim.retrieved, days, view)
     return replace(
         dated,
-        claims=_add_actions(made.claims, attribute, view),
+        claims=_add_actions(explanation.claims, attribute, view),
         remarks=(*dated.remarks, *_list_attribute_remarks(attribute)),
         statements=tuple(build_statement_line(each) for each in statements),
         uses=view.uses(attribute.thing),
@@ -152,31 +152,31 @@ def describe_range_or_shipped(attribute: AttributeClaims, formatter: Formatter, 
 
 def describe_shipped_value(attribute: AttributeClaims, formatter: Formatter) -> str:
     """Return the shipped value beside the user's, with the difference where both are figures."""
-    shipped, taken = attribute.shipped, attribute.value
+    shipped, effective = attribute.shipped, attribute.value
     if shipped is None:
         return tr("No value in the shipped catalog")
     quantity = find_quantity(attribute.name, attribute.unit)
-    said = tr("Shipped: {value}", value=formatter.catalog_with_unit(shipped.value, quantity))
-    numbers = [value for value in (taken, shipped.value) if isinstance(value, int | float)]
+    text = tr("Shipped: {value}", value=formatter.catalog_with_unit(shipped.value, quantity))
+    numbers = [value for value in (effective, shipped.value) if isinstance(value, int | float)]
     if len(numbers) == 2 and numbers[1] and not any(isinstance(value, bool) for value in numbers):
         ratio = numbers[0] / numbers[1]
         if ratio != 1:
-            return f"{said} · {formatter.difference(ratio)}"
-    return said
+            return f"{text} · {formatter.difference(ratio)}"
+    return text
 
 
 def _list_attribute_remarks(attribute: AttributeClaims) -> tuple[str, ...]:
-    found = []
+    remarks = []
     chosen = attribute.preference
     if chosen is not None:
         if chosen.reason != tr("Your value"):
-            said = to_sentence(chosen.reason)
-            found.append(tr("Your reason, {date}: {reason}", date=label_date(chosen.date), reason=said))
+            reason = to_sentence(chosen.reason)
+            remarks.append(tr("Your reason, {date}: {reason}", date=label_date(chosen.date), reason=reason))
         if attribute.shipped_reason:
-            found.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
+            remarks.append(tr("Shipped catalog: {reason}", reason=to_sentence(attribute.shipped_reason)))
     if any(claim.own for claim in attribute.claims):
-        found.append(tr("Your value is kept in your own file. Catalog updates do not change it."))
-    return tuple(found)
+        remarks.append(tr("Your value is kept in your own file. Catalog updates do not change it."))
+    return tuple(remarks)
 
 
 def _add_actions(
@@ -211,9 +211,9 @@ def _list_actions(
     thing, name = attribute.thing, attribute.name
     sides = [side for side in (attribute, high) if side is not None]
     own = next((claim for side in sides for claim in side.claims if claim.own), None)
-    says = own is not None or any(side.overridden for side in sides)
+    is_user_value = own is not None or any(side.overridden for side in sides)
     offers = []
-    if says and not view.facts.thing(thing).own:
+    if is_user_value and not view.facts.thing(thing).own:
         shipped = any(claim for side in sides for claim in side.claims if not claim.own)
         text = tr("Reset to shipped value") if shipped else tr("Remove your value")
         offers.append(CatalogAction(CatalogActionKind.REVERT, text, thing, name))
@@ -225,20 +225,20 @@ def _list_actions(
 
 
 def add_inactive_facts(
-    made: Explanation | None, waiting: tuple[InactiveOverride, ...], view: CatalogContext
+    explanation: Explanation | None, waiting: tuple[InactiveOverride, ...], view: CatalogContext
 ) -> Explanation | None:
     """Return an explanation with what waits there and why; where nothing else is to be said, that alone."""
     if not waiting:
-        return made
-    shown = _explain_inactive_alone(waiting[0], view) if made is None else made
+        return explanation
+    explained = _explain_inactive_alone(waiting[0], view) if explanation is None else explanation
     remarks = [_build_inactive_remark(each, view) for each in waiting]
     offers = [_build_forget_action(each) for each in waiting[:1]] if view.writable else []
     if waiting[0].price is not None:
         # A price is of a part that is there.
-        shown = replace(shown, offers=())
-    elif made is not None:
-        shown = replace(shown, conditions=tr("{origin}, your value is inactive", origin=shown.conditions))
-    return replace(shown, remarks=(*remarks, *shown.remarks), offers=(*offers, *shown.offers))
+        explained = replace(explained, offers=())
+    elif explanation is not None:
+        explained = replace(explained, conditions=tr("{origin}, your value is inactive", origin=explained.conditions))
+    return replace(explained, remarks=(*remarks, *explained.remarks), offers=(*offers, *explained.offers))
 
 
 def _build_inactive_remark(waiting: InactiveOverride, view: CatalogContext) -> str:

@@ -115,16 +115,16 @@ class CatalogContext:
             return thing or ""
 
 
-def add_age(made: Explanation, date: str | None, days: int, view: CatalogContext) -> Explanation:
+def add_age(explanation: Explanation, date: str | None, days: int, view: CatalogContext) -> Explanation:
     age = count_days_since(date, view.today)
     if not age:
         # A year that has not ended has no age yet.
-        return made
-    said = tr("{age} old", age=format_age(age))
+        return explanation
+    age_text = tr("{age} old", age=format_age(age))
     if age <= days:
-        return replace(made, age=said)
+        return replace(explanation, age=age_text)
     limit = trn("{n} day", "{n} days", days)
-    return replace(made, age=tr("{age} old (your limit: {limit})", age=format_age(age), limit=limit), stale=True)
+    return replace(explanation, age=tr("{age} old (your limit: {limit})", age=format_age(age), limit=limit), stale=True)
 
 
 def build_statement_line(statement: DocumentStatement) -> StatementLine:
@@ -132,7 +132,7 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
     if statement.value_high not in (None, value):
         value = f"{value} – {statement.value_high}"
     unit = "" if statement.unit in (None, "text", "date", "year", "boolean") else f" {statement.unit}"
-    said = f"{statement.subject}, {statement.attribute.replace('_', ' ')}: {value}{unit}"
+    line_text = f"{statement.subject}, {statement.attribute.replace('_', ' ')}: {value}{unit}"
     conditions = f" ({translate_data(statement.conditions)})" if statement.conditions else ""
     pairs = (
         (tr("ID"), statement.id),
@@ -143,7 +143,7 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
     )
     return StatementLine(
         id=statement.id,
-        said=f"{said}{conditions}",
+        said=f"{line_text}{conditions}",
         origin=f"{statement.source.title} · {statement.id}",
         remark=to_sentence(statement.note) if statement.note else "",
         details=tuple(ExplanationDetail(label, text) for label, text in pairs if text),
@@ -183,16 +183,16 @@ def group_statements(
             label = ", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part)
             text, unit = format_price(price, formatter)
             prices.setdefault(price.accelerator or "", []).append(ExplanationDetail(label, f"{text} {unit}"))
-    found: dict[tuple[str, str], list[ExplanationDetail]] = {}
+    details_by_group: dict[tuple[str, str], list[ExplanationDetail]] = {}
     for thing in facts.things():
         stated = [*_list_claims_of_source(facts, thing.id, source, formatter), *prices.pop(thing.id, ())]
         if stated:
-            found[thing.id, thing.name] = stated
+            details_by_group[thing.id, thing.name] = stated
     others = [detail for stated in prices.values() for detail in stated]
     if others:
-        found["", tr("Other accelerators")] = others
-    groups = [_build_stated_group(key, label, stated) for (key, label), stated in found.items()]
-    return sum(map(len, found.values())), tuple(groups[:_MOST_GROUPS])
+        details_by_group["", tr("Other accelerators")] = others
+    groups = [_build_stated_group(key, label, stated) for (key, label), stated in details_by_group.items()]
+    return sum(map(len, details_by_group.values())), tuple(groups[:_MOST_GROUPS])
 
 
 def _list_claims_of_source(
@@ -201,17 +201,17 @@ def _list_claims_of_source(
     for attribute in facts.attributes(thing):
         for claim in attribute.claims:
             if claim.source.id == source.id:
-                said = format_claim_value(attribute, claim.value, formatter)
+                value_text = format_claim_value(attribute, claim.value, formatter)
                 yield ExplanationDetail(
                     label_attribute_alone(attribute.name),
-                    said if claim.preferred else tr("{value}, not used", value=said),
+                    value_text if claim.preferred else tr("{value}, not used", value=value_text),
                 )
 
 
-def _build_stated_group(key: str, label: str, found: list[ExplanationDetail]) -> StatedGroup:
-    left = len(found) - _MOST
-    more = tr("and {n} more", n=left) if left > 0 else ""
-    return StatedGroup(key, f"{label} ({len(found)})", tuple(found[:_MOST]), more)
+def _build_stated_group(key: str, label: str, details: list[ExplanationDetail]) -> StatedGroup:
+    remaining = len(details) - _MOST
+    more = tr("and {n} more", n=remaining) if remaining > 0 else ""
+    return StatedGroup(key, f"{label} ({len(details)})", tuple(details[:_MOST]), more)
 
 
 def explain_catalog_entry(view: CatalogContext, thing: str) -> Explanation:
@@ -262,7 +262,7 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
         what = tr("Rental price, {subject}", subject=view.named(price.accelerator) or tr("another accelerator"))
     figure, unit = format_price(price, view.formatter)
     kind = label_source_kind(price.kind)
-    made = Explanation(
+    explanation = Explanation(
         what=what,
         conditions=", ".join(part for part in (label_term_of_data(price.term), price.provider, price.region) if part),
         figure=figure,
@@ -277,7 +277,7 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
         offers=_price_offers(price, view),
         facts=(view.fact,),
     )
-    return add_age(made, price.date or price.source.date, view.rule.prices, view)
+    return add_age(explanation, price.date or price.source.date, view.rule.prices, view)
 
 
 def _price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
@@ -311,8 +311,8 @@ def list_source_details(source: Source) -> tuple[ExplanationDetail, ...]:
         (tr("Date"), label_date(source.date)),
         (tr("Note"), source.trust),
     )
-    found = tuple(ExplanationDetail(label, text) for label, text in pairs if text)
-    return (*found, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else found
+    details = tuple(ExplanationDetail(label, text) for label, text in pairs if text)
+    return (*details, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else details
 
 
 def explain_source(view: CatalogContext, source_id: str) -> Explanation:
@@ -321,7 +321,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
     count, groups = group_statements(view.facts, source, view.formatter)
     offers = (CatalogAction(CatalogActionKind.SOURCE, tr("Edit source and date…"), source=source_id, key=EDIT_KEY),)
     kind = label_source_kind(source.kind)
-    made = Explanation(
+    explanation = Explanation(
         what=source.title,
         conditions=source.named_publisher,
         figure=view.formatter.count(count),
@@ -339,7 +339,7 @@ def explain_source(view: CatalogContext, source_id: str) -> Explanation:
         offers=offers if source.own and view.writable else (),
         facts=(view.fact,),
     )
-    return add_age(made, source.date, view.rule.facts, view)
+    return add_age(explanation, source.date, view.rule.facts, view)
 
 
 def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None:
@@ -365,17 +365,21 @@ def explain_dispute(view: CatalogContext, dispute_id: str) -> Explanation | None
 
 
 def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | None:
-    found = next((each for each in view.facts.seed_claims() if each.id == statement_id), None)
-    if found is None:
+    statement = next((each for each in view.facts.seed_claims() if each.id == statement_id), None)
+    if statement is None:
         return None
-    line = build_statement_line(found)
+    line = build_statement_line(statement)
     judged = [each for each in view.facts.disputes() if statement_id in (each.claim_a, each.claim_b)]
-    value = found.value if found.value_high in (None, found.value) else f"{found.value} – {found.value_high}"
-    made = Explanation(
-        what=tr("{attribute}, {subject}", attribute=_join_words(found.attribute), subject=found.subject),
-        conditions=_join_words(found.conditions) if found.conditions else tr("As published"),
+    value = (
+        statement.value
+        if statement.value_high in (None, statement.value)
+        else f"{statement.value} – {statement.value_high}"
+    )
+    explanation = Explanation(
+        what=tr("{attribute}, {subject}", attribute=_join_words(statement.attribute), subject=statement.subject),
+        conditions=_join_words(statement.conditions) if statement.conditions else tr("As published"),
         figure=value,
-        unit=None if found.unit in ("text", "date", "year", "boolean") else found.unit,
+        unit=None if statement.unit in ("text", "date", "year", "boolean") else statement.unit,
         band=line.remark,
         ground=ExplanationBasis.CLAIM,
         basis=line.origin,
@@ -383,7 +387,7 @@ def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | 
         disputes=tuple(build_dispute_line(each) for each in judged),
         facts=(view.fact,),
     )
-    return add_age(made, found.source.date, view.rule.facts, view)
+    return add_age(explanation, statement.source.date, view.rule.facts, view)
 
 
 def _join_words(name: str) -> str:

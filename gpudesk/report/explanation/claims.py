@@ -62,8 +62,8 @@ def build_claim_group(
 def build_input_claims(attribute: AttributeClaims, formatter: Formatter) -> ClaimGroup:
     """Return the claim that a working rests on, and the rivals that differ from it."""
     whole = build_claim_group(attribute, formatter)
-    kept = tuple(claim for claim in whole.claims if claim.stance is not ClaimStatus.AGREES)
-    return ClaimGroup(whole.key, whole.label, kept, whole.reason if len(kept) > 1 else None)
+    claims = tuple(claim for claim in whole.claims if claim.stance is not ClaimStatus.AGREES)
+    return ClaimGroup(whole.key, whole.label, claims, whole.reason if len(claims) > 1 else None)
 
 
 def describe_claim_range(attribute: AttributeClaims, formatter: Formatter, high: AttributeClaims | None = None) -> str:
@@ -124,7 +124,7 @@ def _build_claim_line(
     stance = attribute.stance(claim)
     details = _list_claim_details(claim, attribute.verdict(claim), value, unit)
     who = _format_source_title(claim)
-    said = label_stance(stance)
+    stance_text = label_stance(stance)
     verdict = translate_data(claim.verdict or "") if stance is ClaimStatus.REFUSED else None
     if is_shipped_claim(attribute, claim) and not claim.preferred:
         verdict = tr("used by the shipped catalog")
@@ -140,7 +140,7 @@ def _build_claim_line(
         verdict=verdict,
         details=details,
         source_id=claim.source.id,
-        sentence=", ".join(part for part in (figure, said, who, describe_claim_kind(claim), verdict) if part),
+        sentence=", ".join(part for part in (figure, stance_text, who, describe_claim_kind(claim), verdict) if part),
     )
 
 
@@ -229,8 +229,8 @@ def _list_claim_details(
         (tr("Note"), translate_data(claim.note or "")),
         (tr("Note"), translate_data(source.trust or "")),
     )
-    found = tuple(ExplanationDetail(label, text) for label, text in stated if text)
-    return (*found, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else found
+    details = tuple(ExplanationDetail(label, text) for label, text in stated if text)
+    return (*details, ExplanationDetail(tr("URL"), source.url, url=True)) if source.url else details
 
 
 def format_explanation(explanation: Explanation) -> str:

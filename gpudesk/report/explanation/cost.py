@@ -84,26 +84,26 @@ def explain_cost(
 ) -> Explanation:
     """Explain a cost of a column; `deployment` is what the column is called with its count."""
     settings = answer.scenario.costs
-    told = _CostContext(column, MoneyFormatter(formatter, settings.currency), formatter, answer.catalog_revision[:8])
+    context = _CostContext(column, MoneyFormatter(formatter, settings.currency), formatter, answer.catalog_revision[:8])
     rented = name == RENTED
-    groups = _records(prices, settings.rent_term if rented else PURCHASE_TERM, told)
+    groups = _records(prices, settings.rent_term if rented else PURCHASE_TERM, context)
     if name == TOTAL:
-        return _total(told, deployment, groups)
+        return _total(context, deployment, groups)
     costs = column.rented if rented else column.owned
     title = tr("Cost per million tokens, {deployment}, rented", deployment=deployment)
     if not rented:
         title = tr("Cost per million tokens, {deployment}, owned", deployment=deployment)
-    return _tokens(told, title, costs, settings.rent_term if rented else "", groups)
+    return _tokens(context, title, costs, settings.rent_term if rented else "", groups)
 
 
 def _tokens(
-    told: _CostContext, title: str, costs: TokenCosts | None, term: str, groups: tuple[ClaimGroup, ...]
+    context: _CostContext, title: str, costs: TokenCosts | None, term: str, groups: tuple[ClaimGroup, ...]
 ) -> Explanation:
-    money, utilisation = told.money, told.column.inputs["utilisation"].spread
-    conditions = "" if utilisation is None else describe_utilization(utilisation, told.formatter)
+    money, utilisation = context.money, context.column.inputs["utilisation"].spread
+    conditions = "" if utilisation is None else describe_utilization(utilisation, context.formatter)
     if costs is None:
-        return _missing(told, title, conditions, groups)
-    working = _rented(told, costs, term) if term else _owned(told, costs)
+        return _missing(context, title, conditions, groups)
+    working = _rented(context, costs, term) if term else _owned(context, costs)
     return Explanation(
         what=title,
         conditions=capitalize_first(conditions),
@@ -122,8 +122,8 @@ def _tokens(
     )
 
 
-def _missing(told: _CostContext, title: str, conditions: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
-    lacks = "; ".join(describe_missing_input(each) for each in told.column.missing)
+def _missing(context: _CostContext, title: str, conditions: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
+    lacks = "; ".join(describe_missing_input(each) for each in context.column.missing)
     return Explanation(
         what=title,
         conditions=conditions,
@@ -137,23 +137,23 @@ def _missing(told: _CostContext, title: str, conditions: str, groups: tuple[Clai
     )
 
 
-def _total(told: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
-    tco, title = told.column.tco, tr("Total cost of ownership, {deployment}", deployment=deployment)
+def _total(context: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) -> Explanation:
+    tco, title = context.column.tco, tr("Total cost of ownership, {deployment}", deployment=deployment)
     if tco is None:
-        return _missing(told, title, "", groups)
+        return _missing(context, title, "", groups)
     return Explanation(
         what=title,
-        conditions=tr("{years}, whole deployment", years=format_years(tco.years, told.formatter)),
-        figure=told.money.whole(tco.total_usd),
-        unit=told.money.code,
+        conditions=tr("{years}, whole deployment", years=format_years(tco.years, context.formatter)),
+        figure=context.money.whole(tco.total_usd),
+        unit=context.money.code,
         band=tr(
             "{once} upfront, {monthly} per month",
-            once=told.money.whole(tco.at_once_usd),
-            monthly=told.money.whole(tco.per_month_usd),
+            once=context.money.whole(tco.at_once_usd),
+            monthly=context.money.whole(tco.per_month_usd),
         ),
         ground=ExplanationBasis.EXACT,
         basis=tr("Before tax; exact for the inputs below"),
-        working=_sum(told, tco),
+        working=_sum(context, tco),
         claims_title=tr("Catalog prices"),
         claims=groups,
     )
@@ -162,90 +162,92 @@ def _total(told: _CostContext, deployment: str, groups: tuple[ClaimGroup, ...]) 
 # Workings
 
 
-def _owned(told: _CostContext, costs: TokenCosts) -> TermLine:
-    tco = told.column.tco
-    inputs = [] if tco is None else [_sum(told, tco)]
-    years = told.column.inputs["years"].spread
+def _owned(context: _CostContext, costs: TokenCosts) -> TermLine:
+    tco = context.column.tco
+    inputs = [] if tco is None else [_sum(context, tco)]
+    years = context.column.inputs["years"].spread
     hours = HOURS_PER_YEAR * (1.0 if years is None else years.likely)
-    inputs.append(_served(told, hours, tr("Tokens, all years")))
-    return _cost(told, costs, inputs)
+    inputs.append(_served(context, hours, tr("Tokens, all years")))
+    return _cost(context, costs, inputs)
 
 
-def _rented(told: _CostContext, costs: TokenCosts, term: str) -> TermLine:
-    rent = told.column.rent_usd_per_hour
-    count = told.column.count or 1
+def _rented(context: _CostContext, costs: TokenCosts, term: str) -> TermLine:
+    rent = context.column.rent_usd_per_hour
+    count = context.column.count or 1
     hourly = None if rent is None else rent * count
     label = tr("Rent per hour ({term})", term=label_rent_term(term))
-    formula = f"{told.formatter.count(count)} × {told.money.small(rent)}"
-    paid = _line("rent", label, told.money.small(hourly), told.money.code, formula, [_input(told, "rent_usd_per_hour")])
-    software = told.column.software
+    formula = f"{context.formatter.count(count)} × {context.money.small(rent)}"
+    paid = _line(
+        "rent", label, context.money.small(hourly), context.money.code, formula, [_input(context, "rent_usd_per_hour")]
+    )
+    software = context.column.software
     if hourly is None or software is None or not any(software):
-        return _cost(told, costs, [paid, _served(told, 1.0, tr("Tokens per hour"))])
-    return _cost(told, costs, _rented_with_software(told, hourly, software, paid))
+        return _cost(context, costs, [paid, _served(context, 1.0, tr("Tokens per hour"))])
+    return _cost(context, costs, _rented_with_software(context, hourly, software, paid))
 
 
 def _rented_with_software(
-    told: _CostContext, hourly: float, software: SoftwareCosts, rent: TermLine
+    context: _CostContext, hourly: float, software: SoftwareCosts, rent: TermLine
 ) -> tuple[TermLine, TermLine]:
-    spread = told.column.inputs["years"].spread
+    spread = context.column.inputs["years"].spread
     hours = HOURS_PER_YEAR * (1.0 if spread is None else spread.likely)
     months = hours / HOURS_PER_MONTH
     lines = [CostLine("porting", software.at_once_usd), CostLine("upkeep", software.per_month_usd * months)]
-    said = [_of_line(told, line) for line in lines if line.usd]
-    money = told.money
+    term_lines = [_of_line(context, line) for line in lines if line.usd]
+    money = context.money
     paid = money.whole(hourly * hours + sum(line.usd for line in lines))
-    formula = " + ".join([f"{rent.value} × {told.formatter.count(hours)}", *(each.value for each in said)])
+    formula = " + ".join([f"{rent.value} × {context.formatter.count(hours)}", *(each.value for each in term_lines)])
     label = tr("Rent and software, all years")
     return (
-        _line("paid", label, paid, money.code, formula, [rent, *said]),
-        _served(told, hours, tr("Tokens, all years")),
+        _line("paid", label, paid, money.code, formula, [rent, *term_lines]),
+        _served(context, hours, tr("Tokens, all years")),
     )
 
 
-def _cost(told: _CostContext, costs: TokenCosts, inputs: Sequence[TermLine]) -> TermLine:
+def _cost(context: _CostContext, costs: TokenCosts, inputs: Sequence[TermLine]) -> TermLine:
     formula = " ÷ ".join(each.value for each in inputs)
-    unit = f"{told.money.code}/M"
-    return _line("cost", tr("Cost"), told.money.small(costs.output.value), unit, formula, inputs)
+    unit = f"{context.money.code}/M"
+    return _line("cost", tr("Cost"), context.money.small(costs.output.value), unit, formula, inputs)
 
 
-def _served(told: _CostContext, hours: float, label: str) -> TermLine:
-    rate, formatter = told.column.tokens_per_s, told.formatter
-    utilisation = told.column.inputs["utilisation"].spread
+def _served(context: _CostContext, hours: float, label: str) -> TermLine:
+    rate, formatter = context.column.tokens_per_s, context.formatter
+    utilisation = context.column.inputs["utilisation"].spread
     busy = 1.0 if utilisation is None else utilisation.likely
     tokens = 0.0 if rate is None else rate.value * hours * busy * SECONDS_PER_HOUR
     value = formatter.estimate(tokens / 1e6)
-    shown = MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value)
-    formula = f"{shown} × 3,600 × {formatter.count(hours)} × {formatter.per_cent(busy)}"
+    rate_text = MISSING_VALUE_TEXT if rate is None else formatter.estimate(rate.value)
+    formula = f"{rate_text} × 3,600 × {formatter.count(hours)} × {formatter.per_cent(busy)}"
     throughput = _line(
-        "throughput", tr("Output throughput"), shown, "tok/s", None, [], source=tr("estimate at this load")
+        "throughput", tr("Output throughput"), rate_text, "tok/s", None, [], source=tr("estimate at this load")
     )
-    return _line("tokens", label, value, "M", formula, [throughput, _input(told, "utilisation")])
+    return _line("tokens", label, value, "M", formula, [throughput, _input(context, "utilisation")])
 
 
-def _sum(told: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
-    lines = [_of_line(told, line) for line in tco.lines if line.usd]
-    label = tr("Cost over {years}", years=format_years(tco.years, told.formatter))
-    money = told.money
+def _sum(context: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
+    lines = [_of_line(context, line) for line in tco.lines if line.usd]
+    label = tr("Cost over {years}", years=format_years(tco.years, context.formatter))
+    money = context.money
     return _line("total", label, money.whole(tco.total_usd), money.code, tr("sum of the lines"), lines)
 
 
-def _of_line(told: _CostContext, line: CostLine) -> TermLine:
+def _of_line(context: _CostContext, line: CostLine) -> TermLine:
     words, names = _LINES[line.name]
-    inputs = [_input(told, name) for name in names]
-    money = told.money
+    inputs = [_input(context, name) for name in names]
+    money = context.money
     return _line(line.name, label_cost_line(line.name), money.whole(line.usd), money.code, tr(words), inputs)
 
 
-def _input(told: _CostContext, name: str) -> TermLine:
-    found, formatter = told.column.inputs[name], told.formatter
+def _input(context: _CostContext, name: str) -> TermLine:
+    cost_input, formatter = context.column.inputs[name], context.formatter
     value = MISSING_VALUE_TEXT
-    if found.spread is not None:
-        value = format_input_amount(name, found.spread.likely, formatter)
+    if cost_input.spread is not None:
+        value = format_input_amount(name, cost_input.spread.likely, formatter)
         if not is_share_input(name) and (get_input_unit(name)).startswith("USD"):
-            value = told.money.small(found.spread.likely)
-    unit = told.money.unit(get_input_unit(name)) or None
+            value = context.money.small(cost_input.spread.likely)
+    unit = context.money.unit(get_input_unit(name)) or None
     return _line(
-        name, label_cost_input(name), value, unit, None, [], source=describe_input_source(found, told.revision)
+        name, label_cost_input(name), value, unit, None, [], source=describe_input_source(cost_input, context.revision)
     )
 
 
@@ -268,22 +270,24 @@ def _line(
 # What is on record
 
 
-def _records(prices: Iterable[PriceRecord], term: str, told: _CostContext) -> tuple[ClaimGroup, ...]:
+def _records(prices: Iterable[PriceRecord], term: str, context: _CostContext) -> tuple[ClaimGroup, ...]:
     """Return the prices of a term, the newest first, with who states them."""
-    found = sorted((price for price in prices if price.term == term), key=lambda price: price.date or "", reverse=True)
-    if not found:
+    records = sorted(
+        (price for price in prices if price.term == term), key=lambda price: price.date or "", reverse=True
+    )
+    if not records:
         return ()
     label = tr("Purchase prices") if term == PURCHASE_TERM else tr("Rental prices ({term})", term=label_rent_term(term))
-    return (ClaimGroup(f"prices/{term}", label, tuple(_record(price, told) for price in found)),)
+    return (ClaimGroup(f"prices/{term}", label, tuple(_record(price, context) for price in records)),)
 
 
-def _record(price: PriceRecord, told: _CostContext) -> ClaimLine:
-    value, unit = format_price(price, told.formatter)
+def _record(price: PriceRecord, context: _CostContext) -> ClaimLine:
+    value, unit = format_price(price, context.formatter)
     refused = price.term == PURCHASE_TERM and price.note is not None and not price.own
-    dated = told.formatter.date(price.date or tr("undated (catalog {revision})", revision=told.revision))
+    dated = context.formatter.date(price.date or tr("undated (catalog {revision})", revision=context.revision))
     title = price.provider or price.source.title
     origin = f"{label_source_kind(price.kind)} · {dated}"
-    shown = join_unit(value, unit) if unit else value
+    value_text = join_unit(value, unit) if unit else value
     return ClaimLine(
         value=value,
         unit=unit,
@@ -293,6 +297,6 @@ def _record(price: PriceRecord, told: _CostContext) -> ClaimLine:
         source=price.source.title,
         verdict=translate_data(price.note or "") if refused else None,
         details=(),
-        sentence=f"{shown}, {title}, {origin}",
+        sentence=f"{value_text}, {title}, {origin}",
         source_id=price.source.id,
     )

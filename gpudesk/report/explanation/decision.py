@@ -90,10 +90,10 @@ class DecisionContext:
 # An answer
 
 
-def explain_option(told: DecisionContext, question: str, value: AnswerValue) -> Explanation:
-    """Explain what an answer does; `told` has the decision under it."""
-    answered = f"{get_question_text(question)} {format_answer(question, value, told.formatter)}"
-    asking = [rule for rule in told.rules if question in rule.asks]
+def explain_option(context: DecisionContext, question: str, value: AnswerValue) -> Explanation:
+    """Explain what an answer does; `context` has the decision under it."""
+    answered = f"{get_question_text(question)} {format_answer(question, value, context.formatter)}"
+    asking = [rule for rule in context.rules if question in rule.asks]
     return Explanation(
         what=tr("Effect of this answer"),
         conditions=answered,
@@ -102,19 +102,19 @@ def explain_option(told: DecisionContext, question: str, value: AnswerValue) -> 
         band="",
         ground=ExplanationBasis.UNKNOWN,
         basis="",
-        facts=(told.catalog,),
+        facts=(context.catalog,),
         decision=DecisionExplanation(
-            outcomes=tuple(_outcomes(told, question, asking)),
-            findings=tuple(_doubts(told)),
+            outcomes=tuple(_outcomes(context, question, asking)),
+            findings=tuple(_doubts(context)),
             rulings_title=tr("Rule behind this question") if len(asking) == 1 else tr("Rules behind this question"),
-            rulings=tuple(_ruling(rule, told) for rule in _fired_first(asking, told)),
+            rulings=tuple(_ruling(rule, context) for rule in _fired_first(asking, context)),
         ),
     )
 
 
-def _outcomes(told: DecisionContext, question: str, asking: Sequence[DecisionRule]) -> Iterator[ColumnOutcomeLine]:
+def _outcomes(context: DecisionContext, question: str, asking: Sequence[DecisionRule]) -> Iterator[ColumnOutcomeLine]:
     """Yield each column, those that stay first, with the fact that the question is about."""
-    decision = told.decision
+    decision = context.decision
     line = next((each for each in decision.trace if question in each.rule.asks and each.rule.shows), None)
     shows = line.rule.shows if line else next((rule.shows for rule in asking if rule.shows), None)
     weighs = QUESTIONS[question].screen.strength is not RuleStrength.HARD
@@ -127,8 +127,8 @@ def _outcomes(told: DecisionContext, question: str, asking: Sequence[DecisionRul
     )
     for place in order:
         fact = None if shows is None else decision.parts[place].get(shows)
-        text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, fact, told.formatter)}"
-        yield told.outcome(place, _state(decision.candidates[place], told.formatter, weighs=weighs), text)
+        text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, fact, context.formatter)}"
+        yield context.outcome(place, _state(decision.candidates[place], context.formatter, weighs=weighs), text)
 
 
 _EFFECT_RANKS: Final = {ColumnOutcome.STAYS: 0, ColumnOutcome.UNDECIDED: 1, ColumnOutcome.REMOVED: 2}
@@ -142,45 +142,45 @@ def _state(standing: DecisionCandidate, formatter: Formatter, *, weighs: bool) -
     return share if fate is ColumnOutcome.STAYS else tr("{share}, {fate}", share=share, fate=label_column_outcome(fate))
 
 
-def _doubts(told: DecisionContext) -> Iterator[DecisionFinding]:
-    decision = told.decision
+def _doubts(context: DecisionContext) -> Iterator[DecisionFinding]:
+    decision = context.decision
     for place, standing in enumerate(decision.candidates):
-        name = told.names[standing.key]
+        name = context.names[standing.key]
         if standing.removed:
             out = [each for each in decision.exclusions if each.key == standing.key]
-            texts = tuple(describe_exclusion(each, told.names, told.formatter, decision) for each in out)
+            texts = tuple(describe_exclusion(each, context.names, context.formatter, decision) for each in out)
             title = tr("Why {name} is ruled out", name=name)
             yield DecisionFinding(f"removed.{standing.key}", title, tuple(map(to_sentence, texts)))
         elif standing.open_rules:
-            lines = [line for line in map(told.line, standing.open_rules) if line is not None]
-            texts = tuple(_why_open(line.cells[place], told) for line in lines)
+            lines = [line for line in map(context.line, standing.open_rules) if line is not None]
+            texts = tuple(_why_open(line.cells[place], context) for line in lines)
             title = tr("Why {name} is undecided", name=name)
             yield DecisionFinding(f"undecided.{standing.key}", title, texts)
 
 
-def _why_open(cell: TraceCell, told: DecisionContext) -> str:
+def _why_open(cell: TraceCell, context: DecisionContext) -> str:
     """Return why a rule cannot be decided for a column: a band that holds the limit, or an unknown fact."""
     open_tests = [each for each in cell.tested if each.holds is None]
-    said = "; ".join(describe_condition_result(each, told.formatter) for each in open_tests)
+    test_texts = "; ".join(describe_condition_result(each, context.formatter) for each in open_tests)
     if any(isinstance(side, IntervalEstimate) for each in open_tests for side in (each.left, each.right)):
         return tr(
             "The 80% interval includes the limit: {tested}. Measure to be sure; the accelerator is kept for now.",
-            tested=said,
+            tested=test_texts,
         )
-    return tr("Unknown: {tested}. The accelerator is kept for now.", tested=said)
+    return tr("Unknown: {tested}. The accelerator is kept for now.", tested=test_texts)
 
 
 # Rules
 
 
-def _fired_first(rules: Sequence[DecisionRule], told: DecisionContext) -> list[DecisionRule]:
+def _fired_first(rules: Sequence[DecisionRule], context: DecisionContext) -> list[DecisionRule]:
     """Return rules, those first that say something here, in the order in which they are applied."""
-    place = {line.rule.id: number for number, line in enumerate(told.decision.trace)}
+    place = {line.rule.id: number for number, line in enumerate(context.decision.trace)}
     return sorted(rules, key=lambda rule: place.get(rule.id, len(place)))
 
 
-def _ruling(rule: DecisionRule, told: DecisionContext) -> RulingLine:
-    applies = told.line(rule.id) is not None
+def _ruling(rule: DecisionRule, context: DecisionContext) -> RulingLine:
+    applies = context.line(rule.id) is not None
     dated = label_date(rule.dated)
     parts = [rule.id, label_rule_source(rule)]
     if rule.source is not None:
@@ -193,44 +193,44 @@ def _ruling(rule: DecisionRule, told: DecisionContext) -> RulingLine:
         label_rule_strength(rule.strength),
         " · ".join(parts),
         applies,
-        (*map(to_sentence, list_rule_lines(rule, told.formatter)), *_document(rule, told)),
+        (*map(to_sentence, list_rule_lines(rule, context.formatter)), *_document(rule, context)),
     )
 
 
-def _document(rule: DecisionRule, told: DecisionContext) -> Iterator[str]:
-    source = None if rule.source is None else told.source(rule.source)
+def _document(rule: DecisionRule, context: DecisionContext) -> Iterator[str]:
+    source = None if rule.source is None else context.source(rule.source)
     if source is not None:
         date = label_date(rule.dated or source.date)
-        found = ", ".join(part for part in (source.title, source.named_publisher, date) if part)
-        yield tr("Source: {document}.", document=found)
+        citation = ", ".join(part for part in (source.title, source.named_publisher, date) if part)
+        yield tr("Source: {document}.", document=citation)
 
 
-def explain_ruling(told: DecisionContext, rule_id: str, key: str = "") -> Explanation | None:
+def explain_ruling(context: DecisionContext, rule_id: str, key: str = "") -> Explanation | None:
     """Explain what a rule says of a column, or with no key of all; None where there is no such rule."""
-    rule = next((each for each in told.rules if each.id == rule_id), None)
+    rule = next((each for each in context.rules if each.id == rule_id), None)
     if rule is None:
         return None
-    line = told.line(rule_id)
-    place = told.decision.columns.index(key) if key in told.decision.columns else None
+    line = context.line(rule_id)
+    place = context.decision.columns.index(key) if key in context.decision.columns else None
     cell = None if line is None or place is None else line.cells[place]
-    figure, band, ground = _figure(rule, None if cell is None else cell.value, told)
-    source = None if rule.source is None else told.source(rule.source)
+    figure, band, ground = _figure(rule, None if cell is None else cell.value, context)
+    source = None if rule.source is None else context.source(rule.source)
     return Explanation(
         what=tr(rule.title),
-        conditions=_conditions(rule, line, cell, told.names.get(key, "")),
+        conditions=_conditions(rule, line, cell, context.names.get(key, "")),
         figure=figure if cell is not None else "",
         unit=None,
         band=band,
         ground=ground,
         basis=label_fact(rule.shows) if cell is not None and rule.shows else "",
         details=() if source is None else list_source_details(source),
-        disputes=tuple(build_dispute_line(each) for each in map(told.dispute, rule.disputes) if each is not None),
-        facts=(told.catalog,),
+        disputes=tuple(build_dispute_line(each) for each in map(context.dispute, rule.disputes) if each is not None),
+        facts=(context.catalog,),
         decision=DecisionExplanation(
-            outcomes=tuple(_effects(line, told)) if line is not None and cell is None else (),
-            findings=tuple(_findings(rule, line, place, told)),
-            rulings_title=tr("Rule") if not _kin(rule, line, told) else tr("Rule and related rules"),
-            rulings=tuple(_ruling(each, told) for each in (rule, *_kin(rule, line, told))),
+            outcomes=tuple(_effects(line, context)) if line is not None and cell is None else (),
+            findings=tuple(_findings(rule, line, place, context)),
+            rulings_title=tr("Rule") if not _kin(rule, line, context) else tr("Rule and related rules"),
+            rulings=tuple(_ruling(each, context) for each in (rule, *_kin(rule, line, context))),
         ),
     )
 
@@ -244,36 +244,36 @@ def _conditions(rule: DecisionRule, line: TraceLine | None, cell: TraceCell | No
     return tr("{strength}; {name}: {effect}", strength=strength, name=name, effect=label_effect(cell.effect))
 
 
-def _figure(rule: DecisionRule, fact: FactValue, told: DecisionContext) -> tuple[str, str, ExplanationBasis]:
+def _figure(rule: DecisionRule, fact: FactValue, context: DecisionContext) -> tuple[str, str, ExplanationBasis]:
     if rule.shows is None or fact is None:
         return MISSING_VALUE_TEXT, "", ExplanationBasis.UNKNOWN
     if not isinstance(fact, IntervalEstimate):
-        return format_fact(rule.shows, fact, told.formatter), "", ExplanationBasis.EXACT
-    value, low, high = (format_fact(rule.shows, each, told.formatter) for each in (fact.value, fact.low, fact.high))
+        return format_fact(rule.shows, fact, context.formatter), "", ExplanationBasis.EXACT
+    value, low, high = (format_fact(rule.shows, each, context.formatter) for each in (fact.value, fact.low, fact.high))
     return value, tr("80% interval {low} to {high}", low=low, high=high), ExplanationBasis.ESTIMATED
 
 
-def _effects(line: TraceLine, told: DecisionContext) -> Iterator[ColumnOutcomeLine]:
+def _effects(line: TraceLine, context: DecisionContext) -> Iterator[ColumnOutcomeLine]:
     shows = line.rule.shows
     for place, cell in enumerate(line.cells):
-        text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, cell.value, told.formatter)}"
-        yield told.outcome(place, label_effect(cell.effect), text)
+        text = "" if shows is None else f"{label_fact(shows)} {format_fact(shows, cell.value, context.formatter)}"
+        yield context.outcome(place, label_effect(cell.effect), text)
 
 
 def _findings(
-    rule: DecisionRule, line: TraceLine | None, place: int | None, told: DecisionContext
+    rule: DecisionRule, line: TraceLine | None, place: int | None, context: DecisionContext
 ) -> Iterator[DecisionFinding]:
     if line is None:
         return
     cell = None if place is None else line.cells[place]
     if cell is not None and cell.effect is RuleEffect.UNDECIDED:
-        yield DecisionFinding("open", tr("Why it is undecided"), (_why_open(cell, told),))
-        if told.decision.pilot is not None:
-            text = describe_pilot(told.decision.pilot, told.decision, told.names, told.formatter)
+        yield DecisionFinding("open", tr("Why it is undecided"), (_why_open(cell, context),))
+        if context.decision.pilot is not None:
+            text = describe_pilot(context.decision.pilot, context.decision, context.names, context.formatter)
             yield DecisionFinding("pilot", tr("Measure next"), (text,))
     tested = (*line.tested, *(() if cell is None else cell.tested))
     if tested:
-        texts = tuple(to_sentence(describe_condition_result(each, told.formatter)) for each in tested)
+        texts = tuple(to_sentence(describe_condition_result(each, context.formatter)) for each in tested)
         yield DecisionFinding("tested", tr("Conditions tested"), texts)
     if line.case.advice is not None:
         yield DecisionFinding("advice", tr("Next steps"), (translate_data(line.case.advice),))
@@ -281,18 +281,18 @@ def _findings(
         yield DecisionFinding(
             "answer",
             tr("Answer used"),
-            (to_sentence(describe_rule_answers(line, told.formatter, told.decision.answers)),),
+            (to_sentence(describe_rule_answers(line, context.formatter, context.decision.answers)),),
         )
-    yield DecisionFinding("weight", tr("Weight"), tuple(_weight(rule, line, told)))
+    yield DecisionFinding("weight", tr("Weight"), tuple(_weight(rule, line, context)))
 
 
-def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Iterator[str]:
-    number = told.formatter.stated
+def _weight(rule: DecisionRule, line: TraceLine, context: DecisionContext) -> Iterator[str]:
+    number = context.formatter.stated
     if line.case.requires is not None:
         yield tr("Rules out every accelerator that fails it; preferences cannot outweigh it.")
     elif line.case.favours is None:
         yield tr("None: this rule only shows a figure.")
-    elif rule.id in told.weights:
+    elif rule.id in context.weights:
         usual = DEFAULT_WEIGHTS[rule.strength] if rule.weight is None else rule.weight
         usual = 0.0 if rule.unfounded is not None else usual
         yield tr("{weight}, set by you; {usual} by default.", weight=number(line.weight),
@@ -305,6 +305,6 @@ def _weight(rule: DecisionRule, line: TraceLine, told: DecisionContext) -> Itera
         yield tr("Counted once with {rule}, which covers the same subject.", rule=line.counted_with)
 
 
-def _kin(rule: DecisionRule, line: TraceLine | None, told: DecisionContext) -> list[DecisionRule]:
-    named = [*rule.against, *(() if line is None or line.counted_with is None else (line.counted_with,))]
-    return [each for each in told.rules if each.id in named]
+def _kin(rule: DecisionRule, line: TraceLine | None, context: DecisionContext) -> list[DecisionRule]:
+    related_ids = [*rule.against, *(() if line is None or line.counted_with is None else (line.counted_with,))]
+    return [each for each in context.rules if each.id in related_ids]

@@ -88,11 +88,13 @@ def _describe_full_memory(estimate: Estimate, formatter: Formatter) -> str:
 
 
 def _list_limiter_shares(parts: Iterable[TimeShare], formatter: Formatter) -> tuple[LimiterShareLine, ...]:
-    kept = sorted(
+    largest = sorted(
         (part for part in parts if part.share >= _LEAST),
         key=lambda part: (-part.share, _ORDER.get(part.name, len(_ORDER))),
     )
-    return tuple(LimiterShareLine(_label_share(part.name), part.share, formatter.per_cent(part.share)) for part in kept)
+    return tuple(
+        LimiterShareLine(_label_share(part.name), part.share, formatter.per_cent(part.share)) for part in largest
+    )
 
 
 def _label_share(name: str) -> str:
@@ -126,8 +128,8 @@ def _describe_remedy_action(remedy: FitRemedy, estimate: Estimate, name: str, fo
     if remedy.kind is FitRemedyKind.CONCURRENCY and isinstance(remedy.value, int):
         count = formatter.count(remedy.value)
         load = estimate.request.workload.load
-        asked = formatter.count(load.concurrency or load.batch or estimate.concurrency)
-        fewer = trn("{n} request instead of {asked}", "{n} requests instead of {asked}", remedy.value, asked=asked)
+        requested = formatter.count(load.concurrency or load.batch or estimate.concurrency)
+        fewer = trn("{n} request instead of {asked}", "{n} requests instead of {asked}", remedy.value, asked=requested)
         return fewer, tr("Use {n} in flight", n=count)
     here = f"{formatter.count(estimate.count)} × {name}"
     if remedy.kind is FitRemedyKind.FRACTION and isinstance(remedy.value, float):
@@ -156,11 +158,11 @@ def _describe_remedy_detail(remedy: FitRemedy, formatter: Formatter) -> str:
         return ""
     plan = estimate.plan
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    named = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
-    held = tr("up to {n} in flight", n=formatter.count(estimate.max_concurrency))
+    degree_texts = [f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1]
+    capacity_text = tr("up to {n} in flight", n=formatter.count(estimate.max_concurrency))
     if remedy.kind is FitRemedyKind.CONCURRENCY:
-        held = tr("no queueing")
-    return ", ".join((*named, held))
+        capacity_text = tr("no queueing")
+    return ", ".join((*degree_texts, capacity_text))
 
 
 MEMORY_FIGURE: Final = "memory"
@@ -188,44 +190,44 @@ class FigureBacking:
 def explain_attribute(answer: Answer, position: int, name: str, formatter: Formatter) -> Explanation | None:
     """Explain an attribute of a column's part; None where the catalog has no such attribute."""
     column = answer.columns[position]
-    found = column.attributes.get(name)
-    if found is None:
+    claims = column.attributes.get(name)
+    if claims is None:
         return None
     high = column.attributes.get(PRICE_BOUND_ATTRIBUTES[1]) if name == PRICE_BOUND_ATTRIBUTES[0] else None
-    groups = [build_claim_group(found, formatter, high)]
+    groups = [build_claim_group(claims, formatter, high)]
     sold = column.attributes.get("memory_label")
     if name == MEMORY_FIGURE and sold is not None and sold.disputed:
         groups.append(build_claim_group(sold, formatter))
     figure, unit = format_attribute_value(column.attributes, name, formatter)
-    made = _explain_from_catalog(answer, found, column.accelerator.name, formatter, high)
-    return replace(made, figure=figure, unit=unit, claims=tuple(groups))
+    explanation = _explain_from_catalog(answer, claims, column.accelerator.name, formatter, high)
+    return replace(explanation, figure=figure, unit=unit, claims=tuple(groups))
 
 
 def explain_model_attribute(answer: Answer, name: str, formatter: Formatter) -> Explanation | None:
     """Explain an attribute of the model; None where the catalog has no such attribute."""
-    found = answer.model_attributes.get(name)
-    if found is None:
+    claims = answer.model_attributes.get(name)
+    if claims is None:
         return None
     figure, unit = format_attribute_value(answer.model_attributes, name, formatter)
-    made = _explain_from_catalog(answer, found, answer.model.name, formatter)
-    return replace(made, figure=figure, unit=unit, claims=(build_claim_group(found, formatter),))
+    explanation = _explain_from_catalog(answer, claims, answer.model.name, formatter)
+    return replace(explanation, figure=figure, unit=unit, claims=(build_claim_group(claims, formatter),))
 
 
 def _explain_from_catalog(
-    answer: Answer, found: AttributeClaims, thing: str, formatter: Formatter, high: AttributeClaims | None = None
+    answer: Answer, claims: AttributeClaims, thing: str, formatter: Formatter, high: AttributeClaims | None = None
 ) -> Explanation:
-    claim = found.preferred
-    count = len(found.claims)
+    claim = claims.preferred
+    count = len(claims.claims)
     return Explanation(
-        what=label_attribute_alone(found.name),
+        what=label_attribute_alone(claims.name),
         conditions=thing,
         figure=MISSING_VALUE_TEXT,
         unit=None,
-        band=describe_range_or_shipped(found, formatter, high),
+        band=describe_range_or_shipped(claims, formatter, high),
         ground=ExplanationBasis.UNKNOWN if claim is None else ExplanationBasis.CLAIM,
         basis="" if claim is None else describe_origin_of_value(claim),
         claims_title=trn("{n} claim", "{n} claims", count),
-        disputes=list_disputes_about(answer.disputes, found.thing, found.name),
+        disputes=list_disputes_about(answer.disputes, claims.thing, claims.name),
         facts=(_describe_catalog_revision(answer),),
     )
 
@@ -337,7 +339,7 @@ def _explain_concurrency(answer: Answer, position: int, estimate: Estimate, form
 def _explain_misfit(
     answer: Answer, position: int, estimate: Estimate, backing: FigureBacking, formatter: Formatter
 ) -> Explanation:
-    """Say how much memory a deployment lacks; its working has needed and usable as the first terms."""
+    """Explain how much memory a deployment lacks; the first terms of its working are the needed and usable memory."""
     term = backing.term
     short, needed, usable = MISSING_VALUE_TEXT, MISSING_VALUE_TEXT, MISSING_VALUE_TEXT
     if term is not None and term.name == "missing memory" and isinstance(term.value, int | float):
@@ -413,22 +415,22 @@ def _describe_model(answer: Answer) -> str:
 
 
 def _describe_capacity(estimate: Estimate, formatter: Formatter) -> str:
-    asked, admitted = estimate.concurrency, estimate.admitted
+    concurrency, admitted = estimate.concurrency, estimate.admitted
     if estimate.grows:
-        said = describe_running_requests(estimate, formatter)
-        return capitalize_first(said)
-    if asked is not None and admitted is not None and admitted < asked:
+        text = describe_running_requests(estimate, formatter)
+        return capitalize_first(text)
+    if concurrency is not None and admitted is not None and admitted < concurrency:
         if admitted < estimate.max_concurrency:
             return tr(
                 "{admitted} of {asked} in flight, with memory for {most}",
                 admitted=formatter.count(admitted),
-                asked=formatter.count(asked),
+                asked=formatter.count(concurrency),
                 most=formatter.count(estimate.max_concurrency),
             )
         return tr(
             "Memory for {admitted} of {asked} in flight",
             admitted=formatter.count(admitted),
-            asked=formatter.count(asked),
+            asked=formatter.count(concurrency),
         )
     return tr("Fits, up to {n} in flight", n=formatter.count(estimate.max_concurrency))
 
@@ -481,16 +483,16 @@ def _describe_basis(
 def _list_answer_facts(answer: Answer, estimate: Estimate, formatter: Formatter) -> tuple[str, ...]:
     plan = estimate.plan
     degrees = (("TP", plan.tp), ("PP", plan.pp), ("EP", plan.ep), ("DP", plan.dp))
-    named = ", ".join(f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1)
+    plan_text = ", ".join(f"{name} {formatter.count(degree)}" for name, degree in degrees if degree > 1)
     if estimate.pools is not None:
-        named = describe_pools(estimate.pools, formatter)
+        plan_text = describe_pools(estimate.pools, formatter)
     served = tr(
         "{model}, served by {engine}",
         model=_describe_model(answer),
         engine=label_serving_engine(estimate.serving_engine),
     )
     return (
-        f"{served}, {named}" if named else served,
+        f"{served}, {plan_text}" if plan_text else served,
         _describe_catalog_revision(answer),
         tr("Calibration {name}", name=answer.calibration),
     )

@@ -83,8 +83,8 @@ def format_run_software(record: ComparableRun) -> str:
     """Return the serving engine of a run with its version, where that is more than a name, and its month."""
     run, version = record.request, record.engine_version or ""
     engine = label_serving_engine(run.serving_engine or MISSING_VALUE_TEXT)
-    named = engine if version.lower() in ("", run.serving_engine) else f"{engine} {version}"
-    return f"{named}, {label_date(run.date)}"
+    software = engine if version.lower() in ("", run.serving_engine) else f"{engine} {version}"
+    return f"{software}, {label_date(run.date)}"
 
 
 #: Conditions that say where a run ran, what, and under what load: told whole for each record.

@@ -45,8 +45,8 @@ def format_worked_number(value: float | None, formatter: Formatter, unit: str | 
     if value is None or not math.isfinite(value):
         return MISSING_VALUE_TEXT
     whole = value == int(value) if abs(value) < 1e15 else False
-    shown = formatter.stated(value if whole else float(f"{value:.{_DIGITS}g}"))
-    return shown if unit is None else join_unit(shown, unit, " ")
+    number_text = formatter.stated(value if whole else float(f"{value:.{_DIGITS}g}"))
+    return number_text if unit is None else join_unit(number_text, unit, " ")
 
 
 def format_printed_figure(example: WorkedExample, formatter: Formatter) -> str:
@@ -86,19 +86,19 @@ def _with_numbers(working: DerivationTerm, formatter: Formatter) -> str:
 
 def describe_worked_verdict(figure: WorkedFigure, formatter: Formatter) -> str:
     example = figure.example
-    printed, worked = format_printed_figure(example, formatter), format_computed_figure(figure, formatter)
+    printed, computed = format_printed_figure(example, formatter), format_computed_figure(figure, formatter)
     if figure.verdict is WorkedExampleVerdict.NOT_DERIVABLE:
         return tr("The document gives no inputs to check this figure.")
     if not _is_printed(example):
         return tr("Follows from the document, which does not print this figure.")
     reproduced = figure.verdict is WorkedExampleVerdict.REPRODUCED
     if _is_bound(example) and reproduced:
-        return tr("The document requires {bound}; arithmetic gives {worked}.", bound=printed, worked=worked)
+        return tr("The document requires {bound}; arithmetic gives {worked}.", bound=printed, worked=computed)
     if _is_bound(example):
-        return tr("The document requires {bound}, but arithmetic gives {worked}.", bound=printed, worked=worked)
+        return tr("The document requires {bound}, but arithmetic gives {worked}.", bound=printed, worked=computed)
     if reproduced:
-        return tr("Published: {printed}, which agrees with {worked}.", printed=printed, worked=worked)
-    return tr("Published: {printed}, but arithmetic gives {worked}.", printed=printed, worked=worked)
+        return tr("Published: {printed}, which agrees with {worked}.", printed=printed, worked=computed)
+    return tr("Published: {printed}, but arithmetic gives {worked}.", printed=printed, worked=computed)
 
 
 def describe_worked_note(example: WorkedExample) -> str:
@@ -137,7 +137,7 @@ _Number = Callable[..., str]
 
 
 def _model_of_800(n: _Number) -> str:
-    said = (
+    sentences = (
         tr(
             "At equal throughput, the stated weights of 60 to 40 give {saving}%. The document quotes "
             "this as the figure after engineering, but it includes no engineers.",
@@ -161,11 +161,11 @@ def _model_of_800(n: _Number) -> str:
             left=n("W002-46", 0),
         ),
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 def _rents(n: _Number) -> str:
-    said = (
+    sentences = (
         tr(
             "At the listed rents, 1,000 hours per month save {low} to {high} USD; at the FAQ’s rents, {faq}.",
             low=n("W000-33", 0),
@@ -182,7 +182,7 @@ def _rents(n: _Number) -> str:
             most=n("W000-49", 0),
         ),
     )
-    return " ".join(said)
+    return " ".join(sentences)
 
 
 _CONCLUSIONS: Final[Mapping[str, Callable[[_Number], str]]] = MappingProxyType(

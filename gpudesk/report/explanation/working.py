@@ -82,8 +82,8 @@ _KEEPS_THE_UNIT: Final = frozenset("+−() ²^½")
 
 
 def label_term(name: str) -> str:
-    known = _LABELS.get(name)
-    return tr(known) if known else capitalize_first(tr(name))
+    label = _LABELS.get(name)
+    return tr(label) if label else capitalize_first(tr(name))
 
 
 def format_term_value(term: DerivationTerm, formatter: Formatter) -> tuple[str, str | None]:
@@ -248,15 +248,15 @@ def build_sheet_workings(
 def _build_working_of_figure(
     answer: Answer, figure: str, names: tuple[str, ...], formatter: Formatter, explain: WorkingSource
 ) -> Iterator[SheetWorking]:
-    found: dict[str, list[tuple[str, str]]] = {}
+    terms_by_figure: dict[str, list[tuple[str, str]]] = {}
     label = ""
     for name, column in zip(names, answer.columns, strict=True):
         term = None if column.estimate is None else _list_explained_columns(column.estimate, figure, explain)
         if term is not None:
             label = label_term(term.name)
             numbers = "; ".join(_join_numbers(each, formatter) for each in _list_steps(term))
-            found.setdefault(_join_formulas(term), []).append((name, numbers))
-    for formulas, lines in found.items():
+            terms_by_figure.setdefault(_join_formulas(term), []).append((name, numbers))
+    for formulas, lines in terms_by_figure.items():
         yield SheetWorking(label, formulas, tuple(lines))
 
 
@@ -276,13 +276,13 @@ def _list_steps(term: DerivationTerm) -> Iterator[DerivationTerm]:
 
 def _join_formulas(term: DerivationTerm) -> str:
     """Return the formulas of all steps with the names of their inputs, the first without its own name."""
-    said = [format_named_formula(term) or ""]
-    said += [
+    formulas = [format_named_formula(term) or ""]
+    formulas += [
         tr("{term} = {formula}", term=tr(each.name), formula=format_named_formula(each))
         for each in _list_steps(term)
         if each is not term
     ]
-    return "; ".join(said)
+    return "; ".join(formulas)
 
 
 def _join_numbers(term: DerivationTerm, formatter: Formatter) -> str:
@@ -346,5 +346,5 @@ def _build_plan_group(key: str, options: list[ConsideredPlan], formatter: Format
 
 def describe_plan_reason(choice: PlanChoice, formatter: Formatter) -> str | None:
     """Return in a line why the plan was taken; None where there was no choice."""
-    taken = choice.taken
-    return join_messages(taken.reasons, formatter) if taken is not None and choice.searched else None
+    chosen_plan = choice.taken
+    return join_messages(chosen_plan.reasons, formatter) if chosen_plan is not None and choice.searched else None

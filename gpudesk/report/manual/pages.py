@@ -121,48 +121,48 @@ def read_pages() -> tuple[ManualPage, ...]:
 
 def find_topic(words: str) -> str | None:
     """Return the topic that a person names: a page or `page#section`, a heading, or a term of the glossary."""
-    wanted = words.strip().casefold()
-    page, _, anchor = wanted.partition("#")
+    topic = words.strip().casefold()
+    page, _, anchor = topic.partition("#")
     if page in list_page_names() and (not anchor or anchor in read_page(page).anchors):
-        return wanted
+        return topic
     for term in read_glossary():
-        if wanted in (each.casefold() for each in term.names):
+        if topic in (each.casefold() for each in term.names):
             return term.topic
-    return _list_titles(get_language()).get(wanted)
+    return _list_titles(get_language()).get(topic)
 
 
 def suggest_topics(words: str) -> list[str]:
     """Return up to three names of topics that are nearest to a name that is not one."""
-    known = {name: name for name in list_page_names()} | {title: title for title in _list_titles(get_language())}
+    names = {name: name for name in list_page_names()} | {title: title for title in _list_titles(get_language())}
     for term in read_glossary():
-        known |= {name.casefold(): name for name in term.names if name}
-    return [known[name] for name in get_close_matches(words.strip().casefold(), known, n=3)]
+        names |= {name.casefold(): name for name in term.names if name}
+    return [names[name] for name in get_close_matches(words.strip().casefold(), names, n=3)]
 
 
 @cache
 def _list_titles(language: str) -> dict[str, str]:
     """Return headings without case -> topics; the first page that has a heading keeps it."""
-    found: dict[str, str] = {}
+    titles: dict[str, str] = {}
     for page in (_read_page(name, language) for name in list_page_names()):
         for block in page.blocks:
             if isinstance(block, Heading):
                 topic = page.name if block.level == 1 else f"{page.name}#{block.anchor}"
-                found.setdefault(block.text.casefold(), topic)
-    return found
+                titles.setdefault(block.text.casefold(), topic)
+    return titles
 
 
 def search_manual(words: str) -> list[ManualHit]:
     """Return the sections that have all these words, those with all of them in the title first."""
-    wanted = words.casefold().split()
-    if not wanted:
+    query_words = words.casefold().split()
+    if not query_words:
         return []
     hits: list[tuple[int, ManualHit]] = []
     for page in read_pages():
         for section in page.list_sections():
             title, text = section.title.casefold(), section.text.casefold()
-            if all(word in title or word in text for word in wanted):
-                rank = sum(word not in title for word in wanted)
-                hits.append((rank, ManualHit(section.topic, section.title, make_excerpt(section.text, wanted))))
+            if all(word in title or word in text for word in query_words):
+                rank = sum(word not in title for word in query_words)
+                hits.append((rank, ManualHit(section.topic, section.title, make_excerpt(section.text, query_words))))
     return [hit for _, hit in sorted(hits, key=lambda ranked: ranked[0])]
 
 

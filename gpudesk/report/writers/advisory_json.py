@@ -29,33 +29,35 @@ from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, format_message
 
 
-def encode_buy_or_wait(found: DeferralAnalysis, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
+def encode_buy_or_wait(analysis: DeferralAnalysis, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
     """Return whether to buy or to wait, with all figures; `inputs` are those that the user states."""
     return {
-        **encode_fields(found, "accelerator=chosen next=next_part"),
+        **encode_fields(analysis, "accelerator=chosen next=next_part"),
         "inputs": dict(inputs or {}),
         **encode_fields(
-            found,
+            analysis,
             "months_to_launch months_to_next slip_months delivery_months gap_months years verdict document computed "
             "computed_likely=likely",
         ),
-        "rules": encode_each(found.rules, "rule verdict decides=strong said"),
-        **encode_fields(found, "tokens_per_month tokens_from=tokens_origin"),
+        "rules": encode_each(analysis.rules, "rule verdict decides=strong said"),
+        **encode_fields(analysis, "tokens_per_month tokens_from=tokens_origin"),
         "monthly": encode_fields(
-            found.monthly,
+            analysis.monthly,
             "buy_usd next_usd without_usd without_from=without_origin without_rent_of=stopgap buy_usd_per_million "
             "next_usd_per_million",
         ),
-        **encode_fields(found, "sums turns prices notes"),
+        **encode_fields(analysis, "sums turns prices notes"),
     }
 
 
-def encode_routing(found: RoutingResult, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
+def encode_routing(routing: RoutingResult, inputs: Mapping[str, object] | None = None) -> dict[str, Any]:
     """Return the plans for requests of two kinds; `inputs` are those that the user states."""
     return {
-        "columns": list(found.keys),
+        "columns": list(routing.keys),
         "inputs": dict(inputs or {}),
-        **encode_fields(found, "requests_per_s requests_from=rate_origin utilisation_cap spare_replicas years classes"),
+        **encode_fields(
+            routing, "requests_per_s requests_from=rate_origin utilisation_cap spare_replicas years classes"
+        ),
         "plans": [
             {
                 **encode_fields(plan, "plan count counts spare"),
@@ -65,12 +67,15 @@ def encode_routing(found: RoutingResult, inputs: Mapping[str, object] | None = N
                 ),
                 **encode_fields(plan, "owned_usd rented_usd software_usd software_alone_usd reason"),
             }
-            for plan in found.plans
+            for plan in routing.plans
         ],
-        "owned": _encode_ranking(found.owned),
-        "rented": _encode_ranking(found.rented),
-        "shared_pool": {"loss": encode_value(found.shared_loss), "working": _encode_shared_pool(found.shared_working)},
-        "notes": encode_value(found.notes),
+        "owned": _encode_ranking(routing.owned),
+        "rented": _encode_ranking(routing.rented),
+        "shared_pool": {
+            "loss": encode_value(routing.shared_loss),
+            "working": _encode_shared_pool(routing.shared_working),
+        },
+        "notes": encode_value(routing.notes),
     }
 
 
@@ -146,10 +151,10 @@ def _encode_rule_check(check: ExportRuleCheck) -> dict[str, Any]:
                 "note": line.line.note,
                 "limits": [
                     {
-                        **encode_fields(held.limit, "measured limit=value at_least"),
-                        **encode_fields(held, "value standing"),
+                        **encode_fields(comparison.limit, "measured limit=value at_least"),
+                        **encode_fields(comparison, "value standing"),
                     }
-                    for held in line.held
+                    for comparison in line.held
                 ],
             }
             for line in check.lines
@@ -217,10 +222,10 @@ def _encode_purchase_step(line: ProcurementStepStatus) -> dict[str, Any]:
 def encode_weight_loading(loadings: Mapping[str, WeightLoading | Message]) -> list[dict[str, Any]]:
     """Return the time to load by the key of each column; a message says why there is none."""
     return [
-        {"key": key, "reason": format_message(found)}
-        if isinstance(found, Message)
-        else _encode_loading_of_column(key, found)
-        for key, found in loadings.items()
+        {"key": key, "reason": format_message(loading)}
+        if isinstance(loading, Message)
+        else _encode_loading_of_column(key, loading)
+        for key, loading in loadings.items()
     ]
 
 

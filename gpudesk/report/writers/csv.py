@@ -111,17 +111,17 @@ def _list_table_lines(table: ComparisonTable) -> Iterable[list[str]]:
             yield _list_row_cells(group.title or table.title, row)
 
 
-def list_recommendation_items(found: SheetRecommendation) -> list[tuple[str, str]]:
+def list_recommendation_items(recommendation: SheetRecommendation) -> list[tuple[str, str]]:
     """Return the verdict, why, what is compared with its odds, and what there is to say of it: item and text."""
     compared = (
         tr("{name}: {value}, {odds} odds", name=each.deployment, value=each.value, odds=each.odds_text)
-        for each in found.candidates
+        for each in recommendation.candidates
     )
     return [
-        (tr("Verdict"), found.verdict),
-        (tr("Why"), found.reason),
+        (tr("Verdict"), recommendation.verdict),
+        (tr("Why"), recommendation.reason),
         *((tr("Compared"), text) for text in compared),
-        *((line.subject, line.text) for line in found.lines),
+        *((line.subject, line.text) for line in recommendation.lines),
     ]
 
 

@@ -71,8 +71,8 @@ def _markdown(block: DocumentBlock) -> Iterator[str]:
             yield from (f"- {escaped(line)}" for line in lines)
         case CheckList(points):
             for done, text, note in points:
-                said = escaped(tr("{text}: {note}", text=text, note=note) if note else text)
-                yield f"- [{'x' if done else ' '}] {said}"
+                text_line = escaped(tr("{text}: {note}", text=text, note=note) if note else text)
+                yield f"- [{'x' if done else ' '}] {text_line}"
         case DocumentTable(head, rows):
             yield f"| {' | '.join(map(escaped, head))} |"
             yield "|" + "---|" * len(head)
@@ -119,8 +119,8 @@ def _html(block: DocumentBlock) -> Iterator[str]:
 def _tick(done: bool, text: str, note: str) -> str:
     mark = "☑" if done else "☐"
     state = tr("done") if done else tr("open")
-    said = f'<span class="said">{_html_text(note)}</span>' if note else ""
-    return f'<li><span class="mark" aria-label="{escape(state)}">{mark}</span>{_html_text(text)}{said}</li>'
+    note_html = f'<span class="said">{_html_text(note)}</span>' if note else ""
+    return f'<li><span class="mark" aria-label="{escape(state)}">{mark}</span>{_html_text(text)}{note_html}</li>'
 
 
 def _html_text(text: str) -> str:

@@ -99,8 +99,8 @@ class ExportCellConverter:
             return ", ".join(value)
         if self.for_programs or isinstance(value, str | bool) or value is None:
             return value
-        shown = float(f"{convert_to_display_unit(value, find_quantity(attribute, unit)):.{_DIGITS}g}")
-        return int(shown) if shown.is_integer() else shown
+        display_value = float(f"{convert_to_display_unit(value, find_quantity(attribute, unit)):.{_DIGITS}g}")
+        return int(display_value) if display_value.is_integer() else display_value
 
     def unit(self, attribute: str, unit: str | None) -> str | None:
         """Return the unit of the values that `value` gives; words and plain counts have none."""

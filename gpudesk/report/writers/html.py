@@ -138,30 +138,30 @@ def _headlines(headlines: Iterable[Headline]) -> str:
     return f'<section class="headlines">{items}</section>'
 
 
-def _recommendation(found: SheetRecommendation) -> str:
-    mark = "" if found.slot is None else draw_swatch(found.slot, is_variant=found.is_variant)
+def _recommendation(recommendation: SheetRecommendation) -> str:
+    mark = "" if recommendation.slot is None else draw_swatch(recommendation.slot, is_variant=recommendation.is_variant)
     return (
         '<section class="recommendation"><div>'
         f'<p class="question">{escape(tr("Recommendation"))}</p>'
-        f'<p class="answer">{mark}{escape(found.verdict)}</p><p>{escape(found.reason)}</p></div>'
-        f"{_candidates(found)}</section>"
+        f'<p class="answer">{mark}{escape(recommendation.verdict)}</p><p>{escape(recommendation.reason)}</p></div>'
+        f"{_candidates(recommendation)}</section>"
     )
 
 
-def _candidates(found: SheetRecommendation) -> str:
+def _candidates(recommendation: SheetRecommendation) -> str:
     """Return a row for each candidate: its deployment, a bar as long as its odds, and the odds."""
     rows = "".join(
         f"<div><dt>{escape(each.deployment)}<br>{escape(each.value)}</dt>"
         f'<dd class="shares"><i class="slot{each.slot}" style="flex-grow:{each.odds:.4f}"></i>'
         f'<i style="flex-grow:{1.0 - each.odds:.4f}"></i></dd><dd>{escape(each.odds_text)}</dd></div>'
-        for each in found.candidates
+        for each in recommendation.candidates
     )
     return f'<dl class="candidates">{rows}</dl>' if rows else ""
 
 
-def _recommended(found: SheetRecommendation) -> str:
+def _recommended(recommendation: SheetRecommendation) -> str:
     parts = []
-    for subject, lines in groupby(found.lines, key=lambda line: line.subject):
+    for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject):
         items = "".join(f"<li>{escape(line.text)}.</li>" for line in lines)
         parts.append(f"<div><h3>{escape(subject)}</h3><ul>{items}</ul></div>")
     title = f"<h2>{escape(tr('Why this recommendation'))}</h2>"
@@ -229,9 +229,9 @@ def _throughput(sheet: ComparisonSheet) -> str:
     if not sheet.throughput:
         return ""
     height = _CHART_HEIGHT if len(sheet.heads) <= _WIDE_COLUMNS else _LOW_CHART_HEIGHT
-    drawn = draw_throughput_chart(sheet.throughput, sheet.concurrency, height, Formatter())
+    chart = draw_throughput_chart(sheet.throughput, sheet.concurrency, height, Formatter())
     title = format_throughput_title(closed_loop=sheet.concurrency is not None)
-    return f'<section class="throughput"><h2>{escape(title)}</h2>{drawn}</section>'
+    return f'<section class="throughput"><h2>{escape(title)}</h2>{chart}</section>'
 
 
 def _memory(sheet: ComparisonSheet) -> str:

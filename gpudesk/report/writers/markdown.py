@@ -37,14 +37,14 @@ _NUMBERS = frozenset({ExportCellKind.NUMBER, ExportCellKind.MIXED})
 def write_table_markdown(table: ExportTable) -> bytes:
     """Return the file's contents. Columns about a figure become the number of its source beside it."""
     numbers = {source.id: number for number, source in enumerate(table.sources, start=1)}
-    shown = [place for place, column in enumerate(table.head) if column.about is None]
+    columns = [place for place, column in enumerate(table.head) if column.about is None]
     whose = _find_source_places(table.head)
-    heads = [table.head[place] for place in shown]
+    heads = [table.head[place] for place in columns]
     lines = [
         _write_table_line(escape_markdown(column.head) for column in heads),
         _write_table_line("---:" if column.kind in _NUMBERS else "---" for column in heads),
         *(
-            _write_table_line(_write_table_cell(row, place, whose.get(place), numbers) for place in shown)
+            _write_table_line(_write_table_cell(row, place, whose.get(place), numbers) for place in columns)
             for row in table.rows
         ),
     ]
@@ -56,11 +56,11 @@ def write_table_markdown(table: ExportTable) -> bytes:
 
 def _find_source_places(head: Sequence[ExportColumn]) -> dict[int, int]:
     places = {column.key: place for place, column in enumerate(head)}
-    found: dict[int, int] = {}
+    place_by_column: dict[int, int] = {}
     for place, column in enumerate(head):
         if column.about is not None:
-            found.setdefault(places[column.about], place)
-    return found
+            place_by_column.setdefault(places[column.about], place)
+    return place_by_column
 
 
 def _write_table_cell(row: ExportRow, place: int, whose: int | None, numbers: dict[str, int]) -> str:
@@ -134,17 +134,21 @@ def _write_facts(sheet: ComparisonSheet) -> str:
     return " · ".join(facts)
 
 
-def _write_recommendation(found: SheetRecommendation) -> list[str]:
+def _write_recommendation(recommendation: SheetRecommendation) -> list[str]:
     """Return the verdict, what is compared with its odds, and what there is to say, subject by subject."""
-    blocks = [f"## {escaped(tr('Recommendation'))}", f"**{escaped(found.verdict)}**", escaped(found.reason)]
-    if found.candidates:
+    blocks = [
+        f"## {escaped(tr('Recommendation'))}",
+        f"**{escaped(recommendation.verdict)}**",
+        escaped(recommendation.reason),
+    ]
+    if recommendation.candidates:
         head = f"| {escaped(tr('Deployment'))} | {escaped(tr('Figure'))} | {escaped(tr('Odds'))} |"
         rows = (
             f"| {escaped(each.deployment)} | {escaped(each.value)} | {escaped(each.odds_text)} |"
-            for each in found.candidates
+            for each in recommendation.candidates
         )
         blocks.append("\n".join((head, "|---|---|---:|", *rows)))
-    for subject, lines in groupby(found.lines, key=lambda line: line.subject):
+    for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject):
         blocks += [f"### {escaped(subject)}", "\n".join(f"- {escaped(line.text)}." for line in lines)]
     return blocks
 

@@ -74,13 +74,13 @@ _LONGEST_NAME: Final = 31
 _NOT_IN_NAMES: Final = re.compile(r"[\[\]:*?/\\]")
 
 
-def make_sheet_name(title: str, taken: set[str]) -> str:
+def make_sheet_name(title: str, used_names: set[str]) -> str:
     """Return a name for a sheet and keep it: short, without what Excel forbids, no two alike."""
     plain = _NOT_IN_NAMES.sub(" ", make_visible(title)).strip(" '")[:_LONGEST_NAME].strip(" '") or tr("Table")
     name, number = plain, 1
-    while name.casefold() in taken:
+    while name.casefold() in used_names:
         number += 1
         end = f" ({number})"
         name = f"{plain[: _LONGEST_NAME - len(end)].rstrip()}{end}"
-    taken.add(name.casefold())
+    used_names.add(name.casefold())
     return name

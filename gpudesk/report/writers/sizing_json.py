@@ -50,10 +50,10 @@ def encode_sizing(sizing: SizingResult, names: tuple[str, ...]) -> dict[str, Any
 
 def _encode_sizing_candidate(sizing: SizingResult, candidate: SizingOption, name: str) -> dict[str, Any]:
     answered = candidate.count is not None
-    known = encode_fields(candidate, "replicas parallel=plan spare count nodes concurrency_per_replica concurrency")
+    fields = encode_fields(candidate, "replicas parallel=plan spare count nodes concurrency_per_replica concurrency")
     return {
         "accelerator": candidate.accelerator,
-        **{key: value if answered else None for key, value in known.items()},
+        **{key: value if answered else None for key, value in fields.items()},
         **encode_fields(candidate, "factors output_tokens_per_s power_kw"),
         "serving_engine": None if candidate.estimate is None else candidate.estimate.serving_engine,
         **encode_fields(candidate, "bound reason notes"),

@@ -29,10 +29,10 @@ def list_powers_of_two(most: float) -> list[int]:
     return [2**exponent for exponent in range(0, exponents + 1, stride)]
 
 
-def spread_labels(wanted: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
+def spread_labels(positions: Sequence[float], pitch: float, top: float, bottom: float) -> list[float]:
     """Return places in rising order at least `pitch` apart, near the wanted ones and within the bounds."""
     places: list[float] = []
-    for place in wanted:
+    for place in positions:
         places.append(max(place, places[-1] + pitch if places else top))
     limit = bottom
     for number in range(len(places) - 1, -1, -1):
@@ -95,18 +95,18 @@ def draw_swatch(slot: int, *, is_variant: bool = False) -> str:
 def draw_memory_chart(bars: Sequence[SheetMemoryBar]) -> str:
     most = max(bar.extent for bar in bars)
     height = _BAR_PITCH * len(bars) + 2
-    drawn = "".join(_draw_bar(bar, position, _BAR_WIDTH / most) for position, bar in enumerate(bars))
+    bars_svg = "".join(_draw_bar(bar, position, _BAR_WIDTH / most) for position, bar in enumerate(bars))
     label = "; ".join(_describe_memory(bar) for bar in bars)
     return (
         f'<svg class="chart" viewBox="0 0 {_BAR_LEFT + _BAR_WIDTH + 44:g} {height:g}" role="img" '
-        f'aria-label="{escape(label)}">{drawn}</svg>'
+        f'aria-label="{escape(label)}">{bars_svg}</svg>'
     )
 
 
 def _describe_memory(bar: SheetMemoryBar) -> str:
     parts = ", ".join(f"{name} {size:.0f}" for name, size in bar.parts)
-    said = tr("{name}: {sizes} of {capacity} GiB", name=bar.name, sizes=parts, capacity=bar.label)
-    return said if bar.needed is None else f"{said}, {_get_needed_memory(bar)}"
+    text = tr("{name}: {sizes} of {capacity} GiB", name=bar.name, sizes=parts, capacity=bar.label)
+    return text if bar.needed is None else f"{text}, {_get_needed_memory(bar)}"
 
 
 def _get_needed_memory(bar: SheetMemoryBar) -> str:
@@ -116,7 +116,7 @@ def _get_needed_memory(bar: SheetMemoryBar) -> str:
 def _draw_bar(bar: SheetMemoryBar, position: int, scale: float) -> str:
     top = position * _BAR_PITCH + 2
     middle = top + _BAR_HEIGHT / 2 + 4
-    drawn = [
+    elements = [
         f'<text x="0" y="{middle:g}" class="slot{bar.slot} name">{escape(bar.name)}</text>',
         _draw_block(_BAR_LEFT, top, bar.capacity * scale, "#EFF1F3"),
     ]
@@ -124,17 +124,17 @@ def _draw_bar(bar: SheetMemoryBar, position: int, scale: float) -> str:
     inks = _INKS if bar.needed is None else _SHORT_INKS
     for ink, (_, size) in zip(inks, bar.parts, strict=True):
         width = max(size * scale - 1, 0)
-        drawn.append(_draw_block(x, top, width, ink))
+        elements.append(_draw_block(x, top, width, ink))
         if ink is inks[0] and width > 24:
-            drawn.append(f'<text x="{x + 6:.1f}" y="{middle:g}" fill="#fff">{size:.0f}</text>')
+            elements.append(f'<text x="{x + 6:.1f}" y="{middle:g}" fill="#fff">{size:.0f}</text>')
         x += size * scale
     end = _BAR_LEFT + bar.capacity * scale
-    drawn.append(f'<path d="M{end:.1f} {top - 2:g}V{top + _BAR_HEIGHT + 2:g}" stroke="#16191D" stroke-width="2"/>')
+    elements.append(f'<path d="M{end:.1f} {top - 2:g}V{top + _BAR_HEIGHT + 2:g}" stroke="#16191D" stroke-width="2"/>')
     label = bar.label if bar.needed is None else bar.needed
     css_class = "" if bar.needed is None else ' class="fails"'
     place = _BAR_LEFT + bar.extent * scale + 6
-    drawn.append(f'<text x="{place:.1f}" y="{middle:g}"{css_class}>{escape(label)}</text>')
-    return "".join(drawn)
+    elements.append(f'<text x="{place:.1f}" y="{middle:g}"{css_class}>{escape(label)}</text>')
+    return "".join(elements)
 
 
 def _draw_block(x: float, top: float, width: float, fill: str) -> str:
@@ -183,17 +183,17 @@ def draw_throughput_chart(
     highest = math.ceil(max(max(each.high) for each in series) / step) * step
     longest = max(2, *(max(each.concurrency) for each in series), concurrency or 1)
     plane = _ChartPlane(float(longest), highest, height)
-    drawn = [_grid(plane, step, formatter)]
+    elements = [_grid(plane, step, formatter)]
     # More bands than a few cover each other; then only the baseline keeps its own.
-    drawn += [_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
+    elements += [_band(each, plane) for each in (series if len(series) <= _MOST_BANDS else series[:1])]
     if concurrency is not None and concurrency <= longest:
-        drawn.append(_working_line(concurrency, plane, formatter))
-    drawn += [_curve(each, plane) for each in series]
-    drawn.append(_labels(series, plane, formatter))
+        elements.append(_working_line(concurrency, plane, formatter))
+    elements += [_curve(each, plane) for each in series]
+    elements.append(_labels(series, plane, formatter))
     spoken = "; ".join(_describe_throughput(each, formatter) for each in series)
     return (
         f'<svg class="chart" viewBox="0 0 {_CHART_WIDTH:g} {height:g}" role="img" aria-label="{escape(spoken)}">'
-        f"{''.join(drawn)}</svg>"
+        f"{''.join(elements)}</svg>"
     )
 
 
@@ -209,19 +209,19 @@ def _describe_throughput(series: ThroughputSeries, formatter: Formatter) -> str:
 
 
 def _grid(plane: _ChartPlane, step: float, formatter: Formatter) -> str:
-    drawn = []
+    elements = []
     right = _CHART_WIDTH - _RIGHT
     for number in range(round(plane.most_y / step) + 1):
         y = plane.y(number * step)
         colour = "#AEB5BF" if number == 0 else "#ECEEF1"
-        drawn.append(f'<path d="M{_LEFT:g} {y:.1f}H{right:g}" stroke="{colour}" stroke-width=".8"/>')
-        drawn.append(_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
-    drawn += [
+        elements.append(f'<path d="M{_LEFT:g} {y:.1f}H{right:g}" stroke="{colour}" stroke-width=".8"/>')
+        elements.append(_text(_LEFT - 5, y + 3, formatter.number(number * step), "end", "tick"))
+    elements += [
         _text(plane.x(tick), plane.height - 18, formatter.count(tick), "middle", "tick")
         for tick in list_powers_of_two(plane.most_x)
     ]
-    drawn.append(_text(right, plane.height - 5, tr("requests in flight"), "end", "tick"))
-    return "".join(drawn)
+    elements.append(_text(right, plane.height - 5, tr("requests in flight"), "end", "tick"))
+    return "".join(elements)
 
 
 def _band(series: ThroughputSeries, plane: _ChartPlane) -> str:
@@ -255,16 +255,16 @@ def _working_line(concurrency: int, plane: _ChartPlane, formatter: Formatter) ->
 
 def _labels(series: Sequence[ThroughputSeries], plane: _ChartPlane, formatter: Formatter) -> str:
     pitch = _PITCH if len(series) * _PITCH <= plane.height - _BOTTOM else _NARROW_PITCH
-    wanted = sorted(series, key=lambda each: plane.y(each.value[-1]))
-    places = spread_labels([plane.y(each.value[-1]) for each in wanted], pitch, _TOP + 4, plane.height - _BOTTOM)
-    drawn = []
+    by_height = sorted(series, key=lambda each: plane.y(each.value[-1]))
+    places = spread_labels([plane.y(each.value[-1]) for each in by_height], pitch, _TOP + 4, plane.height - _BOTTOM)
+    elements = []
     x = _CHART_WIDTH - _RIGHT + 6
-    for each, y in zip(wanted, places, strict=True):
-        drawn.append(_text(x, y + 3, each.name, "start", f"name slot{each.slot}"))
+    for each, y in zip(by_height, places, strict=True):
+        elements.append(_text(x, y + 3, each.name, "start", f"name slot{each.slot}"))
         if pitch == _PITCH:
             full = tr("full at {n}", n=formatter.count(each.concurrency[-1]))
-            drawn.append(_text(x, y + 12, full, "start", "tick"))
-    return "".join(drawn)
+            elements.append(_text(x, y + 12, full, "start", "tick"))
+    return "".join(elements)
 
 
 def _text(x: float, y: float, text: str, anchor: str, css_class: str) -> str:

@@ -259,7 +259,7 @@ def _foot(sheet: ComparisonSheet, width: int, strong: Callable[[str], str]) -> I
         yield strong(tr("Sources"))
         for source in sheet.sources:
             words = (source.title, source.publisher, source.kind, source.date)
-            said = ", ".join(word for word in words if word)
-            yield from indent_hanging(f"{f'[{source.number}]':<5}", said, width)
+            words_text = ", ".join(word for word in words if word)
+            yield from indent_hanging(f"{f'[{source.number}]':<5}", words_text, width)
     yield ""
     yield from wrap_text(" · ".join(f"{fact.label} {fact.value}" for fact in sheet.foot), width)

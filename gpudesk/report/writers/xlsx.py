@@ -56,9 +56,9 @@ def write_xlsx(tables: Sequence[ExportTable], file: IO[bytes]) -> None:
     workbook.set_properties({"title": make_visible(tables[0].title)})
     looks = _XlsxFormats(workbook)
     # Excel keeps this name for itself.
-    taken = {RESERVED_SHEET_NAME}
+    used_names = {RESERVED_SHEET_NAME}
     for table in (*tables, *_list_appendix_tables(tables)):
-        sheet = workbook.add_worksheet(make_sheet_name(table.title, taken))
+        sheet = workbook.add_worksheet(make_sheet_name(table.title, used_names))
         _write_table(sheet, table, looks)
     workbook.close()
     file.write(target.getvalue())
@@ -77,8 +77,8 @@ def _list_appendix_tables(tables: Sequence[ExportTable]) -> Iterator[ExportTable
 def _list_table_notes(table: ExportTable) -> tuple[str, ...]:
     if all(column.about is None for column in table.head):
         return table.notes
-    said = tr("Collapsed columns to the right of each figure show its source, kind and date.")
-    return (*table.notes, said)
+    note = tr("Collapsed columns to the right of each figure show its source, kind and date.")
+    return (*table.notes, note)
 
 
 class _XlsxFormats:
@@ -155,9 +155,9 @@ def write_sheet_xlsx(sheet: ComparisonSheet) -> bytes:
 
 
 def _list_workbook_tables(sheet: ComparisonSheet) -> list[ExportTable]:
-    said = [] if sheet.recommendation is None else list_recommendation_items(sheet.recommendation)
+    items = [] if sheet.recommendation is None else list_recommendation_items(sheet.recommendation)
     tables = [
-        _build_listed_table(tr("Recommendation"), (tr("Item"), tr("Text")), said),
+        _build_listed_table(tr("Recommendation"), (tr("Item"), tr("Text")), items),
         ExportTable(
             tr("Comparison"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.table), *_list_xlsx_rows(sheet.whose)]
         ),
@@ -217,8 +217,8 @@ def _build_trace_head(sheet: ComparisonSheet) -> tuple[ExportColumn, ...]:
 
 
 def _build_xlsx_trace_row(rule: SheetTraceRow) -> Cells:
-    said = (rule.rule, rule.row.label, rule.strength, rule.answer, rule.source, rule.weight, rule.row.unit)
-    cells: list[ExportValue] = [text or None for text in said]
+    row_cells = (rule.rule, rule.row.label, rule.strength, rule.answer, rule.source, rule.weight, rule.row.unit)
+    cells: list[ExportValue] = [text or None for text in row_cells]
     for cell, effect in zip(rule.row.cells, rule.effects, strict=True):
         cells += [
             label_effect(effect),

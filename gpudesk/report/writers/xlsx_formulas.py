@@ -99,8 +99,8 @@ def _choose(condition: str, holds: bool, then: Operand, otherwise: Operand) -> C
     return CellFormula(f"IF({condition},{one.text},{other.text})", one.value if holds else other.value)
 
 
-def _join(left: Operand, sign: str, right: Operand) -> CellFormula:
-    one, other, binding = _as_term(left), _as_term(right), _BINDING[sign]
+def _join(left_operand: Operand, sign: str, right: Operand) -> CellFormula:
+    one, other, binding = _as_term(left_operand), _as_term(right), _BINDING[sign]
     text = f"{_parenthesize(one, binding)}{sign}{_parenthesize(other, binding + 1)}"
     return CellFormula(text, _OPERATIONS[sign](_as_number(one), _as_number(other)), binding)
 
@@ -176,9 +176,9 @@ class FormulaSheet:
 
     def say(self, row: int, column: int, text: str, look: TextFormats) -> None:
         """Write text, which nothing takes for a formula or a link."""
-        shown = make_visible(text)
-        if shown:
-            self.sheet.write_string(row, column, shown, look.quoted if looks_like_formula(shown) else look.plain)
+        visible = make_visible(text)
+        if visible:
+            self.sheet.write_string(row, column, visible, look.quoted if looks_like_formula(visible) else look.plain)
 
     def write_texts(self, row: int, texts: Sequence[str], look: TextFormats) -> None:
         for column, text in enumerate(texts):

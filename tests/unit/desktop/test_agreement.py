@@ -110,7 +110,7 @@ def list_cases() -> Iterator[ParameterSet]:
 @pytest.fixture(params=list_cases())
 def shown(service: GpuDeskService, qapp: QApplication, request: pytest.FixtureRequest) -> Shown:
     desk = Desk(service, FORMATTER)
-    desk.want_curves("test", wanted=True)
+    desk.want_curves("test", are_wanted=True)
     desk.open(scenario(*request.param))
     answer = desk.answer
     assert answer is not None

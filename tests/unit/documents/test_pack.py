@@ -40,7 +40,7 @@ def shipped() -> Iterator[Catalog]:
 
 
 def made(facts: UserFacts = ALL, signer: pack_file.PackSigner | None = None) -> bytes:
-    return make_pack(facts, facts.facts.keys(), "Our figures", made=TODAY, about="r1", signer=signer)
+    return make_pack(facts, facts.facts.keys(), "Our figures", date=TODAY, about="r1", signer=signer)
 
 
 def document(raw: bytes) -> dict[str, Any]:
@@ -80,12 +80,12 @@ def test_a_pack_is_text_that_survives_another_layout() -> None:
 
 
 def test_a_part_of_the_facts_comes_with_its_sources() -> None:
-    raw = make_pack(ALL, [CHOICE, BANDWIDTH], "Two", made=TODAY, about="r1")
+    raw = make_pack(ALL, [CHOICE, BANDWIDTH], "Two", date=TODAY, about="r1")
     assert set(read_pack(raw).facts.facts) == {CHOICE, BANDWIDTH, ("source", LAB.id)}
     with pytest.raises(InputError, match=r"pack\.empty"):
-        make_pack(UserFacts(), [], "None", made=TODAY, about="r1")
+        make_pack(UserFacts(), [], "None", date=TODAY, about="r1")
     with pytest.raises(InputError, match=r"field\.empty"):
-        make_pack(ALL, ALL.facts.keys(), "  ", made=TODAY, about="r1")
+        make_pack(ALL, ALL.facts.keys(), "  ", date=TODAY, about="r1")
 
 
 def test_a_pack_that_was_changed_is_refused() -> None:
@@ -215,7 +215,7 @@ def test_a_signature_covers_contents_and_name() -> None:
     found = document(raw)
     found["signature"]["name"] = "Eve"
     assert refusal(json.dumps(found).encode()).problem.id == "pack.broken_signature"
-    other = document(make_pack(ALL, [BANDWIDTH], "Less", made=TODAY, about="r1"))
+    other = document(make_pack(ALL, [BANDWIDTH], "Less", date=TODAY, about="r1"))
     other["signature"] = document(raw)["signature"]
     assert refusal(json.dumps(other).encode()).problem.id == "pack.broken_signature"
     found = document(raw)

@@ -94,7 +94,7 @@ def test_no_choice_hangs_on_the_last_digits(golden: GoldenFile, facts: Catalog, 
         return replace(constant, default=constant.default * (1 + draw.uniform(-1e-10, 1e-10)))
 
     constants = {name: shifted(constant) for name, constant in calibration.constants.items()}
-    other = Estimator(facts, replace(calibration, constants=constants, _found={}))
+    other = Estimator(facts, replace(calibration, constants=constants, _values_by_keys={}))
     found = [(case.name, each) for case in golden.cases for each in compare_golden(case, other.estimate)]
     assert found == []
 

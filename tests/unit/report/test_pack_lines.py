@@ -23,7 +23,7 @@ def shipped() -> Iterator[Catalog]:
 
 
 def lines_of(facts: UserFacts, catalog: Catalog) -> dict[str, PackLine]:
-    pack = read_pack(make_pack(facts, facts.facts.keys(), "P", made=TODAY, about="r"))
+    pack = read_pack(make_pack(facts, facts.facts.keys(), "P", date=TODAY, about="r"))
     return {line.label: line for line in list_pack_lines(pack, preview_pack(pack, catalog), Formatter())}
 
 
@@ -51,12 +51,12 @@ def test_a_text_of_two_lines_stays_in_its_line(shipped: Catalog) -> None:
 
 
 def test_the_signer_is_told_with_what_is_known_of_them() -> None:
-    pack = read_pack(make_pack(ALL, ALL.facts.keys(), "P", made=TODAY, about="r", signer=load_signer("Ada")))
+    pack = read_pack(make_pack(ALL, ALL.facts.keys(), "P", date=TODAY, about="r", signer=load_signer("Ada")))
     assert pack.signature is not None
     mark = format_fingerprint(pack.signature.key)
     assert mark in describe_signer(pack, PackTrust.UNKNOWN, mark)
     assert describe_signer(pack, PackTrust.KNOWN, mark, "Ada of the lab") == (
         "Signed by Ada of the lab, whose key you trust."
     )
-    plain = read_pack(make_pack(ALL, ALL.facts.keys(), "P", made=TODAY, about="r"))
+    plain = read_pack(make_pack(ALL, ALL.facts.keys(), "P", date=TODAY, about="r"))
     assert describe_signer(plain, PackTrust.UNSIGNED, "").startswith("Not signed")

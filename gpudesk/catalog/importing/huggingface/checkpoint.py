@@ -77,8 +77,8 @@ def read_checkpoint(beside: Mapping[str, bytes]) -> Checkpoint:
         try:
             next(steps)
         except StopIteration as end:
-            found: Checkpoint = end.value
-            return found
+            checkpoint: Checkpoint = end.value
+            return checkpoint
 
 
 def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int, int], None, Checkpoint]:
@@ -88,24 +88,24 @@ def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int
     sizes: ConfigFields | None = None
     if INDEX in beside:
         index = ConfigFields(parse_bounded_json(beside[INDEX], INDEX, _INDEX_BYTES))
-        shown = index.table("weight_map")
+        weight_map = index.table("weight_map")
         sizes = index.table("metadata")
-        if shown is not None:
-            names = frozenset(shown.names())
-            shards = frozenset(file for name in names if isinstance(file := shown.raw(name), str))
+        if weight_map is not None:
+            names = frozenset(weight_map.names())
+            shards = frozenset(file for name in names if isinstance(file := weight_map.raw(name), str))
     files = _select_model_files({name: data for name, data in beside.items() if name.endswith(_SUFFIX)}, shards)
-    found: set[str] = set()
+    file_names: set[str] = set()
     elements: dict[StoredTensor, int] = {}
     for number, (file, data) in enumerate(files.items()):
         yield number, len(files)
         for name, dtype, shape in _read_tensor_shapes(file, data):
-            found.add(name)
+            file_names.add(name)
             if not (_NOT_TEXT.search(name) or _BESIDE.search(name)):
-                kept = StoredTensor(_find_layer(name), dtype, len(shape) > 1)
-                elements[kept] = elements.get(kept, 0) + math.prod(shape)
+                tensor = StoredTensor(_find_layer(name), dtype, len(shape) > 1)
+                elements[tensor] = elements.get(tensor, 0) + math.prod(shape)
     whole = shards is None or shards <= files.keys()
     return Checkpoint(
-        names or frozenset(found),
+        names or frozenset(file_names),
         elements if whole else {},
         _read_total(sizes, "total_size"),
         _read_total(sizes, "total_parameters"),
@@ -114,16 +114,16 @@ def read_checkpoint_in_steps(beside: Mapping[str, bytes]) -> Generator[tuple[int
 
 def _select_model_files(files: dict[str, bytes], shards: frozenset[str] | None) -> dict[str, bytes]:
     """Return the files that the model is in: the same tensors can lie in others beside them once more."""
-    wanted = {_WHOLE} if shards is None and _WHOLE in files else shards
-    return files if wanted is None else {name: data for name, data in files.items() if name in wanted}
+    names = {_WHOLE} if shards is None and _WHOLE in files else shards
+    return files if names is None else {name: data for name, data in files.items() if name in names}
 
 
 def _read_total(sizes: ConfigFields | None, name: str) -> int | None:
     """Return a total of the index, which some writers have as a number in quotes or with a fraction."""
-    written = None if sizes is None else sizes.raw(name)
-    if isinstance(written, float) and math.isfinite(written):
-        written = int(written)
-    return written if isinstance(written, int) and not isinstance(written, bool) and written > 0 else None
+    total = None if sizes is None else sizes.raw(name)
+    if isinstance(total, float) and math.isfinite(total):
+        total = int(total)
+    return total if isinstance(total, int) and not isinstance(total, bool) and total > 0 else None
 
 
 def _read_tensor_shapes(name: str, data: bytes) -> Iterator[tuple[str, str, list[int]]]:
@@ -158,9 +158,9 @@ def count_text_parameters(checkpoint: Checkpoint, layers: int, stored: Precision
     if not checkpoint.elements:
         return None
     return sum(
-        elements * _count_packed(kept, stored)
-        for kept, elements in checkpoint.elements.items()
-        if kept.layer is None or kept.layer < layers
+        elements * _count_packed(tensor, stored)
+        for tensor, elements in checkpoint.elements.items()
+        if tensor.layer is None or tensor.layer < layers
     )
 
 
@@ -174,9 +174,9 @@ def _is_text(name: str, layers: int) -> bool:
     return not _NOT_TEXT.search(name) and (number is None or number < layers)
 
 
-def _count_packed(kept: StoredTensor, stored: Precision | None) -> int:
-    bits = _BITS.get(kept.dtype)
-    if bits is None or not kept.is_matrix or stored is None:
+def _count_packed(tensor: StoredTensor, stored: Precision | None) -> int:
+    bits = _BITS.get(tensor.dtype)
+    if bits is None or not tensor.is_matrix or stored is None:
         return 1
     width = {Precision.INT4: 4, Precision.MXFP4: 4, Precision.NVFP4: 4, Precision.FP4: 4, Precision.INT8: 8}
     return max(bits // width.get(stored, bits), 1)
@@ -189,9 +189,9 @@ def find_stated_parameters(
 
     An index counts everything that is stored, so that it tells nothing where there is more than the text model.
     """
-    found = count_text_parameters(checkpoint, layers, stored)
-    if found is not None or not checkpoint.names or not all(_is_text(name, layers) for name in checkpoint.names):
-        return found
+    parameters = count_text_parameters(checkpoint, layers, stored)
+    if parameters is not None or not checkpoint.names or not all(_is_text(name, layers) for name in checkpoint.names):
+        return parameters
     return _count_indexed(checkpoint, stored, narrow=narrow)
 
 
@@ -205,32 +205,32 @@ def _count_indexed(checkpoint: Checkpoint, stored: Precision | None, *, narrow: 
 def compare_parameters(
     checkpoint: Checkpoint, counted: int, layers: int, stored: Precision | None, *, narrow: bool
 ) -> Message | None:
-    """Say whether the checkpoint holds as many parameters as were `counted` from the dimensions.
+    """Return a note on a parameter count of the checkpoint that differs from `counted`, computed from the dimensions.
 
     By the headers where all are there; else by the totals of the index, which count everything that is
     stored and say nothing of a `narrow` checkpoint.
     """
-    found = count_text_parameters(checkpoint, layers, stored)
-    if found is None:
-        found = _count_indexed(checkpoint, stored, narrow=narrow)
-    if found is None:
+    parameters = count_text_parameters(checkpoint, layers, stored)
+    if parameters is None:
+        parameters = _count_indexed(checkpoint, stored, narrow=narrow)
+    if parameters is None:
         return None
-    if found == counted:
+    if parameters == counted:
         return message("import.hf.same_count", "{count} parameters, the same as the checkpoint", count=counted)
-    stores_all = found > counted and not checkpoint.elements
+    stores_all = parameters > counted and not checkpoint.elements
     if stores_all and any(not _is_text(name, layers) for name in checkpoint.names):
         return message(
             "import.hf.more_stored",
             "{count} parameters; the checkpoint has {found}, including components that are excluded here",
             count=counted,
-            found=found,
+            found=parameters,
         )
     return message(
         "import.hf.other_count",
         "{count} parameters, but the checkpoint has {found}: {difference} apart, so check the dimensions",
         count=counted,
-        found=found,
-        difference=abs(found - counted),
+        found=parameters,
+        difference=abs(parameters - counted),
     )
 
 
@@ -239,10 +239,10 @@ def find_hints(checkpoint: Checkpoint) -> dict[str, object]:
     names = checkpoint.names
     if not any("layers." in name or ".h." in name for name in names):
         return {}
-    found: dict[str, object] = {
+    hints: dict[str, object] = {
         "attention_bias": any(re.search(r"(?:q|qkv|query_key_value)_?(?:proj)?\.bias$", name) for name in names),
         "gated_mlp": any("gate_proj" in name or "gate_up" in name or ".w3." in name for name in names),
     }
     if not any(re.search(r"q_?(?:layer)?norm|query_(?:layer)?norm", name) for name in names):
-        found["qk_norm"] = "none"
-    return found
+        hints["qk_norm"] = "none"
+    return hints

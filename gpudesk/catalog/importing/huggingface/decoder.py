@@ -248,14 +248,14 @@ def list_layer_fields(f: ConfigFields, count: int) -> list[ConfigFields]:
     """Return the fields as they hold for each layer: with its number of every list, and what is stated for it alone."""
     lists = {name: f.wholes(name + end, count) or [] for name in _LISTED for end in _LIST_ENDS if f.is_list(name + end)}
     overrides = f.table("per_layer_config") or ConfigFields({}, parent=f)
-    known: dict[str, ConfigFields] = {"{}": f}
+    fields_by_prefix: dict[str, ConfigFields] = {"{}": f}
     layers = []
     for number in range(count):
         values: dict[str, object] = {name: numbers[number] for name, numbers in lists.items()}
         for key in (str(number), f"{number:02d}", f"{number:03d}"):
             alone = overrides.table(key)
             values |= {} if alone is None else {name: alone.raw(name) for name in alone.names()}
-        layers.append(known.setdefault(repr(values), f.with_values(values) if values else f))
+        layers.append(fields_by_prefix.setdefault(repr(values), f.with_values(values) if values else f))
     return layers
 
 
@@ -303,11 +303,11 @@ def _make_window_pattern(f: ConfigFields, family: DecoderFamily, count: int) -> 
     """Return the pattern as letters (`LLLG`, over and over), or as a number: each n-th layer is global."""
     if family.pattern == 0 and not family.asks:
         return [FULL] * count
-    written = f.raw("sliding_window_pattern")
-    if isinstance(written, str):
-        letters = written.upper() or "G"
+    pattern = f.raw("sliding_window_pattern")
+    if isinstance(pattern, str):
+        letters = pattern.upper() or "G"
         return [SLIDING if letters[number % len(letters)] == "L" else FULL for number in range(count)]
-    if family.pattern == 1 and written is None:
+    if family.pattern == 1 and pattern is None:
         return [SLIDING] * count
     listed = f.wholes("hybrid_layer_pattern", count)
     if listed is not None:

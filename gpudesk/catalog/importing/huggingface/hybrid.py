@@ -94,20 +94,20 @@ def _read_nemotron_h(f: ConfigFields) -> ModelStructure:
 
 
 def _read_pattern(f: ConfigFields) -> list[str]:
-    written: object = f.raw("hybrid_override_pattern")
+    pattern: object = f.raw("hybrid_override_pattern")
     name = "hybrid_override_pattern"
-    if written is None:
+    if pattern is None:
         name = "layers_block_type" if f.has("layers_block_type") else "layer_types"
-        written = f.raw(name)
-    if written is None:
+        pattern = f.raw(name)
+    if pattern is None:
         f.ask("hybrid_override_pattern", "word")
         return []
-    if not isinstance(written, str | list):
-        raise make_type_error(f.where(name), written, "text")
-    if len(written) > MOST_LAYERS:
+    if not isinstance(pattern, str | list):
+        raise make_type_error(f.where(name), pattern, "text")
+    if len(pattern) > MOST_LAYERS:
         raise InputError(describe_too_large_size(MOST_LAYERS), f.where(name))
     kinds = []
-    for number, kind in enumerate(written, start=1):
+    for number, kind in enumerate(pattern, start=1):
         if not isinstance(kind, str) or kind not in _NEMOTRON_KINDS:
             problem = describe_unknown_word(quote_value(kind), tuple(_NEMOTRON_KINDS))
             raise InputError(problem, f"{f.where(name)}.{number}")
@@ -192,8 +192,8 @@ def _read_falcon_h1(f: ConfigFields) -> ModelStructure:
     mamba = read_mamba2(f.with_values({"mamba_rms_norm": f.yes("mamba_rms_norm", default=False)}))
     block = make_dense(f.whole("intermediate_size"), bias=f.yes("mlp_bias", default=False))
     layers = (LayerLayout(mamba, None, 1), LayerLayout(read_attention(f), block, 1)) * count
-    told = message("import.hf.side_by_side", "Attention and state space of a layer count as two layers")
-    return ModelStructure(layers, notes=(told,))
+    note = message("import.hf.side_by_side", "Attention and state space of a layer count as two layers")
+    return ModelStructure(layers, notes=(note,))
 
 
 def _read_longcat(f: ConfigFields) -> ModelStructure:

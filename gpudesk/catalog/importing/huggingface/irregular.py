@@ -129,9 +129,9 @@ def _find_global_layer_fields(f: ConfigFields, kinds: list[str]) -> ConfigFields
     if tables is not None and FULL in kinds:
         number = kinds.index(FULL)
         for name in (str(number), f"{number:02d}", f"{number:03d}"):
-            found = tables.table(name)
-            if found is not None:
-                return found
+            layer_fields = tables.table(name)
+            if layer_fields is not None:
+                return layer_fields
     return ConfigFields({}, parent=f)
 
 

@@ -55,11 +55,11 @@ def _read_deepseek(f: ConfigFields, *, first_dense: int | None = None, output_ga
 
 def _read_hunyuan_v4(f: ConfigFields) -> ModelStructure:
     """Hunyuan V4: DeepSeek's attention with a gate and a sink a head, and streams that are not mixed."""
-    read = _read_deepseek(f, output_gate=True)
+    structure = _read_deepseek(f, output_gate=True)
     streams = f.whole_or(4, "hc_mult", high=64)
     sides = {"residual_streams": streams, "residual_mixing": False} if streams > 1 else {}
-    sinks = len(read.layers) * f.whole("num_attention_heads")
-    return ModelStructure(read.layers, sides={**sides, "scalars": sinks})
+    sinks = len(structure.layers) * f.whole("num_attention_heads")
+    return ModelStructure(structure.layers, sides={**sides, "scalars": sinks})
 
 
 def _has_router_bias(f: ConfigFields) -> bool:
@@ -76,8 +76,8 @@ def _list_mixers(f: ConfigFields, count: int, *, output_gate: bool) -> list[Laye
         return [LayerPart("attention", read_latent_attention(f, output_gate=output_gate))] * count
     indexer = {"heads": f.whole("index_n_heads"), "head_dim": f.whole("index_head_dim"), "top_k": f.whole("index_topk")}
     kinds = _find_indexer_kinds(f, count)
-    named = "indexed" if "shared" in kinds else "attention"
-    picking = LayerPart(named, read_latent_attention(f, output_gate=output_gate, indexer=indexer))
+    kind_name = "indexed" if "shared" in kinds else "attention"
+    picking = LayerPart(kind_name, read_latent_attention(f, output_gate=output_gate, indexer=indexer))
     reusing = LayerPart("reusing", {**picking.table, "indexer": {**indexer, "reused": True}})
     return [reusing if kind == "shared" else picking for kind in kinds]
 
@@ -134,7 +134,7 @@ def _read_deepseek_v4(f: ConfigFields) -> ModelStructure:
 
 
 def _describe_hash_tables(f: ConfigFields, layers: int) -> tuple[Message, ...]:
-    """Say how large the tables from token to experts are: whole numbers of 32 bits, or of 64."""
+    """Return a note on the size of the tables from token to experts, with entries of 32 or 64 bits."""
     if not layers:
         return ()
     entries = f.whole("vocab_size") * read_experts_per_token(f) * layers
@@ -170,14 +170,14 @@ def _read_ratios(f: ConfigFields, count: int) -> list[int]:
     if kinds is None:
         raise InputError(MISSING_FIELD, f.where("compress_ratios"))
     rates = f.table("compress_rates")
-    found = []
+    ratios = []
     for number, kind in enumerate(kinds, start=1):
         if kind not in _KIND_RATIOS:
             problem = describe_unknown_word(quote_value(kind), tuple(_KIND_RATIOS))
             raise InputError(problem, f"{f.where('layer_types')}.{number}")
         ratio = _KIND_RATIOS[kind]
-        found.append(rates.whole_or(ratio, kind) if rates is not None and ratio else ratio)
-    return found
+        ratios.append(rates.whole_or(ratio, kind) if rates is not None and ratio else ratio)
+    return ratios
 
 
 #: By `model_type`.

@@ -100,16 +100,16 @@ class StoredPrecision:
     notes: tuple[Message, ...] = ()
 
     def fields(self) -> dict[str, Any]:
-        found: dict[str, Any] = {"quantised_tensors": self.quantised_tensors}
+        field_values: dict[str, Any] = {"quantised_tensors": self.quantised_tensors}
         if self.native_precision is not None:
-            found["native_precision"] = self.native_precision.value
+            field_values["native_precision"] = self.native_precision.value
         if self.native_other_precision is not Precision.BF16:
-            found["native_other_precision"] = self.native_other_precision.value
+            field_values["native_other_precision"] = self.native_other_precision.value
         if self.native_group_size is not None:
-            found["native_group_size"] = self.native_group_size
+            field_values["native_group_size"] = self.native_group_size
         if self.fp8_block is not None and self.native_precision is Precision.FP8:
-            found["fp8_block"] = self.fp8_block
-        return found
+            field_values["fp8_block"] = self.fp8_block
+        return field_values
 
 
 @dataclass(slots=True)
@@ -140,8 +140,8 @@ def read_stored_precision(
         table = ConfigFields(quantisation, "quantization")
     if table is None and inside is None:
         return StoredPrecision(wide, notes=notes)
-    told = _read_stated_format(inside, table, text, len(structure.layers))
-    if told is None:
+    stated_format = _read_stated_format(inside, table, text, len(structure.layers))
+    if stated_format is None:
         method = (inside or table or text).raw("quant_method")
         name = method if isinstance(method, str) else "?"
         return StoredPrecision(
@@ -155,9 +155,9 @@ def read_stored_precision(
             ),
         )
     classes = _list_matrix_classes(structure)
-    if told.unmatched is not None and not any(told.formats[kind] for kind in classes):
-        _cover_as_answered(told, told.unmatched, inside or text)
-    return replace(_resolve_precision(told, wide or Precision.BF16, classes), fp8_block=told.block)
+    if stated_format.unmatched is not None and not any(stated_format.formats[kind] for kind in classes):
+        _cover_as_answered(stated_format, stated_format.unmatched, inside or text)
+    return replace(_resolve_precision(stated_format, wide or Precision.BF16, classes), fp8_block=stated_format.block)
 
 
 #: The field in which the user says what a narrow format covers, and what each answer means.
@@ -167,35 +167,35 @@ _COVERED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
 )
 
 
-def _cover_as_answered(told: _StatedFormat, narrow: Precision, f: ConfigFields) -> None:
+def _cover_as_answered(stated_format: _StatedFormat, narrow: Precision, f: ConfigFields) -> None:
     """Ask which matrices have a format whose targets name none that is known, and do as the user says."""
     covered = _COVERED.get(f.word(_COVERS))
     if covered is None:
         f.ask(_COVERS, "word", tuple(_COVERED))
         return
-    told.formats |= dict.fromkeys(covered, narrow)
+    stated_format.formats |= dict.fromkeys(covered, narrow)
 
 
 def _list_matrix_classes(structure: ModelStructure) -> frozenset[str]:
-    found = {_ATTENTION} if any(layer.mixer is not None for layer in structure.layers) else set()
+    classes = {_ATTENTION} if any(layer.mixer is not None for layer in structure.layers) else set()
     for layer in structure.layers:
         if layer.ffn is not None:
             table = layer.ffn.table
-            found.add(_EXPERTS if table["kind"] == "moe" else _DENSE)
+            classes.add(_EXPERTS if table["kind"] == "moe" else _DENSE)
             if "shared_intermediate_size" in table:
-                found.add(_SHARED)
+                classes.add(_SHARED)
             if "parallel_dense_intermediate_size" in table:
-                found.add(_DENSE)
-    return frozenset(found)
+                classes.add(_DENSE)
+    return frozenset(classes)
 
 
 def _find_wide_format(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tuple[Message, ...]]:
     """Return the wide format; none is told for 32 bits, which serving engines load in 16."""
     for fields in (text, whole):
         for name in ("torch_dtype", "dtype"):
-            written = fields.raw(name)
-            if isinstance(written, str):
-                word = written.removeprefix("torch.").lower()
+            table_value = fields.raw(name)
+            if isinstance(table_value, str):
+                word = table_value.removeprefix("torch.").lower()
                 if word in _WIDE:
                     return _WIDE[word], ()
                 if word in {"float32", "fp32", "float"}:
@@ -210,75 +210,75 @@ def _read_stated_format(
 ) -> _StatedFormat | None:
     """Return the format of each class by the dialect that the tables speak."""
     method = inside.word("quant_method") if inside is not None else ""
-    told: _StatedFormat | None = None
+    stated_format: _StatedFormat | None = None
     if method in {"fp8", "fbgemm_fp8"}:
-        told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.FP8))
+        stated_format = _StatedFormat(dict.fromkeys(_CLASSES, Precision.FP8))
         if text.word("expert_dtype") == "fp4":
-            told.formats[_EXPERTS] = Precision.MXFP4
-        told.block = _read_block_side(inside, "weight_block_size")
+            stated_format.formats[_EXPERTS] = Precision.MXFP4
+        stated_format.block = _read_block_side(inside, "weight_block_size")
         if inside is not None and not inside.has("quantized_layers"):
-            _widen(told, _list_excepted_modules(inside), layers)
+            _widen(stated_format, _list_excepted_modules(inside), layers)
     elif method == "mxfp4":
-        told = _StatedFormat(dict.fromkeys(_CLASSES))
-        told.formats[_EXPERTS] = Precision.MXFP4
+        stated_format = _StatedFormat(dict.fromkeys(_CLASSES))
+        stated_format.formats[_EXPERTS] = Precision.MXFP4
     elif method in {"awq", "gptq", "gptq_marlin", "awq_marlin", "auto-round", "intel/auto-round"}:
-        told = _read_bits(inside, layers)
+        stated_format = _read_bits(inside, layers)
     elif method == "bitsandbytes" and inside is not None:
-        told = _read_bits_and_bytes(inside, layers)
+        stated_format = _read_bits_and_bytes(inside, layers)
     elif inside is not None and method in {"compressed-tensors", "quark"}:
-        told = _read_groups(inside, layers)
-    if table is not None and (told is None or table.has("quantized_layers")):
-        told = _read_model_opt(table, layers, told) or told
-    if told is None and inside is not None:
-        told = _read_groups(inside, layers)
-    return told
+        stated_format = _read_groups(inside, layers)
+    if table is not None and (stated_format is None or table.has("quantized_layers")):
+        stated_format = _read_model_opt(table, layers, stated_format) or stated_format
+    if stated_format is None and inside is not None:
+        stated_format = _read_groups(inside, layers)
+    return stated_format
 
 
 def _read_bits(table: ConfigFields | None, layers: int) -> _StatedFormat | None:
     if table is None:
         return None
     width = table.maybe("bits", "w_bit", low=1, high=64)
-    found = {4: Precision.INT4, 8: Precision.INT8}.get(width or 0)
-    if found is None:
+    precision = {4: Precision.INT4, 8: Precision.INT8}.get(width or 0)
+    if precision is None:
         return None
-    told = _StatedFormat(dict.fromkeys(_CLASSES, found), table.maybe("group_size", "q_group_size", low=-1))
-    _widen(told, _list_excepted_modules(table), layers)
-    return told
+    stated_format = _StatedFormat(dict.fromkeys(_CLASSES, precision), table.maybe("group_size", "q_group_size", low=-1))
+    _widen(stated_format, _list_excepted_modules(table), layers)
+    return stated_format
 
 
 def _read_bits_and_bytes(table: ConfigFields, layers: int) -> _StatedFormat | None:
     if table.yes("load_in_8bit", "_load_in_8bit", default=False):
-        told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT8))
+        stated_format = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT8))
     elif table.yes("load_in_4bit", "_load_in_4bit", default=False):
-        told = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT4), 64)
+        stated_format = _StatedFormat(dict.fromkeys(_CLASSES, Precision.INT4), 64)
     else:
         return None
-    _widen(told, _list_excepted_modules(table), layers)
-    return told
+    _widen(stated_format, _list_excepted_modules(table), layers)
+    return stated_format
 
 
 def _read_model_opt(table: ConfigFields, layers: int, base: _StatedFormat | None) -> _StatedFormat | None:
     """ModelOpt: one algorithm with exceptions, or one for each module where they are mixed."""
     listed = table.table("quantized_layers")
     if listed is None:
-        found = _parse_format_name(table.raw("quant_algo"))
-        if found is None:
+        precision = _parse_format_name(table.raw("quant_algo"))
+        if precision is None:
             return None
-        told = _StatedFormat(dict.fromkeys(_CLASSES, found), table.maybe("group_size"))
+        stated_format = _StatedFormat(dict.fromkeys(_CLASSES, precision), table.maybe("group_size"))
         if str(table.raw("quant_algo")).upper().startswith("FP8_PB"):
-            told.block = _MODEL_OPT_BLOCK
-        _widen(told, _list_excepted_modules(table), layers)
-        return told
-    told = base or _StatedFormat(dict.fromkeys(_CLASSES))
+            stated_format.block = _MODEL_OPT_BLOCK
+        _widen(stated_format, _list_excepted_modules(table), layers)
+        return stated_format
+    stated_format = base or _StatedFormat(dict.fromkeys(_CLASSES))
     for name in listed.names():
         module = listed.raw(name)
         kind = _find_module_class(name)
         if isinstance(module, Mapping) and kind is not None:
-            found = _parse_format_name(module.get("quant_algo"))
-            if found is not None:
-                told.formats[kind] = found
-    told.group = table.maybe("group_size")
-    return told if any(told.formats.values()) else None
+            precision = _parse_format_name(module.get("quant_algo"))
+            if precision is not None:
+                stated_format.formats[kind] = precision
+    stated_format.group = table.maybe("group_size")
+    return stated_format if any(stated_format.formats.values()) else None
 
 
 def _read_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
@@ -288,23 +288,23 @@ def _read_groups(table: ConfigFields, layers: int) -> _StatedFormat | None:
     tables.append((table.table("global_quant_config"), ""))
     by_layer = table.table("layer_quant_config")
     tables += [(by_layer.table(name), name) for name in by_layer.names()[:10_000]] if by_layer is not None else []
-    told: _StatedFormat | None = None
+    stated_format: _StatedFormat | None = None
     for group, target in tables:
         weights = None if group is None else group.table("weights") or group.table("weight")
-        found = None if weights is None else _find_weight_format(weights)
-        if group is None or weights is None or found is None:
+        precision = None if weights is None else _find_weight_format(weights)
+        if group is None or weights is None or precision is None:
             continue
-        told = told or _StatedFormat(dict.fromkeys(_CLASSES))
-        if told.group is None:
-            told.group = weights.maybe("group_size")
-        told.block = told.block or _read_block_side(weights, "block_structure")
+        stated_format = stated_format or _StatedFormat(dict.fromkeys(_CLASSES))
+        if stated_format.group is None:
+            stated_format.group = weights.maybe("group_size")
+        stated_format.block = stated_format.block or _read_block_side(weights, "block_structure")
         targets = list(_list_target_classes(group, layers) if not target else _list_named_classes([target], layers))
-        told.formats |= dict.fromkeys(targets, found)
+        stated_format.formats |= dict.fromkeys(targets, precision)
         if not targets:
-            told.unmatched = found
-    if told is not None:
-        _widen(told, _list_excepted_modules(table), layers)
-    return told
+            stated_format.unmatched = precision
+    if stated_format is not None:
+        _widen(stated_format, _list_excepted_modules(table), layers)
+    return stated_format
 
 
 def _read_block_side(table: ConfigFields | None, name: str) -> int | None:
@@ -325,7 +325,7 @@ def _list_target_classes(group: ConfigFields, layers: int) -> Iterable[str]:
 
 def _list_named_classes(targets: Sequence[str], layers: int) -> Iterable[str]:
     """Return the classes of which names or expressions cover half of the matrices or more."""
-    expressions = [found for name in targets if (found := _compile_expression(name)) is not None]
+    expressions = [expression for name in targets if (expression := _compile_expression(name)) is not None]
     plain = {_find_module_class(name) for name in targets if _compile_expression(name) is None}
     covered = {
         kind
@@ -344,24 +344,24 @@ def _matches(expressions: Sequence[re.Pattern[str]], name: str) -> bool:
 def _compile_expression(name: str) -> re.Pattern[str] | None:
     """Return an expression or a pattern with stars, compiled; None for plain names and what would take too long."""
     if name.startswith(_EXPRESSION):
-        written = re.sub(r"(?:\.\*)+", ".*", name.removeprefix(_EXPRESSION))
+        pattern = re.sub(r"(?:\.\*)+", ".*", name.removeprefix(_EXPRESSION))
     elif "*" in name:
-        written = re.sub(r"(?:\.\*)+", ".*", re.escape(name).replace(r"\*", ".*") + "$")
+        pattern = re.sub(r"(?:\.\*)+", ".*", re.escape(name).replace(r"\*", ".*") + "$")
     else:
         return None
-    repetitions = sum(map(written.count, "*+{?"))
-    if len(written) > _LONGEST_EXPRESSION or repetitions > _MOST_REPETITIONS or _COSTLY.search(written):
+    repetitions = sum(map(pattern.count, "*+{?"))
+    if len(pattern) > _LONGEST_EXPRESSION or repetitions > _MOST_REPETITIONS or _COSTLY.search(pattern):
         return None
     try:
-        return re.compile(written)
+        return re.compile(pattern)
     except re.error:
         return None
 
 
 def _find_weight_format(weights: ConfigFields) -> Precision | None:
-    named = _parse_format_name(weights.raw("dtype"))
-    if named is not None:
-        return named
+    precision = _parse_format_name(weights.raw("dtype"))
+    if precision is not None:
+        return precision
     width = weights.maybe("num_bits", low=1, high=64)
     group = weights.maybe("group_size", low=-1)
     if weights.word("type") == "float":
@@ -373,41 +373,41 @@ def _find_weight_format(weights: ConfigFields) -> Precision | None:
     return {4: Precision.INT4, 8: Precision.INT8}.get(width or 0)
 
 
-def _parse_format_name(written: object) -> Precision | None:
-    if not isinstance(written, str):
+def _parse_format_name(text: object) -> Precision | None:
+    if not isinstance(text, str):
         return None
-    word = written.lower().removeprefix("torch.")
-    return next((found for start, found in _NAMED if word.startswith(start)), None)
+    word = text.lower().removeprefix("torch.")
+    return next((precision for start, precision in _NAMED if word.startswith(start)), None)
 
 
 def _list_excepted_modules(table: ConfigFields) -> list[str]:
     """Return the modules that a table excepts, whatever it calls the list."""
-    found: list[str] = []
+    modules: list[str] = []
     for name in ("modules_to_not_convert", "ignore", "exclude_modules", "exclude", "llm_int8_skip_modules"):
-        written = table.raw(name)
-        if isinstance(written, list):
-            found += [entry for entry in written[:100_000] if isinstance(entry, str)]
-    return found
+        entries = table.raw(name)
+        if isinstance(entries, list):
+            modules += [entry for entry in entries[:100_000] if isinstance(entry, str)]
+    return modules
 
 
-def _widen(told: _StatedFormat, names: list[str], layers: int) -> None:
+def _widen(stated_format: _StatedFormat, names: list[str], layers: int) -> None:
     """Make classes wide whose modules are excepted: by a pattern, or in half of the layers one by one."""
     single: dict[str, set[str]] = {}
     for name in names:
         if name.startswith(_EXPRESSION) and _LAYER_NUMBER.search(name) is None:
-            told.formats |= dict.fromkeys(_list_named_classes([name], layers))
+            stated_format.formats |= dict.fromkeys(_list_named_classes([name], layers))
             continue
         kind = _find_module_class(name)
         if kind is None:
             continue
         number = _LAYER_NUMBER.search(name)
         if number is None:
-            told.formats[kind] = None
+            stated_format.formats[kind] = None
         else:
             single.setdefault(kind, set()).add(number[1])
     for kind, numbers in single.items():
         if 2 * len(numbers) >= layers:
-            told.formats[kind] = None
+            stated_format.formats[kind] = None
 
 
 #: Ends of names that are whole blocks or their matrices, not a norm, a router or a small part of one.
@@ -433,26 +433,26 @@ def _find_module_class(name: str) -> str | None:
     return None
 
 
-def _resolve_precision(told: _StatedFormat, wide: Precision, classes: frozenset[str]) -> StoredPrecision:
+def _resolve_precision(stated_format: _StatedFormat, wide: Precision, classes: frozenset[str]) -> StoredPrecision:
     """Fit the formats of four classes into one for the experts, the blocks or all, and one for the rest."""
-    formats = {kind: found or wide for kind, found in told.formats.items()}
+    formats = {kind: precision or wide for kind, precision in stated_format.formats.items()}
     main = formats[_EXPERTS] if _EXPERTS in classes else formats[_DENSE]
     other = formats[_ATTENTION] if _ATTENTION in classes else main
-    group = _find_group_size(main, told.group)
+    group = _find_group_size(main, stated_format.group)
     blocks = {formats[kind] for kind in classes - {_ATTENTION}}
     if blocks | {other} == {main}:
         return StoredPrecision(main, native_group_size=group)
     if blocks <= {main} and classes - {_ATTENTION} != {_EXPERTS}:
         return StoredPrecision(main, "ffn", other, group)
-    said = message(
+    note = message(
         "import.hf.mixed_rest",
         "Some matrices outside the routed experts use another format; all count as {name}",
         name=other.value,
     )
     if other == main:
-        return StoredPrecision(main, native_group_size=group, notes=(said,))
+        return StoredPrecision(main, native_group_size=group, notes=(note,))
     alike = {formats[kind] for kind in classes - {_EXPERTS}} == {other}
-    return StoredPrecision(main, "experts", other, group, notes=() if alike else (said,))
+    return StoredPrecision(main, "experts", other, group, notes=() if alike else (note,))
 
 
 def _find_group_size(precision: Precision, group: int | None) -> int | None:

@@ -171,24 +171,24 @@ def find_family(whole: Mapping[str, Any], text: ConfigFields) -> str | None:
     """Return the name of the architecture in `READERS`, or None where it is not known."""
     outer = ConfigFields(whole)
     for fields in (text, outer):
-        for found in (_find_by_type(fields), _find_by_class(fields)):
-            if found is not None:
-                return found
+        for family in (_find_by_type(fields), _find_by_class(fields)):
+            if family is not None:
+                return family
     return None
 
 
 def _find_by_type(fields: ConfigFields) -> str | None:
-    written = fields.raw("model_type")
-    if not isinstance(written, str):
+    model_type = fields.raw("model_type")
+    if not isinstance(model_type, str):
         return None
-    name = written.lower()
+    name = model_type.lower()
     name = _SAME.get(name, name)
     return name if name in STRUCTURE_READERS else None
 
 
 def _find_by_class(fields: ConfigFields) -> str | None:
-    written = fields.raw("architectures")
-    first = written[0] if isinstance(written, list) and written else None
+    class_names = fields.raw("architectures")
+    first = class_names[0] if isinstance(class_names, list) and class_names else None
     return _CLASSES.get(first) if isinstance(first, str) else None
 
 
@@ -237,7 +237,7 @@ def read_generic(f: ConfigFields) -> ModelStructure:
         gated=_ask_flag(f, "gated_mlp"),
         pattern=LATE if late else 0,
         experts=True,
-        linear=next((read for name, read in mixers.items() if f.has(name)), None),
+        linear=next((read_mixer for name, read_mixer in mixers.items() if f.has(name)), None),
         linear_pattern=f.whole_or(0, "full_attention_interval", low=0),
         asks=True,
     )
@@ -329,19 +329,19 @@ def _complete_by_count(
         return None
     fitting = []
     for values in product(*choices):
-        found = {field.name: value for field, value in zip(proposal.missing, values, strict=True)}
-        made = propose(found)
-        if any(note.id == SAME_COUNT for note in made.notes):
-            fitting.append((made, found))
+        answers = {field.name: value for field, value in zip(proposal.missing, values, strict=True)}
+        completed = propose(answers)
+        if any(note.id == SAME_COUNT for note in completed.notes):
+            fitting.append((completed, answers))
     if len(fitting) != 1:
         return None
-    ((made, found),) = fitting
-    told = message(
+    ((completed, answers),) = fitting
+    count_note = message(
         "import.hf.by_count",
         "Not in the file; only these values give the checkpoint's parameter count: {names}",
-        names=tuple(f"{name} {value}" for name, value in found.items()),
+        names=tuple(f"{name} {value}" for name, value in answers.items()),
     )
-    return replace(made, notes=(*made.notes, told))
+    return replace(completed, notes=(*completed.notes, count_note))
 
 
 def _read_config(config: bytes, checkpoint: Checkpoint, answers: Mapping[str, object]) -> _ConfigReading:
@@ -413,27 +413,27 @@ class _ConfigReading:
         stated: dict[str, ClaimValue] = {}
         layers = len(self.structure.layers)
         narrow = precision.native_precision not in _WIDE
-        found = find_stated_parameters(self.checkpoint, layers, precision.native_precision, narrow=narrow)
+        parameters = find_stated_parameters(self.checkpoint, layers, precision.native_precision, narrow=narrow)
         counted = None if parameters_of is None else parameters_of(model)
         if counted is not None:
-            told = compare_parameters(self.checkpoint, counted, layers, precision.native_precision, narrow=narrow)
-            notes += [told] if told is not None else []
-        if (total := found or counted) is not None:
+            difference = compare_parameters(self.checkpoint, counted, layers, precision.native_precision, narrow=narrow)
+            notes += [difference] if difference is not None else []
+        if (total := parameters or counted) is not None:
             stated["total_parameters"] = total
         published = self.whole.word("_commit_date") or None
         source = make_file_source(f"{title}, {CONFIG}", organisation, SourceKind.CONFIG_COPY, date=published)
         # A count that the checkpoint does not state follows from the answers too.
-        follows = ("total_parameters",) if answered and found is None else ()
+        follows = ("total_parameters",) if answered and parameters is None else ()
         facts = make_model_facts(definition, source, today=today, stated=stated, answered=(*answered, *follows))
         return ImportProposal("model", title, facts, tuple(notes), left_out)
 
     def _find_names(self, name: str) -> tuple[str, str]:
-        given = clean_text(name) or clean_text(self.whole.word("_name_or_path")) or "model"
+        name_text = clean_text(name) or clean_text(self.whole.word("_name_or_path")) or "model"
         # The cache of the hub names folders `models--organisation--model`.
-        path = given.removeprefix("models--").replace("--", "/").replace("\\", "/").strip("/ ")
-        *before, title = path.split("/") if path else [given]
+        path = name_text.removeprefix("models--").replace("--", "/").replace("\\", "/").strip("/ ")
+        *before, title = path.split("/") if path else [name_text]
         organisation = before[-1].strip() if len(before) == 1 else ""
-        return organisation or UNKNOWN_MAKER, title.strip() or given
+        return organisation or UNKNOWN_MAKER, title.strip() or name_text
 
     def _make_definition(self, organisation: str, title: str) -> dict[str, Any]:
         text, structure = self.text, self.structure
@@ -447,8 +447,8 @@ class _ConfigReading:
             "notes": [],
         }
         contexts = [fields.maybe(name) for fields in (text, self.whole) for name in _CONTEXT]
-        if known := [context for context in contexts if context is not None]:
-            definition["max_context"] = max(known)
+        if known_contexts := [context for context in contexts if context is not None]:
+            definition["max_context"] = max(known_contexts)
         if self.architecture is None:
             definition["generic_architecture"] = self._get_type_name()
             if unread := text.list_unread(_HINTS):
@@ -472,8 +472,8 @@ class _ConfigReading:
     def _read_precision(self, beside: Mapping[str, bytes]) -> StoredPrecision:
         table: Mapping[str, Any] | None = None
         if QUANTISATION in beside:
-            told = parse_bounded_json(beside[QUANTISATION], QUANTISATION)
-            inner = told.get("quantization", told)
+            quantisation = parse_bounded_json(beside[QUANTISATION], QUANTISATION)
+            inner = quantisation.get("quantization", quantisation)
             if not isinstance(inner, Mapping):
                 raise make_type_error(f"{QUANTISATION}: quantization", inner, "object")
             table = inner
@@ -500,9 +500,9 @@ class _ConfigReading:
                 )
             )
         if self.text.assumed:
-            told = tuple(f"{path} {value}" for path, value in self.text.assumed.items())
+            assumed = tuple(f"{path} {value}" for path, value in self.text.assumed.items())
             notes.append(
-                message("import.hf.class_defaults", "Not in the file, class defaults used: {names}", names=told)
+                message("import.hf.class_defaults", "Not in the file, class defaults used: {names}", names=assumed)
             )
         return notes
 
@@ -511,16 +511,16 @@ class _ConfigReading:
         return (clean_text(name, 60) if isinstance(name, str) else "") or "?"
 
     def _list_unread(self) -> list[Message]:
-        """Say what else the file has that is no part of the text model."""
-        found = []
+        """Return notes on content of the file that is not part of the text model."""
+        unread = []
         if any(self.whole.has(name) for name in _OTHER_SENSES):
-            found.append(
+            unread.append(
                 message("import.hf.other_senses", "Image or audio encoders are excluded: this is the text model")
             )
         for fields in (self.text, self.whole):
             drafts = fields.maybe(*_DRAFT_LAYERS, low=0)
             if drafts:
-                found.append(
+                unread.append(
                     message_n(
                         "import.hf.draft_layers",
                         "One layer for draft tokens",
@@ -530,4 +530,4 @@ class _ConfigReading:
                     )
                 )
                 break
-        return found
+        return unread

@@ -29,37 +29,37 @@ ShowNote = Callable[[str, bool], object]
 
 
 def make_rewrite_actions(
-    own: UserCatalog, formatter: Formatter, say: ShowNote
+    own: UserCatalog, formatter: Formatter, show_note: ShowNote
 ) -> list[tuple[str, Callable[[], object]]]:
     """Return the note's button that saves the user's values again; empty while their file exists."""
-    return [(_text(), partial(rewrite_user_file, own, formatter, say))] if own.removed else []
+    return [(_text(), partial(rewrite_user_file, own, formatter, show_note))] if own.removed else []
 
 
-def rewrite_user_file(own: UserCatalog, formatter: Formatter, say: ShowNote) -> None:
-    """Write all user values to a new file and report the result through `say`."""
+def rewrite_user_file(own: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
+    """Write all user values to a new file and report the result through `show_note`."""
     try:
         own.write_anew()
     except InputError as error:
-        say(tr("Not saved: {problem}.", problem=format_input_error(error, formatter).rstrip(".")), True)
+        show_note(tr("Not saved: {problem}.", problem=format_input_error(error, formatter).rstrip(".")), True)
         return
     count = len(own.facts)
-    said = trn(
+    text = trn(
         "Saved your {count} value to a new file. Repeat the change that failed.",
         "Saved your {count} values to a new file. Repeat the change that failed.",
         count,
         count=formatter.count(count),
     )
-    say(said, False)
+    show_note(text, False)
 
 
 class RewriteButton(Button):
     """Saves the user's values again; visible only while their file is missing."""
 
-    def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, say: ShowNote) -> None:
+    def __init__(self, theme: Theme, own: UserCatalog, formatter: Formatter, show_note: ShowNote) -> None:
         super().__init__(theme, _text())
         self._own = own
         self._formatter = formatter
-        self._say = say
+        self._show_note = show_note
         self.setAutoDefault(False)
         self.clicked.connect(self._write)
         self.hide()
@@ -69,7 +69,7 @@ class RewriteButton(Button):
         self.setVisible(self._own.removed)
 
     def _write(self) -> None:
-        rewrite_user_file(self._own, self._formatter, self._say)
+        rewrite_user_file(self._own, self._formatter, self._show_note)
         self.follow()
 
 
@@ -118,8 +118,8 @@ class BackupsDialog(QDialog):
             self._own.restore(backup)
         except InputError as error:
             self._fill()
-            said = format_input_error(error, self._formatter).rstrip(".")
-            self.note.show_text(tr("Not restored: {problem}.", problem=said))
+            problem = format_input_error(error, self._formatter).rstrip(".")
+            self.note.show_text(tr("Not restored: {problem}.", problem=problem))
             return
         self._fill()
         facts = len(self._own.facts)
@@ -129,7 +129,7 @@ class BackupsDialog(QDialog):
                 "Restored {count} values from {made}. Your previous values are now a backup.",
                 facts,
                 count=self._formatter.count(facts),
-                made=_made(backup),
+                made=_format_time(backup),
             )
         )
 
@@ -144,8 +144,8 @@ class BackupsDialog(QDialog):
     def open_folder(self) -> None:
         if self._own.path is not None:
             folder = self._own.backups_folder
-            shown = folder if folder is not None and folder.is_dir() else self._own.path.parent
-            show_folder(shown, self._say_no_folder)
+            folder_to_open = folder if folder is not None and folder.is_dir() else self._own.path.parent
+            show_folder(folder_to_open, self._say_no_folder)
 
     def _say_no_folder(self, text: str, remedies: Sequence[NoteAction]) -> None:
         """Show the path of the folder with the available actions."""
@@ -208,8 +208,8 @@ class BackupsDialog(QDialog):
             self.table.setColumnWidth(place, self.table.columnWidth(place) + self._theme.px(_GAP))
         self.table.setEnabled(bool(self._backups))
         if self._own.problem is not None:
-            said = format_input_error(self._own.problem, self._formatter).rstrip(".")
-            self.note.show_text(tr("Your values cannot be used: {problem}.", problem=said))
+            problem = format_input_error(self._own.problem, self._formatter).rstrip(".")
+            self.note.show_text(tr("Your values cannot be used: {problem}.", problem=problem))
         elif self._own.removed:
             self.note.show_text(
                 tr("The file with your values was deleted. Your values are still in memory and can be saved again.")
@@ -232,7 +232,7 @@ class BackupsDialog(QDialog):
         else:
             reason = format_message(backup.problem, formatter)
         size = formatter.memory(backup.size_bytes)
-        return (_made(backup), reason, facts, size, str(backup.version))
+        return (_format_time(backup), reason, facts, size, str(backup.version))
 
     def _describe(self) -> None:
         """Describe the effect of restoring the chosen backup, or the reason why it cannot be restored."""
@@ -254,7 +254,7 @@ class BackupsDialog(QDialog):
                 tr(
                     "Restores your values from {made}. Your current values are backed up first. Earlier "
                     "steps can no longer be undone.",
-                    made=_made(backup),
+                    made=_format_time(backup),
                 )
             )
 
@@ -262,5 +262,5 @@ class BackupsDialog(QDialog):
         self.restore.setFocus(Qt.FocusReason.TabFocusReason)
 
 
-def _made(backup: Backup) -> str:
+def _format_time(backup: Backup) -> str:
     return f"{backup.made.astimezone():%Y-%m-%d %H:%M:%S}"

@@ -106,12 +106,14 @@ def order_places(table: CatalogTable, sorting: CatalogSorting | None, *, announc
     if sorting is None or position < 0:
         return places
     column, rows = table.columns[position], table.rows
-    known = [place for place in places if rows[place].values[position] is not None]
-    keys: dict[int, Any] = {place: make_sort_key(rows[place].values[position], rows[place], column) for place in known}
+    known_places = [place for place in places if rows[place].values[position] is not None]
+    keys: dict[int, Any] = {
+        place: make_sort_key(rows[place].values[position], rows[place], column) for place in known_places
+    }
     # The older the earlier: ages run against their dates.
-    known.sort(key=keys.__getitem__, reverse=sorting.descending != (column.kind is CatalogColumnKind.AGE))
+    known_places.sort(key=keys.__getitem__, reverse=sorting.descending != (column.kind is CatalogColumnKind.AGE))
     unknown = [place for place in places if rows[place].values[position] is None]
-    result = known + unknown
+    result = known_places + unknown
     if column.kind in (CatalogColumnKind.FIGURE, CatalogColumnKind.MONEY) and not announced_among:
         return [p for p in result if not rows[p].announced] + [p for p in result if rows[p].announced]
     return result
@@ -119,10 +121,10 @@ def order_places(table: CatalogTable, sorting: CatalogSorting | None, *, announc
 
 def find_matching(texts: Sequence[str], places: Sequence[int], words: str) -> list[int]:
     """Return the places whose texts hold all words; `texts` are in small letters."""
-    found = list(places)
+    matching = list(places)
     for word in words.casefold().split():
-        found = [place for place in found if word in texts[place]]
-    return found
+        matching = [place for place in matching if word in texts[place]]
+    return matching
 
 
 def find_ranked_end(table: CatalogTable, places: Sequence[int], sorting: CatalogSorting | None) -> int:
@@ -209,9 +211,9 @@ class CatalogSections:
         return False
 
     def _step_rows(self, section: CatalogSection, part: _SectionCache, count: int | None) -> None:
-        made = list(islice(part.coming, count))
-        part.rows.extend(row for row in made if row is not None)
-        if count is None or len(made) < count:
+        new_rows = list(islice(part.coming, count))
+        part.rows.extend(row for row in new_rows if row is not None)
+        if count is None or len(new_rows) < count:
             part.table = CatalogTable(section, list_catalog_columns(section), tuple(part.rows))
 
     def _step_texts(self, section: CatalogSection, part: _SectionCache, count: int | None) -> None:
@@ -233,16 +235,16 @@ class CatalogSections:
     ) -> list[int]:
         """Return the places of the rows that match, in order; the list is not to be changed."""
         part = self._parts[section]
-        asked = (facets, sorting, announced_among, stale_days)
+        query = (facets, sorting, announced_among, stale_days)
         sought = words.casefold().strip()
-        found, former = part.found, part.sought
-        if part.asked != asked or found is None or not sought.startswith(former):
-            found, former = self._narrowed(section, facets, sorting, announced_among, stale_days), ""
+        matching, former = part.found, part.sought
+        if part.asked != query or matching is None or not sought.startswith(former):
+            matching, former = self._narrowed(section, facets, sorting, announced_among, stale_days), ""
         if sought != former:
             # What is typed on narrows what was found, and nothing else.
-            found = find_matching(self.texts(section), found, sought)
-        part.asked, part.sought, part.found = asked, sought, found
-        return found
+            matching = find_matching(self.texts(section), matching, sought)
+        part.asked, part.sought, part.found = query, sought, matching
+        return matching
 
     def _narrowed(
         self,
@@ -254,13 +256,13 @@ class CatalogSections:
     ) -> list[int]:
         table, part = self.table(section), self._parts[section]
         key = (sorting, announced_among)
-        found = part.orders.get(key)
-        if found is None:
-            found = part.orders[key] = order_places(table, sorting, announced_among=announced_among)
+        places = part.orders.get(key)
+        if places is None:
+            places = part.orders[key] = order_places(table, sorting, announced_among=announced_among)
         if not facets.active:
-            return found
+            return places
         rows, today = table.rows, self.today
-        return [place for place in found if facets.keeps(rows[place], today, stale_days)]
+        return [place for place in places if facets.keeps(rows[place], today, stale_days)]
 
 
 _EMPTY: Final = CatalogTable(CatalogSection.ACCELERATORS, (), ())
@@ -320,10 +322,10 @@ class CatalogModel(TableItemModel):
                 self.dataChanged.emit(self.index(0, 0), self.index(len(self.lines) - 1, self.columnCount() - 1))
 
     def is_stale(self, row: CatalogRow) -> bool:
-        found = self._stale.get(row.date)
-        if found is None:
-            found = self._stale[row.date] = is_stale_date(row.date, self._today, self._stale_days)
-        return found
+        stale = self._stale.get(row.date)
+        if stale is None:
+            stale = self._stale[row.date] = is_stale_date(row.date, self._today, self._stale_days)
+        return stale
 
     # Looking up
 
@@ -353,9 +355,9 @@ class CatalogModel(TableItemModel):
             return f"{line.title}, {line.note}" if line.note else line.title
         if row is None or self._writer is None:
             return ""
-        said = self._writer.sentence(row, column)
+        text = self._writer.sentence(row, column)
         old = self.column(column).kind is CatalogColumnKind.AGE and self.is_stale(row)
-        return f"{said}, {tr('stale')}" if old else said
+        return f"{text}, {tr('stale')}" if old else text
 
     # What is shown and read out
 

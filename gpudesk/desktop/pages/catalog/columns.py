@@ -32,10 +32,10 @@ class ColumnSettings:
     def of(self, section: CatalogSection, columns: Sequence[CatalogColumn]) -> ColumnOrder:
         """Return how a section is arranged; at first as it was designed."""
         stored: dict[str, Any] = self._settings.get(_setting_key(section), {})
-        known = [column.key for column in columns]
+        keys = [column.key for column in columns]
         listed = _read_words(stored.get("order"))
-        kept = [key for key in dict.fromkeys(listed) if key in known[1:]]
-        order = (known[0], *kept, *(key for key in known[1:] if key not in kept))
+        kept_keys = [key for key in dict.fromkeys(listed) if key in keys[1:]]
+        order = (keys[0], *kept_keys, *(key for key in keys[1:] if key not in kept_keys))
         hidden = {column.key for column in columns if not column.shown}
         if "hidden" in stored:
             # A column that came with an upgrade is shown or not as it was designed.
@@ -43,11 +43,11 @@ class ColumnSettings:
         widths = stored.get("widths")
         return ColumnOrder(
             order,
-            frozenset(hidden & set(known[1:])),
+            frozenset(hidden & set(keys[1:])),
             {
                 key: width
                 for key, width in (widths if isinstance(widths, dict) else {}).items()
-                if key in known and type(width) is int and 0 < width <= 4000
+                if key in keys and type(width) is int and 0 < width <= 4000
             },
         )
 
@@ -65,8 +65,8 @@ def _setting_key(section: CatalogSection) -> str:
     return f"catalog.columns.{section.value}"
 
 
-def _read_words(found: object) -> list[str]:
-    return [each for each in found if isinstance(each, str)] if isinstance(found, list) else []
+def _read_words(value: object) -> list[str]:
+    return [each for each in value if isinstance(each, str)] if isinstance(value, list) else []
 
 
 #: The section that was shown last.
@@ -97,17 +97,17 @@ class ColumnArrangement(QObject):
 
     def _apply(self) -> None:
         columns = list_catalog_columns(self._section)
-        kept = self._memory.of(self._section, columns)
+        order = self._memory.of(self._section, columns)
         heads, keys = self._view.heads, [column.key for column in columns]
         self._arranging = True
         try:
-            for place, key in enumerate(kept.order):
+            for place, key in enumerate(order.order):
                 number = keys.index(key)
                 if heads.visualIndex(number) != place:
                     heads.moveSection(heads.visualIndex(number), place)
-                if heads.isSectionHidden(number) != (key in kept.hidden):
-                    heads.setSectionHidden(number, key in kept.hidden)
-            self._view.user_widths = dict(kept.widths)
+                if heads.isSectionHidden(number) != (key in order.hidden):
+                    heads.setSectionHidden(number, key in order.hidden)
+            self._view.user_widths = dict(order.widths)
         finally:
             self._arranging = False
         self._view.measure()
@@ -116,15 +116,15 @@ class ColumnArrangement(QObject):
         if self._arranging:
             return
         columns, heads = list_catalog_columns(self._section), self._view.heads
-        kept = self._memory.of(self._section, columns)
+        column_order = self._memory.of(self._section, columns)
         order = tuple(columns[heads.logicalIndex(place)].key for place in range(heads.count()))
-        self._memory.keep(self._section, ColumnOrder(order, kept.hidden, self._view.user_widths))
+        self._memory.keep(self._section, ColumnOrder(order, column_order.hidden, self._view.user_widths))
 
     # What can be done with a column
 
     def toggle(self, key: str) -> None:
-        kept = self._memory.of(self._section, list_catalog_columns(self._section))
-        self._memory.keep(self._section, ColumnOrder(kept.order, kept.hidden ^ {key}, kept.widths))
+        order = self._memory.of(self._section, list_catalog_columns(self._section))
+        self._memory.keep(self._section, ColumnOrder(order.order, order.hidden ^ {key}, order.widths))
         self._apply()
         self.changed.emit()
 
@@ -139,11 +139,11 @@ class ColumnArrangement(QObject):
             heads.moveSection(heads.visualIndex(number), heads.visualIndex(target))
 
     def _neighbour(self, number: int, step: int) -> int | None:
-        shown = self._view.heads.shown()
-        if number == 0 or number not in shown:
+        shown_columns = self._view.heads.shown()
+        if number == 0 or number not in shown_columns:
             return None
-        place = shown.index(number) + step
-        return shown[place] if 0 < place < len(shown) else None
+        place = shown_columns.index(number) + step
+        return shown_columns[place] if 0 < place < len(shown_columns) else None
 
     def reset(self) -> None:
         self._memory.forget(self._section)

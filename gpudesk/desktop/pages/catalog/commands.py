@@ -67,8 +67,8 @@ def make_edit_request(section: CatalogSection, row: CatalogRow, column: CatalogC
         return None
     if attribute is None:
         kind = EditorKind.ACCELERATOR if section is CatalogSection.ACCELERATORS else EditorKind.MODEL
-        named = section in (CatalogSection.ACCELERATORS, CatalogSection.MODELS)
-        return EditorRequest(kind, thing=row.thing) if row.own and named and column.key == "name" else None
+        has_names = section in (CatalogSection.ACCELERATORS, CatalogSection.MODELS)
+        return EditorRequest(kind, thing=row.thing) if row.own and has_names and column.key == "name" else None
     claim = row.item.source.id if isinstance(row.item, Claim) else None
     return EditorRequest(EditorKind.VALUE, row.thing, attribute, claim)
 
@@ -143,8 +143,8 @@ class CatalogCommands:
     # The scenario
 
     def can_use(self) -> bool:
-        found = self.current()
-        return found is not None and self._use_of(found[0]) is not None
+        row = self.current()
+        return row is not None and self._use_of(row[0]) is not None
 
     def _use_of(self, row: CatalogRow) -> tuple[str, Callable[[], object]] | None:
         kind = self._kind(row)
@@ -160,15 +160,15 @@ class CatalogCommands:
 
     def use(self) -> None:
         """Use the current row in the scenario: add its accelerator, or set its model."""
-        found = self.current()
+        row = self.current()
         listed = self._page.section in (CatalogSection.ACCELERATORS, CatalogSection.MODELS)
-        use = self._use_of(found[0]) if found is not None else None
+        use = self._use_of(row[0]) if row is not None else None
         if use is not None and listed:
             use[1]()
 
     def _use_anywhere(self) -> None:
-        found = self.current()
-        use = self._use_of(found[0]) if found is not None else None
+        row = self.current()
+        use = self._use_of(row[0]) if row is not None else None
         if use is not None:
             use[1]()
 
@@ -192,15 +192,15 @@ class CatalogCommands:
         self._ask(make_preference_request)
 
     def _ask(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> None:
-        found = self.current()
-        request = request_of(self._page.section, *found) if found is not None else None
+        row = self.current()
+        request = request_of(self._page.section, *row) if row is not None else None
         if request is not None and self._page.desk.service.user_catalog.writable:
             self._page.editing_requested.emit(request)
 
     def _can(self, request_of: Callable[[CatalogSection, CatalogRow, CatalogColumn], EditorRequest | None]) -> bool:
-        found = self.current()
+        row = self.current()
         writable = self._page.desk.service.user_catalog.writable
-        return found is not None and writable and request_of(self._page.section, *found) is not None
+        return row is not None and writable and request_of(self._page.section, *row) is not None
 
     def _own_steps(self, row: CatalogRow, column: CatalogColumn) -> Iterator[tuple[str, str, Callable[[], FactEdit]]]:
         """Yield the actions that remove the user's value of a cell, as (icon, text, step)."""
@@ -216,11 +216,11 @@ class CatalogCommands:
                 yield ("trash-2", tr("Remove your price"), partial(edits.remove_price, catalog, row.item.id))
             return
         if row.thing is not None and name is not None:
-            found = next((each for each in catalog.attributes(row.thing) if each.name == name), None)
-            if found is not None and found.overridden:
+            attribute = next((each for each in catalog.attributes(row.thing) if each.name == name), None)
+            if attribute is not None and attribute.overridden:
                 step = partial(edits.take_shipped, catalog, row.thing, name)
                 yield "check", tr("Use shipped value, keep yours"), step
-            if found is not None and (found.overridden or any(claim.own for claim in found.claims)):
+            if attribute is not None and (attribute.overridden or any(claim.own for claim in attribute.claims)):
                 step = partial(edits.revert_attribute, catalog, row.thing, name)
                 yield "rotate-ccw", tr("Reset to shipped value"), step
         if row.thing is not None and row.key == row.thing and catalog.thing(row.thing).own:
@@ -229,14 +229,14 @@ class CatalogCommands:
             yield "trash-2", tr("Remove {name} from your values", name=entry), step
 
     def can_revert(self) -> bool:
-        found = self.current()
-        if found is None or not self._page.desk.service.user_catalog.writable:
+        row = self.current()
+        if row is None or not self._page.desk.service.user_catalog.writable:
             return False
-        return any(True for _ in self._own_steps(*found))
+        return any(True for _ in self._own_steps(*row))
 
     def revert(self) -> None:
-        found = self.current()
-        steps = list(self._own_steps(*found)) if found is not None else []
+        row = self.current()
+        steps = list(self._own_steps(*row)) if row is not None else []
         if steps:
             self._do(steps[-1][2])
 
@@ -250,8 +250,8 @@ class CatalogCommands:
         try:
             self._page.desk.service.user_catalog.do(step())
         except InputError as error:
-            said = format_input_error(error, self._page.desk.formatter).rstrip(".")
-            self._page.tell(tr("No change: {problem}. Your values are unchanged.", problem=said))
+            problem = format_input_error(error, self._page.desk.formatter).rstrip(".")
+            self._page.tell(tr("No change: {problem}. Your values are unchanged.", problem=problem))
 
     # Copying
 

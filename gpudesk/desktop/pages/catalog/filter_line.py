@@ -185,8 +185,8 @@ class CatalogFilterBar(FlowRow):
 
 
 def _format_few_names(names: Sequence[str]) -> str:
-    shown = ", ".join(names[:2])
-    return tr("{names} and {n} more", names=shown, n=len(names) - 2) if len(names) > 2 else shown
+    first_names = ", ".join(names[:2])
+    return tr("{names} and {n} more", names=first_names, n=len(names) - 2) if len(names) > 2 else first_names
 
 
 def format_days(days: int) -> str:

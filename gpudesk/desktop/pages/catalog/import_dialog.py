@@ -245,22 +245,29 @@ class ImportDialog(BackgroundFormDialog):
     manual_topic = "values#import"
 
     def __init__(
-        self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, *, place: str = "", parent: QWidget | None = None
+        self,
+        desk: Desk,
+        theme: Theme,
+        jobs: Jobs,
+        file_import: FileImport,
+        *,
+        place: str = "",
+        parent: QWidget | None = None,
     ) -> None:
         """Preview the import of a file; `place` is its position among several."""
-        title = tr("Import {file}", file=found.path.name)
+        title = tr("Import {file}", file=file_import.path.name)
         super().__init__(
             desk,
             theme,
             jobs,
             f"{title}, {place}" if place else title,
-            save=_format_save_button(found.proposal, desk),
+            save=_format_save_button(file_import.proposal, desk),
             leave=tr("Skip file"),
             parent=parent,
             wide=True,
         )
-        self._found = found
-        self.proposal = found.proposal
+        self._file_import = file_import
+        self.proposal = file_import.proposal
         self._missing: list[tuple[FormRow, MissingImportField]] = []
         self._beside: ImportFiguresPanel | None = None
         self._figures = ImportFiguresView(theme, desk.formatter)
@@ -280,7 +287,7 @@ class ImportDialog(BackgroundFormDialog):
 
     def _fill(self) -> None:
         proposal = self.proposal
-        self.add_head(proposal.name, f"{label_proposal_kind(proposal.kind)}, {self._found.path.name}")
+        self.add_head(proposal.name, f"{label_proposal_kind(proposal.kind)}, {self._file_import.path.name}")
         self.add_rows(self._name_rows())
         self.add_rows(self._price_rows())
         if proposal.missing:
@@ -321,13 +328,13 @@ class ImportDialog(BackgroundFormDialog):
 
     def _organisation_row(self) -> FormRow:
         """Ask for the organization of a model that neither its folder nor its file names."""
-        known = {model.organisation for model in self.desk.service.catalog.models()}
+        organisations = {model.organisation for model in self.desk.service.catalog.models()}
         return TextRow(
             self.theme,
             "organisation",
             tr("Organization"),
             empty=tr("publisher of the model, missing in its files"),
-            words=sorted(known, key=str.casefold),
+            words=sorted(organisations, key=str.casefold),
         )
 
     def _price_rows(self) -> list[FormRow]:
@@ -355,8 +362,8 @@ class ImportDialog(BackgroundFormDialog):
 
     def _ask(self, proposal: ImportProposal) -> bool:
         """Put a row for each missing field that was not asked for yet; return whether there was one."""
-        asked = {field.name for _, field in self._missing}
-        fields = [field for field in proposal.missing if field.name not in asked]
+        asked_names = {field.name for _, field in self._missing}
+        fields = [field for field in proposal.missing if field.name not in asked_names]
         rows = make_missing_field_rows(self.theme, fields, self.desk.formatter)
         self._missing += zip(rows, fields, strict=True)
         self.add_rows(rows)
@@ -381,11 +388,11 @@ class ImportDialog(BackgroundFormDialog):
 
     def _follow(self) -> None:
         answers = self._answers()
-        if answers is None or self._found.complete is None:
+        if answers is None or self._file_import.complete is None:
             self._show_figures()
             return
         try:
-            self.proposal = self._found.complete(answers)
+            self.proposal = self._file_import.complete(answers)
         except InputError as error:
             self._figures.show_sentence(format_input_error(error, self.desk.formatter))
             return
@@ -397,12 +404,12 @@ class ImportDialog(BackgroundFormDialog):
 
     def _grow(self) -> None:
         room = self.screen().availableGeometry().bottom() - self.y()
-        wanted = min(self.sizeHint().height(), room)
-        if wanted > self.height():
-            self.resize(self.width(), wanted)
+        height = min(self.sizeHint().height(), room)
+        if height > self.height():
+            self.resize(self.width(), height)
 
     def _show_figures(self) -> None:
-        said = [format_message(note, self.desk.formatter) for note in self.proposal.notes]
+        notes = [format_message(note, self.desk.formatter) for note in self.proposal.notes]
         left_out = [format_message(note, self.desk.formatter) for note in self.proposal.left_out]
         open_fields = [row for row, field in self._missing if _is_undecided(row, field)]
         if open_fields:
@@ -411,10 +418,10 @@ class ImportDialog(BackgroundFormDialog):
                 "Parameters and KV cache appear once you fill in {n} fields.",
                 len(open_fields),
             )
-            self._figures.show_sentence(text, said)
+            self._figures.show_sentence(text, notes)
             return
         figures = compute_import_figures(self.proposal, self.desk.service.catalog)
-        self._figures.show_figures(figures, said, left_out)
+        self._figures.show_figures(figures, notes, left_out)
 
     # Writing
 
@@ -435,22 +442,22 @@ class ImportDialog(BackgroundFormDialog):
             self.tell(error)
         else:
             wishes = ImportWishes(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
-            self.write(apply_import(self.desk.service, self._found, proposal, wishes), self._written)
+            self.write(apply_import(self.desk.service, self._file_import, proposal, wishes), self._finish_import)
 
     def _completed(self) -> ImportProposal:
         """Return the proposal completed with the answers; raises `InputError` or `FieldError`."""
         if not self._missing:
             return self.proposal
         answers = self._answers()
-        if answers is None or self._found.complete is None:
+        if answers is None or self._file_import.complete is None:
             raise FieldError(tr("Fill in all fields"))
-        proposal = self._found.complete(answers)
+        proposal = self._file_import.complete(answers)
         if self._ask(proposal):
             raise FieldError(tr("More values are missing: fill in the new fields"))
         return proposal
 
-    def _written(self, written: tuple[FactEdit, UserFacts, ImportProposal]) -> None:
-        step, facts, self.proposal = written
+    def _finish_import(self, saved: tuple[FactEdit, UserFacts, ImportProposal]) -> None:
+        step, facts, self.proposal = saved
         self.finish(step, facts)
 
 

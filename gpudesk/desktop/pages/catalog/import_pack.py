@@ -64,7 +64,7 @@ class PackModel(TableItemModel):
         key = self._rows[row].key
         if key in self._open:
             self._chosen ^= {key}
-            self._tell(row, row)
+            self._emit_changes(row, row)
 
     def count_rows(self) -> int:
         return len(self._rows)
@@ -120,9 +120,9 @@ class PackModel(TableItemModel):
     def _choose(self, keys: frozenset[FactKey]) -> None:
         if keys != self._chosen:
             self._chosen = set(keys)
-            self._tell(0, len(self._rows) - 1)
+            self._emit_changes(0, len(self._rows) - 1)
 
-    def _tell(self, first: int, last: int) -> None:
+    def _emit_changes(self, first: int, last: int) -> None:
         roles = [Qt.ItemDataRole.CheckStateRole, Qt.ItemDataRole.AccessibleTextRole]
         self.dataChanged.emit(self.index(first, _CHECK), self.index(last, _CHECK), roles)
         self.chosen_changed.emit()
@@ -142,22 +142,28 @@ class PackDialog(BackgroundFormDialog):
     manual_topic = "values#packs"
 
     def __init__(
-        self, desk: Desk, theme: Theme, jobs: Jobs, found: FileImport, pack: FactPack, parent: QWidget | None = None
+        self,
+        desk: Desk,
+        theme: Theme,
+        jobs: Jobs,
+        file_import: FileImport,
+        pack: FactPack,
+        parent: QWidget | None = None,
     ) -> None:
         super().__init__(
             desk,
             theme,
             jobs,
-            tr("Import {file}", file=found.path.name),
+            tr("Import {file}", file=file_import.path.name),
             save=tr("Import none"),
             leave=tr("Skip file"),
             parent=parent,
             wide=True,
         )
-        self._found = found
+        self._file_import = file_import
         self._pack = pack
         self.proposal = ImportProposal("pack", pack.name, ())
-        self.model = PackModel(pack, found.rows, desk.formatter, self)
+        self.model = PackModel(pack, file_import.rows, desk.formatter, self)
         self.model.chosen_changed.connect(self._count)
         self.table = self._make_table()
         self._fill()
@@ -175,10 +181,10 @@ class PackDialog(BackgroundFormDialog):
         values = trn("{n} value", "{n} values", len(pack.facts))
         self.add_head(pack.name, tr("Value pack from {date}, {values}", date=pack.made, values=values))
         print_of = "" if pack.signature is None else format_fingerprint(pack.signature.key)
-        known = pack.signer(signers)
+        trusted_signer = pack.signer(signers)
         unsure = trust is not PackTrust.KNOWN
         self.signer = FieldRemark(self.theme, _ICONS[trust], "disputed" if unsure else "text2", "text1")
-        self.signer.say(describe_signer(pack, trust, print_of, None if known is None else known.name))
+        self.signer.say(describe_signer(pack, trust, print_of, None if trusted_signer is None else trusted_signer.name))
         self.column.addWidget(self.signer)
         unsigned = trust is PackTrust.UNSIGNED
         self.trust = QCheckBox(
@@ -212,8 +218,8 @@ class PackDialog(BackgroundFormDialog):
         table.setShowGrid(False)
         table.setWordWrap(False)
         table.setTabKeyNavigation(False)
-        seen = min(self.model.rowCount(), _SEEN)
-        table.setMinimumHeight(theme.px(_HEAD) + seen * theme.px(_ROW) + 4)
+        visible_rows = min(self.model.rowCount(), _SEEN)
+        table.setMinimumHeight(theme.px(_HEAD) + visible_rows * theme.px(_ROW) + 4)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.verticalHeader().hide()
@@ -269,10 +275,10 @@ class PackDialog(BackgroundFormDialog):
         self.note.show_text("")
         own = self.desk.service.user_catalog
         signer = find_new_signer(self._pack, own.signers(), trust=self.trust.isChecked(), today=get_today())
-        self.write(apply_pack(self.desk.service, self._found, self.model.chosen, signer), self._written)
+        self.write(apply_pack(self.desk.service, self._file_import, self.model.chosen, signer), self._finish_import)
 
-    def _written(self, written: tuple[FactEdit, UserFacts]) -> None:
-        self.finish(*written)
+    def _finish_import(self, saved: tuple[FactEdit, UserFacts]) -> None:
+        self.finish(*saved)
 
     def held(self) -> tuple[QWidget, ...]:
         """Return the controls that are disabled while writing; the main button follows the selection."""

@@ -53,10 +53,10 @@ from gpudesk.text.sentences import to_sentence
 from gpudesk.text.translation import tr, trn
 
 
-def format_row_count(shown: int, every: int, formatter: Formatter) -> str:
-    if shown == every:
+def format_row_count(row_count: int, every: int, formatter: Formatter) -> str:
+    if row_count == every:
         return trn("{count} row", "{count} rows", every, count=formatter.count(every))
-    return tr("{n} of {m}", n=formatter.count(shown), m=formatter.count(every))
+    return tr("{n} of {m}", n=formatter.count(row_count), m=formatter.count(every))
 
 
 def format_add_action(section: CatalogSection) -> str:
@@ -76,16 +76,16 @@ def explain_empty_list(
     `problem` is why the user's own facts cannot be used, empty where they can.
     """
     if words.strip() or facets.active:
-        said = tr("“{words}”", words=words.strip()) if words.strip() else ""
-        return tr("No match in {section}", section=label_section(section)), said, tr("Clear filter")
+        query_text = tr("“{words}”", words=words.strip()) if words.strip() else ""
+        return tr("No match in {section}", section=label_section(section)), query_text, tr("Clear filter")
     if section is CatalogSection.YOURS and problem:
         return tr("Your values are not used"), problem, tr("Show backups")
     if section is CatalogSection.YOURS:
-        said = tr(
+        query_text = tr(
             "Values that you enter, choose or import appear here and are stored in your own file. Press F2 "
             "on a figure to enter a value."
         )
-        return tr("No values of yours yet"), said, tr("Import…")
+        return tr("No values of yours yet"), query_text, tr("Import…")
     return tr("This section is empty"), "", ""
 
 
@@ -96,10 +96,10 @@ def find_list_marks(table: CatalogTable, stale_days: int) -> list[tuple[str, str
         CatalogCellMark.COMPUTED: tr("Computed from model dimensions"),
         CatalogCellMark.DISPUTED: tr("Sources disagree"),
     }
-    shown = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
+    visible_marks = [(glyph, meanings[flag]) for flag, glyph, _ in MARKS if marks & flag]
     if table.place("age") >= 0:
-        shown.append((STALE[0], tr("Stale: older than {age}", age=format_days(stale_days))))
-    return shown
+        visible_marks.append((STALE[0], tr("Stale: older than {age}", age=format_days(stale_days))))
+    return visible_marks
 
 
 _BETWEEN: Final = "   ·   "
@@ -132,12 +132,16 @@ def _summarize_prices(rows: Sequence[CatalogRow], members: Sequence[int], format
     return _BETWEEN.join(_format_price_range(each, formatter) for each in summarize_prices(prices))
 
 
-def _format_price_range(found: PriceSummary, formatter: Formatter) -> str:
-    low, median, high = format_price_summary(found, formatter)
+def _format_price_range(summary: PriceSummary, formatter: Formatter) -> str:
+    low, median, high = format_price_summary(summary, formatter)
     if low == high:
-        return f"{label_term_of_data(found.term)} {low}"
+        return f"{label_term_of_data(summary.term)} {low}"
     return tr(
-        "{term} {low} – {high}, median {median}", term=label_term_of_data(found.term), low=low, high=high, median=median
+        "{term} {low} – {high}, median {median}",
+        term=label_term_of_data(summary.term),
+        low=low,
+        high=high,
+        median=median,
     )
 
 
@@ -291,8 +295,8 @@ class CatalogPage(CatalogListPage):
     def _show_section(self) -> None:
         table = self.shelf.table(self.section)
         makers = sorted({row.maker for row in table.rows if row.maker}, key=str.casefold)
-        found = {kind for row in table.rows for kind in row.kinds}
-        self.filter.show_section(self.section, makers, [kind for kind in SourceKind if kind in found])
+        kinds = {kind for row in table.rows for kind in row.kinds}
+        self.filter.show_section(self.section, makers, [kind for kind in SourceKind if kind in kinds])
         self.view.accepts_add_key = self.section is CatalogSection.ACCELERATORS
         self._show_swatches()
         self._show_add()
@@ -351,13 +355,13 @@ class CatalogPage(CatalogListPage):
 
     def _show_swatches(self) -> None:
         choices = self.desk.scenario.accelerators
-        found: dict[str, tuple[int, bool]] = {}
+        swatches: dict[str, tuple[int, bool]] = {}
         for choice, index, is_variant in zip(
             choices, assign_palette_indexes(choices), find_variants(choices), strict=True
         ):
-            found.setdefault(choice.accelerator, (index, is_variant))
-        if found != self.view.scenario_swatches:
-            self.view.scenario_swatches = found
+            swatches.setdefault(choice.accelerator, (index, is_variant))
+        if swatches != self.view.scenario_swatches:
+            self.view.scenario_swatches = swatches
             self.view.viewport().update()
 
     def _show_add(self) -> None:
@@ -369,9 +373,9 @@ class CatalogPage(CatalogListPage):
         self.head.arrange()
 
     def _explain_marks(self) -> None:
-        shown = find_list_marks(self.model.table, get_stale_days(self.rule, self.section))
-        self.legend.explain(shown)
-        self.legend.setVisible(bool(shown))
+        list_marks = find_list_marks(self.model.table, get_stale_days(self.rule, self.section))
+        self.legend.explain(list_marks)
+        self.legend.setVisible(bool(list_marks))
 
     def _show_empty(self, empty: bool) -> None:
         if empty:
@@ -481,9 +485,9 @@ class CatalogPage(CatalogListPage):
 
     def _cell_chosen(self, row_key: str, column_key: str) -> None:
         self._cells[self.section] = (row_key, column_key)
-        found = self.commands.current()
-        if found is not None:
-            selection = select_catalog_cell(self.section, *found)
+        row = self.commands.current()
+        if row is not None:
+            selection = select_catalog_cell(self.section, *row)
             if selection is not None:
                 self.desk.select(selection)
 

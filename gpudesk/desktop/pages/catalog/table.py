@@ -111,9 +111,9 @@ class CatalogTableView(PaintedTable):
             return
         self._fitting = True
         try:
-            shown = [number for number in self.list_shown_columns() if number < self._table.columnCount()]
+            visible_columns = [number for number in self.list_shown_columns() if number < self._table.columnCount()]
             room = self.viewport().width()
-            for number, width in self._measures.widths(self._table, shown, room, self.user_widths).items():
+            for number, width in self._measures.widths(self._table, visible_columns, room, self.user_widths).items():
                 if self.heads.sectionSize(number) != width:
                     self.heads.resizeSection(number, width)
         finally:
@@ -368,14 +368,14 @@ class CatalogTableView(PaintedTable):
         gutter = self._measures.gutter(self._table, column.number)
         right = column.end - gutter
         mark = row.marks[column.number] if row.marks else 0
-        known = row.values[column.number] is not None
+        is_known = row.values[column.number] is not None
         own = bool(mark & CatalogCellMark.OWN)
         spec, value = self._table.column(column.number), row.values[column.number]
         token = ("section" if body == "body" else "label") if own else choose_value_font(spec, value, body)
-        self._layer.right(token, "text1" if known else quiet, text, column.start, right, middle)
-        found = [(glyph, colour) for flag, glyph, colour in MARKS if mark & flag]
-        x = right + length(9 if len(found) > 1 else GUTTER / 2)
-        for glyph, colour in found[:2]:
+        self._layer.right(token, "text1" if is_known else quiet, text, column.start, right, middle)
+        marks = [(glyph, colour) for flag, glyph, colour in MARKS if mark & flag]
+        x = right + length(9 if len(marks) > 1 else GUTTER / 2)
+        for glyph, colour in marks[:2]:
             self._layer.mark(glyph, colour, x, middle)
             x += length(14)
 

@@ -78,7 +78,7 @@ class CatalogLayout:
     def __init__(self, theme: Theme, texts: TextCache) -> None:
         self._theme = theme
         self._texts = texts
-        self._known: dict[int, ColumnWidthRange] = {}
+        self._natural_widths: dict[int, ColumnWidthRange] = {}
         self._table: object = None
         self._gutters: dict[int, float] = {}
         theme.changed.connect(self._forget)
@@ -103,46 +103,50 @@ class CatalogLayout:
 
     # Widths
 
-    def widths(self, model: CatalogModel, shown: Sequence[int], room: int, chosen: Mapping[str, int]) -> dict[int, int]:
+    def widths(
+        self, model: CatalogModel, visible_columns: Sequence[int], room: int, chosen: Mapping[str, int]
+    ) -> dict[int, int]:
         """Return the width of each shown column; `chosen` are those that the user set, by key."""
         self._follow(model)
-        naturals = {column: self._natural(model, column) for column in shown}
+        naturals = {column: self._natural(model, column) for column in visible_columns}
         fixed = {
-            column: float(chosen[model.column(column).key]) for column in shown if model.column(column).key in chosen
+            column: float(chosen[model.column(column).key])
+            for column in visible_columns
+            if model.column(column).key in chosen
         }
-        free = [column for column in shown if column not in fixed]
-        left = room - sum(fixed.values()) - self._theme.length(MARGIN)
-        widths = fixed | self._shared({column: naturals[column] for column in free}, left)
+        free = [column for column in visible_columns if column not in fixed]
+        remaining = room - sum(fixed.values()) - self._theme.length(MARGIN)
+        widths = fixed | self._shared({column: naturals[column] for column in free}, remaining)
         return {column: round(width) for column, width in widths.items()}
 
     def _shared(self, naturals: Mapping[int, ColumnWidthRange], room: float) -> dict[int, float]:
         """Share the room: what is cut first gets its whole width, then all a little more; else all yield."""
-        wanted = {column: natural.width for column, natural in naturals.items()}
-        spare = room - sum(wanted.values())
+        wished_widths = {column: natural.width for column, natural in naturals.items()}
+        spare = room - sum(wished_widths.values())
         if spare < 0:
             give = {column: natural.width - natural.least for column, natural in naturals.items()}
             share = min(1.0, -spare / sum(give.values())) if sum(give.values()) > 0 else 0.0
-            return {column: wanted[column] - share * give[column] for column in wanted}
+            return {column: wished_widths[column] - share * give[column] for column in wished_widths}
         cut = {column: natural.whole - natural.width for column, natural in naturals.items()}
         missing = sum(cut.values())
         if missing > 0:
             share = min(1.0, spare / missing)
-            wanted = {column: wanted[column] + share * cut[column] for column in wanted}
-            spare = room - sum(wanted.values())
-        if wanted and spare > 0:
-            each = min(spare / len(wanted), self._theme.length(_SPARE))
-            wanted = {column: width + each for column, width in wanted.items()}
-        return wanted
+            wished_widths = {column: wished_widths[column] + share * cut[column] for column in wished_widths}
+            spare = room - sum(wished_widths.values())
+        if wished_widths and spare > 0:
+            each = min(spare / len(wished_widths), self._theme.length(_SPARE))
+            wished_widths = {column: width + each for column, width in wished_widths.items()}
+        return wished_widths
 
     def gutter(self, model: CatalogModel, number: int) -> float:
         """Return the room for marks right of the figures of a column: for one, or for two."""
         self._follow(model)
-        found = self._gutters.get(number)
-        if found is None:
+        width = self._gutters.get(number)
+        if width is None:
             marks = (row.marks[number] for row in model.table.rows if row.marks)
             two = any(mark.bit_count() > 1 for mark in marks)
-            found = self._gutters[number] = self._theme.length(WIDE_GUTTER if two else GUTTER)
-        return found
+            width = self._gutters[number] = self._theme.length(WIDE_GUTTER if two else GUTTER)
+        return width
 
     def _follow(self, model: CatalogModel) -> None:
         if model.table is not self._table:
@@ -150,14 +154,14 @@ class CatalogLayout:
             self._table = model.table
 
     def _forget(self) -> None:
-        self._known.clear()
+        self._natural_widths.clear()
         self._gutters.clear()
 
     def _natural(self, model: CatalogModel, number: int) -> ColumnWidthRange:
-        found = self._known.get(number)
-        if found is None:
-            found = self._known[number] = self._measured(model, number)
-        return found
+        natural = self._natural_widths.get(number)
+        if natural is None:
+            natural = self._natural_widths[number] = self._measured(model, number)
+        return natural
 
     def _measured(self, model: CatalogModel, number: int) -> ColumnWidthRange:
         column, length = model.column(number), self._theme.length
@@ -293,14 +297,14 @@ class CatalogHeader(PaintedHeader):
         self.viewport().update()
 
     def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
-        edge, shown = self.frozen_width, self.shown()
+        edge, visible_columns = self.frozen_width, self.shown()
         with QPainterStateGuard(pen.painter):
             pen.painter.setClipRect(QRect(edge, 0, max(0, self.width() - edge), self.height()))
-            for number in shown:
+            for number in visible_columns:
                 if number:
                     self._paint_head(pen, number)
-            self._paint_groups(pen, shown)
-        if shown and shown[0] == 0:
+            self._paint_groups(pen, visible_columns)
+        if visible_columns and visible_columns[0] == 0:
             self._paint_head(pen, 0)
         bottom, margin = self.height() - 1, self._theme.px(MARGIN)
         width = self.viewport().width()
@@ -340,15 +344,19 @@ class CatalogHeader(PaintedHeader):
             return "arrow-down" if self.sorting.descending else "arrow-up"
         return "arrow-up-down" if number == self.hovered_section else ""
 
-    def _paint_groups(self, pen: ThemePainter, shown: list[int]) -> None:
+    def _paint_groups(self, pen: ThemePainter, visible_columns: list[int]) -> None:
         place = 0
-        while place < len(shown):
-            group = self._model.column(shown[place]).group
+        while place < len(visible_columns):
+            group = self._model.column(visible_columns[place]).group
             last = place
-            while group and last + 1 < len(shown) and self._model.column(shown[last + 1]).group == group:
+            while (
+                group
+                and last + 1 < len(visible_columns)
+                and self._model.column(visible_columns[last + 1]).group == group
+            ):
                 last += 1
             if group:
-                self._paint_group(pen, group, shown[place], shown[last])
+                self._paint_group(pen, group, visible_columns[place], visible_columns[last])
             place = last + 1
 
     def _paint_group(self, pen: ThemePainter, group: str, first: int, last: int) -> None:

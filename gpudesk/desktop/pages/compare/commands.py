@@ -137,9 +137,9 @@ class ComparisonCommands:
             self._arranger.sort_by(self._model.table, row.key)
 
     def _on_row(self, act: Callable[[ComparisonRow], object], row: ComparisonRow | None = None) -> None:
-        found = row or self._current_row()
-        if found is not None:
-            act(found)
+        chosen_row = row or self._current_row()
+        if chosen_row is not None:
+            act(chosen_row)
 
     def _hide(self, row: ComparisonRow) -> None:
         self._arranger.hide_row(row.key)
@@ -184,11 +184,11 @@ class ComparisonCommands:
     def _neighbour(self, head: ComparisonHead, step: int) -> int | None:
         """Return the place in the scenario of the next column that is shown, in the scenario's order."""
         hidden = self._arranger.arrangement.hidden_columns
-        shown = [each for each in self._model.table.heads if each.key not in hidden]
-        place = next((place for place, each in enumerate(shown) if each.key == head.key), None)
-        if place is None or not 0 <= place + step < len(shown):
+        visible_heads = [each for each in self._model.table.heads if each.key not in hidden]
+        place = next((place for place, each in enumerate(visible_heads) if each.key == head.key), None)
+        if place is None or not 0 <= place + step < len(visible_heads):
             return None
-        return self._position(shown[place + step])
+        return self._position(visible_heads[place + step])
 
     def remove_column(self, head: ComparisonHead) -> None:
         position = self._position(head)
@@ -219,19 +219,19 @@ class ComparisonCommands:
         if not rows or not positions:
             return
         style = self._desk.formatter.style
-        made = build_comparison_clipping(self._model.table, rows, positions, style, with_heads=with_heads)
+        clipping = build_comparison_clipping(self._model.table, rows, positions, style, with_heads=with_heads)
         data = QMimeData()
-        data.setText(made.text)
-        data.setHtml(made.html)
+        data.setText(clipping.text)
+        data.setHtml(clipping.html)
         QGuiApplication.clipboard().setMimeData(data)
 
     # Menus
 
     def open_menu(self, row: int, column: int, place: QPoint, parent: QWidget) -> None:
         menu = make_menu(parent=parent)
-        found = self.row_of(row)
-        if found is not None:
-            self._fill_row_menu(menu, found, with_copy=column >= 0)
+        line_row = self.row_of(row)
+        if line_row is not None:
+            self._fill_row_menu(menu, line_row, with_copy=column >= 0)
         elif 0 <= column < self._model.columnCount():
             self._fill_head_menu(menu, self._model.head(column))
         pop_up(menu, place)

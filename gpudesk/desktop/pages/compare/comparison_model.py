@@ -64,7 +64,7 @@ class ComparisonLine:
 
 def list_lines(table: ComparisonTable, arrangement: ComparisonArrangement) -> tuple[ComparisonLine, ...]:
     """Return the lines that are shown, headings included; a group without rows has no heading."""
-    shown: list[ComparisonLine] = []
+    lines: list[ComparisonLine] = []
     positions = list_shown_columns(table, arrangement)
     words = arrangement.filter.casefold().split()
     for group in table.groups:
@@ -75,8 +75,8 @@ def list_lines(table: ComparisonTable, arrangement: ComparisonArrangement) -> tu
             and _passes(row, group, words, positions, differences_only=arrangement.differences_only)
         ]
         if rows:
-            shown += [ComparisonLine(group, None), *(ComparisonLine(group, row) for row in rows)]
-    return tuple(shown)
+            lines += [ComparisonLine(group, None), *(ComparisonLine(group, row) for row in rows)]
+    return tuple(lines)
 
 
 def _passes(
@@ -111,12 +111,12 @@ def order_rows(rows: Iterable[ComparisonRow], order: Sequence[str]) -> tuple[Com
 
 def move_row(table: ComparisonTable, arrangement: ComparisonArrangement, key: str, step: int) -> ComparisonArrangement:
     """Return the arrangement with a row moved past its neighbour that is shown, up (-1) or down (1)."""
-    shown = [line.key for line in list_lines(table, arrangement) if line.row is not None]
+    row_keys = [line.key for line in list_lines(table, arrangement) if line.row is not None]
     group = next((group for group in table.groups if any(row.key == key for row in group.rows)), None)
     if group is None:
         return arrangement
     keys = [row.key for row in order_rows(group.rows, arrangement.row_order)]
-    visible = [each for each in keys if each in shown]
+    visible = [each for each in keys if each in row_keys]
     if key not in visible or not 0 <= visible.index(key) + step < len(visible):
         return arrangement
     neighbour = visible[visible.index(key) + step]
@@ -128,21 +128,23 @@ def move_row(table: ComparisonTable, arrangement: ComparisonArrangement, key: st
 
 def list_shown_columns(table: ComparisonTable, arrangement: ComparisonArrangement) -> tuple[int, ...]:
     """Return the positions of the columns that are shown, in the order in which they are."""
-    shown = [position for position, head in enumerate(table.heads) if head.key not in arrangement.hidden_columns]
+    visible_positions = [
+        position for position, head in enumerate(table.heads) if head.key not in arrangement.hidden_columns
+    ]
     sorting = arrangement.sorting
     row = None if sorting is None else find_row(table, sorting.row)
     if sorting is None or row is None:
-        return tuple(shown)
-    known = [position for position in shown if row.cells[position].value is not None]
-    unknown = [position for position in shown if row.cells[position].value is None]
-    numbers = all(row.cells[position].is_figure for position in known)
+        return tuple(visible_positions)
+    known_positions = [position for position in visible_positions if row.cells[position].value is not None]
+    unknown = [position for position in visible_positions if row.cells[position].value is None]
+    numbers = all(row.cells[position].is_figure for position in known_positions)
 
     def value(position: int) -> tuple[float, str]:
         cell = row.cells[position]
         return (float(cell.value or 0), "") if numbers else (0.0, cell.text.casefold())
 
     # Python sorts stably in reverse too: equals stay in the order of the scenario both ways.
-    return (*sorted(known, key=value, reverse=sorting.descending), *unknown)
+    return (*sorted(known_positions, key=value, reverse=sorting.descending), *unknown)
 
 
 def find_row(table: ComparisonTable, key: str) -> ComparisonRow | None:
@@ -365,8 +367,8 @@ class RowChoiceModel(QAbstractListModel):
         line = self._lines[index.row()]
         rows = line.group.rows if line.row is None else (line.row,)
         keys = {row.key for row in rows}
-        shown = Qt.CheckState(value) != Qt.CheckState.Unchecked
-        self._hidden = self._hidden - keys if shown else self._hidden | keys
+        is_checked = Qt.CheckState(value) != Qt.CheckState.Unchecked
+        self._hidden = self._hidden - keys if is_checked else self._hidden | keys
         self.dataChanged.emit(self.index(0), self.index(len(self._lines) - 1), [_Role.CheckStateRole])
         self.chosen.emit(self._hidden)
         return True

@@ -120,9 +120,9 @@ class HeadlineBox(QAbstractButton):
             pen.odds_bar(bar, ((leader.slot, odds) for leader, odds in answer.odds))
         if answer.announced.text:
             fourth = QRectF(0, top + 2 * small + large, right, small)
-            said = answer.announced
-            fits = self._width("small", said.text) <= right
-            pen.text(fourth, said.text if fits else said.brief, font="small", colour="text3")
+            announced = answer.announced
+            fits = self._width("small", announced.text) <= right
+            pen.text(fourth, announced.text if fits else announced.brief, font="small", colour="text3")
 
     def _leader(self, pen: ThemePainter, leader: HeadlineLeader, x: float, level: float, right: float) -> float:
         """Draw a swatch and a name as far as there is room; return where they end."""
@@ -179,7 +179,7 @@ class HeadlineStrip(QWidget):
             self._has_announced = announced
             self._measure()
         shape = tuple((answer.figure, len(answer.leaders)) for answer in answers)
-        fits = all(box.needed() <= box.width() for box in self._shown())
+        fits = all(box.needed() <= box.width() for box in self._list_visible_boxes())
         if steady and fits and shape == self._shape:
             return
         self._shape = shape
@@ -190,7 +190,7 @@ class HeadlineStrip(QWidget):
         if answer is not None and answer.leaders:
             self.chosen.emit(answer.leaders[0].key, answer.figure)
 
-    def _shown(self) -> list[HeadlineBox]:
+    def _list_visible_boxes(self) -> list[HeadlineBox]:
         return [box for box in self._boxes if not box.isHidden()]
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -222,9 +222,9 @@ class HeadlineStrip(QWidget):
                 boxes = [box for box in boxes if box.figure != figure]
         for box in reversed(crowded):
             # What is left over goes first to where one alone leads.
-            kept, box.naming = box.naming, LeaderDetail.NAMES
+            former_naming, box.naming = box.naming, LeaderDetail.NAMES
             if self._is_over(boxes):
-                box.naming = kept
+                box.naming = former_naming
         return boxes
 
     def _is_over(self, boxes: Sequence[HeadlineBox]) -> bool:
@@ -248,7 +248,7 @@ class HeadlineStrip(QWidget):
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
             painter.fillRect(self.rect(), self._theme.colour("page"))
-            for box in self._shown()[1:]:
+            for box in self._list_visible_boxes()[1:]:
                 x = box.x() - self._theme.px(_MARGIN / 2 + 3)
                 pen.hairline(x, self._theme.px(12), x, self.height() - self._theme.px(12))
             pen.hairline(0, self.height() - 1, self.width(), self.height() - 1)

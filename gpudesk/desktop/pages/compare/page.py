@@ -49,22 +49,22 @@ _ORDER: Final = (_BEST, "overlap", "own", "disputed", *(basis.value for basis in
 
 def find_marks(rows: Iterable[ComparisonRow]) -> tuple[str, ...]:
     """Return the marks used in these rows, in the order of the legend."""
-    found: set[str] = set()
+    marks: set[str] = set()
     for row in rows:
         for cell in row.cells:
             if cell.mark in (CellMarking.BEST, CellMarking.TIED):
-                found.add(_BEST)
+                marks.add(_BEST)
             if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
-                found.add("overlap")
+                marks.add("overlap")
             elif cell.mark in FAULT_GLYPHS:
-                found.add(FAULT_GLYPHS[cell.mark])
+                marks.add(FAULT_GLYPHS[cell.mark])
             elif cell.basis is not None:
-                found.add(cell.basis.value)
+                marks.add(cell.basis.value)
             if cell.own:
-                found.add("own")
+                marks.add("own")
             if cell.disputed:
-                found.add("disputed")
-    return tuple(mark for mark in _ORDER if mark in found)
+                marks.add("disputed")
+    return tuple(mark for mark in _ORDER if mark in marks)
 
 
 def explain_mark(mark: str) -> str:
@@ -268,12 +268,12 @@ class ComparePage(DeskPage):
                 return words
             return tr("{problem} The figures below are from before this change.", problem=words)
         columns = () if desk.answer is None else desk.answer.columns
-        said = [
+        problems = [
             tr("{name}: {problem}", name=name, problem=to_sentence(format_message(column.problem, formatter)))
             for name, column in zip(desk.names, columns, strict=True)
             if column.problem is not None
         ]
-        return " ".join(said)
+        return " ".join(problems)
 
     def _add_costs(self, answer: Answer) -> Answer:
         """Return the answer with its costs; as it is where the assumptions of costs cannot be read."""
@@ -306,8 +306,8 @@ class ComparePage(DeskPage):
         model, arrangement = self.model, self._arranger.arrangement
         rows = [line.row for line in model.lines if line.row is not None]
         self._legend.show_marks(find_marks(rows))
-        shown, every = len(rows), model.all_rows
-        count = trn("{n} row", "{n} rows", every) if shown == every else tr("{n} of {m} rows", n=shown, m=every)
+        row_count, every = len(rows), model.all_rows
+        count = trn("{n} row", "{n} rows", every) if row_count == every else tr("{n} of {m} rows", n=row_count, m=every)
         self._corner.show_count(count, len(arrangement.hidden_columns))
         self._corner.place(self.view.label_width, self.view.horizontalHeader().height())
         self.view.empty_text = self._why_empty()

@@ -77,10 +77,10 @@ class ComparisonTableView(PaintedTable):
         rows = [line.row for line in model.lines if line.row is not None]
         self._widths = self._measures.widths(room, heads, rows)
         self._labels.set_extent(self._widths.label)
-        left = room - self._widths.label - self._widths.column * len(heads)
+        remaining = room - self._widths.label - self._widths.column * len(heads)
         for column in range(len(heads)):
             # What does not divide goes to the first columns, so that the last one ends at the edge.
-            extra = 1 if column < left < len(heads) else 0
+            extra = 1 if column < remaining < len(heads) else 0
             self._heads.resizeSection(column, self._widths.column + extra)
         self._heads.margins = self._widths.margins
         self._heads.set_extent(self._measures.head_height())

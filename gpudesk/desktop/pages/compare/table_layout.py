@@ -79,18 +79,18 @@ class ComparisonLayout:
 
         Labels yield first, then the names in the heads, which are cut.
         """
-        listed, shown = list(heads), list(rows)
-        length, needed = self._theme.length, self._least_label(shown)
+        listed, visible_rows = list(heads), list(rows)
+        length, needed = self._theme.length, self._least_label(visible_rows)
         full = round(min(max(length(LABEL_WIDTH), needed), length(_MOST_LABEL)))
         count = max(1, len(listed))
         share = (room - full) // count
-        wide = self._least_column(listed, shown, WIDE)
+        wide = self._least_column(listed, visible_rows, WIDE)
         if share >= wide:
             return ComparisonWidths(full, min(share, round(length(_MOST_COLUMN))), WIDE)
         least = round(length(_LEAST_LABEL))
-        dense = self._least_column(listed, shown, DENSE)
+        dense = self._least_column(listed, visible_rows, DENSE)
         if least + count * dense > room:
-            dense = self._least_column(listed, shown, DENSE, with_names=False)
+            dense = self._least_column(listed, visible_rows, DENSE, with_names=False)
         label = min(full, room - count * dense)
         if label < least:
             # The columns have to be scrolled anyway.

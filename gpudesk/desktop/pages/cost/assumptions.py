@@ -87,8 +87,8 @@ class CostInputRow(QObject):
         self._spread: UncertainValue | None = None
         label = label_cost_input(name)
         self.label = ThemedLabel(theme, label, parent=parent)
-        told = tr("{input}, {name}", input=label, name=whose) if whose else label
-        ends = (tr("{name}, low", name=told), told, tr("{name}, high", name=told))
+        input_name = tr("{input}, {name}", input=label, name=whose) if whose else label
+        ends = (tr("{name}, low", name=input_name), input_name, tr("{name}, high", name=input_name))
         self.edits = tuple(NumberEdit(theme, each, self._format(), parent) for each in ends)
         for place, edit in enumerate(self.edits):
             edit.setFixedWidth(theme.px(_EDIT))
@@ -97,7 +97,7 @@ class CostInputRow(QObject):
         self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
         self.origin = ElidedLabel(theme, parent)
         self.reset = LinkButton(theme, tr("Reset"), parent=parent)
-        self.reset.setAccessibleName(tr("Reset {name}", name=told))
+        self.reset.setAccessibleName(tr("Reset {name}", name=input_name))
         self.reset.clicked.connect(lambda: self.edited.emit(name, accelerator, None))
 
     def add_to(self, grid: QGridLayout, line: int) -> None:
@@ -106,7 +106,7 @@ class CostInputRow(QObject):
             grid.addWidget(widget, line, column)
 
     def show_input(
-        self, found: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
+        self, cost_input: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
     ) -> None:
         """Show the value in force, in the currency of the scenario where it is money.
 
@@ -115,15 +115,17 @@ class CostInputRow(QObject):
         money = (COST_INPUTS[self.name].unit or "").startswith("USD") and currency is not None
         self._scale = currency.per_usd if money and currency is not None else 1.0
         self._scale *= 100.0 if is_share_input(self.name) else 1.0
-        self._spread = found.spread
-        shown = [_NONE] * _ENDS if found.spread is None else [each * self._scale for each in found.spread]
-        for edit, value in zip(self.edits, shown, strict=True):
+        self._spread = cost_input.spread
+        value_texts = (
+            [_NONE] * _ENDS if cost_input.spread is None else [each * self._scale for each in cost_input.spread]
+        )
+        for edit, value in zip(self.edits, value_texts, strict=True):
             edit.set_format(self._format())
             edit.set_fault("")
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(get_input_unit(self.name, currency))
-        self.origin.set_whole(tr("enter both prices") if lacking else describe_input_source(found, revision))
-        self.reset.setVisible(found.origin is CostInputOrigin.YOURS)
+        self.origin.set_whole(tr("enter both prices") if lacking else describe_input_source(cost_input, revision))
+        self.reset.setVisible(cost_input.origin is CostInputOrigin.YOURS)
 
     def _format(self) -> CostInputFormat:
         bounds = COST_INPUTS[self.name].bounds
@@ -147,10 +149,10 @@ class CostInputRow(QObject):
         if not stated.in_order:
             likely = CostInputFormat(0.0, 1.0, _INPUT_DECIMALS, self._style).text(stated.likely * self._scale)
             if place == 0:
-                said = tr("Enter at most the likely value, {value}", value=likely)
+                problem = tr("Enter at most the likely value, {value}", value=likely)
             else:
-                said = tr("Enter at least the likely value, {value}", value=likely)
-            self.edits[place].set_fault(said)
+                problem = tr("Enter at least the likely value, {value}", value=likely)
+            self.edits[place].set_fault(problem)
             return
         self.edited.emit(self.name, self.accelerator, stated)
 
@@ -362,10 +364,10 @@ class AssumptionsView(CostView):
         first = next(iter(inputs.values()), {})
         revision = answer.catalog_revision[:8]
         for (part, name), row in self.rows.items():
-            found = first if part is None else inputs.get(part, {})
-            if name in found:
+            inputs_to_show = first if part is None else inputs.get(part, {})
+            if name in inputs_to_show:
                 lacking = name in costed.costs.api_missing
-                row.show_input(found[name], settings.currency, revision, lacking=lacking)
+                row.show_input(inputs_to_show[name], settings.currency, revision, lacking=lacking)
 
     def focus_price(self, accelerator: str) -> None:
         row = self.rows.get((accelerator, "price_usd"))
@@ -397,10 +399,10 @@ class AssumptionsView(CostView):
         columns: Mapping[str, str] = {} if self._costed is None else self._costed.names
         revision = "" if self._desk.answer is None else self._desk.answer.catalog_revision[:8]
         for column in () if self._costed is None else self._costed.costs.columns:
-            for name, found in column.inputs.items():
+            for name, cost_input in column.inputs.items():
                 who = columns[column.key] if COST_INPUTS[name].each else tr("all")
                 if COST_INPUTS[name].each or column is self._costed.costs.columns[0]:  # type: ignore[union-attr]
-                    text = format_input_range(name, found.spread, formatter)
-                    rows.append((label_cost_input(name), who, text, describe_input_source(found, revision)))
+                    text = format_input_range(name, cost_input.spread, formatter)
+                    rows.append((label_cost_input(name), who, text, describe_input_source(cost_input, revision)))
         heads = (tr("Input"), tr("Accelerator"), tr("Value"), tr("Source"))
         return ChartData(tr("Assumptions"), heads, tuple(rows), len(heads))

@@ -101,13 +101,13 @@ class TokenCostChart(BarChart):
         return BarNote(capitalize_first(text), link=_offer_entry(missing))
 
     def _sentence(self, name: str, column: CostColumn) -> str:
-        said = []
+        sentences = []
         for rented, words in ((True, tr("rented")), (False, tr("owned"))):
-            found = _describe_output(column, rented=rented)
-            if found is not None and self._costed is not None:
-                said.append(f"{words} {self._costed.money.banded(found)}")
-        said += [describe_missing_input(each) for each in column.missing]
-        return f"{name}: {'; '.join(said)}."
+            interval = _describe_output(column, rented=rented)
+            if interval is not None and self._costed is not None:
+                sentences.append(f"{words} {self._costed.money.banded(interval)}")
+        sentences += [describe_missing_input(each) for each in column.missing]
+        return f"{name}: {'; '.join(sentences)}."
 
     def _years(self) -> str:
         tcos = [column.tco for column in self._costed.costs.columns] if self._costed else []
@@ -124,8 +124,8 @@ class TokenCostChart(BarChart):
         for part, column in self._costed.column_costs() if self._costed else ():
             cells = [part.name]
             for rented in (True, False):
-                found = _describe_output(column, rented=rented)
-                figures = (None,) * 3 if found is None else (found.value, found.low, found.high)
+                interval = _describe_output(column, rented=rented)
+                figures = (None,) * 3 if interval is None else (interval.value, interval.low, interval.high)
                 cells += [formatter.estimate(each) for each in figures]
             rows.append(tuple(cells))
         return ChartData(tr("Cost per million output tokens, USD"), tuple(heads), tuple(rows))
@@ -180,7 +180,7 @@ class OwnershipCostChart(BarChart):
         )
         most = max((costed.money.in_currency(_sum_gross(tco)) / _THOUSAND for tco in tcos), default=1.0)
         used = [any(amounts) for amounts in zip(*map(_list_cost_parts, tcos), strict=True)]
-        key = tuple((ink, part) for ink, part, shown in zip(_INKS, label_cost_parts(), used, strict=False) if shown)
+        key = tuple((ink, part) for ink, part, is_used in zip(_INKS, label_cost_parts(), used, strict=False) if is_used)
         self.show_groups(BarGroup(title, subtitle, rows, 0.0, most, key))
 
     def _spares(self, costed: EvaluatedAnswer) -> str:
@@ -249,22 +249,22 @@ class SensitivityChart(BarChart):
 
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(theme, formatter, BarChartStyle(names=176, right=72, bar=18), parent)
-        self._found: tuple[CostSensitivity, ...] = ()
+        self._influences: tuple[CostSensitivity, ...] = ()
         self._costed: EvaluatedAnswer | None = None
 
     def show_influences(
         self,
         costed: EvaluatedAnswer,
         place: int,
-        found: tuple[CostSensitivity, ...],
+        influences: tuple[CostSensitivity, ...],
         now: float | None,
         *,
         rented: bool,
     ) -> None:
         """Show what moves the cost of one accelerator, which is `now` dollars."""
-        self._costed, self._found = costed, found[:_MOST_INFLUENCES]
+        self._costed, self._influences = costed, influences[:_MOST_INFLUENCES]
         part, money, now = costed.columns[place], costed.money, now or 0.0
-        ends = [money.in_currency(each) for row in self._found for each in (row.at_low, row.at_high)]
+        ends = [money.in_currency(each) for row in self._influences for each in (row.at_low, row.at_high)]
         words = tr("{name} rented", name=part.name) if rented else tr("{name} owned", name=part.name)
         rows = tuple(
             BarRow(
@@ -273,7 +273,7 @@ class SensitivityChart(BarChart):
                 (self._bar(row, costed, now, part.palette_index),),
                 self._sentence(row),
             )
-            for row in self._found
+            for row in self._influences
         )
         self.show_groups(
             BarGroup(
@@ -334,6 +334,6 @@ class SensitivityChart(BarChart):
                 formatter.estimate(row.at_low),
                 formatter.estimate(row.at_high),
             )
-            for row in self._found
+            for row in self._influences
         ]
         return ChartData(tr("Cost sensitivity"), heads, tuple(rows))

@@ -47,21 +47,21 @@ def make_unit_figures(costed: EvaluatedAnswer) -> FiguresContent:
 
 def _make_unit_cells(costed: EvaluatedAnswer, column: CostColumn) -> tuple[str, ...]:
     money, formatter = costed.money, costed.formatter
-    tokens, found = column.owned or column.rented, column.efficiency
+    tokens, efficiency = column.owned or column.rented, column.efficiency
     if tokens is None:
         money_cells = [MISSING_VALUE_TEXT] * 5
     else:
         thousand = tokens.request.value * _THOUSAND
         figures = (tokens.output.value, tokens.input.value, tokens.blended.value, thousand)
         money_cells = [money.small(each) for each in (*figures, tokens.user_month.value)]
-    if found is None:
+    if efficiency is None:
         return (*money_cells, *[MISSING_VALUE_TEXT] * 7)
-    banded = (found.tokens_per_s_per_kw, found.tokens_per_s_per_rack, found.joules_per_token)
-    large = (found.energy_kwh, found.carbon_kg)
+    banded = (efficiency.tokens_per_s_per_kw, efficiency.tokens_per_s_per_rack, efficiency.joules_per_token)
+    large = (efficiency.energy_kwh, efficiency.carbon_kg)
     return (
         *money_cells,
-        money.small(found.usd_per_gib),
-        money.small(found.usd_per_gib_for_kv),
+        money.small(efficiency.usd_per_gib),
+        money.small(efficiency.usd_per_gib_for_kv),
         *(formatter.estimate(None if each is None else each.value) for each in banded),
         *(formatter.estimate(None if each is None else each / _THOUSAND) for each in large),
     )
@@ -94,10 +94,10 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
     ]
     for part, column in costed.column_costs():
         if part.key not in draws.cheapest:
-            said = tr("excluded: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
+            note = tr("excluded: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
             rows.append(
-                FigureRow(part.key, part.palette_index, part.is_variant, part.name, (MISSING_VALUE_TEXT,) * 4, said)
+                FigureRow(part.key, part.palette_index, part.is_variant, part.name, (MISSING_VALUE_TEXT,) * 4, note)
             )
     heads = (tr("Cheapest"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
-    said = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
-    return FiguresContent(said, heads, frozenset({0}), (), tuple(rows), tr("Basis"))
+    note = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
+    return FiguresContent(note, heads, frozenset({0}), (), tuple(rows), tr("Basis"))

@@ -63,8 +63,8 @@ class CostCurveChart(DeskChart):
 
     def _line(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
         points = [(point, _format_amount(point, rented=rented)) for point in column.curve]
-        known = [(point, usd) for point, usd in reversed(points) if usd is not None]
-        if len(known) < 2 or self._costed is None:
+        known_points = [(point, usd) for point, usd in reversed(points) if usd is not None]
+        if len(known_points) < 2 or self._costed is None:
             return None
         rate = self._costed.money.in_currency(1.0)
         return PlotCurve(
@@ -72,9 +72,9 @@ class CostCurveChart(DeskChart):
             part.name,
             part.palette_index,
             part.is_variant,
-            np.array([point.tokens_per_s_per_user for point, _ in known]),
-            np.array([usd * rate for _, usd in known]),
-            count=np.array([float(point.concurrency) for point, _ in known]),
+            np.array([point.tokens_per_s_per_user for point, _ in known_points]),
+            np.array([usd * rate for _, usd in known_points]),
+            count=np.array([float(point.concurrency) for point, _ in known_points]),
             end=tr("rented") if column.owned is None else tr("owned"),
             capped=False,
         )
@@ -108,11 +108,11 @@ class CostCurveChart(DeskChart):
         return min(max(value + (10.0 if far else 1.0) * (1.0 if forward else -1.0), low), high)
 
     def summary(self) -> str:
-        said = []
+        sentences = []
         for part, column in self._costed.column_costs() if self._costed else ():
             line = self._line(part, column, rented=column.owned is None)
             if line is not None:
-                said.append(
+                sentences.append(
                     tr(
                         "{name}: {low} at {slow} tok/s per user, {high} at {fast}.",
                         name=part.name,
@@ -122,7 +122,7 @@ class CostCurveChart(DeskChart):
                         fast=self.formatter.estimate(float(line.x[-1])),
                     )
                 )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (
@@ -235,8 +235,8 @@ class RentOrBuyChart(DeskChart):
     def _crossing(self, part: AcceleratorColumn, column: CostColumn) -> list[PointMark]:
         if self._costed is None or column.tco is None:
             return []
-        found = (each for each in self._costed.costs.break_evens if each.key == part.key)
-        months = next((each.value for each in found if each.name == "months_to_own"), None)
+        break_evens = (each for each in self._costed.costs.break_evens if each.key == part.key)
+        months = next((each.value for each in break_evens if each.name == "months_to_own"), None)
         if months is None or months > column.tco.years * MONTHS_PER_YEAR:
             return []
         (at,) = self._scaled(np.array([column.tco.at_once_usd + months * column.tco.per_month_usd]))
@@ -253,8 +253,8 @@ class RentOrBuyChart(DeskChart):
         for part, column in self._costed.column_costs():
             at = np.array([float(month)])
             cells = [
-                MISSING_VALUE_TEXT if found is None else self.formatter.number(float(found[0]), 1)
-                for found in (self._rented(column, at), self._bought(column, at))
+                MISSING_VALUE_TEXT if point is None else self.formatter.number(float(point[0]), 1)
+                for point in (self._rented(column, at), self._bought(column, at))
             ]
             rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, tuple(cells)))
         title = trn("After {n} month", "After {n} months", month, n=self.formatter.count(month))
@@ -379,13 +379,13 @@ class CostDistributionChart(DeskChart):
         title = tr("Cost distribution, simulations by USD per million output tokens")
         if draws is None or costed is None:
             return ChartData(title, (tr("From"), tr("To")), ())
-        shown = [part for part in costed.columns if part.key in draws.histogram]
-        heads = (tr("From"), tr("To"), *(part.name for part in shown))
+        columns = [part for part in costed.columns if part.key in draws.histogram]
+        heads = (tr("From"), tr("To"), *(part.name for part in columns))
         rows = tuple(
             (
                 formatter.estimate(low),
                 formatter.estimate(high),
-                *(formatter.count(draws.histogram[part.key][place]) for part in shown),
+                *(formatter.count(draws.histogram[part.key][place]) for part in columns),
             )
             for place, (low, high) in enumerate(zip(draws.edges, draws.edges[1:], strict=False))
         )

@@ -139,9 +139,9 @@ class CostOverview(CostView):
         column = costed.costs.columns[place]
         rented = column.owned is None
         tokens = column.rented if rented else column.owned
-        found = self._desk.service.costing.influences(answer, place, rented=rented)
+        influences = self._desk.service.costing.influences(answer, place, rented=rented)
         now = None if tokens is None else tokens.output.value
-        self.influences.show_influences(costed, place, found, now, rented=rented)
+        self.influences.show_influences(costed, place, influences, now, rented=rented)
 
 
 _VIEW_MARGIN: Final = 16
@@ -226,14 +226,14 @@ class RentOrBuyView(CostView):
         if costed is None or answer is None:
             return
         # Hours of use are the utilization once more.
-        found: list[BreakEven] = [
+        break_evens: list[BreakEven] = [
             each
             for each in costed.costs.break_evens
             if each.key == key and not each.against and each.name != "hours_to_own"
         ]
         if key != rival:
-            found += self._desk.service.costing.break_evens(answer, costed.place(key), costed.place(rival))
-        rows = [build_break_even_cells(each, costed.names, costed.formatter, costed.money) for each in found]
+            break_evens += self._desk.service.costing.break_evens(answer, costed.place(key), costed.place(rival))
+        rows = [build_break_even_cells(each, costed.names, costed.formatter, costed.money) for each in break_evens]
         self.table.set_rows(rows or [("", "", "", tr("No break-even point yet. Enter prices or rents."))])
 
 
@@ -243,12 +243,12 @@ class SimulationView(CostView):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
         self._costed: EvaluatedAnswer | None = None
-        self._asked: object = None
+        self._question: object = None
         self.draws: CostDistribution | None = None
         self.chart = CostDistributionChart(desk, theme)
         super().__init__(theme, (self.chart,), parent)
         self._jobs = Jobs(desk.formatter, self)
-        self._jobs.shown.connect(self._tell)
+        self._jobs.shown.connect(self._show_state)
         kinds = ((_OWNED, tr("Owned")), (_RENTED, tr("Rented")))
         self.kind = SegmentedControl(theme, tr("Cost basis"), kinds, self)
         self.kind.chosen.connect(lambda _: self._draw())
@@ -270,14 +270,14 @@ class SimulationView(CostView):
 
     def _draw(self) -> None:
         answer, rented = self._desk.answer, self.kind.value == _RENTED
-        if answer is None or (answer, rented) == self._asked:
+        if answer is None or (answer, rented) == self._question:
             return
-        self._asked = asked = (answer, rented)
+        self._question = question = (answer, rented)
         steps = self._desk.service.costing.draw_steps(answer, rented=rented)
-        self._jobs.start("draws", steps, partial(self._done, asked), self._failed)
+        self._jobs.start("draws", steps, partial(self._done, question), self._failed)
 
-    def _done(self, asked: object, draws: CostDistribution) -> None:
-        if asked != self._asked or self._costed is None:
+    def _done(self, question: object, draws: CostDistribution) -> None:
+        if question != self._question or self._costed is None:
             return
         self.draws = draws
         why = (
@@ -291,7 +291,7 @@ class SimulationView(CostView):
     def _failed(self, error: InputError) -> None:
         self.said.setText(format_message(error.problem, self._desk.formatter))
 
-    def _tell(self, text: str, can_stop: bool) -> None:
+    def _show_state(self, text: str, can_stop: bool) -> None:
         del can_stop
         self.said.setText(text)
 
@@ -299,7 +299,7 @@ class SimulationView(CostView):
         super().hideEvent(event)
         if self._jobs.running:
             self._jobs.stop()
-            self._asked = None
+            self._question = None
 
 
 class PublishedCasesView(CostView):
@@ -355,8 +355,8 @@ class PublishedCasesView(CostView):
 
     def _figures(self) -> list[WorkedFigure]:
         case = self._chosen
-        worked = self._desk.service.worked_examples
-        return [each for each in worked if case.first <= each.example.id <= case.last]
+        figures = self._desk.service.worked_examples
+        return [each for each in figures if case.first <= each.example.id <= case.last]
 
     def _take(self) -> None:
         case = self._chosen

@@ -111,9 +111,9 @@ class FactorsModel(TableItemModel):
         alike = [head.key for head in heads] == [head.key for head in self.heads] and [row.id for row in rows] == [
             row.id for row in self.rows
         ]
-        self.exchange(lambda: self._put(heads, rows), is_alike=alike)
+        self.exchange(lambda: self._replace_rows(heads, rows), is_alike=alike)
 
-    def _put(self, heads: Sequence[AcceleratorColumn], rows: Sequence[FactorRow]) -> None:
+    def _replace_rows(self, heads: Sequence[AcceleratorColumn], rows: Sequence[FactorRow]) -> None:
         self.heads, self.rows = tuple(heads), tuple(rows)
 
     # Looking up
@@ -197,11 +197,13 @@ class FactorsTableView(PaintedTable):
     def _fit_columns(self) -> None:
         px, room, count = self._theme.px, self.viewport().width(), max(1, len(self._table.heads))
         cell = min(max(int(room * _CELLS / count), px(_CELL[0])), px(_CELL[1]))
-        left = max(0, room - cell * len(self._table.heads))
-        wanted = max((self._texts.width("body", row.name) for row in self._table.rows), default=0.0)
+        remaining = max(0, room - cell * len(self._table.heads))
+        natural_width = max((self._texts.width("body", row.name) for row in self._table.rows), default=0.0)
         about = max((self._texts.width("caption", row.measure) for row in self._table.rows), default=0.0)
-        factor = min(round(max(wanted, about)) + px(2 * _PAD), px(_FACTOR[1]), max(px(_FACTOR[0]), left // 2))
-        widths = [factor, *(cell for _ in self._table.heads), max(1, left - factor)]
+        factor = min(
+            round(max(natural_width, about)) + px(2 * _PAD), px(_FACTOR[1]), max(px(_FACTOR[0]), remaining // 2)
+        )
+        widths = [factor, *(cell for _ in self._table.heads), max(1, remaining - factor)]
         for column, width in enumerate(widths[: self._table.columnCount()]):
             self._heads.resizeSection(column, width)
 
@@ -316,9 +318,9 @@ class FactorsView(DecideView):
         below = make_row(self.note, margins=(margin, 0, margin, 0))
         make_column(head, table, below, STRETCH, gap=px(8), margins=(0, px(4), 0, margin), on=self)
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         rules = {rule.id: rule for rule in self.desk.service.decider.rules}
-        self.model.show(found.columns, make_factor_rows(found.decision, rules, found.formatter))
+        self.model.show(evaluated.columns, make_factor_rows(evaluated.decision, rules, evaluated.formatter))
 
     def _select(self, factor: str, column: str) -> None:
         rules = next(row.rules for row in self.model.rows if row.id == factor)

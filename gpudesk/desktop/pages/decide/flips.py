@@ -49,15 +49,15 @@ class ChangeText(NamedTuple):
 class ChangeBox(QAbstractButton):
     """A button as large as its three lines; the change takes two where one has no room."""
 
-    def __init__(self, theme: Theme, shown: ChangeText, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, change: ChangeText, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.shown = shown
+        self.shown = change
         self._lines = 1
-        self.setText(shown.change)
-        self.setAccessibleName(shown.sentence)
+        self.setText(change.change)
+        self.setAccessibleName(change.sentence)
         self.setAccessibleDescription(tr("Applies this change. You can undo it."))
-        self.setToolTip(tr("{sentence}. Click to apply this change.", sentence=shown.sentence))
+        self.setToolTip(tr("{sentence}. Click to apply this change.", sentence=change.sentence))
         self.setProperty("ringRadius", 8.0)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
         self.setCursor(Qt.CursorShape.PointingHandCursor)
@@ -157,11 +157,11 @@ def apply_way_out(scenario: Scenario, way: WayOut) -> Scenario:
     return changed if given_up is None else replace_answer(changed, given_up, None)
 
 
-def list_ways_out(found: EvaluatedAnswer) -> tuple[ChangeText, ...]:
+def list_ways_out(evaluated: EvaluatedAnswer) -> tuple[ChangeText, ...]:
     texts = []
-    for way in found.decision.ways_out:
-        title, deployment = describe_way_out(way, found.formatter)
-        rate = found.formatter.banded(way.estimate.output_tokens_per_s, "tok/s")
+    for way in evaluated.decision.ways_out:
+        title, deployment = describe_way_out(way, evaluated.formatter)
+        rate = evaluated.formatter.banded(way.estimate.output_tokens_per_s, "tok/s")
         texts.append(ChangeText(partial(apply_way_out, way=way), title, rate, deployment, ()))
     return tuple(texts)
 
@@ -208,10 +208,10 @@ class ChangeGrid(QWidget):
         if event.size().width() != event.oldSize().width():
             self._arrange()
 
-    def apply(self, shown: ChangeText, checked: bool = False) -> None:
+    def apply(self, change: ChangeText, checked: bool = False) -> None:
         """Make a change as one step, which can be undone."""
         del checked
-        self._desk.apply(shown.after(self._desk.scenario), shown.change)
+        self._desk.apply(change.after(self._desk.scenario), change.change)
 
 
 class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
@@ -234,17 +234,17 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
 
     # Looking
 
-    def get_result(self, found: EvaluatedAnswer) -> tuple[DecisionFlip, ...] | None:
-        return found.flips
+    def get_result(self, evaluated: EvaluatedAnswer) -> tuple[DecisionFlip, ...] | None:
+        return evaluated.flips
 
-    def start_search(self, found: EvaluatedAnswer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
-        return self.desk.service.flip_steps(found.answer)
+    def start_search(self, evaluated: EvaluatedAnswer) -> ProgressSteps[tuple[DecisionFlip, ...]]:
+        return self.desk.service.flip_steps(evaluated.answer)
 
-    def keep_result(self, found: EvaluatedAnswer, result: tuple[DecisionFlip, ...]) -> None:
-        found.flips = result
+    def keep_result(self, evaluated: EvaluatedAnswer, result: tuple[DecisionFlip, ...]) -> None:
+        evaluated.flips = result
 
-    def show_result(self, found: EvaluatedAnswer) -> None:
-        self.flips, self._all = found.flips, False
+    def show_result(self, evaluated: EvaluatedAnswer) -> None:
+        self.flips, self._all = evaluated.flips, False
         self._show_boxes()
 
     def dim(self) -> None:
@@ -257,24 +257,24 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
     # Showing
 
     def shown_flips(self) -> tuple[ChangeText, ...]:
-        found = self._found
-        if found is None or self.flips is None:
+        evaluated = self._found
+        if evaluated is None or self.flips is None:
             return ()
         return tuple(
             ChangeText(
                 partial(apply_flip, flip=flip),
-                *describe_flip(flip, found.decision, found.names, found.formatter),
-                tuple(found.column(key) for key in flip.becomes),
+                *describe_flip(flip, evaluated.decision, evaluated.names, evaluated.formatter),
+                tuple(evaluated.column(key) for key in flip.becomes),
             )
             for flip in self.flips
         )
 
     def _show_boxes(self) -> None:
-        shown = self.shown_flips()
-        self.grid.show_changes(shown if self._all else shown[:_FEW_FLIPS])
-        self.said.setText(self._summary(len(shown)))
-        self.more.setVisible(len(shown) > _FEW_FLIPS)
-        every = tr("Show all ({n})", n=self.desk.formatter.count(len(shown)))
+        changes = self.shown_flips()
+        self.grid.show_changes(changes if self._all else changes[:_FEW_FLIPS])
+        self.said.setText(self._summary(len(changes)))
+        self.more.setVisible(len(changes) > _FEW_FLIPS)
+        every = tr("Show all ({n})", n=self.desk.formatter.count(len(changes)))
         self.more.setText(tr("Show fewer") if self._all else every)
         self.more.setAccessibleName(self.more.text())
 

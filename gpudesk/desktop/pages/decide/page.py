@@ -30,8 +30,8 @@ def _load_view(path: str) -> Callable[[Desk, Theme], DecideView]:
 
     def make(desk: Desk, theme: Theme) -> DecideView:
         module, _, class_name = path.rpartition(".")
-        found = import_module(f"{__package__}.{module}")
-        view: DecideView = getattr(found, class_name)(desk, theme)
+        module_object = import_module(f"{__package__}.{module}")
+        view: DecideView = getattr(module_object, class_name)(desk, theme)
         return view
 
     return make

@@ -56,7 +56,7 @@ class DecideView(QWidget):
         self.theme = theme
         self._is_painted = False
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         """Show a decision; called whenever there is another one, while the view is visible."""
         raise NotImplementedError
 
@@ -111,17 +111,17 @@ class SearchBlock(QWidget, Generic[ResultT]):
 
     # What a block gives
 
-    def get_result(self, found: EvaluatedAnswer) -> ResultT | None:
+    def get_result(self, evaluated: EvaluatedAnswer) -> ResultT | None:
         """Return what was found before; None where nobody has looked for it."""
         raise NotImplementedError
 
-    def start_search(self, found: EvaluatedAnswer) -> ProgressSteps[ResultT]:
+    def start_search(self, evaluated: EvaluatedAnswer) -> ProgressSteps[ResultT]:
         raise NotImplementedError
 
-    def keep_result(self, found: EvaluatedAnswer, result: ResultT) -> None:
+    def keep_result(self, evaluated: EvaluatedAnswer, result: ResultT) -> None:
         raise NotImplementedError
 
-    def show_result(self, found: EvaluatedAnswer) -> None:
+    def show_result(self, evaluated: EvaluatedAnswer) -> None:
         """Show what is known of a decision by now."""
         raise NotImplementedError
 
@@ -135,26 +135,26 @@ class SearchBlock(QWidget, Generic[ResultT]):
     def busy(self) -> bool:
         return self._jobs.running
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         """Look for what belongs to a decision, unless that is known or being looked for."""
-        self._found = found
+        self._found = evaluated
         self._look()
 
     def _look(self) -> None:
-        found = self._found
-        if found is None or found is self._asked:
+        evaluated = self._found
+        if evaluated is None or evaluated is self._asked:
             return
         self._asked = None
         self._jobs.cancel()
         self.dim()
         if self.desk.in_gesture or not self.isVisible():
             return
-        self._asked = found
+        self._asked = evaluated
         self.said.setText("")
-        if self.get_result(found) is None:
-            self._jobs.start("search", self.start_search(found), partial(self._done, found), self._failed)
+        if self.get_result(evaluated) is None:
+            self._jobs.start("search", self.start_search(evaluated), partial(self._done, evaluated), self._failed)
         else:
-            self.show_result(found)
+            self.show_result(evaluated)
 
     def _gesture_changed(self) -> None:
         if not self.desk.in_gesture and self.isVisible():
@@ -169,7 +169,7 @@ class SearchBlock(QWidget, Generic[ResultT]):
         self.said.setText(format_message(error.problem, self.desk.formatter))
 
     def _tell(self, text: str, can_stop: bool) -> None:
-        """Say how far it is; what is said of the result stays."""
+        """Show the progress; the text on the result stays."""
         del can_stop
         if text or (self._asked is not None and self.get_result(self._asked) is None):
             self.said.setText(text)
@@ -259,7 +259,7 @@ class MarkedList(QWidget):
     def __init__(self, theme: Theme, title: str = "", parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._said: tuple[MarkedLine, ...] = ()
+        self._lines: tuple[MarkedLine, ...] = ()
         self._rows: list[tuple[MarkIcon, ThemedLabel]] = []
         self.title = ThemedLabel(theme, font="section", parent=self)
         self._grid = QGridLayout()
@@ -272,26 +272,26 @@ class MarkedList(QWidget):
 
     @property
     def texts(self) -> tuple[str, ...]:
-        return tuple(each.text for each in self._said)
+        return tuple(each.text for each in self._lines)
 
     def set_title(self, title: str) -> None:
         self.title.setText(title)
         self.title.setVisible(bool(title))
         self.setAccessibleName(title)
 
-    def show_lines(self, said: Sequence[MarkedLine]) -> None:
+    def show_lines(self, lines: Sequence[MarkedLine]) -> None:
         """Show lines in the place of the former ones; widgets of lines are kept."""
-        if tuple(said) != self._said:
-            self._said = tuple(said)
-            for _ in range(len(self._rows), len(said)):
+        if tuple(lines) != self._lines:
+            self._lines = tuple(lines)
+            for _ in range(len(self._rows), len(lines)):
                 self._add_row()
-            for (icon, text), line in zip(self._rows, said, strict=False):
+            for (icon, text), line in zip(self._rows, lines, strict=False):
                 icon.show_mark(line.mark, line.colour)
                 text.setText(line.text)
             for number, row in enumerate(self._rows):
                 for widget in row:
-                    widget.setVisible(number < len(said))
-        self.setVisible(bool(said))
+                    widget.setVisible(number < len(lines))
+        self.setVisible(bool(lines))
 
     def _add_row(self) -> None:
         icon = MarkIcon(self._theme, parent=self)
@@ -383,12 +383,12 @@ class OddsBars(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         theme.follow(self._dress)
 
-    def show_odds(self, found: EvaluatedAnswer) -> None:
-        self.lines = list_candidate_lines(found.decision, found.names, found.formatter)
-        self._columns = tuple(found.column(each.key) for each in self.lines)
-        said = "; ".join(f"{each.deployment}, {each.value}, {each.odds_text}" for each in self.lines)
-        self.setAccessibleName(tr("Odds: {odds}", odds=said))
-        self.setToolTip(said)
+    def show_odds(self, evaluated: EvaluatedAnswer) -> None:
+        self.lines = list_candidate_lines(evaluated.decision, evaluated.names, evaluated.formatter)
+        self._columns = tuple(evaluated.column(each.key) for each in self.lines)
+        description = "; ".join(f"{each.deployment}, {each.value}, {each.odds_text}" for each in self.lines)
+        self.setAccessibleName(tr("Odds: {odds}", odds=description))
+        self.setToolTip(description)
         self.setVisible(bool(self.lines))
         self._dress()
 
@@ -422,10 +422,10 @@ class OddsBars(QWidget):
                 pen.tint(bar, theme.mark_color(column.palette_index), radius=2)
 
 
-def find_leaders(found: EvaluatedAnswer) -> tuple[AcceleratorColumn, ...]:
+def find_leaders(evaluated: EvaluatedAnswer) -> tuple[AcceleratorColumn, ...]:
     """Return the column that is recommended; none where none is."""
-    first = find_leading_column(found.decision)
-    return () if first is None else (found.column(first),)
+    first = find_leading_column(evaluated.decision)
+    return () if first is None else (evaluated.column(first),)
 
 
 class VerdictBlock(QWidget):
@@ -443,19 +443,19 @@ class VerdictBlock(QWidget):
         self.bars = OddsBars(theme, self)
         caption = ThemedLabel(theme, tr("Recommendation"), font="caption_strong", colour="text2", parent=self)
         line = make_row((self.swatches, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
-        left = make_column(caption, line, self.reason, STRETCH, gap=theme.px(4))
+        text_column = make_column(caption, line, self.reason, STRETCH, gap=theme.px(4))
         self._odds = QWidget(self)
         make_column(self.odds_title, self.bars, STRETCH, gap=theme.px(6), on=self._odds)
-        self._row = make_row((left, 1), self._odds, on=self)
+        self._row = make_row((text_column, 1), self._odds, on=self)
         theme.follow(self._dress)
 
-    def show_verdict(self, found: EvaluatedAnswer) -> None:
-        decision, names = found.decision, found.names
-        self.swatches.show_columns(find_leaders(found))
-        self.title.setText(format_verdict(decision, names, found.formatter))
-        self.reason.setText(describe_verdict_reason(decision, names, found.formatter))
+    def show_verdict(self, evaluated: EvaluatedAnswer) -> None:
+        decision, names = evaluated.decision, evaluated.names
+        self.swatches.show_columns(find_leaders(evaluated))
+        self.title.setText(format_verdict(decision, names, evaluated.formatter))
+        self.reason.setText(describe_verdict_reason(decision, names, evaluated.formatter))
         self.odds_title.setText(label_odds(decision.objective))
-        self.bars.show_odds(found)
+        self.bars.show_odds(evaluated)
         self._odds.setVisible(bool(self.bars.lines))
         parts = (self.title.text(), self.reason.text(), self.bars.accessibleName() if self.bars.lines else "")
         self.setAccessibleName(". ".join(part.rstrip(".") for part in parts if part))

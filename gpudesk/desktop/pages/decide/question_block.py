@@ -119,8 +119,8 @@ class OptionButton(QAbstractButton):
 
     def _describe(self) -> None:
         key = tr("key {n}", n=self.number) if self.number else ""
-        said = ("" if self.effect is None else self.effect.sentence, self.origin, key)
-        text = "; ".join(part for part in said if part)
+        descriptions = ("" if self.effect is None else self.effect.sentence, self.origin, key)
+        text = "; ".join(part for part in descriptions if part)
         self.setAccessibleDescription(text)
         self.setToolTip("" if self.effect is None else self.effect.sentence)
 
@@ -365,17 +365,17 @@ class QuestionBlock(QWidget):
     def chosen(self) -> OptionButton:
         return next((option for option in self.options if option.isChecked()), self.options[0])
 
-    def show_decision(self, found: EvaluatedAnswer) -> list[AnswerValue]:
+    def show_decision(self, evaluated: EvaluatedAnswer) -> list[AnswerValue]:
         """Show the answer in force, and what is known of the others; return those of which nothing is."""
-        self.show_answer(found.decision.answers[self.question], _find_fallback(self.question, found))
+        self.show_answer(evaluated.decision.answers[self.question], _find_fallback(self.question, evaluated))
         unknown = []
         for option in self.options:
-            known = found.find_alternative(self.question, option.value)
-            if known is None:
+            alternative = evaluated.find_alternative(self.question, option.value)
+            if alternative is None:
                 option.dim_effect()
                 unknown.append(option.value)
             else:
-                option.show_effect(_make_option_effect(self.question, found, known))
+                option.show_effect(_make_option_effect(self.question, evaluated, alternative))
         return unknown
 
     def show_answer(self, answered: QuestionAnswer, default: QuestionAnswer) -> None:
@@ -397,10 +397,10 @@ class QuestionBlock(QWidget):
         if self._number_taken:
             self._close_field()
 
-    def show_effect(self, found: EvaluatedAnswer, value: AnswerValue, decision: Decision) -> None:
+    def show_effect(self, evaluated: EvaluatedAnswer, value: AnswerValue, decision: Decision) -> None:
         option = next((each for each in self.options if each.value == value), None)
         if option is not None:
-            option.show_effect(_make_option_effect(self.question, found, decision))
+            option.show_effect(_make_option_effect(self.question, evaluated, decision))
 
     def _make_options(self, values: tuple[AnswerValue, ...]) -> None:
         """Offer other answers; what was known of those that stay is kept."""
@@ -410,13 +410,13 @@ class QuestionBlock(QWidget):
             self._cards.removeWidget(option)
             option.hide()
             option.deleteLater()
-        made = OptionCard if self.first else SmallOptionCard
+        option_class = OptionCard if self.first else SmallOptionCard
         self.options = []
         self._keys.clear()
         for place, value in enumerate(values):
             words = get_option_texts(self.question, value, self._formatter)
             number = place + 1 if place < _NINE else 0
-            option = made(self._theme, value, words, number, self)
+            option = option_class(self._theme, value, words, number, self)
             option.clicked.connect(lambda _on, value=value: self.answered.emit(self.question, value))
             option.pointed.connect(lambda value=value: self.pointed.emit(self.question, value))
             effect = former.get(value)
@@ -456,9 +456,9 @@ class QuestionBlock(QWidget):
             self.unit = ThemedLabel(self._theme, unit, font="small", colour="text2", parent=self)
             for place, widget in enumerate((self.field, self.unit), start=1):
                 self._links.insertWidget(place, widget)
-        for shown in (self.field, self.unit):
-            if shown is not None:
-                shown.show()
+        for part in (self.field, self.unit):
+            if part is not None:
+                part.show()
         now = self.chosen.value
         presets = QUESTIONS[self.question].presets
         self.field.set_value(presets[0] if isinstance(now, str) else now)
@@ -495,11 +495,11 @@ class QuestionBlock(QWidget):
         self._links.setSpacing(px(18) if self.first else px(14))
 
 
-def _find_fallback(question: str, found: EvaluatedAnswer) -> QuestionAnswer:
+def _find_fallback(question: str, evaluated: EvaluatedAnswer) -> QuestionAnswer:
     """Return what is in force once the user's answer is taken back."""
-    scenario = found.answer.scenario
-    said = {name: value for name, value in scenario.decision.answers.items() if name != question}
-    return resolve_answers(scenario, said, found.answer.model.native_precision)[question]
+    scenario = evaluated.answer.scenario
+    other_answers = {name: value for name, value in scenario.decision.answers.items() if name != question}
+    return resolve_answers(scenario, other_answers, evaluated.answer.model.native_precision)[question]
 
 
 def _format_other_value(question: str) -> str:
@@ -509,14 +509,14 @@ def _format_other_value(question: str) -> str:
     return tr("Other amount…") if unit == "USD" else tr("Other number…")
 
 
-def _make_option_effect(question: str, found: EvaluatedAnswer, decision: Decision) -> OptionEffect:
-    parts = tuple((found.column(each.key), find_column_outcome(each)) for each in decision.candidates)
-    names = found.names
+def _make_option_effect(question: str, evaluated: EvaluatedAnswer, decision: Decision) -> OptionEffect:
+    parts = tuple((evaluated.column(each.key), find_column_outcome(each)) for each in decision.candidates)
+    names = evaluated.names
     return OptionEffect(
-        describe_option_effect(question, decision, names, found.formatter),
-        describe_option_briefly(question, decision, names, found.formatter),
+        describe_option_effect(question, decision, names, evaluated.formatter),
+        describe_option_briefly(question, decision, names, evaluated.formatter),
         parts,
-        describe_option_fully(decision, names, found.formatter),
+        describe_option_fully(decision, names, evaluated.formatter),
     )
 
 
@@ -548,31 +548,31 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
 
     # Looking
 
-    def get_result(self, found: EvaluatedAnswer) -> Mapping[str, OptionDecisions] | None:
-        return found.next_questions
+    def get_result(self, evaluated: EvaluatedAnswer) -> Mapping[str, OptionDecisions] | None:
+        return evaluated.next_questions
 
-    def start_search(self, found: EvaluatedAnswer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
-        return self.desk.service.question_steps(found.answer)
+    def start_search(self, evaluated: EvaluatedAnswer) -> ProgressSteps[Mapping[str, OptionDecisions]]:
+        return self.desk.service.question_steps(evaluated.answer)
 
-    def keep_result(self, found: EvaluatedAnswer, result: Mapping[str, OptionDecisions]) -> None:
-        found.keep_questions(result)
+    def keep_result(self, evaluated: EvaluatedAnswer, result: Mapping[str, OptionDecisions]) -> None:
+        evaluated.keep_questions(result)
 
     def dim(self) -> None:
         self.skip_link.hide()
         if self.block is not None and self._found is not None:
             self.block.show_decision(self._found)
 
-    def show_result(self, found: EvaluatedAnswer) -> None:
+    def show_result(self, evaluated: EvaluatedAnswer) -> None:
         """Ask the first question that was not skipped; once all were, begin again."""
-        names = list(found.next_questions or ())
+        names = list(evaluated.next_questions or ())
         if self._skipped.issuperset(names):
             self._skipped.clear()
-        left = [name for name in names if name not in self._skipped]
-        self._ask(left[0] if left else None, found)
-        self.said.setText(_describe_next(len(names), found.decision))
+        remaining = [name for name in names if name not in self._skipped]
+        self._ask(remaining[0] if remaining else None, evaluated)
+        self.said.setText(_describe_next(len(names), evaluated.decision))
         self.skip_link.setVisible(len(names) > 1)
 
-    def _ask(self, question: str | None, found: EvaluatedAnswer) -> None:
+    def _ask(self, question: str | None, evaluated: EvaluatedAnswer) -> None:
         focus: QWidget | None = self.window().focusWidget()
         had_focus = focus is not None and self.block is not None and self.block.isAncestorOf(focus)
         if self.block is not None and self.block.question != question:
@@ -582,11 +582,11 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
         if question is None:
             return
         if self.block is None:
-            self.block = QuestionBlock(self.theme, question, found.formatter, first=self._large, parent=self)
+            self.block = QuestionBlock(self.theme, question, evaluated.formatter, first=self._large, parent=self)
             self.block.answered.connect(self.answered)
             self.block.pointed.connect(self.pointed)
             self._column.addWidget(self.block)
-        self.block.show_decision(found)
+        self.block.show_decision(evaluated)
         if had_focus:
             self.block.focus_chosen()
 

@@ -60,12 +60,12 @@ class _SkippedQuestion(QWidget):
     def __init__(self, theme: Theme, question: str, reason: str) -> None:
         super().__init__()
         title = get_question_text(question)
-        said = tr("Skipped: {reason}.", reason=reason)
+        reason_text = tr("Skipped: {reason}.", reason=reason)
         self.link = LinkButton(theme, tr("Ask anyway"))
         self.link.setAccessibleName(tr("Ask anyway: {question}", question=title))
-        self.link.setAccessibleDescription(said)
+        self.link.setAccessibleDescription(reason_text)
         row = make_row(
-            (ThemedLabel(theme, said, font="small", colour="text3", wrap=True), 1), self.link, gap=theme.px(12)
+            (ThemedLabel(theme, reason_text, font="small", colour="text3", wrap=True), 1), self.link, gap=theme.px(12)
         )
         make_column(ThemedLabel(theme, title, font="section", colour="text3", wrap=True), row, gap=theme.px(2), on=self)
 
@@ -214,17 +214,17 @@ class QuestionsView(DecideView):
 
     # What is shown
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self.found = found
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        self.found = evaluated
         body = self.body
-        same = body.asked == self._asked() if isinstance(body, QuestionScreenBody) else body is not None
+        same = body.asked == self._list_questions() if isinstance(body, QuestionScreenBody) else body is not None
         if same:
-            self._fill(found)
+            self._fill(evaluated)
             return
         # An answer decides whether others are asked: the screen stays where it is.
         focus, place = self._focused_question(), self._scroll.verticalScrollBar().value()
-        self._make_body(found)
-        self._fill(found)
+        self._make_body(evaluated)
+        self._fill(evaluated)
         if focus:
             self._focus_question(focus)
         self._scroll.verticalScrollBar().setValue(place)
@@ -264,23 +264,23 @@ class QuestionsView(DecideView):
         else:
             self.step(1)
 
-    def _asked(self) -> tuple[str, ...]:
+    def _list_questions(self) -> tuple[str, ...]:
         """Return the questions of the screen that matter, or that the user wants to answer all the same."""
         return tuple(name for name, reason in self._questions() if not reason)
 
     def _questions(self) -> Iterator[tuple[str, str]]:
         """Yield the questions of the screen, each with why it is not asked, empty where it is."""
-        found = self.found
-        if found is None:
+        evaluated = self.found
+        if evaluated is None:
             return
         forced = self.body.forced if isinstance(self.body, QuestionScreenBody) else ()
         for name in QUESTIONS:
             if QUESTIONS[name].screen is self.screen_shown:
-                why = explain_skipped_question(name, found.decision)
-                said = "" if why is None or name in forced else format_message(why, found.formatter)
-                yield name, said
+                why = explain_skipped_question(name, evaluated.decision)
+                reason_text = "" if why is None or name in forced else format_message(why, evaluated.formatter)
+                yield name, reason_text
 
-    def _make_body(self, found: EvaluatedAnswer, forced: frozenset[str] = frozenset()) -> None:
+    def _make_body(self, evaluated: EvaluatedAnswer, forced: frozenset[str] = frozenset()) -> None:
         former = self.body
         if self.screen_shown is None:
             next_body = NextQuestionBody(self.desk, self.theme)
@@ -290,7 +290,7 @@ class QuestionsView(DecideView):
         else:
             if isinstance(former, QuestionScreenBody) and former.screen_shown is self.screen_shown:
                 forced |= former.forced
-            body = QuestionScreenBody(self.theme, self.screen_shown, forced, found.formatter)
+            body = QuestionScreenBody(self.theme, self.screen_shown, forced, evaluated.formatter)
             self.body = body
             body.answered.connect(self.answer)
             body.pointed.connect(self._point)
@@ -303,17 +303,17 @@ class QuestionsView(DecideView):
             former.deleteLater()
         self._scroll.show_widget(self.body)
 
-    def _fill(self, found: EvaluatedAnswer) -> None:
+    def _fill(self, evaluated: EvaluatedAnswer) -> None:
         """Show the current answers and the known effects of others; request the missing effects."""
-        origins = [each.origin for each in found.decision.answers.values()]
-        steps = [self._step_of(screen, found) for screen in _SCREENS]
+        origins = [each.origin for each in evaluated.decision.answers.values()]
+        steps = [self._step_of(screen, evaluated) for screen in _SCREENS]
         self.steps.show_steps(steps, self.screen_shown, origins.count(AnswerOrigin.YOURS), len(origins))
-        wanted: list[tuple[str, AnswerValue]] = []
+        requests: list[tuple[str, AnswerValue]] = []
         if isinstance(self.body, NextQuestionBody):
-            self.body.next_question.show_decision(found)
+            self.body.next_question.show_decision(evaluated)
         elif self.body is not None:
-            wanted = [(each.question, value) for each in self.body.blocks for value in each.show_decision(found)]
-        self.effects.request(found, wanted)
+            requests = [(each.question, value) for each in self.body.blocks for value in each.show_decision(evaluated)]
+        self.effects.request(evaluated, requests)
         if not self.isVisible():
             self.effects.pause()
         last = self.screen_shown in (None, _SCREENS[-1])
@@ -321,23 +321,23 @@ class QuestionsView(DecideView):
         self.recommend.setVisible(not last)
         self.next.setText(tr("See recommendation") if last else tr("Next question"))
 
-    def _step_of(self, screen: DialogueScreen, found: EvaluatedAnswer) -> ScreenEntry:
-        answers = found.decision.answers
+    def _step_of(self, screen: DialogueScreen, evaluated: EvaluatedAnswer) -> ScreenEntry:
+        answers = evaluated.decision.answers
         names = [name for name, question in QUESTIONS.items() if question.screen is screen]
-        given = [name for name in names if answers[name].origin is AnswerOrigin.YOURS]
-        shown = given[0] if given else names[0]
-        answer = format_short_answer(shown, answers[shown], found.formatter)
-        if screen is self.screen_shown and not given:
+        user_answered = [name for name in names if answers[name].origin is AnswerOrigin.YOURS]
+        shown_name = user_answered[0] if user_answered else names[0]
+        answer = format_short_answer(shown_name, answers[shown_name], evaluated.formatter)
+        if screen is self.screen_shown and not user_answered:
             answer = tr("current question")
-        return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(given))
+        return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(user_answered))
 
     def _show_effect(self, question: str, value: AnswerValue) -> None:
-        known = None if self.found is None else self.found.find_alternative(question, value)
-        if self.found is None or self.body is None or known is None:
+        alternative = None if self.found is None else self.found.find_alternative(question, value)
+        if self.found is None or self.body is None or alternative is None:
             return
         for block in self.body.blocks:
             if block.question == question:
-                block.show_effect(self.found, value, known)
+                block.show_effect(self.found, value, alternative)
 
     # Answers
 

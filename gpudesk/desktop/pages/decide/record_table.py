@@ -75,9 +75,9 @@ class RecordModel(TableItemModel):
         self.endResetModel()
 
     def show_rows(self, rows: Sequence[RecordRow]) -> None:
-        self.exchange(lambda: self._put(rows), is_alike=len(rows) == len(self.rows))
+        self.exchange(lambda: self._replace_rows(rows), is_alike=len(rows) == len(self.rows))
 
-    def _put(self, rows: Sequence[RecordRow]) -> None:
+    def _replace_rows(self, rows: Sequence[RecordRow]) -> None:
         self.rows = tuple(rows)
 
     def count_rows(self) -> int:
@@ -180,8 +180,10 @@ class RecordTableView(RowsView):
         least = [self._theme.px(head.least) for head in self._model.heads]
         if sum(least) > room:
             return [each * room // sum(least) for each in least]
-        left, shares = room - sum(least), sum(head.share for head in self._model.heads) or 1.0
-        return [each + int(left * head.share / shares) for each, head in zip(least, self._model.heads, strict=True)]
+        remaining, shares = room - sum(least), sum(head.share for head in self._model.heads) or 1.0
+        return [
+            each + int(remaining * head.share / shares) for each, head in zip(least, self._model.heads, strict=True)
+        ]
 
     def _moved(self, current: QModelIndex) -> None:
         if current.isValid():
@@ -192,9 +194,9 @@ class RecordTableView(RowsView):
     def _bring_into_view(self, rect: QRect) -> None:
         """Scroll the page to a row: the table itself is as high as all of them."""
         area = find_scroll_area(self)
-        shown = None if area is None else area.widget()
-        if area is not None and shown is not None:
-            inside = self.viewport().mapTo(shown, rect.center())
+        area_widget = None if area is None else area.widget()
+        if area is not None and area_widget is not None:
+            inside = self.viewport().mapTo(area_widget, rect.center())
             area.ensureVisible(inside.x(), inside.y(), 0, rect.height() // 2 + self._theme.px(self.head_height))
 
 
@@ -213,35 +215,35 @@ class _RecordDelegate(RowsDelegate):
         if isinstance(model, RecordModel):
             self._paint_record(pen, rect, model.rows[index.row()].cells[index.column()])
 
-    def _paint_record(self, pen: ThemePainter, rect: QRectF, shown: RecordCell) -> None:
+    def _paint_record(self, pen: ThemePainter, rect: QRectF, cell: RecordCell) -> None:
         px, top = self._theme.px, rect.top() + self._theme.px(_ABOVE)
         left, right = rect.left() + px(_SIDE), rect.right() - px(_SIDE) / 2
-        first = self._theme.line(shown.said[0].font) if shown.said else 0
-        if shown.swatch is not None:
-            index, is_variant = shown.swatch
+        first = self._theme.line(cell.said[0].font) if cell.said else 0
+        if cell.swatch is not None:
+            index, is_variant = cell.swatch
             pen.swatch(left, top + first / 2, index, is_variant=is_variant)
-        elif shown.glyph:
-            pen.glyph(shown.glyph, left + px(_GLYPH) / 2 - 2, top + first / 2)
-        left += _measure_mark(self._theme, shown)
-        for said in shown.said:
-            high = self._theme.line(said.font)
-            for line in pen.lines(said.text, right - left, said.font):
-                pen.text(QRectF(left, top, right - left, high), line, font=said.font, colour=said.colour)
+        elif cell.glyph:
+            pen.glyph(cell.glyph, left + px(_GLYPH) / 2 - 2, top + first / 2)
+        left += _measure_mark(self._theme, cell)
+        for paragraph in cell.said:
+            high = self._theme.line(paragraph.font)
+            for line in pen.lines(paragraph.text, right - left, paragraph.font):
+                pen.text(QRectF(left, top, right - left, high), line, font=paragraph.font, colour=paragraph.colour)
                 top += high
 
 
-def _measure_mark(theme: Theme, shown: RecordCell) -> int:
+def _measure_mark(theme: Theme, cell: RecordCell) -> int:
     """Return the room that a glyph or a key takes before the text."""
-    if shown.swatch is not None:
+    if cell.swatch is not None:
         return theme.px(SWATCH_WIDTH) + theme.px(_SIDE)
-    return theme.px(_GLYPH) if shown.glyph else 0
+    return theme.px(_GLYPH) if cell.glyph else 0
 
 
-def measure_cell_height(theme: Theme, shown: RecordCell, width: int) -> int:
+def measure_cell_height(theme: Theme, cell: RecordCell, width: int) -> int:
     """Return the height of a cell in a column of that width, in pixels."""
-    room = width - theme.px(_SIDE) - theme.px(_SIDE) / 2 - _measure_mark(theme, shown)
+    room = width - theme.px(_SIDE) - theme.px(_SIDE) / 2 - _measure_mark(theme, cell)
     height = 2 * theme.px(_ABOVE)
-    for said in shown.said:
-        metrics = QFontMetricsF(theme.font(said.font))
-        height += len(break_words(said.text.split(" "), room, metrics)) * theme.line(said.font)
+    for paragraph in cell.said:
+        metrics = QFontMetricsF(theme.font(paragraph.font))
+        height += len(break_words(paragraph.text.split(" "), room, metrics)) * theme.line(paragraph.font)
     return height

@@ -162,9 +162,9 @@ class ReferenceDeploymentsBlock(QWidget):
 
 
 def _make_reference_row(reference: ReferenceDeployment, formatter: Formatter) -> RecordRow:
-    named = tr("named company") if reference.named else tr("unnamed company")
+    operator_kind = tr("named company") if reference.named else tr("unnamed company")
     who = RecordCell(
-        (CellParagraph(translate_data(reference.who), "small_strong"), CellParagraph(named, "caption", "text3"))
+        (CellParagraph(translate_data(reference.who), "small_strong"), CellParagraph(operator_kind, "caption", "text3"))
     )
     word = RecordCell(
         (
@@ -211,7 +211,7 @@ class WeightLoadingBlock(QWidget):
         self._desk, self._theme = desk, theme
         self._loadings: Mapping[str, WeightLoading | Message] = {}
         self._names: Mapping[str, str] = {}
-        self._shown: tuple[object, ...] = ()
+        self._contents: tuple[object, ...] = ()
         rates = _StorageRateFormat(_LEAST, _MOST, _DECIMALS, desk.formatter.style)
         self.storage = NumberEdit(theme, tr("Storage bandwidth per host, GB/s"), rates, self)
         self.storage.setPlaceholderText(tr("not set"))
@@ -251,17 +251,17 @@ class WeightLoadingBlock(QWidget):
 
     # Showing
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        stated = found.answer.scenario.decision.plans.get(STORAGE)
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        stated = evaluated.answer.scenario.decision.plans.get(STORAGE)
         self.storage.set_value(_NONE if stated is None else float(stated))
-        loadings, names = self._desk.service.reference_data.loadings(found.answer), found.names
-        shown = loadings, names, found.palette_indexes, found.is_variant
-        if shown == self._shown:
+        loadings, names = self._desk.service.reference_data.loadings(evaluated.answer), evaluated.names
+        contents = loadings, names, evaluated.palette_indexes, evaluated.is_variant
+        if contents == self._contents:
             # As long as only the load changes.
             return
-        self._shown, self._loadings, self._names = shown, loadings, names
-        self.table.show_rows([_make_loading_row(found, key, loading) for key, loading in self._loadings.items()])
-        notes = merge_loading_notes(self._loadings, found.names, found.formatter)
+        self._contents, self._loadings, self._names = contents, loadings, names
+        self.table.show_rows([_make_loading_row(evaluated, key, loading) for key, loading in self._loadings.items()])
+        notes = merge_loading_notes(self._loadings, evaluated.names, evaluated.formatter)
         self.notes.show_lines([MarkedLine("info", "text3", note) for note in notes])
 
     def text(self, formatter: Formatter) -> str:
@@ -279,10 +279,11 @@ class WeightLoadingBlock(QWidget):
             self._desk.select(selection)
 
 
-def _make_loading_row(found: EvaluatedAnswer, key: str, loading: WeightLoading | Message) -> RecordRow:
-    formatter = found.formatter
+def _make_loading_row(evaluated: EvaluatedAnswer, key: str, loading: WeightLoading | Message) -> RecordRow:
+    formatter = evaluated.formatter
     name = RecordCell(
-        (CellParagraph(found.names[key], "small_strong"),), swatch=(found.palette_indexes[key], found.is_variant[key])
+        (CellParagraph(evaluated.names[key], "small_strong"),),
+        swatch=(evaluated.palette_indexes[key], evaluated.is_variant[key]),
     )
     if isinstance(loading, Message):
         unknown = make_cell(describe_unknown_time(loading, formatter), colour="unfit")
@@ -301,8 +302,8 @@ def _make_loading_row(found: EvaluatedAnswer, key: str, loading: WeightLoading |
 
 
 def _format_load_time(time: WeightLoadTime, formatter: Formatter) -> Iterator[CellParagraph]:
-    known = time.seconds is not None
-    yield CellParagraph(format_load_time(time, formatter), "small_strong", "text1" if known else "disputed_text")
+    is_known = time.seconds is not None
+    yield CellParagraph(format_load_time(time, formatter), "small_strong", "text1" if is_known else "disputed_text")
     for line in list_load_workings(time, formatter):
         yield CellParagraph(line, "caption", "text2")
 
@@ -332,7 +333,7 @@ class RecordView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self._found: EvaluatedAnswer | None = None
+        self._evaluated: EvaluatedAnswer | None = None
         self.extent = SegmentedControl(
             theme, tr("Shown references"), ((COMPARED, tr("Compared accelerators")), (ALL_RECORDS, tr("All"))), self
         )
@@ -345,10 +346,10 @@ class RecordView(DecideView):
 
     def _lay_out(self) -> None:
         theme = self.theme
-        said = tr("Each row is one published statement, newest first. Statements are not merged.")
+        note = tr("Each row is one published statement, newest first. Statements are not merged.")
         head = make_row(
             self.extent,
-            (ThemedLabel(theme, said, font="small", colour="text2", wrap=True, parent=self), 1),
+            (ThemedLabel(theme, note, font="small", colour="text2", wrap=True, parent=self), 1),
             gap=theme.px(12),
         )
         self._blocks = make_column(gap=theme.px(16))
@@ -367,47 +368,47 @@ class RecordView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._found = found
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        self._evaluated = evaluated
         self._show()
-        self.show_below(lambda: self.loading.show_decision(found))
+        self.show_below(lambda: self.loading.show_decision(evaluated))
 
     def _show(self) -> None:
-        found = self._found
-        if found is None:
+        evaluated = self._evaluated
+        if evaluated is None:
             return
         support = self.desk.service.reference_data.support
-        on = _group_by_platform(found)
+        on = _group_by_platform(evaluated)
         self._make_platforms(self._wanted_platforms())
         for block in self.platforms:
             block.show_support(support, on.get(block.platform, ()))
-        self.references.show_references(self._wanted_references(), found.formatter)
+        self.references.show_references(self._wanted_references(), evaluated.formatter)
 
-    def _make_platforms(self, wanted: tuple[str, ...]) -> None:
-        if tuple(block.platform for block in self.platforms) == wanted:
+    def _make_platforms(self, platforms: tuple[str, ...]) -> None:
+        if tuple(block.platform for block in self.platforms) == platforms:
             return
         for block in self.platforms:
             self._blocks.removeWidget(block)
             block.hide()
             block.deleteLater()
-        self.platforms = [PlatformSupportBlock(self.theme, platform, self) for platform in wanted]
+        self.platforms = [PlatformSupportBlock(self.theme, platform, self) for platform in platforms]
         for block in self.platforms:
             block.table.chosen.connect(self._chooser(block.table))
             self._blocks.addWidget(block)
 
     def _wanted_platforms(self) -> tuple[str, ...]:
-        if self._found is None:
+        if self._evaluated is None:
             return ()
-        compared = tuple(_group_by_platform(self._found))
+        compared = tuple(_group_by_platform(self._evaluated))
         if self.extent.value == COMPARED:
             return compared
         return tuple(dict.fromkeys((*compared, *list_platforms(self.desk.service.reference_data.support))))
 
     def _wanted_references(self) -> tuple[ReferenceDeployment, ...]:
         references = self.desk.service.reference_data.references
-        if self._found is None or self.extent.value == ALL_RECORDS:
+        if self._evaluated is None or self.extent.value == ALL_RECORDS:
             return references
-        return find_references(references, *(part.column.accelerator.id for part in self._found.columns))
+        return find_references(references, *(part.column.accelerator.id for part in self._evaluated.columns))
 
     def _chooser(self, table: RecordTableView) -> Callable[[int], None]:
         def choose(row: int) -> None:
@@ -433,10 +434,10 @@ class RecordView(DecideView):
         (first or self.references.table).setFocus(Qt.FocusReason.OtherFocusReason)
 
 
-def _group_by_platform(found: EvaluatedAnswer) -> dict[str, tuple[str, ...]]:
+def _group_by_platform(evaluated: EvaluatedAnswer) -> dict[str, tuple[str, ...]]:
     """Return the software platforms of the compared accelerators, each with its accelerators."""
     on: dict[str, dict[str, None]] = {}
-    for part in found.columns:
+    for part in evaluated.columns:
         accelerator = part.column.accelerator
         for platform in split_platforms(accelerator.platform):
             on.setdefault(platform, {})[shorten_name(accelerator.name)] = None

@@ -50,35 +50,35 @@ _THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
 _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
 
-def make_delivery_figures(found: EvaluatedAnswer) -> FiguresContent:
-    decision = found.decision
+def make_delivery_figures(evaluated: EvaluatedAnswer) -> FiguresContent:
+    decision = evaluated.decision
     keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
-    money = MoneyFormatter(found.formatter, found.answer.scenario.costs.currency)
+    money = MoneyFormatter(evaluated.formatter, evaluated.answer.scenario.costs.currency)
     heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("Cost, {code}/M output tokens", code=money.code))
-    rows = tuple(_make_delivery_row(found, key, money) for key in keys)
+    rows = tuple(_make_delivery_row(evaluated, key, money) for key in keys)
     return FiguresContent(tr("Key figures"), heads, frozenset({1}), _FIGURES, rows, tr("Odds"))
 
 
-def _make_delivery_row(found: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
-    formatter, place = found.formatter, found.place(key)
-    column = found.answer.columns[place]
-    told = format_odds(found.decision.candidates[place].odds, formatter)
-    look = (key, found.palette_indexes[key], found.is_variant[key], found.names[key])
+def _make_delivery_row(evaluated: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
+    formatter, place = evaluated.formatter, evaluated.place(key)
+    column = evaluated.answer.columns[place]
+    odds = format_odds(evaluated.decision.candidates[place].odds, formatter)
+    look = (key, evaluated.palette_indexes[key], evaluated.is_variant[key], evaluated.names[key])
     estimate = column.estimate
     if estimate is None or not estimate.fits:
-        return FigureRow(*look, (MISSING_VALUE_TEXT,) * 4, _explain_missing(found, column), faulty=True)
+        return FigureRow(*look, (MISSING_VALUE_TEXT,) * 4, _explain_missing(evaluated, column), faulty=True)
     plan = build_plan_cell(estimate, formatter)
     cells = (
         f"{plan.text}, {plan.detail}" if plan.detail else plan.text,
         formatter.banded(estimate.output_tokens_per_s),
         formatter.banded(estimate.ttft_ms),
-        _format_delivery_cost(found.decision, place, money),
+        _format_delivery_cost(evaluated.decision, place, money),
     )
-    return FigureRow(*look, cells, told)
+    return FigureRow(*look, cells, odds)
 
 
-def _explain_missing(found: EvaluatedAnswer, column: ComparisonColumn) -> str:
-    return tr("does not fit") if column.problem is None else format_message(column.problem, found.formatter)
+def _explain_missing(evaluated: EvaluatedAnswer, column: ComparisonColumn) -> str:
+    return tr("does not fit") if column.problem is None else format_message(column.problem, evaluated.formatter)
 
 
 def _format_delivery_cost(decision: Decision, place: int, money: MoneyFormatter) -> str:
@@ -106,12 +106,12 @@ def find_cost_figure(decision: Decision, place: int) -> str | None:
     return next((name for name in (RENTED, OWNED) if part.get(_FACTS[name]) is not None), None)
 
 
-def select_delivery_figure(found: EvaluatedAnswer, key: str, name: str) -> Selection | None:
+def select_delivery_figure(evaluated: EvaluatedAnswer, key: str, name: str) -> Selection | None:
     """Return the selection for a click on a figure of a row, None without an explanation."""
     if name != _COST:
         return select_figure(key, name)
-    known = find_cost_figure(found.decision, found.place(key))
-    return None if known is None else select_cost(key, known)
+    cost_figure = find_cost_figure(evaluated.decision, evaluated.place(key))
+    return None if cost_figure is None else select_cost(key, cost_figure)
 
 
 #: What the buttons lead to: the key of the page's view of questions.
@@ -171,7 +171,7 @@ class ResultView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self._found: EvaluatedAnswer | None = None
+        self._evaluated: EvaluatedAnswer | None = None
         self.answered = ThemedLabel(theme, font="small", colour="text3", parent=self)
         self.change = Button(theme, tr("Change answers"), parent=self)
         self.change.clicked.connect(lambda: self.view_requested.emit(QUESTIONS))
@@ -194,7 +194,7 @@ class ResultView(DecideView):
         self.advice = MarkedList(theme, tr("Next steps"), self)
         self.excluded = MarkedList(theme, tr("Ruled out"), self)
         self.rules_link = LinkButton(theme, tr("Show all rules"), parent=self)
-        self.rules_link.clicked.connect(lambda: self.show_rules(shown=self._rules_held.isHidden()))
+        self.rules_link.clicked.connect(lambda: self.show_rules(is_visible=self._rules_held.isHidden()))
         self._rules_held: QWidget = QWidget(self)
         self._why = self._pair(self.reasons, self.against)
         self._next = self._pair(self.pilot, self.advice)
@@ -251,17 +251,17 @@ class ResultView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._found = found
-        decision, names, formatter = found.decision, found.names, found.formatter
-        self.answered.setText(_format_answered_count(found))
-        self.verdict.show_verdict(found)
-        self.unknown.show_lines(_list_unknown(found))
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        self._evaluated = evaluated
+        decision, names, formatter = evaluated.decision, evaluated.names, evaluated.formatter
+        self.answered.setText(_format_answered_count(evaluated))
+        self.verdict.show_verdict(evaluated)
+        self.unknown.show_lines(_list_unknown(evaluated))
         self._unknown_held.setVisible(bool(self.unknown.texts))
-        ways = list_ways_out(found)
+        ways = list_ways_out(evaluated)
         self.ways_out.show_changes(ways)
         self._ways_held.setVisible(bool(ways))
-        figures = make_delivery_figures(found)
+        figures = make_delivery_figures(evaluated)
         self._figures_held.setVisible(bool(figures.rows))
         self.delivers.show_figures(figures)
         self.reasons.show_lines(
@@ -271,9 +271,9 @@ class ResultView(DecideView):
             [MarkedLine("minus", "text2", describe_reason(each, names, formatter)) for each in decision.against]
         )
         self._why_held.setVisible(bool(decision.reasons or decision.against))
-        self.next_question.show_decision(found)
+        self.next_question.show_decision(evaluated)
         self._next_question_held.setVisible(decision.scope.answered)
-        self.flips.show_decision(found)
+        self.flips.show_decision(evaluated)
         self._flips_held.setVisible(decision.scope.answered)
         pilots = [] if decision.pilot is None else [describe_pilot(decision.pilot, decision, names, formatter)]
         self.pilot.show_lines([MarkedLine("flask-conical", "text2", each) for each in pilots])
@@ -286,46 +286,46 @@ class ResultView(DecideView):
         )
         self._excluded_held.setVisible(bool(decision.exclusions))
         if not self._rules_held.isHidden():
-            self.trace.show_decision(found)
+            self.trace.show_decision(evaluated)
 
     @cached_property
     def trace(self) -> RuleTraceBlock:
         """The rules, made when they are first asked for."""
         from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
 
-        made = RuleTraceBlock(self.desk, self.theme, self._rules_held)
-        if self._found is not None:
-            made.show_decision(self._found)
-        held = self._rules_held.layout()
-        assert held is not None
-        held.addWidget(made)
-        return made
+        trace_block = RuleTraceBlock(self.desk, self.theme, self._rules_held)
+        if self._evaluated is not None:
+            trace_block.show_decision(self._evaluated)
+        rules_layout = self._rules_held.layout()
+        assert rules_layout is not None
+        rules_layout.addWidget(trace_block)
+        return trace_block
 
-    def show_rules(self, *, shown: bool) -> None:
+    def show_rules(self, *, is_visible: bool) -> None:
         """Show every rule that applies with what it did, or hide them."""
-        if shown and self._found is not None:
-            self.trace.show_decision(self._found)
-        self._rules_held.setVisible(shown)
-        text = tr("Hide all rules") if shown else tr("Show all rules")
+        if is_visible and self._evaluated is not None:
+            self.trace.show_decision(self._evaluated)
+        self._rules_held.setVisible(is_visible)
+        text = tr("Hide all rules") if is_visible else tr("Show all rules")
         self.rules_link.setText(text)
         self.rules_link.setAccessibleName(text)
 
     def _select_figure(self, key: str, name: str) -> None:
-        if self._found is not None:
-            selected = select_delivery_figure(self._found, key, name)
+        if self._evaluated is not None:
+            selected = select_delivery_figure(self._evaluated, key, name)
             if selected is not None:
                 self.desk.select(selected)
 
     # What the page asks
 
     def copied(self) -> str:
-        found = self._found
-        if found is None:
+        evaluated = self._evaluated
+        if evaluated is None:
             return ""
-        names, formatter = found.names, found.formatter
+        names, formatter = evaluated.names, evaluated.formatter
         lines = [self.verdict.title.text(), self.verdict.reason.text()]
-        said = list_recommendation_lines(found.decision, self.flips.flips or (), names, formatter)
-        for subject, remarks in groupby(said, key=lambda line: line.subject):
+        recommendation = list_recommendation_lines(evaluated.decision, self.flips.flips or (), names, formatter)
+        for subject, remarks in groupby(recommendation, key=lambda line: line.subject):
             lines += ["", subject, *(f"{each.text}." for each in remarks)]
         if not self._rules_held.isHidden():
             lines += ["", self.trace.text(formatter)]
@@ -341,28 +341,28 @@ class ResultView(DecideView):
             set_beside(row, beside)
 
 
-def _list_unknown(found: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
+def _list_unknown(evaluated: EvaluatedAnswer) -> list[tuple[str, str, str, str]]:
     """Return the values that are missing for an answer, each with a link to the page where it can be entered."""
-    if not found.decision.scope.answered:
-        memory = describe_memory_fit(found.decision, found.names, found.formatter)
-        said = tr("The required memory is computed") if memory is None else memory
-        return [(f"{said}.", tr("Show memory and fit"), _MEMORY_PAGE, "")]
+    if not evaluated.decision.scope.answered:
+        memory = describe_memory_fit(evaluated.decision, evaluated.names, evaluated.formatter)
+        memory_text = tr("The required memory is computed") if memory is None else memory
+        return [(f"{memory_text}.", tr("Show memory and fit"), _MEMORY_PAGE, "")]
     return [
         (
-            f"{describe_missing_value(each, found.names, found.formatter)}.",
+            f"{describe_missing_value(each, evaluated.names, evaluated.formatter)}.",
             tr("Enter price") if each.missing in _PRICES else "",
             _COST_PAGE,
             each.key,
         )
-        for each in list_unpriced_candidates(found.decision)
+        for each in list_unpriced_candidates(evaluated.decision)
     ]
 
 
-def _format_answered_count(found: EvaluatedAnswer) -> str:
+def _format_answered_count(evaluated: EvaluatedAnswer) -> str:
     """Return how many of the questions the user answered; the others go by the scenario or a default."""
-    origins = [each.origin for each in found.decision.answers.values()]
+    origins = [each.origin for each in evaluated.decision.answers.values()]
     yours, scenario = origins.count(AnswerOrigin.YOURS), origins.count(AnswerOrigin.SCENARIO)
-    count = found.formatter.count
+    count = evaluated.formatter.count
     if not scenario:
         return tr("You have answered {n} of {total}", n=count(yours), total=count(len(origins)))
     return tr(

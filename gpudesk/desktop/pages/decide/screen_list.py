@@ -129,13 +129,13 @@ class _ProgressBar(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         theme.changed.connect(self.updateGeometry)
 
-    def show_progress(self, text: str, share: float, said: str) -> None:
+    def show_progress(self, text: str, share: float, progress_text: str) -> None:
         """Show words and a share of 1."""
-        if (text, share, said) == (self._text, self._share, self.accessibleName()):
+        if (text, share, progress_text) == (self._text, self._share, self.accessibleName()):
             return
         self._text, self._share = text, share
-        self.setAccessibleName(said)
-        self.setToolTip(said)
+        self.setAccessibleName(progress_text)
+        self.setToolTip(progress_text)
         self.update()
 
     def sizeHint(self) -> QSize:
@@ -203,15 +203,15 @@ class ScreenList(QWidget):
         for row, step in zip(self.rows, steps, strict=True):
             row.show_step(step, current=step.screen is current)
         if current is None:
-            text = said = tr("{n} of {total} answered", n=answered, total=questions)
-            shown = self.next_row
+            text = progress_text = tr("{n} of {total} answered", n=answered, total=questions)
+            next_row = self.next_row
         else:
             place = list(DialogueScreen).index(current)
             text = tr("{n} of {total}", n=place + 1, total=len(steps))
-            said = tr("Step {n} of {total}, {done} answered", n=place + 1, total=len(steps), done=answered)
-            shown = self.rows[place]
-        self.progress.show_progress(text, answered / questions, said)
-        self._keys.set_tab_stop(shown)
+            progress_text = tr("Step {n} of {total}, {done} answered", n=place + 1, total=len(steps), done=answered)
+            next_row = self.rows[place]
+        self.progress.show_progress(text, answered / questions, progress_text)
+        self._keys.set_tab_stop(next_row)
 
     def focus_current(self) -> None:
         row = next((row for row in self.rows if row.isChecked()), self.next_row)

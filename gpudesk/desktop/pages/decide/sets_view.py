@@ -52,10 +52,10 @@ class AnswerSetComparison:
             AnswerPair(
                 get_question_text(name),
                 _format_answer(name, now, formatter),
-                _format_answer(name, kept, formatter),
-                now.value == kept.value,
+                _format_answer(name, kept_answer, formatter),
+                now.value == kept_answer.value,
             )
-            for now, kept, name in pairs
+            for now, kept_answer, name in pairs
         )
 
     def one_sided(self) -> tuple[tuple[str, str, str], ...]:
@@ -92,12 +92,12 @@ class AnswerSetComparison:
         return FiguresContent(tr("Rankings"), heads, frozenset({0, 2}), (), rows, tr("Ruled out by"))
 
     def _removed_by(self, key: str) -> str:
-        said = []
+        rules = []
         for decided, words in ((self.now, name_current_set()), (self.kept, name_kept_set())):
             titles = [translate_data(each.rule.title) for each in decided.decision.exclusions if each.key == key]
             if titles:
-                said.append(tr("{set}: {rules}", set=words, rules=", ".join(dict.fromkeys(titles))))
-        return "; ".join(said)
+                rules.append(tr("{set}: {rules}", set=words, rules=", ".join(dict.fromkeys(titles))))
+        return "; ".join(rules)
 
 
 def name_current_set() -> str:
@@ -130,10 +130,10 @@ def _find_standings(decision: Decision) -> dict[str, DecisionCandidate]:
 
 def _rank_columns(decision: Decision) -> dict[str, int]:
     """Return the place of each column that is not removed, from 1."""
-    left = sorted(
+    remaining = sorted(
         (each for each in decision.candidates if not each.removed), key=lambda each: (-each.odds, -each.score)
     )
-    return {each.key: place for place, each in enumerate(left, 1)}
+    return {each.key: place for place, each in enumerate(remaining, 1)}
 
 
 def _format_ranking(
@@ -168,11 +168,11 @@ class AnswerSetVerdict(QWidget):
             on=self,
         )
 
-    def show_verdict(self, found: EvaluatedAnswer) -> None:
-        self.swatches.show_columns(find_leaders(found))
-        self.title.setText(format_verdict(found.decision, found.names, found.formatter))
-        self.reason.setText(describe_verdict_reason(found.decision, found.names, found.formatter))
-        self.bars.show_odds(found)
+    def show_verdict(self, evaluated: EvaluatedAnswer) -> None:
+        self.swatches.show_columns(find_leaders(evaluated))
+        self.title.setText(format_verdict(evaluated.decision, evaluated.names, evaluated.formatter))
+        self.reason.setText(describe_verdict_reason(evaluated.decision, evaluated.names, evaluated.formatter))
+        self.bars.show_odds(evaluated)
         self.setAccessibleName(f"{self._name}: {self.title.text()}. {self.reason.text()}")
 
 
@@ -230,18 +230,18 @@ class AnswerSetsView(DecideView):
 
     # Showing
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         """Show both sets; without a kept one what the buttons are for."""
-        kept = found.answer.scenario.decision.kept
+        kept_answers = evaluated.answer.scenario.decision.kept
         for button in (self.exchange, self.forget):
-            button.setEnabled(kept is not None)
-        self.keep.setEnabled(kept != found.answer.scenario.decision.answers)
-        self._content.setVisible(kept is not None)
-        if kept is None:
+            button.setEnabled(kept_answers is not None)
+        self.keep.setEnabled(kept_answers != evaluated.answer.scenario.decision.answers)
+        self._content.setVisible(kept_answers is not None)
+        if kept_answers is None:
             self.sets = None
             self.said.setText(tr("Save these answers, change some, and compare both results here."))
             return
-        self.sets = AnswerSetComparison(found, found.with_answers(kept))
+        self.sets = AnswerSetComparison(evaluated, evaluated.with_answers(kept_answers))
         self._show_sets(self.sets)
 
     def _show_sets(self, sets: AnswerSetComparison) -> None:
@@ -268,8 +268,8 @@ class AnswerSetsView(DecideView):
 
     def _name_fold(self) -> None:
         count = self.desk.formatter.count(len(self._same))
-        shown = not self.alike.isHidden()
-        text = tr("Hide equal answers") if shown else tr("Show equal answers ({n})", n=count)
+        is_open = not self.alike.isHidden()
+        text = tr("Hide equal answers") if is_open else tr("Show equal answers ({n})", n=count)
         self.fold.setText(text)
         self.fold.setAccessibleName(text)
 

@@ -67,11 +67,11 @@ class RuleTraceLayout:
         weight = px(_WEIGHT)
         cell = min(max(int(room * _CELLS / count), px(_CELL[0])), px(_CELL[1]))
         cell = min(cell, max(px(_CELL[0]) // 2, (room - weight - px(_LEAST_RULE + _ANSWER[0])) // count))
-        left = max(0, room - weight - cell * count)
-        wanted = max((self._texts.width("caption", row.answer) for row in rows), default=0.0)
-        most = min(px(_ANSWER[1]), max(px(_ANSWER[0]), left - px(_LEAST_RULE) * 3 // 2))
-        answer = min(max(round(wanted) + px(END + 6), px(_ANSWER[0])), most, left)
-        rule = left - answer
+        remaining = max(0, room - weight - cell * count)
+        natural_width = max((self._texts.width("caption", row.answer) for row in rows), default=0.0)
+        most = min(px(_ANSWER[1]), max(px(_ANSWER[0]), remaining - px(_LEAST_RULE) * 3 // 2))
+        answer = min(max(round(natural_width) + px(END + 6), px(_ANSWER[0])), most, remaining)
+        rule = remaining - answer
         cut = sum(self._needed(row) > rule for row in rows)
         return RuleTraceWidths(rule, answer, weight, cell, cut > _CUT * len(rows))
 

@@ -274,9 +274,9 @@ class TraceModel(TableItemModel):
         alike = [head.key for head in table.heads] == [head.key for head in self.table.heads] and [
             make_line_key(line) for line in lines
         ] == [make_line_key(line) for line in self.lines]
-        self.exchange(lambda: self._put(table, lines), is_alike=alike)
+        self.exchange(lambda: self._replace_table(table, lines), is_alike=alike)
 
-    def _put(self, table: TraceTable, lines: tuple[TraceTableLine, ...]) -> None:
+    def _replace_table(self, table: TraceTable, lines: tuple[TraceTableLine, ...]) -> None:
         self.table, self.lines = table, lines
 
     def set_opened(self, opened: bool) -> None:

@@ -444,8 +444,8 @@ class RuleTraceTableView(PaintedTable):
             self._layer.text("small", quiet, cell.word, x, middle, max(1.0, room))
             return
         x += self._layer.text(font, colour, cell.figure, x, middle, max(1.0, room)) + length(6)
-        told = cell.effect in (RuleEffect.REMOVES, RuleEffect.UNDECIDED)
-        if told and self._texts.width("caption", cell.word) <= box.right() - length(4) - x:
+        is_stated = cell.effect in (RuleEffect.REMOVES, RuleEffect.UNDECIDED)
+        if is_stated and self._texts.width("caption", cell.word) <= box.right() - length(4) - x:
             self._layer.text("caption", quiet, cell.word, x, middle)
 
     def _get_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
@@ -461,7 +461,7 @@ class RuleTraceBlock(QWidget):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
-        self._found: EvaluatedAnswer | None = None
+        self._evaluated: EvaluatedAnswer | None = None
         self.model = TraceModel(desk.formatter, self)
         self.model.weighed.connect(self.weigh)
         self.view = RuleTraceTableView(theme, self.model, desk.formatter, self)
@@ -490,13 +490,15 @@ class RuleTraceBlock(QWidget):
         make_column(table, self.conflicts, gap=theme.px(12), on=self)
         desk.selection_changed.connect(self._follow_selection)
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self._found = found
-        weights = found.answer.scenario.decision.weights
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        self._evaluated = evaluated
+        weights = evaluated.answer.scenario.decision.weights
         rules = self._desk.service.decider.rules
-        self.model.show(make_trace_table(found.decision, found.columns, rules, frozenset(weights), found.formatter))
+        self.model.show(
+            make_trace_table(evaluated.decision, evaluated.columns, rules, frozenset(weights), evaluated.formatter)
+        )
         self.usual.setVisible(bool(weights))
-        self.conflicts.show_lines(_list_conflicts(found, {rule.id: rule for rule in rules}))
+        self.conflicts.show_lines(_list_conflicts(evaluated, {rule.id: rule for rule in rules}))
         self._follow_selection()
 
     # Selection
@@ -563,7 +565,7 @@ class RuleTraceBlock(QWidget):
         pop_up(menu, place)
 
 
-def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, DecisionRule]) -> list[MarkedLine]:
+def _list_conflicts(evaluated: EvaluatedAnswer, rules: Mapping[str, DecisionRule]) -> list[MarkedLine]:
     return [
         MarkedLine(
             "disputed",
@@ -574,7 +576,7 @@ def _list_conflicts(found: EvaluatedAnswer, rules: Mapping[str, DecisionRule]) -
                 other=lower_for_sentence(_format_dated_rule(rules[each.other])),
             ),
         )
-        for each in found.decision.conflicts
+        for each in evaluated.decision.conflicts
         if each.one in rules and each.other in rules
     ]
 

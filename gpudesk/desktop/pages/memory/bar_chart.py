@@ -204,14 +204,14 @@ class MemoryBarChart(QWidget):
         """Draw what is asked for of title, key and axis; the rows draw themselves."""
         if self._measures is None or not self._bars:
             return
-        asked = event.region()
+        region = event.region()
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
-            if asked.intersects(self._title_area()):
+            if region.intersects(self._title_area()):
                 self._paint_title(pen)
-            if asked.intersects(self._key_area()):
+            if region.intersects(self._key_area()):
                 self._paint_key(pen, self._measures)
-            if asked.intersects(self._axis_area()):
+            if region.intersects(self._axis_area()):
                 self._paint_axis(pen, self._measures)
 
     def _title_area(self) -> QRect:
@@ -247,17 +247,17 @@ class MemoryBarChart(QWidget):
 
     def _key(self) -> list[tuple[MemorySegmentKind, str]]:
         share = format_free_share(self._bars, self.formatter)
-        kept = tr("Reserved, {share}", share=share) if share else tr("Reserved")
+        reserve_text = tr("Reserved, {share}", share=share) if share else tr("Reserved")
         words = {
             MemorySegmentKind.WEIGHTS: tr("Weights"),
             MemorySegmentKind.KV: tr("KV cache at this load"),
             MemorySegmentKind.OTHER: tr("Activations and runtime"),
             MemorySegmentKind.SPARE: tr("Free"),
-            MemorySegmentKind.KEPT: kept,
+            MemorySegmentKind.KEPT: reserve_text,
             MemorySegmentKind.SHORT: tr("Short"),
         }
-        met = {part.kind for bar in self._bars for part in bar.parts}
-        return [(kind, text) for kind, text in words.items() if kind in met]
+        kinds = {part.kind for bar in self._bars for part in bar.parts}
+        return [(kind, text) for kind, text in words.items() if kind in kinds]
 
     def _paint_axis(self, pen: ThemePainter, at: MemoryBarLayout) -> None:
         theme = self.theme

@@ -333,10 +333,10 @@ class MemoryBarRow(QWidget):
             link.clicked.connect(lambda _=False, number=number: self._take(number))
             self._links.append(link)
         for link, remedy in zip(self.links, self.bar.remedies, strict=True):
-            said = describe_remedy(remedy, self.bar, self._formatter)
+            text = describe_remedy(remedy, self.bar, self._formatter)
             link.setText(format_remedy(remedy, self._formatter))
-            link.setAccessibleName(said)
-            link.setToolTip(said)
+            link.setAccessibleName(text)
+            link.setToolTip(text)
         for number, link in enumerate(self._links):
             link.setVisible(number < len(self.bar.remedies))
 
@@ -397,11 +397,11 @@ class MemoryBarRow(QWidget):
         if position.x() >= at.verdict:
             return VERDICT_PLACE
         # What is short lies over the parts that it is made of.
-        found = [part.kind for part in self.bar.parts if at.x(part.start) <= position.x() < at.x(part.end)]
+        kinds = [part.kind for part in self.bar.parts if at.x(part.start) <= position.x() < at.x(part.end)]
         inside = self._bar_rect().adjusted(0, -6, 0, 6).contains(position)
-        if not found or not inside:
+        if not kinds or not inside:
             return WHOLE_ROW
-        return MemorySegmentKind.SHORT.value if MemorySegmentKind.SHORT in found else found[0].value
+        return MemorySegmentKind.SHORT.value if MemorySegmentKind.SHORT in kinds else kinds[0].value
 
     # Mouse and keyboard
 

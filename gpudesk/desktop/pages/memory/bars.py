@@ -167,8 +167,8 @@ def _format_needed(state: ColumnFitState, room: UsableMemory, formatter: Formatt
 def _find_fit_state(estimate: Estimate) -> ColumnFitState:
     if not estimate.fits:
         return ColumnFitState.UNFIT
-    asked, admitted = estimate.concurrency, estimate.admitted
-    return ColumnFitState.PARTLY if asked is not None and (admitted or 0) < asked else ColumnFitState.FITS
+    concurrency, admitted = estimate.concurrency, estimate.admitted
+    return ColumnFitState.PARTLY if concurrency is not None and (admitted or 0) < concurrency else ColumnFitState.FITS
 
 
 def _format_verdict(
@@ -221,15 +221,15 @@ def _make_segments(
     kept_from = max(room.usable_bytes, room.needed_bytes, at)
     if use.capacity_bytes > kept_from:
         label = tr("Reserved by the serving engine")
-        kept = _make_segment(MemorySegmentKind.KEPT, room.usable_bytes, use.capacity_bytes, label, formatter)
-        parts.append(kept._replace(start=kept_from))
+        reserve = _make_segment(MemorySegmentKind.KEPT, room.usable_bytes, use.capacity_bytes, label, formatter)
+        parts.append(reserve._replace(start=kept_from))
     return tuple(parts)
 
 
 def _make_segment(kind: MemorySegmentKind, start: int, end: int, label: str, formatter: Formatter) -> MemorySegment:
     size = end - start
-    said = tr("{label}: {memory}", label=label, memory=formatter.memory(size))
-    return MemorySegment(kind, start, end, formatter.gib(size), said)
+    text = tr("{label}: {memory}", label=label, memory=formatter.memory(size))
+    return MemorySegment(kind, start, end, formatter.gib(size), text)
 
 
 def _list_remedies(estimate: Estimate, state: ColumnFitState, desk: Desk) -> tuple[FitRemedy, ...]:
@@ -334,13 +334,13 @@ def make_memory_data(desk: Desk, formatter: Formatter, title: str) -> ChartData:
     rows = []
     for name, column in zip(desk.names, () if answer is None else answer.columns, strict=True):
         verdict = build_fit_cell(column, formatter)
-        said = ", ".join(each for each in (verdict.text, verdict.detail) if each)
+        verdict_text = ", ".join(each for each in (verdict.text, verdict.detail) if each)
         estimate = column.estimate
         if estimate is None:
-            rows.append((name, "", said, *[MISSING_VALUE_TEXT] * _FIGURES))
+            rows.append((name, "", verdict_text, *[MISSING_VALUE_TEXT] * _FIGURES))
         else:
             plan = build_plan_cell(estimate, formatter).detail or ""
-            rows.append((name, plan, said, *_list_figures(estimate, desk, formatter)))
+            rows.append((name, plan, verdict_text, *_list_figures(estimate, desk, formatter)))
     return ChartData(title=title, heads=heads, rows=tuple(rows), first_number=3)
 
 

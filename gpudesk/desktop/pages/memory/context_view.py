@@ -92,7 +92,7 @@ class _CacheChart(DeskChart):
 
     # What subclasses say
 
-    def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+    def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         raise NotImplementedError
 
     def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
@@ -107,10 +107,10 @@ class _CacheChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        found = self._contexts.found()
+        curves = self._contexts.found()
         self.x_title = tr("context length, tokens")
-        lines = self.curve_lines(found)
-        tokens = found[0].curve.tokens if found else 0
+        lines = self.curve_lines(curves)
+        tokens = curves[0].curve.tokens if curves else 0
         rule = CursorLine(float(tokens), self.formatter.count(tokens), movable=False) if lines else None
         return PlotDrawing(
             lines=lines,
@@ -120,8 +120,8 @@ class _CacheChart(DeskChart):
         )
 
     def _lengths(self) -> tuple[int, ...]:
-        found = self._contexts.found()
-        return found[0].curve.context if found else ()
+        curves = self._contexts.found()
+        return curves[0].curve.context if curves else ()
 
     def _read_out(self, tokens: int) -> CursorReadout:
         title = tr("At {n} tokens", n=self.formatter.count(tokens))
@@ -150,13 +150,13 @@ class RequestCacheChart(_CacheChart):
     _unit: int = GIB
     _unit_name = ""
 
-    def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+    def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         """Return one line where all columns keep the cache alike, else one for each."""
         answer = self.desk.answer
         self.title = tr("KV cache per request")
-        if answer is None or not found:
+        if answer is None or not curves:
             return ()
-        smallest = min(min(each.curve.sequence_bytes) for each in found)
+        smallest = min(min(each.curve.sequence_bytes) for each in curves)
         self._unit, self._unit_name = (GIB, tr("GiB")) if smallest >= _LEAST_IN_GIB else (MIB, tr("MiB"))
         self.subtitle = tr(
             "{unit}, {model}, cache in {kv}",
@@ -164,23 +164,25 @@ class RequestCacheChart(_CacheChart):
             model=answer.model.name,
             kv=label_precision(answer.scenario.kv),
         )
-        if self._alike(found):
-            return (self._line("", answer.model.name, 0, False, found[0].curve),)
+        if self._alike(curves):
+            return (self._line("", answer.model.name, 0, False, curves[0].curve),)
         return tuple(
             self._line(each.part.key, each.part.name, each.part.palette_index, each.part.is_variant, each.curve)
-            for each in found
+            for each in curves
         )
 
     @staticmethod
-    def _alike(found: tuple[CacheCurve, ...]) -> bool:
-        return len({each.curve.sequence_bytes for each in found}) == 1
+    def _alike(curves: tuple[CacheCurve, ...]) -> bool:
+        return len({each.curve.sequence_bytes for each in curves}) == 1
 
     def _line(self, key: str, name: str, slot: int, is_variant: bool, curve: KvCacheCurve) -> PlotCurve:
         x, y = np.array(curve.context, dtype=np.float64), np.array(curve.sequence_bytes) / self._unit
-        known = y > 0
+        is_positive = y > 0
         size, tokens = self.formatter.estimate(y[-1]), self.formatter.count(x[-1])
         end = tr("{size} {unit} at {n}", size=size, unit=self._unit_name, n=tokens)
-        return PlotCurve(key, name, slot, is_variant, x[known], y[known], end=end, capped=curve.max_context is not None)
+        return PlotCurve(
+            key, name, slot, is_variant, x[is_positive], y[is_positive], end=end, capped=curve.max_context is not None
+        )
 
     def heads(self) -> tuple[str, ...]:
         return (self._unit_name, tr("max per accelerator"))
@@ -205,29 +207,29 @@ class RequestCacheChart(_CacheChart):
         return tr("No curve: no accelerator has an estimate")
 
     def summary(self) -> str:
-        found = self._contexts.found()
-        if not found:
+        curves = self._contexts.found()
+        if not curves:
             return self.why_empty()
-        curve = found[0].curve
-        said = [tr("KV cache per request by context length.")]
+        curve = curves[0].curve
+        sentences = [tr("KV cache per request by context length.")]
         for tokens in dict.fromkeys((curve.tokens, curve.context[-1])):
             if tokens in curve.context:
                 size = self.formatter.memory(_find_value_at(curve, curve.sequence_bytes, tokens))
-                said.append(tr("{n} tokens: {size}.", n=self.formatter.count(tokens), size=size))
-        return " ".join(said)
+                sentences.append(tr("{n} tokens: {size}.", n=self.formatter.count(tokens), size=size))
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
-        found = self._contexts.found()
+        curves = self._contexts.found()
         heads = (
             tr("Tokens"),
             tr("Per request, GiB"),
-            *(tr("{name}, max per accelerator, GiB", name=each.part.name) for each in found),
+            *(tr("{name}, max per accelerator, GiB", name=each.part.name) for each in curves),
         )
         rows = tuple(
             (
                 formatter.count(tokens),
-                _format_gib(found[0].curve.sequence_bytes[number], formatter),
-                *(_format_gib(each.curve.fullest_bytes[number], formatter) for each in found),
+                _format_gib(curves[0].curve.sequence_bytes[number], formatter),
+                *(_format_gib(each.curve.fullest_bytes[number], formatter) for each in curves),
             )
             for number, tokens in enumerate(self._lengths())
         )
@@ -239,39 +241,41 @@ class RequestCapacityChart(_CacheChart):
 
     figure = "max_concurrency"
 
-    def curve_lines(self, found: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
+    def curve_lines(self, curves: tuple[CacheCurve, ...]) -> tuple[PlotCurve, ...]:
         """Return a line for each column that holds a request, as far as it holds one."""
         self.title = tr("Max concurrency")
         self.subtitle = tr("requests of this length, whole deployment")
-        lines = (self._line(each) for each in found)
+        lines = (self._line(each) for each in curves)
         return tuple(line for line in lines if line is not None)
 
     def _line(self, each: CacheCurve) -> PlotCurve | None:
-        held = np.array(each.curve.max_concurrency, dtype=np.float64)
-        known = held >= 1
-        if not known.any():
+        capacities = np.array(each.curve.max_concurrency, dtype=np.float64)
+        is_positive = capacities >= 1
+        if not is_positive.any():
             return None
-        x = np.array(each.curve.context, dtype=np.float64)[known]
+        x = np.array(each.curve.context, dtype=np.float64)[is_positive]
         part, count = each.part, self.formatter.count
-        if known.all():
-            end = tr("{n} at {tokens}", n=count(held[-1]), tokens=count(x[-1]))
+        if is_positive.all():
+            end = tr("{n} at {tokens}", n=count(capacities[-1]), tokens=count(x[-1]))
         else:
             end = tr("0 at {tokens}", tokens=count(each.curve.context[len(x)]))
-        return PlotCurve(part.key, part.name, part.palette_index, part.is_variant, x, held[known], end=end, capped=True)
+        return PlotCurve(
+            part.key, part.name, part.palette_index, part.is_variant, x, capacities[is_positive], end=end, capped=True
+        )
 
     def heads(self) -> tuple[str, ...]:
         return (tr("in flight"), "")
 
     def rows_at(self, tokens: int) -> tuple[CursorReadoutRow, ...]:
         """Return how many requests of a length each column holds, the most first."""
-        held = [
+        capacities = [
             (_find_value_at(each.curve, each.curve.max_concurrency, tokens), each.part)
             for each in self._contexts.found()
         ]
-        held.sort(key=lambda pair: -pair[0])
+        capacities.sort(key=lambda pair: -pair[0])
         return tuple(
             CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, self._cells(count))
-            for count, part in held
+            for count, part in capacities
         )
 
     def _cells(self, count: int) -> tuple[str, str]:
@@ -283,7 +287,7 @@ class RequestCapacityChart(_CacheChart):
         return tr("No curve: no accelerator has an estimate")
 
     def summary(self) -> str:
-        said = [tr("Max concurrency by context length.")]
+        sentences = [tr("Max concurrency by context length.")]
         for each in self._contexts.found():
             curve = each.curve
             places = [tokens for tokens in dict.fromkeys((curve.tokens, curve.context[-1])) if tokens in curve.context]
@@ -295,14 +299,14 @@ class RequestCapacityChart(_CacheChart):
                 )
                 for tokens in places
             )
-            said.append(f"{each.part.name}: {counts}.")
-        return " ".join(said)
+            sentences.append(f"{each.part.name}: {counts}.")
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
-        found = self._contexts.found()
-        heads = (tr("Tokens"), *(each.part.name for each in found))
+        curves = self._contexts.found()
+        heads = (tr("Tokens"), *(each.part.name for each in curves))
         rows = tuple(
-            (formatter.count(tokens), *(formatter.count(each.curve.max_concurrency[number]) for each in found))
+            (formatter.count(tokens), *(formatter.count(each.curve.max_concurrency[number]) for each in curves))
             for number, tokens in enumerate(self._lengths())
         )
         return ChartData(self.title, heads, rows, 0)
@@ -321,22 +325,22 @@ def _format_gib(size: int, formatter: Formatter) -> str:
 def _mark_scenario_length(lines: tuple[PlotCurve, ...], tokens: int) -> tuple[PointMark, ...]:
     marks = []
     for line in lines:
-        found = line.y[line.x == tokens]
-        if len(found):
-            marks.append(PointMark(line.key, line.slot, float(tokens), float(found[0]), line.is_variant))
+        values = line.y[line.x == tokens]
+        if len(values):
+            marks.append(PointMark(line.key, line.slot, float(tokens), float(values[0]), line.is_variant))
     return tuple(marks)
 
 
 def make_context_figures(desk: Desk, contexts: CacheCurves) -> FiguresContent:
     """Return a row for each column that has an estimate, those that hold the most requests first."""
-    found = sorted(contexts.found(), key=_sort_key, reverse=True)
-    tokens = found[0].curve.tokens if found else 0
+    curves = sorted(contexts.found(), key=_sort_key, reverse=True)
+    tokens = curves[0].curve.tokens if curves else 0
     return FiguresContent(
-        title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if found else "",
+        title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if curves else "",
         heads=(tr("Max concurrency"), tr("Per request, GiB"), tr("Max per accelerator, GiB")),
         leading=frozenset({0}),
         figures=("max_concurrency", "memory", "memory"),
-        rows=tuple(_make_context_row(each, desk.formatter) for each in found),
+        rows=tuple(_make_context_row(each, desk.formatter) for each in curves),
         remarks_head=tr("Longest request"),
     )
 
@@ -368,17 +372,17 @@ def _format_request_sizes(curve: KvCacheCurve) -> tuple[int | None, int | None]:
 
 
 def _format_longest_request(curve: KvCacheCurve, formatter: Formatter) -> tuple[str, bool]:
-    held = [tokens for tokens, most in zip(curve.context, curve.max_concurrency, strict=True) if most]
-    if not held:
+    fitting_lengths = [tokens for tokens, most in zip(curve.context, curve.max_concurrency, strict=True) if most]
+    if not fitting_lengths:
         return tr("does not fit"), True
     count = formatter.count
-    if len(held) == len(curve.context):
+    if len(fitting_lengths) == len(curve.context):
         if curve.max_context is None:
-            return tr("at least {n} tokens", n=count(held[-1])), False
-        return tr("{n} tokens, the model's limit", n=count(held[-1])), False
-    beyond = curve.context[len(held)]
-    words = tr("{n} tokens; {beyond} does not fit", n=count(held[-1]), beyond=count(beyond))
-    return words, held[-1] < curve.tokens
+            return tr("at least {n} tokens", n=count(fitting_lengths[-1])), False
+        return tr("{n} tokens, the model's limit", n=count(fitting_lengths[-1])), False
+    beyond = curve.context[len(fitting_lengths)]
+    words = tr("{n} tokens; {beyond} does not fit", n=count(fitting_lengths[-1]), beyond=count(beyond))
+    return words, fitting_lengths[-1] < curve.tokens
 
 
 _MARGIN = 16

@@ -67,11 +67,11 @@ class FitTable:
 
 def arrange_fit_table(matrix: FitMatrix, parameters: Mapping[str, float], order: FitOrder, reading: str) -> FitTable:
     places = {part.id: place for place, part in enumerate(matrix.accelerators)}
-    words, wanted = order.models.casefold().split(), order.parts.casefold().split()
+    words, part_words = order.models.casefold().split(), order.parts.casefold().split()
     columns = [
         column
         for column in list_fit_columns(matrix.accelerators)
-        if _has(f"{column.part.name} {column.part.vendor} {column.part.id}", wanted)
+        if _has(f"{column.part.name} {column.part.vendor} {column.part.id}", part_words)
     ]
     rows = [
         FitRow(model, parameters.get(model.id), cells)
@@ -80,17 +80,17 @@ def arrange_fit_table(matrix: FitMatrix, parameters: Mapping[str, float], order:
     ]
     rows = _ordered(rows, order, places.get(order.by))
     if order.most:
-        shown = [places[column.part.id] for column in columns]
-        rows = [row for row in rows if any(_within(row.cells[place], order.most) for place in shown)]
+        columns_shown = [places[column.part.id] for column in columns]
+        rows = [row for row in rows if any(_within(row.cells[place], order.most) for place in columns_shown)]
         columns = [
             column for column in columns if any(_within(row.cells[places[column.part.id]], order.most) for row in rows)
         ]
-    kept = [places[column.part.id] for column in columns]
+    part_places = [places[column.part.id] for column in columns]
     return FitTable(
         matrix.question,
         reading,
         tuple(columns),
-        tuple(FitRow(row.model, row.parameters, tuple(row.cells[place] for place in kept)) for row in rows),
+        tuple(FitRow(row.model, row.parameters, tuple(row.cells[place] for place in part_places)) for row in rows),
     )
 
 
@@ -119,17 +119,17 @@ def _ordered(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow
     """Sort the rows; unknown values come last in both directions."""
     rows = sorted(rows, key=lambda row: (row.parameters is None, row.parameters or 0.0))
     if by is not None:
-        known = [row for row in rows if row.cells[by].count is not None]
+        known_rows = [row for row in rows if row.cells[by].count is not None]
         # Of equal counts the one that leaves more room first: it is the easier to hold.
-        known.sort(key=lambda row: (row.cells[by].count, -compute_headroom_share(row.cells[by])),
+        known_rows.sort(key=lambda row: (row.cells[by].count, -compute_headroom_share(row.cells[by])),
                    reverse=order.descending)  # fmt: skip
-        return [*known, *(row for row in rows if row.cells[by].count is None)]
+        return [*known_rows, *(row for row in rows if row.cells[by].count is None)]
     if order.by == BY_NAME:
         return sorted(rows, key=lambda row: row.model.name.casefold(), reverse=order.descending)
     if order.by == BY_MAKER:
         return sorted(rows, key=lambda row: row.model.organisation.casefold(), reverse=order.descending)
-    known = [row for row in rows if row.parameters is not None]
-    return [*(reversed(known) if order.descending else known), *rows[len(known) :]]
+    known_rows = [row for row in rows if row.parameters is not None]
+    return [*(reversed(known_rows) if order.descending else known_rows), *rows[len(known_rows) :]]
 
 
 class FitModel(TableItemModel):
@@ -143,9 +143,9 @@ class FitModel(TableItemModel):
     def show(self, table: FitTable) -> None:
         if table == self.table:
             return
-        self.exchange(lambda: self._put(table), is_alike=_frame(table) == _frame(self.table))
+        self.exchange(lambda: self._replace_table(table), is_alike=_frame(table) == _frame(self.table))
 
-    def _put(self, table: FitTable) -> None:
+    def _replace_table(self, table: FitTable) -> None:
         self.table = table
 
     # Looking up
@@ -195,17 +195,17 @@ class FitModel(TableItemModel):
         if not spoken:
             return column.name
         part = column.part
-        told = f"{part.name}, {part.vendor}, {self._formatter.gib(part.memory_bytes)} GiB"
-        return f"{told}, {tr('announced')}" if part.announced else told
+        text = f"{part.name}, {part.vendor}, {self._formatter.gib(part.memory_bytes)} GiB"
+        return f"{text}, {tr('announced')}" if part.announced else text
 
     def get_label(self, section: int, *, spoken: bool) -> str:
         row = self.table.rows[section]
         if not spoken:
             return row.model.name
-        told = f"{row.model.name}, {row.model.organisation}"
+        text = f"{row.model.name}, {row.model.organisation}"
         if row.parameters is None:
-            return told
-        return tr("{model}, {n} billion parameters", model=told, n=format_parameters(row, self._formatter))
+            return text
+        return tr("{model}, {n} billion parameters", model=text, n=format_parameters(row, self._formatter))
 
 
 def format_parameters(row: FitRow, formatter: Formatter) -> str:

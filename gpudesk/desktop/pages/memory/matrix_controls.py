@@ -71,19 +71,19 @@ class FitMatrixOptions:
 def read_matrix_options(settings: UserSettings) -> FitMatrixOptions:
     """Return the last options; invalid ones are replaced by defaults."""
     usual = FitMatrixOptions()
-    kept = {
+    stored_options = {
         each.name: settings.get(_SETTING + each.name, getattr(usual, each.name)) for each in fields(FitMatrixOptions)
     }
     allowed = {
-        "weights": kept["weights"] in tuple(Precision),
-        "kv": kept["kv"] in tuple(KV_BYTES),
-        "context": 0 <= kept["context"] <= MOST_TOKENS,
-        "concurrency": 1 <= kept["concurrency"] <= MOST_IN_FLIGHT,
-        "reading": kept["reading"] in ("", *CapacityReadingId),
-        "most": kept["most"] in MOST_COUNTS,
+        "weights": stored_options["weights"] in tuple(Precision),
+        "kv": stored_options["kv"] in tuple(KV_BYTES),
+        "context": 0 <= stored_options["context"] <= MOST_TOKENS,
+        "concurrency": 1 <= stored_options["concurrency"] <= MOST_IN_FLIGHT,
+        "reading": stored_options["reading"] in ("", *CapacityReadingId),
+        "most": stored_options["most"] in MOST_COUNTS,
     }
     return FitMatrixOptions(
-        **{name: value if allowed.get(name, True) else getattr(usual, name) for name, value in kept.items()}
+        **{name: value if allowed.get(name, True) else getattr(usual, name) for name, value in stored_options.items()}
     )
 
 
@@ -187,8 +187,8 @@ class MatrixQueryRow(FlowRow):
         )
         ways = [*plain, *(ChoiceOption(each.part.id, each.name, group=group) for each in parts)]
         self.order.set_options(ways)
-        known = self._choices.by in {way.key for way in ways}
-        self.order.set_value(self._choices.by if known else BY_PARAMETERS)
+        is_possible = self._choices.by in {way.key for way in ways}
+        self.order.set_value(self._choices.by if is_possible else BY_PARAMETERS)
 
     def _change(self, name: str, value: Any) -> None:  # noqa: ANN401 - a key or a number
         self._tell(**{name: value})

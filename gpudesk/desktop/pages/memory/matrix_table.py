@@ -291,7 +291,7 @@ class FitMatrixTableView(PaintedTable):
         self._paint_all()
 
     def set_order(self, order: FitOrder) -> None:
-        """Say at the heads what the rows are in order of, and which counts are not tinted."""
+        """Set what the headers show: the sort order of the rows, and which counts are not tinted."""
         self.heads.order = self.corner.order = order
         self._most = order.most
         self._paint_all()
@@ -351,7 +351,7 @@ class FitMatrixTableView(PaintedTable):
 
     def _store_position(self) -> None:
         """Keep the place of the current cell, also while nothing is shown."""
-        self._kept = self.current_keys() or self._kept
+        self._kept_keys = self.current_keys() or self._kept_keys
 
     def _restore_position(self) -> None:
         super()._restore_position()

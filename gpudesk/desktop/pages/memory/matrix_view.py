@@ -107,8 +107,8 @@ def make_matrix_data(title: str, table: FitTable, formatter: Formatter) -> Chart
     )
     if table.question is not None:
         weights = label_precision(table.question.weights)
-        asked = describe_matrix_question(table.question, formatter)
-        title = f"{title}: {f'{label_reading(table.reading)}, {weights}' if table.reading else asked}"
+        question = describe_matrix_question(table.question, formatter)
+        title = f"{title}: {f'{label_reading(table.reading)}, {weights}' if table.reading else question}"
     return ChartData(title=title, heads=heads, rows=rows)
 
 
@@ -139,8 +139,8 @@ class FitMatrixQuery(QObject):
         self._desk = desk
         self._jobs = Jobs(desk.formatter, self)
         self._jobs.shown.connect(self.working)
-        self._asked: tuple[object, ...] | None = None
-        self._known: tuple[object, Mapping[str, float]] | None = None
+        self._query: tuple[object, ...] | None = None
+        self._parameters: tuple[object, Mapping[str, float]] | None = None
         self.matrix: FitMatrix | None = None
         self.reading = ""
         self.state = MatrixQueryState.NOTHING
@@ -153,19 +153,19 @@ class FitMatrixQuery(QObject):
         Return False where that is what was asked last; else the state changes.
         """
         service = self._desk.service
-        asked = (question, reading, service.fit if not reading else None, service.catalog)
-        if asked == self._asked:
+        query = (question, reading, service.fit if not reading else None, service.catalog)
+        if query == self._query:
             return False
-        self._asked = asked
+        self._query = query
         # Not waited for: what it still brings is of another question.
         self._jobs.cancel()
         if reading:
-            self._done(asked, self._read(question, reading))
+            self._done(query, self._compute_reading(question, reading))
         else:
-            self._find(asked, self._steps(question))
+            self._find(query, self._steps(question))
         return True
 
-    def _find(self, asked: tuple[object, ...], steps: ProgressSteps[FitMatrix]) -> None:
+    def _find(self, query: tuple[object, ...], steps: ProgressSteps[FitMatrix]) -> None:
         """Compute briefly in the window, then leave the rest to a background job."""
         # The first time nothing is known that would make it quick.
         end = time.perf_counter() + (0.0 if self.matrix is None else _AT_ONCE_S)
@@ -174,13 +174,13 @@ class FitMatrixQuery(QObject):
             while time.perf_counter() < end:
                 next(steps)
         except StopIteration as done:
-            self._done(asked, done.value)
+            self._done(query, done.value)
             return
         except InputError as error:
-            self._failed(asked, error)
+            self._failed(query, error)
             return
         self._set(MatrixQueryState.WORKING)
-        ends = (partial(self._done, asked), partial(self._failed, asked), partial(self._stopped, asked))
+        ends = (partial(self._done, query), partial(self._failed, query), partial(self._stopped, query))
         self._jobs.start("fit", steps, *ends)
 
     def stop(self) -> None:
@@ -191,49 +191,49 @@ class FitMatrixQuery(QObject):
         """Stop the job while the view is hidden; the next query resumes from its results."""
         if self.state is MatrixQueryState.WORKING:
             self._jobs.stop()
-            self._asked, self.state = None, MatrixQueryState.NOTHING
+            self._query, self.state = None, MatrixQueryState.NOTHING
 
     def again(self) -> None:
-        self._asked = None
+        self._query = None
 
     def parameters(self) -> Mapping[str, float]:
         from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
 
         catalog = self._desk.service.catalog
-        if self._known is None or self._known[0] is not catalog:
-            self._known = catalog, count_model_parameters(catalog, catalog.models())
-        return self._known[1]
+        if self._parameters is None or self._parameters[0] is not catalog:
+            self._parameters = catalog, count_model_parameters(catalog, catalog.models())
+        return self._parameters[1]
 
     def _steps(self, question: FitQuestion) -> ProgressSteps[FitMatrix]:
         service = self._desk.service
         parts, models = service.catalog.accelerators(), service.catalog.models()
         rows: Iterator[tuple[FitCell, ...]] = service.fit.rows(question, parts, models)
-        found: list[tuple[FitCell, ...]] = []
+        cells: list[tuple[FitCell, ...]] = []
         for row in rows:
-            found.append(row)
-            yield JobProgress(message("fit.finding", "Searching for deployments"), len(found), len(models))
-        return FitMatrix(question, parts, models, tuple(found))
+            cells.append(row)
+            yield JobProgress(message("fit.finding", "Searching for deployments"), len(cells), len(models))
+        return FitMatrix(question, parts, models, tuple(cells))
 
-    def _read(self, question: FitQuestion, reading: str) -> FitMatrix:
+    def _compute_reading(self, question: FitQuestion, reading: str) -> FitMatrix:
         from gpudesk.estimation.sizing.fit_matrix import compute_reading_matrix
 
         catalog = self._desk.service.catalog
         parts, models = catalog.accelerators(), catalog.models()
         return compute_reading_matrix(CapacityReadingId(reading), question, parts, models, self.parameters())
 
-    def _done(self, asked: tuple[object, ...], matrix: FitMatrix) -> None:
-        if asked == self._asked:
-            self.matrix, self.reading = matrix, str(asked[1])
+    def _done(self, query: tuple[object, ...], matrix: FitMatrix) -> None:
+        if query == self._query:
+            self.matrix, self.reading = matrix, str(query[1])
             self._set(MatrixQueryState.READY)
 
-    def _failed(self, asked: tuple[object, ...], error: InputError) -> None:
-        if asked == self._asked:
-            said = format_message(error.problem, self._desk.formatter)
-            self.problem = capitalize_first(said)
+    def _failed(self, query: tuple[object, ...], error: InputError) -> None:
+        if query == self._query:
+            problem = format_message(error.problem, self._desk.formatter)
+            self.problem = capitalize_first(problem)
             self._set(MatrixQueryState.FAILED)
 
-    def _stopped(self, asked: tuple[object, ...]) -> None:
-        if asked == self._asked:
+    def _stopped(self, query: tuple[object, ...]) -> None:
+        if query == self._query:
             self._set(MatrixQueryState.STOPPED)
 
     def _set(self, state: MatrixQueryState) -> None:
@@ -417,22 +417,26 @@ class FitMatrixView(QWidget):
         if text and self.found.state is MatrixQueryState.WORKING:
             self._waits = True
             self.table.set_pale(True)
-            self._say(text, tr("Cancel") if can_cancel else "")
+            self._show_notice(text, tr("Cancel") if can_cancel else "")
 
     def _tell(self) -> None:
         state, cell = self.found.state, self.table.current_cell()
         if state is MatrixQueryState.WORKING:
             # What is soon over is not worth a word.
             if self.found.matrix is None:
-                self._say(self._state_words(), "")
+                self._show_notice(self._state_words(), "")
         elif state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED):
-            self._say(self._state_words(), tr("Continue") if state is MatrixQueryState.STOPPED else tr("Try again"))
+            self._show_notice(
+                self._state_words(), tr("Continue") if state is MatrixQueryState.STOPPED else tr("Try again")
+            )
         elif cell is None:
-            self._say(tr("Choose a cell to see details"), "")
+            self._show_notice(tr("Choose a cell to see details"), "")
         else:
-            self._say(self.table.describe_cell(self.table.currentIndex()), tr("Open as scenario") if cell.fits else "")
+            self._show_notice(
+                self.table.describe_cell(self.table.currentIndex()), tr("Open as scenario") if cell.fits else ""
+            )
 
-    def _say(self, words: str, action: str) -> None:
+    def _show_notice(self, words: str, action: str) -> None:
         if words != self.remark.text():
             self.remark.setText(words)
         if action:

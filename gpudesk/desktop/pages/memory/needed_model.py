@@ -52,30 +52,30 @@ class NeededCell:
         """The wording of the edit that takes this deployment; nothing where there is none."""
         if self.count is None:
             return ""
-        shown = label_precision(self.weights)
-        return tr("Use {format} on {n} × {name}", format=shown, n=self.many, name=self.name)
+        format_label = label_precision(self.weights)
+        return tr("Use {format} on {n} × {name}", format=format_label, n=self.many, name=self.name)
 
     @property
     def sentence(self) -> str:
-        shown = label_precision(self.weights)
+        format_label = label_precision(self.weights)
         if self.count is None:
-            said = tr(
+            text = tr(
                 "{name} with {format} weights: no deployment. {reason}",
                 name=self.name,
-                format=shown,
+                format=format_label,
                 reason=self.reason,
             )
         else:
-            said = trn(
+            text = trn(
                 "{name} with {format} weights: {n} accelerator",
                 "{name} with {format} weights: {n} accelerators, {plan}",
                 self.count,
                 n=self.many,
                 name=self.name,
-                format=shown,
+                format=format_label,
                 plan=self.plan,
             )
-        return f"{self.title}. {said}"
+        return f"{self.title}. {text}"
 
 
 @dataclass(frozen=True, slots=True)
@@ -122,7 +122,7 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
     if answer is None:
         return NeededTable()
     try:
-        found = desk.service.needed(answer.scenario)
+        deployments = desk.service.needed(answer.scenario)
     except InputError:
         # What is wrong with a scenario is said above the page.
         return NeededTable()
@@ -132,13 +132,13 @@ def make_needed_table(desk: Desk, *, brief: bool = False) -> NeededTable:
         )
         for each in desk.columns
     )
-    return NeededTable(heads, tuple(_make_groups(answer, desk.names, found, formatter, brief=brief)))
+    return NeededTable(heads, tuple(_make_groups(answer, desk.names, deployments, formatter, brief=brief)))
 
 
 def _make_groups(
     answer: Answer,
     names: Sequence[str],
-    found: Sequence[Sequence[SmallestDeployments]],
+    deployments: Sequence[Sequence[SmallestDeployments]],
     formatter: Formatter,
     *,
     brief: bool,
@@ -146,11 +146,11 @@ def _make_groups(
     work = answer.scenario.workload
     title = label_requests_in_flight(work, formatter)
     if title is not None:
-        yield _GroupBuilder(answer, names, title, for_load=True, formatter=formatter).group(found)
+        yield _GroupBuilder(answer, names, title, for_load=True, formatter=formatter).group(deployments)
         if brief:
             return
     one = label_single_request(work, formatter)
-    yield _GroupBuilder(answer, names, one, for_load=False, formatter=formatter).group(found)
+    yield _GroupBuilder(answer, names, one, for_load=False, formatter=formatter).group(deployments)
 
 
 @dataclass(frozen=True, slots=True)
@@ -163,8 +163,8 @@ class _GroupBuilder:
     for_load: bool
     formatter: Formatter
 
-    def group(self, found: Sequence[Sequence[SmallestDeployments]]) -> NeededGroup:
-        return NeededGroup(self.title, tuple(self._row(across) for across in zip(*found, strict=True)))
+    def group(self, deployments: Sequence[Sequence[SmallestDeployments]]) -> NeededGroup:
+        return NeededGroup(self.title, tuple(self._row(across) for across in zip(*deployments, strict=True)))
 
     def _row(self, across: Sequence[SmallestDeployments]) -> NeededRow:
         alike = len({needed.weights for needed in across}) == 1
@@ -184,8 +184,8 @@ class _GroupBuilder:
         many, plan, reason = "", "", ""
         if size is not None:
             many, plan = self.formatter.count(size.count), format_degrees(size.plan, self.formatter)
-            shown = label_precision(needed.weights) if name_format else ""
-            below = ", ".join(each for each in (shown, plan) if each)
+            format_label = label_precision(needed.weights) if name_format else ""
+            below = ", ".join(each for each in (format_label, plan) if each)
         else:
             below = summarize_reason(needed.reason)
             reason = "" if needed.reason is None else format_message(needed.reason, self.formatter)
@@ -207,8 +207,8 @@ class _GroupBuilder:
 def _is_current_deployment(estimate: Estimate | None, needed: SmallestDeployments, size: DeploymentSize | None) -> bool:
     if estimate is None or size is None or estimate.count != size.count:
         return False
-    wanted = estimate.request.weights
-    return needed.weights in (wanted, *(resolve_fp4(wanted, vendor) for vendor in ("NVIDIA", "AMD")))
+    weights = estimate.request.weights
+    return needed.weights in (weights, *(resolve_fp4(weights, vendor) for vendor in ("NVIDIA", "AMD")))
 
 
 def format_needed_count(cell: NeededCell, formatter: Formatter) -> str:
@@ -241,11 +241,11 @@ class NeededModel(TableItemModel):
         if heads != old:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, len(heads))
         for number, (one, other) in enumerate(zip(before, lines, strict=True)):
-            if self._shown(one) != self._shown(other):
+            if self._visible_contents(one) != self._visible_contents(other):
                 self.dataChanged.emit(self.index(number, 0), self.index(number, len(heads)))
 
     @staticmethod
-    def _shown(line: NeededGroup | NeededRow) -> object:
+    def _visible_contents(line: NeededGroup | NeededRow) -> object:
         """Return what of a line can be seen: not the sentences, which name the load."""
         if isinstance(line, NeededGroup):
             return line.title

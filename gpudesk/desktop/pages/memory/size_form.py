@@ -85,8 +85,8 @@ class DemandForm(QWidget):
             return NumberField(self._theme, caption, NumberFormat(least, bounds.high * scale, decimals, style), self)
 
         def limit(caption: str, name: str) -> NumberField:
-            made = MillisecondLimitFormat(_LEAST, DEMAND_BOUNDS[name].high, _DECIMALS, style)
-            return NumberField(self._theme, caption, made, self)
+            number_format = MillisecondLimitFormat(_LEAST, DEMAND_BOUNDS[name].high, _DECIMALS, style)
+            return NumberField(self._theme, caption, number_format, self)
 
         self.amounts = {
             DemandKind.USERS: number(tr("Concurrent users"), "amount"),

@@ -100,8 +100,8 @@ def _make_candidate_cells(candidate: SizingOption, formatter: Formatter, *, wide
 
 def _format_candidate_remark(candidate: SizingOption, formatter: Formatter) -> str:
     if candidate.count is None:
-        said = "" if candidate.reason is None else format_message(candidate.reason, formatter)
-        return capitalize_first(said)
+        reason = "" if candidate.reason is None else format_message(candidate.reason, formatter)
+        return capitalize_first(reason)
     estimate = candidate.estimate
     if estimate is None:
         return format_plan(candidate.plan)
@@ -137,10 +137,10 @@ def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, forma
     facts.append(
         (tr("Lower bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs])
     )
-    said = [
+    sentences = [
         describe_sizing_with_notes(sizing, each, name, formatter) for (_, each), name in zip(pairs, names, strict=True)
     ]
-    facts.append((tr("Summary"), said))
+    facts.append((tr("Summary"), sentences))
     rows = ((label, *texts) for label, texts in facts)
     return ChartData(
         title=f"{title}: {describe_demand(sizing.demand, formatter)}", heads=(tr("Figure"), *names), rows=tuple(rows)
@@ -271,7 +271,7 @@ class SizingView(QWidget):
         super().__init__(parent)
         self._desk = desk
         self.theme, self.formatter = theme, desk.formatter
-        self._asked: Answer | None = None
+        self._answer: Answer | None = None
         self._sizing: SizingResult | None = None
         self._pairs: ColumnCandidates = ()
         self._chosen = ""
@@ -380,10 +380,10 @@ class SizingView(QWidget):
         self._rest.stop()
         answer = self._desk.answer
         if answer is None or answer.scenario.demand is None:
-            self._asked, self._sizing, self._pairs = None, None, ()
+            self._answer, self._sizing, self._pairs = None, None, ()
             return
-        if answer is not self._asked:
-            self._asked = answer
+        if answer is not self._answer:
+            self._answer = answer
             self._find(answer)
         self._show()
 
@@ -392,8 +392,8 @@ class SizingView(QWidget):
         try:
             sizing = self._desk.service.size(answer.scenario)
         except InputError as error:
-            said = format_message(error.problem, self.formatter)
-            self.problem.setText(capitalize_first(said))
+            problem = format_message(error.problem, self.formatter)
+            self.problem.setText(capitalize_first(problem))
             return
         self._sizing = sizing
         self._pairs = tuple(zip(self._desk.columns, sizing.candidates, strict=True))
@@ -409,10 +409,10 @@ class SizingView(QWidget):
     # Showing
 
     def _show(self) -> None:
-        sizing, found = self._sizing, self._sizing is not None
-        self.problem.setVisible(not found)
-        self.table.setVisible(found)
-        self.candidate.setVisible(found)
+        sizing, is_sized = self._sizing, self._sizing is not None
+        self.problem.setVisible(not is_sized)
+        self.table.setVisible(is_sized)
+        self.candidate.setVisible(is_sized)
         if sizing is None:
             self.asked.setText("")
             return
@@ -431,9 +431,9 @@ class SizingView(QWidget):
 
     def _show_candidate(self, sizing: SizingResult) -> None:
         _, name, candidate = self._current()
-        said = describe_sizing(sizing, candidate, name, self.formatter)
+        sentence = describe_sizing(sizing, candidate, name, self.formatter)
         if candidate.count is None:
-            self.candidate.show_candidate(said, "", [], "")
+            self.candidate.show_candidate(sentence, "", [], "")
             return
         count = self.formatter.count(candidate.count - candidate.spare)
         use = tr("Use {n} {name} for this load", n=count, name=name)
@@ -441,7 +441,7 @@ class SizingView(QWidget):
         factors = list_count_factors(candidate, self.formatter)
         notes = [format_message(note, self.formatter) for note in candidate.notes]
         bound = "\n".join([*list_bound_lines(candidate, self.formatter), *notes])
-        self.candidate.show_candidate(said, bound, factors, "" if is_used else use)
+        self.candidate.show_candidate(sentence, bound, factors, "" if is_used else use)
 
     def _current(self) -> tuple[int, str, SizingOption]:
         keys = [part.key for part, _ in self._pairs]

@@ -79,7 +79,7 @@ class LimiterStrip:
 
 def split_into_pieces(curve: ConcurrencyCurve) -> tuple[StripPiece, ...]:
     """Return the stretches of a curve; a limiter changes between two points, in the middle by factor."""
-    found: list[StripPiece] = []
+    pieces: list[StripPiece] = []
     start = float(curve.concurrency[0]) if curve.concurrency else 1.0
     for number, limiter in enumerate(curve.limiter):
         last = number == len(curve.limiter) - 1
@@ -87,29 +87,29 @@ def split_into_pieces(curve: ConcurrencyCurve) -> tuple[StripPiece, ...]:
             continue
         here = float(curve.concurrency[number])
         end = here if last else math.sqrt(here * curve.concurrency[number + 1])
-        found.append(StripPiece(start, end, limiter))
+        pieces.append(StripPiece(start, end, limiter))
         start = end
-    return tuple(found)
+    return tuple(pieces)
 
 
 class StripBuilder:
     """Makes strips of columns, and the same one again where it would be drawn alike."""
 
     def __init__(self) -> None:
-        self._made: dict[str, tuple[tuple[object, object], LimiterStrip]] = {}
+        self._cached_strips: dict[str, tuple[tuple[object, object], LimiterStrip]] = {}
 
     def strip(self, part: AcceleratorColumn, *, exact: bool) -> LimiterStrip:
         """Return a column's strip; unless `exact`, where points lie on a curve makes no difference."""
-        drawn, curve = (
+        drawing_key, curve = (
             (part.key, part.name, part.palette_index, make_fingerprint(part.column.curve)),
             part.column.curve,
         )
         points = None if curve is None else curve.concurrency
-        kept = self._made.get(part.key)
-        if kept is not None and kept[0][0] == drawn and (not exact or kept[0][1] == points):
-            return kept[1]
+        cached = self._cached_strips.get(part.key)
+        if cached is not None and cached[0][0] == drawing_key and (not exact or cached[0][1] == points):
+            return cached[1]
         strip = LimiterStrip(part.key, part.palette_index, part.name, () if curve is None else split_into_pieces(curve))
-        self._made[part.key] = ((drawn, points), strip)
+        self._cached_strips[part.key] = ((drawing_key, points), strip)
         return strip
 
 
@@ -234,9 +234,11 @@ class ConcurrencyChart(DeskChart):
     def make_drawing(self) -> PlotDrawing:
         self.title = label_figure(self.figure)
         self.x_title = tr("requests in flight")
-        lines, load = self._drawn(self.desk.fitting_columns, self._lines), self._load()
+        lines, load = self._draw_curves(self.desk.fitting_columns, self._lines), self._load()
         names = {line.key for line in lines}
-        ghosts = tuple(line for line in self._drawn(self.desk.ghost_columns, self._ghost_lines) if line.key in names)
+        ghosts = tuple(
+            line for line in self._draw_curves(self.desk.ghost_columns, self._ghost_lines) if line.key in names
+        )
         self._pinned = {line.key: line for line in ghosts}
         return PlotDrawing(
             lines=lines,
@@ -248,7 +250,7 @@ class ConcurrencyChart(DeskChart):
             note="" if lines or self.desk.answer is None else self._why_empty(),
         )
 
-    def _drawn(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
+    def _draw_curves(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
         return maker.lines(columns, self.figure, exact=not self.desk.in_gesture)
 
     def _load(self) -> Load | None:
@@ -330,27 +332,31 @@ class ConcurrencyChart(DeskChart):
         if not reads:
             return None
         sign = -1.0 if FIGURES[self.figure].more_is_better else 1.0
-        reads.sort(key=lambda read: (read.reading is None, sign * (read.reading.value if read.reading else 0)))
+        reads.sort(
+            key=lambda reading: (reading.reading is None, sign * (reading.reading.value if reading.reading else 0))
+        )
         heads: tuple[str, ...] = (str(get_figure_unit(self.figure)), tr("80% interval"))
         if self.desk.ghost is not None:
             heads = (*heads, tr("vs. pinned"))
         rows = tuple(
             CursorReadoutRow(
-                read.part.key,
-                read.part.palette_index,
-                read.part.is_variant,
-                read.part.name,
-                self._cells(read)[: len(heads)],
+                reading.part.key,
+                reading.part.palette_index,
+                reading.part.is_variant,
+                reading.part.name,
+                self._cells(reading)[: len(heads)],
             )
-            for read in reads
+            for reading in reads
         )
         return CursorReadout(title, heads, rows)
 
-    def _cells(self, read: _ConcurrencyReading) -> tuple[str, ...]:
-        if read.reading is None:
-            return (MISSING_VALUE_TEXT, read.instead, "")
-        value, low, high = read.reading.value, read.reading.low, read.reading.high
-        against = MISSING_VALUE_TEXT if read.pinned is None else self.formatter.difference(value / read.pinned.value)
+    def _cells(self, reading: _ConcurrencyReading) -> tuple[str, ...]:
+        if reading.reading is None:
+            return (MISSING_VALUE_TEXT, reading.instead, "")
+        value, low, high = reading.reading.value, reading.reading.low, reading.reading.high
+        against = (
+            MISSING_VALUE_TEXT if reading.pinned is None else self.formatter.difference(value / reading.pinned.value)
+        )
         return (self.formatter.estimate(value), self.formatter.interval(low, high), against)
 
     # The working line
@@ -388,14 +394,14 @@ class ConcurrencyChart(DeskChart):
 
     def summary(self) -> str:
         unit = get_figure_unit(self.figure)
-        said = [tr("{figure} vs. concurrency.", figure=label_figure(self.figure))]
+        sentences = [tr("{figure} vs. concurrency.", figure=label_figure(self.figure))]
         by_key = {line.key: line for line in self.drawing.lines}
         for part in self.desk.columns:
             line = by_key.get(part.key)
             if line is None:
-                said.append(tr("{name}: no curve.", name=part.name))
+                sentences.append(tr("{name}: no curve.", name=part.name))
                 continue
-            said.append(
+            sentences.append(
                 tr(
                     "{name}: {now} {unit} at this load; {end}, with {last} {unit}.",
                     name=part.name,
@@ -405,7 +411,7 @@ class ConcurrencyChart(DeskChart):
                     last=self.formatter.estimate(float(line.y[-1])),
                 )
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         unit = get_figure_unit(self.figure)
@@ -466,8 +472,8 @@ class ThroughputChart(ConcurrencyChart):
         return drawing
 
     def _made_strips(self) -> tuple[LimiterStrip, ...]:
-        exact, shown = not self.desk.in_gesture, self.desk.columns
-        strips = [self._strip_maker.strip(part, exact=exact) for part in shown if part.column.estimate is not None]
+        exact, columns = not self.desk.in_gesture, self.desk.columns
+        strips = [self._strip_maker.strip(part, exact=exact) for part in columns if part.column.estimate is not None]
         return tuple(strips)
 
     def foot_height(self) -> float:

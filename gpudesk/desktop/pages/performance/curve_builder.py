@@ -24,7 +24,7 @@ class CurveBuilder:
 
     def __init__(self, formatter: Formatter) -> None:
         self._formatter = formatter
-        self._made: dict[tuple[str, str], tuple[tuple[object, object], PlotCurve | None]] = {}
+        self._cached_curves: dict[tuple[str, str], tuple[tuple[object, object], PlotCurve | None]] = {}
 
     def lines(self, columns: Sequence[AcceleratorColumn], figure: str, *, exact: bool) -> tuple[PlotCurve, ...]:
         """Return the lines of those columns that have a curve; `exact` as for `line`."""
@@ -43,12 +43,12 @@ class CurveBuilder:
         curve = part.column.curve
         if curve is None or not curve.concurrency:
             return None
-        drawn = (part.key, part.name, part.palette_index, part.is_variant, make_fingerprint(curve))
-        kept = self._made.get((part.key, figure))
-        if kept is not None and kept[0][0] == drawn and (not exact or kept[0][1] == curve.concurrency):
-            return kept[1]
+        drawing_key = (part.key, part.name, part.palette_index, part.is_variant, make_fingerprint(curve))
+        cached = self._cached_curves.get((part.key, figure))
+        if cached is not None and cached[0][0] == drawing_key and (not exact or cached[0][1] == curve.concurrency):
+            return cached[1]
         line = self._make(part, curve, figure)
-        self._made[(part.key, figure)] = ((drawn, curve.concurrency), line)
+        self._cached_curves[(part.key, figure)] = ((drawing_key, curve.concurrency), line)
         return line
 
     def _make(self, part: AcceleratorColumn, curve: ConcurrencyCurve, figure: str) -> PlotCurve | None:
@@ -71,19 +71,19 @@ class CurveBuilder:
         self, part: AcceleratorColumn, curve: ConcurrencyCurve, x: FloatArray, series: IntervalSeries
     ) -> PlotCurve | None:
         value, low, high = (np.array(values) for values in (series.value, series.low, series.high))
-        known = np.isfinite(x) & np.isfinite(value) & (value > 0) & (low > 0) & np.isfinite(high)
-        if not known.any():
+        is_known = np.isfinite(x) & np.isfinite(value) & (value > 0) & (low > 0) & np.isfinite(high)
+        if not is_known.any():
             return None
         return PlotCurve(
             key=part.key,
             name=part.name,
             slot=part.palette_index,
             is_variant=part.is_variant,
-            x=x[known],
-            y=value[known],
-            low=low[known],
-            high=high[known],
-            count=np.array(curve.concurrency, dtype=np.float64)[known],
+            x=x[is_known],
+            y=value[is_known],
+            low=low[is_known],
+            high=high[is_known],
+            count=np.array(curve.concurrency, dtype=np.float64)[is_known],
             end=tr("memory full at {n}", n=self._formatter.count(curve.max_concurrency)),
         )
 

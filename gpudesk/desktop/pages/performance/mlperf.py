@@ -37,7 +37,10 @@ from gpudesk.text.translation import tr
 
 
 def make_mlperf_figures(
-    found: MlperfHeadToHead, names: Mapping[str, str], slots: Mapping[str, tuple[int, bool]], formatter: Formatter
+    head_to_head: MlperfHeadToHead,
+    names: Mapping[str, str],
+    slots: Mapping[str, tuple[int, bool]],
+    formatter: Formatter,
 ) -> FiguresContent:
     """Return the accelerators side by side; `slots` are those of the scenario's own, the others have none."""
     heads = tuple(
@@ -58,7 +61,7 @@ def make_mlperf_figures(
                 tuple(text for scenario in MlperfScenario for text in _make_mlperf_cells(row, scenario, formatter)),
                 _format_system(row, formatter),
             )
-            for row in found.rows
+            for row in head_to_head.rows
         ),
         remarks_head=tr("Best submission"),
     )
@@ -77,7 +80,7 @@ def _format_system(row: MlperfRow, formatter: Formatter) -> str:
 
 
 def make_mlperf_data(
-    found: MlperfHeadToHead | None, names: Mapping[str, str], model: str, formatter: Formatter
+    head_to_head: MlperfHeadToHead | None, names: Mapping[str, str], model: str, formatter: Formatter
 ) -> ChartData:
     heads = (
         tr("Accelerator"),
@@ -89,7 +92,7 @@ def make_mlperf_data(
         tr("Per accelerator, tok/s"),
         tr("Ratio to baseline"),
     )
-    if found is None:
+    if head_to_head is None:
         return ChartData(title=tr("MLPerf Inference"), heads=heads, rows=(), first_number=4)
     rows = tuple(
         (
@@ -102,11 +105,11 @@ def make_mlperf_data(
             formatter.estimate(result.per_accelerator),
             format_ratio(cell.ratio, formatter) if result is cell.best else "",
         )
-        for row in found.rows
+        for row in head_to_head.rows
         for scenario, cell in row.cells.items()
         for result in cell.results
     )
-    title = tr("MLPerf {round}, {model}", round=found.round, model=model)
+    title = tr("MLPerf {round}, {model}", round=head_to_head.round, model=model)
     return ChartData(title=title, heads=heads, rows=rows, first_number=4)
 
 
@@ -125,7 +128,7 @@ class MlperfBlock(QWidget):
         self._desk = desk
         self.theme, self.formatter = theme, desk.formatter
         self._picked = ("", "", "")
-        self._found: MlperfHeadToHead | None = None
+        self._comparison: MlperfHeadToHead | None = None
         self._row = ""
         self.round = ChoiceField(theme, tr("Round"), self)
         self.model = ChoiceField(theme, tr("Benchmark model"), self)
@@ -220,25 +223,25 @@ class MlperfBlock(QWidget):
         except (InputError, MissingFileError) as error:
             self._say_problem(error)
             return
-        self._found = self._head_to_head(mlperf)
-        found = self._found
-        if found is None:
+        self._comparison = self._head_to_head(mlperf)
+        head_to_head = self._comparison
+        if head_to_head is None:
             return
         self._show_tables(visible=True)
         names = self._names()
-        self._offer(mlperf, found, names)
+        self._offer(mlperf, head_to_head, names)
         slots = self._slots()
-        self.table.show_figures(make_mlperf_figures(found, names, slots, self.formatter))
-        keys = [row.accelerator for row in found.rows]
-        if self._row not in keys or self._row == found.baseline:
-            own = [key for key in (*slots, *keys) if key in keys and key != found.baseline]
+        self.table.show_figures(make_mlperf_figures(head_to_head, names, slots, self.formatter))
+        keys = [row.accelerator for row in head_to_head.rows]
+        if self._row not in keys or self._row == head_to_head.baseline:
+            own = [key for key in (*slots, *keys) if key in keys and key != head_to_head.baseline]
             self._row = own[0] if own else keys[0]
         self._show_chosen()
         self._show_stated(mlperf, names)
 
     def _say_problem(self, error: InputError | MissingFileError) -> None:
-        said = format_message(error.problem, self.formatter) if isinstance(error, InputError) else str(error)
-        self.said.setText(capitalize_first(said))
+        problem = format_message(error.problem, self.formatter) if isinstance(error, InputError) else str(error)
+        self.said.setText(capitalize_first(problem))
         self._show_tables(visible=False)
 
     def _show_tables(self, *, visible: bool) -> None:
@@ -248,41 +251,41 @@ class MlperfBlock(QWidget):
     def _head_to_head(self, mlperf: MlperfComparison) -> MlperfHeadToHead | None:
         round_name, model, baseline = self._picked
         rounds = mlperf.rounds
-        asked = model or self._desk.scenario.model
+        model_id = model or self._desk.scenario.model
         if round_name not in rounds:
-            round_name = next((each for each in rounds if asked in mlperf.models(each)), rounds[0] if rounds else "")
+            round_name = next((each for each in rounds if model_id in mlperf.models(each)), rounds[0] if rounds else "")
         models = mlperf.models(round_name)
-        if asked not in models:
-            asked = _DEFAULT_MODEL if _DEFAULT_MODEL in models else next(iter(models), "")
+        if model_id not in models:
+            model_id = _DEFAULT_MODEL if _DEFAULT_MODEL in models else next(iter(models), "")
         choices = self._desk.scenario.accelerators
-        return mlperf.head_to_head(round_name, asked, baseline or (choices[0].accelerator if choices else None))
+        return mlperf.head_to_head(round_name, model_id, baseline or (choices[0].accelerator if choices else None))
 
-    def _offer(self, mlperf: MlperfComparison, found: MlperfHeadToHead, names: Mapping[str, str]) -> None:
+    def _offer(self, mlperf: MlperfComparison, head_to_head: MlperfHeadToHead, names: Mapping[str, str]) -> None:
         catalog = self._desk.service.catalog
         self.round.set_options(
             [ChoiceOption(each, tr("MLPerf Inference {round}", round=each)) for each in mlperf.rounds]
         )
-        self.round.set_value(found.round)
-        models = mlperf.models(found.round)
+        self.round.set_value(head_to_head.round)
+        models = mlperf.models(head_to_head.round)
         self.model.set_options([ChoiceOption(each, catalog.model(each).name) for each in models])
-        self.model.set_value(found.model)
-        self.baseline.set_options([ChoiceOption(row.accelerator, names[row.accelerator]) for row in found.rows])
-        self.baseline.set_value(found.baseline)
+        self.model.set_value(head_to_head.model)
+        self.baseline.set_options([ChoiceOption(row.accelerator, names[row.accelerator]) for row in head_to_head.rows])
+        self.baseline.set_value(head_to_head.baseline)
 
     def _show_chosen(self) -> None:
-        found = self._found
-        if found is None:
+        head_to_head = self._comparison
+        if head_to_head is None:
             return
         names = self._names()
         self.table.choose_row(self._row)
-        self.said.setText(describe_mlperf_verdict(found, self._row, names, self.formatter))
-        row = found.row(self._row)
+        self.said.setText(describe_mlperf_verdict(head_to_head, self._row, names, self.formatter))
+        row = head_to_head.row(self._row)
         results = [] if row is None else [each for cell in row.cells.values() for each in cell.results]
         self._submissions_title.setText(tr("Submissions with {name}", name=names[self._row]))
         self.submissions.set_rows(build_submission_rows(results, self.formatter))
         catalog = self._desk.service.catalog
-        model, source = catalog.model(found.model).name, catalog.source(found.source)
-        self.cited.setText(cite_mlperf_result(found, model, source, catalog.data_date))
+        model, source = catalog.model(head_to_head.model).name, catalog.source(head_to_head.source)
+        self.cited.setText(cite_mlperf_result(head_to_head, model, source, catalog.data_date))
         self.copy_citation.setText(tr("Copy citation"))
 
     def _show_stated(self, mlperf: MlperfComparison, names: Mapping[str, str]) -> None:
@@ -309,9 +312,9 @@ class MlperfBlock(QWidget):
         return self.said.text()
 
     def data(self, formatter: Formatter) -> ChartData:
-        found = self._found
-        model = "" if found is None else self._desk.service.catalog.model(found.model).name
-        return make_mlperf_data(found, self._names(), model, formatter)
+        head_to_head = self._comparison
+        model = "" if head_to_head is None else self._desk.service.catalog.model(head_to_head.model).name
+        return make_mlperf_data(head_to_head, self._names(), model, formatter)
 
     def _copy_citation(self) -> None:
         QGuiApplication.clipboard().setText(self.cited.text())

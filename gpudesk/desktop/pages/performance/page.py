@@ -183,10 +183,10 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         if self.view_key == "pareto":
             self.refresh()
 
-    def _toggle_bands(self, wanted: bool) -> None:
-        self.settings.put(_BANDS, wanted)
+    def _toggle_bands(self, are_wanted: bool) -> None:
+        self.settings.put(_BANDS, are_wanted)
         for view in self.views.values():
-            view.set_bands(wanted)
+            view.set_bands(are_wanted)
 
     def _ghost_changed(self) -> None:
         if self.isVisible():

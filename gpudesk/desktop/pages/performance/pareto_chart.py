@@ -67,9 +67,9 @@ def find_best_at(line: PlotCurve, speed: float) -> ParetoPoint | None:
     if line.count is None:
         return None
     counts = _worth_trying(line.count, line.x / speed)
-    at, known = np.log(counts), np.log(line.count)
-    speeds = np.exp(np.interp(at, known, np.log(line.x)))
-    values = np.exp(np.interp(at, known, np.log(line.y)))
+    at, log_counts = np.log(counts), np.log(line.count)
+    speeds = np.exp(np.interp(at, log_counts, np.log(line.x)))
+    values = np.exp(np.interp(at, log_counts, np.log(line.y)))
     reached = speeds >= speed * (1 - 1e-12)
     if not reached.any():
         return None
@@ -83,10 +83,10 @@ def _worth_trying(count: FloatArray, pace: FloatArray) -> FloatArray:
     `pace` is the speed at each point in that wanted. Between points both figures only rise or only fall, so
     that nothing further off can be better.
     """
-    known, above = np.log(count), np.log(pace)
+    log_count, above = np.log(count), np.log(pace)
     before = np.flatnonzero((above[1:] >= 0) != (above[:-1] >= 0))
     share = above[before] / (above[before] - above[before + 1])
-    crossed = np.exp(known[before] + share * (known[before + 1] - known[before]))
+    crossed = np.exp(log_count[before] + share * (log_count[before + 1] - log_count[before]))
     tried = np.concatenate((count, np.floor(crossed), np.ceil(crossed)))
     # Some twice; `np.unique` would load numpy.ma for this alone.
     worth: FloatArray = np.sort(np.clip(tried, count[0], count[-1]))
@@ -131,9 +131,11 @@ class ParetoChart(DeskChart):
         self.title = tr("Throughput vs. interactivity")
         self.subtitle = tr("output tok/s per accelerator; each point is a concurrency")
         self.x_title = tr("tok/s per user")
-        lines = self._drawn(self.desk.fitting_columns, self._lines)
+        lines = self._draw_curves(self.desk.fitting_columns, self._lines)
         names = {line.key for line in lines}
-        ghosts = tuple(line for line in self._drawn(self.desk.ghost_columns, self._ghost_lines) if line.key in names)
+        ghosts = tuple(
+            line for line in self._draw_curves(self.desk.ghost_columns, self._ghost_lines) if line.key in names
+        )
         answer = self.desk.answer
         limited = answer is not None and _limits_mean(answer.scenario.workload.load)
         speed = self.read_off
@@ -151,10 +153,10 @@ class ParetoChart(DeskChart):
     def describe_best(self) -> str:
         """Return who has the most throughput at the speed to read off, and who comes next."""
         speed, text = self._speed(self.read_off), self.formatter.estimate
-        found = [(line.name, best) for line in self.drawing.lines if (best := find_best_at(line, self.read_off))]
-        if not found:
+        best_points = [(line.name, best) for line in self.drawing.lines if (best := find_best_at(line, self.read_off))]
+        if not best_points:
             return tr("No accelerator reaches {speed} tok/s per user.", speed=speed)
-        (name, best), *others = sorted(found, key=lambda each: -each[1].value)
+        (name, best), *others = sorted(best_points, key=lambda each: -each[1].value)
         values = {"name": name, "value": text(best.value), "n": self.formatter.count(best.count), "speed": speed}
         if not others:
             return trn(
@@ -175,7 +177,7 @@ class ParetoChart(DeskChart):
             **values,
         )
 
-    def _drawn(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
+    def _draw_curves(self, columns: Sequence[AcceleratorColumn], maker: CurveBuilder) -> tuple[PlotCurve, ...]:
         return maker.lines(columns, PARETO, exact=not self.desk.in_gesture)
 
     def _scenario_marks(self) -> tuple[PointMark, ...]:
@@ -195,11 +197,11 @@ class ParetoChart(DeskChart):
         return self.formatter.count(speed) if speed == round(speed) else self.formatter.estimate(speed)
 
     def _read_out(
-        self, found: list[CurveWithPoint], ghosts: tuple[PlotCurve, ...], speed: float
+        self, points: list[CurveWithPoint], ghosts: tuple[PlotCurve, ...], speed: float
     ) -> CursorReadout | None:
-        if not found:
+        if not points:
             return None
-        ordered = sorted(found, key=lambda pair: -pair[1].value if pair[1] is not None else 1.0)
+        ordered = sorted(points, key=lambda pair: -pair[1].value if pair[1] is not None else 1.0)
         pinned = {line.key: find_best_at(line, speed) for line in ghosts}
         heads: tuple[str, ...] = (tr("tok/s"), tr("in flight"))
         if self.desk.ghost is not None:
@@ -224,8 +226,8 @@ class ParetoChart(DeskChart):
         speed = float(round(x))
         if speed <= 0:
             return None
-        found = [(line, find_best_at(line, speed)) for line in self.drawing.lines]
-        cursor_readout = self._read_out(found, self.drawing.ghosts, speed)
+        points = [(line, find_best_at(line, speed)) for line in self.drawing.lines]
+        cursor_readout = self._read_out(points, self.drawing.ghosts, speed)
         return None if cursor_readout is None else (speed, cursor_readout)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
@@ -277,12 +279,12 @@ class ParetoChart(DeskChart):
         cursor_readout = self.drawing.cursor_readout
         if cursor_readout is None:
             return tr("No curves to compare")
-        said = [tr("Tokens per second per accelerator vs. per user.")]
+        sentences = [tr("Tokens per second per accelerator vs. per user.")]
         for row in cursor_readout.rows:
             if row.cells[0] == MISSING_VALUE_TEXT:
-                said.append(tr("{name} does not reach {speed}.", name=row.name, speed=self._tab(self.read_off)))
+                sentences.append(tr("{name} does not reach {speed}.", name=row.name, speed=self._tab(self.read_off)))
             else:
-                said.append(
+                sentences.append(
                     tr(
                         "{name}: {value} tok/s per accelerator at {speed} per user, requests in flight: {n}.",
                         name=row.name,
@@ -291,7 +293,7 @@ class ParetoChart(DeskChart):
                         n=row.cells[1],
                     )
                 )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         """Return every point: requests in flight, speed for one user, throughput of an accelerator."""
@@ -316,10 +318,10 @@ class ParetoChart(DeskChart):
         return ChartData(self.title, heads, tuple(rows))
 
 
-def _best_marks(found: list[CurveWithPoint]) -> tuple[PointMark, ...]:
+def _best_marks(points: list[CurveWithPoint]) -> tuple[PointMark, ...]:
     return tuple(
         PointMark(line.key, line.slot, best.speed, best.value, line.is_variant)
-        for line, best in found
+        for line, best in points
         if best is not None
     )
 

@@ -50,17 +50,17 @@ class RooflineChart(DeskChart):
     def roofed(self) -> tuple[RooflineColumn, ...]:
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
-            self._roofed = tuple(self._found())
+            self._roofed = tuple(self._list_rooflines())
         return self._roofed
 
-    def _found(self) -> list[RooflineColumn]:
-        found = []
+    def _list_rooflines(self) -> list[RooflineColumn]:
+        columns = []
         for part in self.desk.fitting_columns:
             estimate = part.column.estimate
             roofline = None if estimate is None else self.desk.service.roofline(estimate)
             if roofline is not None:
-                found.append(RooflineColumn(part, roofline))
-        return found
+                columns.append(RooflineColumn(part, roofline))
+        return columns
 
     # The drawing
 
@@ -117,10 +117,10 @@ class RooflineChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        said = [tr("Memory and compute limits per accelerator.")]
+        sentences = [tr("Memory and compute limits per accelerator.")]
         for each in self.roofed:
             roof = each.roofline.effective
-            said.append(
+            sentences.append(
                 tr(
                     "{name}: memory-bound below {ridge} FLOP/byte; decode at {decode}, prefill at {prefill}.",
                     name=each.part.name,
@@ -129,7 +129,7 @@ class RooflineChart(DeskChart):
                     prefill=_intensity(each.roofline.prefill, self.formatter),
                 )
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (
@@ -149,21 +149,21 @@ class RooflineChart(DeskChart):
 
 
 def _row(each: RooflineColumn, formatter: Formatter) -> tuple[str, ...]:
-    found = each.roofline
+    roofline = each.roofline
     figures = (
-        found.effective.bandwidth / _TERA,
-        found.paper.bandwidth / _TERA,
-        found.effective.flops / _TERA,
-        found.paper.flops / _TERA,
-        found.effective.ridge,
+        roofline.effective.bandwidth / _TERA,
+        roofline.paper.bandwidth / _TERA,
+        roofline.effective.flops / _TERA,
+        roofline.paper.flops / _TERA,
+        roofline.effective.ridge,
     )
     points = [
         text
-        for point in (found.decode, found.prefill)
+        for point in (roofline.decode, roofline.prefill)
         for text in (_intensity(point, formatter), _attained(point, formatter))
     ]
     texts = (formatter.estimate(figure) for figure in figures)
-    return (each.part.name, label_precision(found.arithmetic), *texts, *points)
+    return (each.part.name, label_precision(roofline.arithmetic), *texts, *points)
 
 
 def _intensity(point: RooflinePoint | None, formatter: Formatter) -> str:
@@ -175,8 +175,8 @@ def _attained(point: RooflinePoint | None, formatter: Formatter) -> str:
 
 
 def _points(each: RooflineColumn) -> list[tuple[str, RooflinePoint]]:
-    named = ((tr("decode"), each.roofline.decode), (tr("prefill"), each.roofline.prefill))
-    return [(name, point) for name, point in named if point is not None]
+    named_points = ((tr("decode"), each.roofline.decode), (tr("prefill"), each.roofline.prefill))
+    return [(name, point) for name, point in named_points if point is not None]
 
 
 def _span(roofed: tuple[RooflineColumn, ...]) -> tuple[float, float]:
@@ -190,7 +190,7 @@ def _marks(roofed: tuple[RooflineColumn, ...]) -> tuple[PointMark, ...]:
     """Return the points; the lowest of each kind carries its name, below which nothing stands."""
     marks = []
     for name in (tr("decode"), tr("prefill")):
-        kind = [(each, point) for each in roofed for found, point in _points(each) if found == name]
+        kind = [(each, point) for each in roofed for label, point in _points(each) if label == name]
         lowest = min((point.flops for _, point in kind), default=0.0)
         marks += [
             PointMark(

@@ -46,7 +46,7 @@ class ScalingResults:
         self._desk = desk
         self._answer: Answer | None = None
         self._whole = False
-        self._found: tuple[ScaledColumn, ...] = ()
+        self._columns: tuple[ScaledColumn, ...] = ()
         self._compared: tuple[tuple[Answer, str, str], TopologyComparison | Message] | None = None
 
     def columns(self) -> tuple[ScaledColumn, ...]:
@@ -54,27 +54,27 @@ class ScalingResults:
         answer, whole = self._desk.answer, not self._desk.in_gesture
         if self._answer is not answer or whole > self._whole:
             self._answer, self._whole = answer, whole
-            self._found = () if answer is None else self._ask(answer, whole)
-        return self._found
+            self._columns = () if answer is None else self._ask(answer, whole)
+        return self._columns
 
     def _ask(self, answer: Answer, whole: bool) -> tuple[ScaledColumn, ...]:
-        found = self._desk.service.scaling(answer.scenario, brief=not whole)
+        scalings = self._desk.service.scaling(answer.scenario, brief=not whole)
         return tuple(
             ScaledColumn(part, None if isinstance(scaling, InputError) or scaling.start is None else scaling)
-            for part, scaling in zip(self._desk.columns, found, strict=True)
+            for part, scaling in zip(self._desk.columns, scalings, strict=True)
         )
 
     def lines(self) -> tuple[ScaledColumn, ...]:
         """Return the columns that have a curve of their own: the first of each part and serving engine."""
-        met: set[tuple[str, str | None]] = set()
-        kept = []
+        keys: set[tuple[str, str | None]] = set()
+        columns = []
         for each in self.columns():
             choice = each.part.column.choice
             key = (choice.accelerator, choice.serving_engine)
-            if key not in met and each.scaling is not None:
-                kept.append(each)
-            met.add(key)
-        return tuple(kept)
+            if key not in keys and each.scaling is not None:
+                columns.append(each)
+            keys.add(key)
+        return tuple(columns)
 
     def chosen(self) -> ScaledColumn | None:
         """Return the column that is selected on the desk, else the baseline."""
@@ -156,15 +156,15 @@ def format_memory(memory_bytes: float, formatter: Formatter) -> str:
 
 
 def describe_plan(row: ScalingRow, formatter: Formatter) -> str:
-    said = [_format_plan_or_problem(row, formatter)]
+    texts = [_format_plan_or_problem(row, formatter)]
     if row.falls is not None:
-        said.append(format_message(row.falls, formatter))
+        texts.append(format_message(row.falls, formatter))
     if row.replicas is not None and row.replicas.output_tokens_per_s is not None:
         rate = formatter.estimate(row.replicas.output_tokens_per_s.value)
-        said.append(tr("{plan}: {rate} tok/s", plan=format_plan(row.replicas.plan), rate=rate))
+        texts.append(tr("{plan}: {rate} tok/s", plan=format_plan(row.replicas.plan), rate=rate))
     if row.hosts > 1 and row.fits:
-        said.append(trn("{n} host", "{n} hosts", row.hosts, n=formatter.count(row.hosts)))
-    return "; ".join(said)
+        texts.append(trn("{n} host", "{n} hosts", row.hosts, n=formatter.count(row.hosts)))
+    return "; ".join(texts)
 
 
 def _format_plan_or_problem(row: ScalingRow, formatter: Formatter) -> str:
@@ -184,10 +184,10 @@ def describe_misfit(estimate: Estimate, formatter: Formatter) -> str:
 
 
 def _describe_wait(estimate: Estimate, formatter: Formatter) -> str:
-    asked, admitted = estimate.concurrency, estimate.admitted
-    if asked is None or admitted is None or admitted >= asked:
+    concurrency, admitted = estimate.concurrency, estimate.admitted
+    if concurrency is None or admitted is None or admitted >= concurrency:
         return ""
-    return tr("runs {n} of {all}, the rest queue", n=formatter.count(admitted), all=formatter.count(asked))
+    return tr("runs {n} of {all}, the rest queue", n=formatter.count(admitted), all=formatter.count(concurrency))
 
 
 def format_row_key(row: ScalingRow) -> str:
@@ -287,7 +287,7 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
 
 
 def make_topology_figures(
-    pair: tuple[ScaledColumn, ScaledColumn], found: TopologyComparison, formatter: Formatter, *, wide: bool
+    pair: tuple[ScaledColumn, ScaledColumn], topology: TopologyComparison, formatter: Formatter, *, wide: bool
 ) -> FiguresContent:
     """Return both deployments; where there is no room, without what links that take no time would bring."""
     heads = (
@@ -316,7 +316,7 @@ def make_topology_figures(
                 _make_side_cells(side, formatter, wide=wide),
                 _format_ceiling(side, formatter),
             )
-            for each, side in zip(pair, (found.baseline, found.other), strict=True)
+            for each, side in zip(pair, (topology.baseline, topology.other), strict=True)
         ),
         remarks_head=tr("Plan; rule of thumb") if wide else tr("Plan"),
     )
@@ -359,12 +359,12 @@ def _format_ceiling(side: TopologySide, formatter: Formatter) -> str:
 
 
 def make_topology_data(
-    pair: tuple[ScaledColumn, ScaledColumn] | None, found: TopologyComparison | None, formatter: Formatter
+    pair: tuple[ScaledColumn, ScaledColumn] | None, topology: TopologyComparison | None, formatter: Formatter
 ) -> ChartData:
     title = tr("Sharded vs. fewer accelerators")
-    if pair is None or found is None:
+    if pair is None or topology is None:
         return ChartData(title, (tr("Figure"),), ())
-    sides = (found.baseline, found.other)
+    sides = (topology.baseline, topology.other)
     names = (_name_deployment(each, side, formatter) for each, side in zip(pair, sides, strict=True))
     columns = [_list_topology_figures(side, formatter) for side in sides]
     rows = tuple((name, value, columns[1][name]) for name, value in columns[0].items())

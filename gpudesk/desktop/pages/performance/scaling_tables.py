@@ -39,9 +39,9 @@ class CountsTableBlock(QWidget):
 
     rule_chosen = Signal(str)
 
-    def __init__(self, desk: Desk, theme: Theme, found: ScalingResults, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._theme, self._found = desk, theme, found
+        self._desk, self._theme, self._results = desk, theme, results
         self.rule = ScalingRuleOfThumb.FLAT
         self._row: str | None = None
         self.part = ChoiceField(theme, tr("Accelerator"), self)
@@ -70,15 +70,15 @@ class CountsTableBlock(QWidget):
         self.offer.clicked.connect(self._take)
 
     def refresh(self) -> None:
-        chosen = self._found.chosen()
+        chosen = self._results.chosen()
         self.setVisible(chosen is not None)
         if chosen is None:
             return
-        options = [ChoiceOption(each.part.key, each.part.name) for each in self._found.columns()]
+        options = [ChoiceOption(each.part.key, each.part.name) for each in self._results.columns()]
         self.part.set_options(options)
         self.part.set_value(chosen.part.key)
         wide = has_wide_layout(self, self._theme)
-        models = self._found.models(chosen) if wide else {}
+        models = self._results.models(chosen) if wide else {}
         figures = make_scaling_figures(chosen, models, self.rule, self._desk.formatter, wide=wide)
         self.table.show_figures(figures)
         self.remark.setText(describe_rule_error(chosen, self.rule, self._desk.formatter))
@@ -99,18 +99,18 @@ class CountsTableBlock(QWidget):
         self._show_offer()
 
     def _show_offer(self) -> None:
-        chosen = self._found.chosen()
+        chosen = self._results.chosen()
         count = None if self._row is None else int(self._row)
-        shown = chosen is not None and count is not None and count != chosen.own_count
-        if shown and chosen is not None:
+        is_other = chosen is not None and count is not None and count != chosen.own_count
+        if is_other and chosen is not None:
             name = chosen.part.name.partition(" × ")[0]
             text = tr("Use {n} × {name}", n=self._desk.formatter.count(count), name=name)
             self.offer.setText(text)
             self.offer.setAccessibleName(text)
-        self.offer.setVisible(shown)
+        self.offer.setVisible(is_other)
 
     def _take(self) -> None:
-        chosen = self._found.chosen()
+        chosen = self._results.chosen()
         if chosen is None or self._row is None:
             return
         position = self._desk.keys.index(chosen.part.key)
@@ -128,9 +128,9 @@ class CountsTableBlock(QWidget):
 class DeploymentComparisonBlock(QWidget):
     """Compares the baseline and the selected column: sharded vs. fewer accelerators."""
 
-    def __init__(self, desk: Desk, theme: Theme, found: ScalingResults, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._desk, self._found = desk, found
+        self._desk, self._results = desk, results
         self.theme, self.formatter = theme, desk.formatter
         self.said = ThemedLabel(theme, font="body", colour="text1", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
@@ -144,10 +144,10 @@ class DeploymentComparisonBlock(QWidget):
         self.setAccessibleName(tr("Sharded vs. fewer accelerators"))
 
     def refresh(self) -> None:
-        pair, found = self._found.pair(), self._found.topology()
-        self.table.setVisible(isinstance(found, TopologyComparison))
-        if isinstance(found, TopologyComparison) and pair is not None:
-            figures = make_topology_figures(pair, found, self.formatter, wide=has_wide_layout(self, self.theme))
+        pair, topology = self._results.pair(), self._results.topology()
+        self.table.setVisible(isinstance(topology, TopologyComparison))
+        if isinstance(topology, TopologyComparison) and pair is not None:
+            figures = make_topology_figures(pair, topology, self.formatter, wide=has_wide_layout(self, self.theme))
             self.table.show_figures(figures)
         text = self.summary()
         if text != self.said.text():
@@ -155,18 +155,18 @@ class DeploymentComparisonBlock(QWidget):
             self.setAccessibleDescription(text)
 
     def summary(self) -> str:
-        found = self._found.topology()
-        if found is None:
+        topology = self._results.topology()
+        if topology is None:
             return tr("To compare, add a second accelerator, or the same one with another count.")
-        if isinstance(found, Message):
-            said = format_message(found, self.formatter)
-            return capitalize_first(said)
-        return " ".join(format_message(each, self.formatter) for each in found.said)
+        if isinstance(topology, Message):
+            text = format_message(topology, self.formatter)
+            return capitalize_first(text)
+        return " ".join(format_message(each, self.formatter) for each in topology.said)
 
     def data(self, formatter: Formatter) -> ChartData:
-        found = self._found.topology()
+        topology = self._results.topology()
         return make_topology_data(
-            self._found.pair(), found if isinstance(found, TopologyComparison) else None, formatter
+            self._results.pair(), topology if isinstance(topology, TopologyComparison) else None, formatter
         )
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:

@@ -56,9 +56,9 @@ class ScalingChart(DeskChart):
 
     figure = "output_tokens_per_s"
 
-    def __init__(self, desk: Desk, theme: Theme, found: ScalingResults, parent: QWidget | None = None) -> None:
+    def __init__(self, desk: Desk, theme: Theme, results: ScalingResults, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (PowerOfTwoScale(), LinearScale()), parent)
-        self._found = found
+        self._results = results
         self.quantity = THROUGHPUT
         self.rule = ScalingRuleOfThumb.FLAT
         self._borders: tuple[int, ...] = ()
@@ -75,7 +75,7 @@ class ScalingChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.x_title = tr("accelerators")
-        scaled = self._found.lines()
+        scaled = self._results.lines()
         if self.quantity == THROUGHPUT:
             self.title = tr("Output throughput per replica")
             self.subtitle = tr("tokens per second at this load, up to {n} accelerators", n=_find_highest_count(scaled))
@@ -123,7 +123,7 @@ class ScalingChart(DeskChart):
         return IntervalEstimate(*(100.0 * row.bandwidth / (row.count * scaling.bandwidth),) * 3)
 
     def _by_rule(self, lines: tuple[PlotCurve, ...]) -> tuple[PlotCurve, ...]:
-        chosen = self._found.chosen()
+        chosen = self._results.chosen()
         own = None if chosen is None else next((each for each in lines if each.key == chosen.part.key), None)
         if own is None or chosen is None or chosen.scaling is None:
             return ()
@@ -135,7 +135,7 @@ class ScalingChart(DeskChart):
     def _marks(self, lines: tuple[PlotCurve, ...]) -> Iterator[PointMark]:
         """Yield a circle for each deployment of the scenario; replicas stand beside the curve of one."""
         keys = {line.key for line in lines}
-        for scaled in self._found.columns():
+        for scaled in self._results.columns():
             part, estimate = scaled.part, scaled.part.column.estimate
             value = self._own_value(scaled)
             if estimate is not None and value is not None and keys:
@@ -146,12 +146,12 @@ class ScalingChart(DeskChart):
         if estimate is None or estimate.pools is not None or scaled.scaling is None:
             return None
         if self.quantity == THROUGHPUT:
-            found = estimate.output_tokens_per_s
-            return None if found is None else found.value
+            throughput = estimate.output_tokens_per_s
+            return None if throughput is None else throughput.value
         row = next((row for row in scaled.scaling.rows if row.count == estimate.count), None)
         same = row is not None and row.estimate is not None and row.estimate.plan == estimate.plan
-        shown = self._value(row, scaled.scaling) if same and row is not None else None
-        return None if shown is None else shown.value
+        own_value = self._value(row, scaled.scaling) if same and row is not None else None
+        return None if own_value is None else own_value.value
 
     # Where a host ends
 
@@ -190,33 +190,33 @@ class ScalingChart(DeskChart):
     # Reading off
 
     def _counts(self) -> tuple[int, ...]:
-        found = {row.count for each in self._found.lines() if each.scaling for row in each.scaling.rows}
-        return tuple(sorted(found))
+        counts = {row.count for each in self._results.lines() if each.scaling for row in each.scaling.rows}
+        return tuple(sorted(counts))
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         counts = self._counts()
         if not counts:
             return None
         count = min(counts, key=lambda each: abs(np.log(each / max(x, 0.5))))
-        rows = [self._read(each, count) for each in self._found.lines()]
+        rows = [self._read_value(each, count) for each in self._results.lines()]
         rows.sort(key=lambda each: -each[0])
         heads = (tr("tok/s"), tr("80% interval")) if self.quantity == THROUGHPUT else (tr("effective"), tr("GB/s"))
         title = trn("{n} accelerator", "{n} accelerators", count, n=self.formatter.count(count))
         return float(count), CursorReadout(title, heads, tuple(row for _, row in rows))
 
-    def _read(self, scaled: ScaledColumn, count: int) -> tuple[float, CursorReadoutRow]:
+    def _read_value(self, scaled: ScaledColumn, count: int) -> tuple[float, CursorReadoutRow]:
         part, scaling = scaled.part, scaled.scaling
         row = None if scaling is None else next((row for row in scaling.rows if row.count == count), None)
         value = None if row is None or scaling is None else self._value(row, scaling)
-        told = (part.key, part.palette_index, part.is_variant, _strip_count(part.name))
+        part_key = (part.key, part.palette_index, part.is_variant, _strip_count(part.name))
         if row is None or value is None:
             unfit = row is not None and row.estimate is not None and not row.estimate.fits
-            return 0.0, CursorReadoutRow(*told, (MISSING_VALUE_TEXT, tr("does not fit") if unfit else ""))
+            return 0.0, CursorReadoutRow(*part_key, (MISSING_VALUE_TEXT, tr("does not fit") if unfit else ""))
         if self.quantity == THROUGHPUT:
             cells = (self.formatter.estimate(value.value), self.formatter.band(value))
         else:
             cells = (self.formatter.per_cent(value.value / 100), format_gigabytes(row.bandwidth, self.formatter))
-        return value.value, CursorReadoutRow(*told, cells)
+        return value.value, CursorReadoutRow(*part_key, cells)
 
     def step(self, value: float, forward: bool, far: bool) -> float | None:
         del far
@@ -228,15 +228,15 @@ class ScalingChart(DeskChart):
     # In words and numbers
 
     def summary(self) -> str:
-        said = [tr("Output throughput and memory bandwidth per replica vs. accelerator count.")]
-        for each in self._found.columns():
+        sentences = [tr("Output throughput and memory bandwidth per replica vs. accelerator count.")]
+        for each in self._results.columns():
             scaling = each.scaling
             start = None if scaling is None else scaling.start
             peak = None if scaling is None else scaling.peak
             if start is None or peak is None or peak.estimate is None or peak.spread is None:
-                said.append(tr("{name}: does not fit at any count.", name=each.part.name))
+                sentences.append(tr("{name}: does not fit at any count.", name=each.part.name))
                 continue
-            said.append(
+            sentences.append(
                 tr(
                     "{name}: minimum count {start}; fastest count {peak}: {rate} tok/s, link time {share} of a step.",
                     name=each.part.name,
@@ -246,7 +246,7 @@ class ScalingChart(DeskChart):
                     share=self.formatter.per_cent(peak.spread.collectives),
                 )
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = (
@@ -269,7 +269,7 @@ class ScalingChart(DeskChart):
         )
         rows = tuple(
             (_strip_count(each.part.name), *_format_data_cells(row, each.scaling, formatter))
-            for each in self._found.lines()
+            for each in self._results.lines()
             if each.scaling is not None
             for row in each.scaling.rows
         )
@@ -315,11 +315,11 @@ class ScalingView(PerformanceView):
     """A chart of all parts, the rows of the selected one, and two deployments against each other."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        found = ScalingResults(desk)
+        results = ScalingResults(desk)
         self._desk = desk
-        self.chart = ScalingChart(desk, theme, found)
-        self.counts = CountsTableBlock(desk, theme, found)
-        self.comparison = DeploymentComparisonBlock(desk, theme, found)
+        self.chart = ScalingChart(desk, theme, results)
+        self.counts = CountsTableBlock(desk, theme, results)
+        self.comparison = DeploymentComparisonBlock(desk, theme, results)
         super().__init__((self.chart, self.comparison), parent)
         options = ((THROUGHPUT, tr("Throughput")), (BANDWIDTH, tr("Memory bandwidth")))
         self.quantity = SegmentedControl(theme, tr("Charted figure"), options, self)

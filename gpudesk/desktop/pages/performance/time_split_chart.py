@@ -85,7 +85,7 @@ class TimeSplitChart(BarChart):
     def refresh(self) -> None:
         if self._answer is not self.desk.answer:
             self._answer = self.desk.answer
-            self._splits = tuple(self._found())
+            self._splits = tuple(self._list_splits())
         token = tr("% of time, including prefill of other requests")
         self.show_groups(
             self._requests(),
@@ -96,16 +96,16 @@ class TimeSplitChart(BarChart):
             self.setAccessibleName(tr("Prefill and decode, chart"))
             self.setAccessibleDescription(self.summary())
 
-    def _found(self) -> list[TimeSplit]:
+    def _list_splits(self) -> list[TimeSplit]:
         bench = self.desk.service
-        found = []
+        splits = []
         for part in self.desk.columns:
             estimate = part.column.estimate
             if estimate is None:
-                found.append(TimeSplit(part, None, None))
+                splits.append(TimeSplit(part, None, None))
             else:
-                found.append(TimeSplit(part, bench.request_time(estimate), bench.step_shares(estimate)))
-        return found
+                splits.append(TimeSplit(part, bench.request_time(estimate), bench.step_shares(estimate)))
+        return splits
 
     # The groups
 
@@ -165,13 +165,13 @@ class TimeSplitChart(BarChart):
     # In words and numbers
 
     def summary(self) -> str:
-        said = []
+        sentences = []
         for split in self._splits:
             if split.request is None:
-                said.append(f"{split.part.name}: {self._why_none(split.part)}.")
+                sentences.append(f"{split.part.name}: {self._why_none(split.part)}.")
                 continue
             waiting, prefill, decode = (self.formatter.estimate(seconds) for seconds in split.request)
-            said.append(
+            sentences.append(
                 tr(
                     "{name}: {waiting} s queueing, {prefill} s prefill, {decode} s decode.",
                     name=split.part.name,
@@ -180,7 +180,7 @@ class TimeSplitChart(BarChart):
                     decode=decode,
                 )
             )
-        return " ".join(said)
+        return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         heads = [tr("Accelerator"), tr("Queueing, s"), tr("Prefill, s"), tr("Decode, s")]

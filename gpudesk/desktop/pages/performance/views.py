@@ -121,11 +121,11 @@ def make_roofline_figures(desk: Desk, chart: RooflineChart) -> FiguresContent:
         tr("Prefill, TFLOPS"),
         tr("Ridge, FLOP/byte"),
     )
-    found = {each.part.key: each.roofline for each in chart.roofed}
+    rooflines = {each.part.key: each.roofline for each in chart.roofed}
     number = desk.formatter.estimate
 
     def cells(part: AcceleratorColumn) -> tuple[str, ...]:
-        roofline = found.get(part.key)
+        roofline = rooflines.get(part.key)
         if roofline is None:
             return (MISSING_VALUE_TEXT,) * len(heads)
         points = [
@@ -177,8 +177,10 @@ def _make_rows(
 ) -> tuple[FigureRow, ...]:
     rows = []
     for part in ordered:
-        said, faulty = describe_limiter(part, desk)
-        rows.append(FigureRow(part.key, part.palette_index, part.is_variant, part.name, cells(part), said, faulty))
+        limiter_text, faulty = describe_limiter(part, desk)
+        rows.append(
+            FigureRow(part.key, part.palette_index, part.is_variant, part.name, cells(part), limiter_text, faulty)
+        )
     return tuple(rows)
 
 
@@ -201,10 +203,10 @@ class PerformanceView(QWidget):
         for chart in self.charts:
             chart.refresh()
 
-    def set_bands(self, wanted: bool) -> None:
+    def set_bands(self, are_wanted: bool) -> None:
         for chart in self.charts:
             if isinstance(chart, DeskChart):
-                chart.set_bands_wanted(wanted)
+                chart.set_bands_wanted(are_wanted)
 
     def current_chart(self) -> PageChart:
         """Return the chart that has the focus, else the first."""
@@ -244,13 +246,13 @@ class ChartView(PerformanceView):
         desk: Desk,
         theme: Theme,
         charts: Sequence[DeskChart | TimeSplitChart],
-        made: Callable[[], FiguresContent] | None,
+        make_figures: Callable[[], FiguresContent] | None,
         parent: QWidget | None = None,
     ) -> None:
         """Take the charts, and what makes the table's figures; a chart of bars has its figures in it."""
         super().__init__(charts, parent)
         self._desk = desk
-        self._made = made
+        self._make_figures = make_figures
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(8)
@@ -262,24 +264,24 @@ class ChartView(PerformanceView):
         whole.addLayout(row, 1)
         self.table = FiguresTable(theme, self)
         self._title = ThemedLabel(theme, font="section", parent=self)
-        if made is not None:
+        if make_figures is not None:
             whole.addWidget(Hairline(theme))
             below = QVBoxLayout()
             below.setContentsMargins(_MARGIN, 6, _MARGIN, 12)
             below.addWidget(self._title)
             below.addWidget(self.table)
             whole.addLayout(below)
-        self.table.setVisible(made is not None)
-        self._title.setVisible(made is not None)
+        self.table.setVisible(make_figures is not None)
+        self._title.setVisible(make_figures is not None)
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
         desk.selection_changed.connect(self._follow_selection)
 
     def refresh(self) -> None:
         super().refresh()
-        if self._made is not None:
-            shown = self._made()
-            self._title.setText(shown.title)
-            self.table.show_figures(shown)
+        if self._make_figures is not None:
+            figures = self._make_figures()
+            self._title.setText(figures.title)
+            self.table.show_figures(figures)
             self._follow_selection()
 
     def _follow_selection(self) -> None:

@@ -225,11 +225,11 @@ class BarChart(QWidget):
     def show_groups(self, *groups: BarGroup) -> None:
         """Show other groups; the current row stays where it is there still."""
         before = [(group.figure, row.key) for group in self.groups for row in group.rows]
-        kept = before[self.current] if 0 <= self.current < len(before) else None
+        current_key = before[self.current] if 0 <= self.current < len(before) else None
         self.groups = groups
         self.rows = tuple(row for group in groups for row in group.rows)
         places = [(group.figure, row.key) for group in groups for row in group.rows]
-        self.current = places.index(kept) if kept in places else -1
+        self.current = places.index(current_key) if current_key in places else -1
         self._fit()
         self.setAccessibleName(self.title)
         self.setAccessibleDescription(" ".join(row.sentence for row in self.rows) or groups[0].note)
@@ -521,7 +521,7 @@ class BarChart(QWidget):
         return next((number for number, band in enumerate(bands) if band.top() <= place.y() < band.bottom()), -1)
 
     def event(self, event: QEvent) -> bool:
-        """Tell all of the row under the mouse."""
+        """Show the full values of the row under the mouse as a tooltip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             number = self._row_at(QPointF(event.pos()))
             QToolTip.showText(event.globalPos(), "" if number < 0 else self.rows[number].sentence, self)

@@ -318,10 +318,10 @@ def _paint_cap(plot: PlotCanvas, painter: QPainter, line: PlotCurve, end: _Curve
 
 def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | None]) -> None:
     letters, theme = plot.text_painter, plot.theme
-    shown = [(line, end) for line, end in zip(plot.drawing.lines, ends, strict=True) if end is not None]
-    _place_labels(plot, shown)
+    visible_ends = [(line, end) for line, end in zip(plot.drawing.lines, ends, strict=True) if end is not None]
+    _place_labels(plot, visible_ends)
     small, caption = letters.metrics("label"), letters.metrics("caption")
-    for line, end in shown:
+    for line, end in visible_ends:
         place = plot.placed[line.key]
         detail, height = _measure_label(plot, line, end)
         colour = theme.name_color(line.slot)
@@ -353,18 +353,18 @@ def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[s
     return "", height
 
 
-def _place_labels(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> None:
+def _place_labels(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEnd]]) -> None:
     """Find places for the names; while ranges are held each keeps its distance from its curve's end."""
-    known = plot.placed_for == [(end.x, end.y) for _, end in shown] and len(plot.placed) == len(shown)
+    is_placed = plot.placed_for == [(end.x, end.y) for _, end in visible_ends] and len(plot.placed) == len(visible_ends)
     x = _find_rule_x(plot)
-    if known and (x is None or x == plot.placed_rule or not _is_inside(x, plot.label_spans)):
+    if is_placed and (x is None or x == plot.placed_rule or not _is_inside(x, plot.label_spans)):
         return
-    if plot.held and all(line.key in plot.placed for line, _ in shown):
-        plot.placed = {line.key: _carry_label(plot, line, end) for line, end in shown}
+    if plot.held and all(line.key in plot.placed for line, _ in visible_ends):
+        plot.placed = {line.key: _carry_label(plot, line, end) for line, end in visible_ends}
     else:
-        plot.placed = _find_places(plot, shown)
+        plot.placed = _find_places(plot, visible_ends)
         plot.placed_rule = x
-    plot.placed_for = [(end.x, end.y) for _, end in shown]
+    plot.placed_for = [(end.x, end.y) for _, end in visible_ends]
 
 
 def _find_rule_x(plot: PlotCanvas) -> float | None:
@@ -385,7 +385,7 @@ def _carry_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> PlacedLab
     return PlacedLabel(end.x + before.aside, end.y + before.shift, before.shift, before.aside)
 
 
-def _find_places(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> dict[str, PlacedLabel]:
+def _find_places(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEnd]]) -> dict[str, PlacedLabel]:
     """Find places for names with what is said at their ends, or where those collide for names alone."""
     area, width = plot.frame.area, float(plot.viewport().width())
     curves = plot.sample_curves()
@@ -395,23 +395,23 @@ def _find_places(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> 
         boxes.append((x - _RULE_ROOM, area.top(), x + _RULE_ROOM, area.bottom()))
     gap = float(plot.theme.px(9))
     plot.names_alone = False
-    wanted = _make_requests(plot, shown)
-    found = place_labels(wanted, curves, boxes, bounds, gap)
-    if plot.detailed_labels and labels_collide(found, wanted, boxes):
+    requests = _make_requests(plot, visible_ends)
+    places = place_labels(requests, curves, boxes, bounds, gap)
+    if plot.detailed_labels and labels_collide(places, requests, boxes):
         plot.names_alone = True
-        wanted = _make_requests(plot, shown)
-        found = place_labels(wanted, curves, boxes, bounds, gap)
-    plot.label_spans = [(place.x, place.x + label.width) for place, label in zip(found, wanted, strict=True)]
-    return {line.key: place for (line, _), place in zip(shown, found, strict=True)}
+        requests = _make_requests(plot, visible_ends)
+        places = place_labels(requests, curves, boxes, bounds, gap)
+    plot.label_spans = [(place.x, place.x + label.width) for place, label in zip(places, requests, strict=True)]
+    return {line.key: place for (line, _), place in zip(visible_ends, places, strict=True)}
 
 
-def _make_requests(plot: PlotCanvas, shown: list[tuple[PlotCurve, _CurveEnd]]) -> list[LabelRequest]:
-    letters, wanted = plot.text_painter, []
-    for line, end in shown:
+def _make_requests(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEnd]]) -> list[LabelRequest]:
+    letters, requests = plot.text_painter, []
+    for line, end in visible_ends:
         detail, height = _measure_label(plot, line, end)
         width = max(letters.width(line.name, "label"), letters.width(detail, "caption"))
-        wanted.append(LabelRequest(end.x, end.y, width, height))
-    return wanted
+        requests.append(LabelRequest(end.x, end.y, width, height))
+    return requests
 
 
 def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, colour: QColor) -> None:
@@ -546,8 +546,8 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self._samples: list[FloatArray] | None = None
         self._ends: list[_CurveEnd | None] | None = None
         self._margins_laid_out = QMarginsF()
-        self._told: tuple[object, ...] = ()
-        self._held = False
+        self._description: tuple[object, ...] = ()
+        self._is_held = False
         self._set_up_scene()
         self._fit_button = QPushButton(tr("Reset zoom"), self)
         self._fit_button.hide()
@@ -569,7 +569,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self._rule = QGraphicsLineItem()
         self._rule.setZValue(RULE_Z)
         self._box.addItem(self._rule, ignoreBounds=True)
-        self._ground = PixelLayer(self.paint_ground, GROUND_Z, kept=True)
+        self._ground = PixelLayer(self.paint_ground, GROUND_Z, is_cached=True)
         self._overlay = PixelLayer(self.paint_overlay, OVERLAY_Z)
         for item in (self._ground, self._box, self._overlay):
             self.scene().addItem(item)
@@ -585,12 +585,12 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         before, self.drawing = self.drawing, drawing
         if not (are_curves_equal(before.lines, drawing.lines) and are_curves_equal(before.ghosts, drawing.ghosts)):
             self._redraw_curves()
-        told = self.title, self.subtitle, self.x_title, drawing.limit, drawing.note, bool(drawing.lines)
-        if told != self._told:
-            self._told = told
+        description = self.title, self.subtitle, self.x_title, drawing.limit, drawing.note, bool(drawing.lines)
+        if description != self._description:
+            self._description = description
             self.ground_changed()
         self._fit_to_drawing()
-        if not self._held and self.margins() != self._margins_laid_out:
+        if not self._is_held and self.margins() != self._margins_laid_out:
             self.lay_out()
         self._show_rule()
         self.viewport().update()
@@ -614,16 +614,16 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self.current = key
         self.viewport().update()
 
-    def hold(self, held: bool) -> None:
+    def hold(self, is_held: bool) -> None:
         """Keep the ranges as they are, or let them follow again."""
-        self._held = held
-        if not held:
+        self._is_held = is_held
+        if not is_held:
             self._fit_to_drawing()
             self.viewport().update()
 
     @property
     def held(self) -> bool:
-        return self._held
+        return self._is_held
 
     def fit_view(self) -> None:
         self.frame.show_whole()
@@ -646,17 +646,17 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
         self._curves.show_bands(banded, self.frame.x_scale, self.frame.y_scale)
 
     def _fit_to_drawing(self) -> None:
-        if self._held:
+        if self._is_held:
             return
         rule = self.drawing.rule
         reach = rule.value if rule is not None else None
         linear = isinstance(self.frame.y_scale, LinearScale)
         points = tuple((mark.x, mark.y) for mark in self.drawing.marks)
-        found = find_extents((*self.drawing.lines, *self.drawing.ghosts), points, reach, linear_y=linear)
-        if found is None:
+        extents = find_extents((*self.drawing.lines, *self.drawing.ghosts), points, reach, linear_y=linear)
+        if extents is None:
             return
         zoomed, x, y = self.frame.zoomed, self.frame.x, self.frame.y
-        self.frame.fit(*found, count_possible_ticks(self))
+        self.frame.fit(*extents, count_possible_ticks(self))
         if zoomed:
             self.frame.x, self.frame.y = x, y
             self.frame.pan(0, 0)
@@ -733,11 +733,11 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
 
     def pixels_of(self, number: int) -> FloatArray:
         """Return the points of a line of the drawing in pixels, within what is visible."""
-        found = self._points.get(number)
-        if found is None:
+        pixels = self._points.get(number)
+        if pixels is None:
             line = self.drawing.lines[number]
-            found = self._points[number] = self.frame.pixels(line.x, line.y)
-        return found
+            pixels = self._points[number] = self.frame.pixels(line.x, line.y)
+        return pixels
 
     def sample_curves(self) -> list[FloatArray]:
         """Return points along each line of the drawing in pixels, at most a few apart; kept like its points."""

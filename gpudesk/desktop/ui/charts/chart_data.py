@@ -64,9 +64,9 @@ class ChartDataModel(QAbstractTableModel):
             return text
         if role == Qt.ItemDataRole.AccessibleTextRole:
             row = self._data.rows[index.row()]
-            named = ", ".join(row[: self._data.first_number])
+            row_name = ", ".join(row[: self._data.first_number])
             head = self._data.heads[index.column()]
-            return text if index.column() < self._data.first_number else f"{named}, {head}: {text}"
+            return text if index.column() < self._data.first_number else f"{row_name}, {head}: {text}"
         if role == Qt.ItemDataRole.TextAlignmentRole:
             number = index.column() >= self._data.first_number
             side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
@@ -128,8 +128,8 @@ class ChartDataDialog(QDialog):
         columns = range(len(self._data.heads))
         for column in columns:
             self.view.setColumnWidth(column, self.view.columnWidth(column) + theme.px(20))
-        wanted = sum(self.view.columnWidth(column) for column in columns) + theme.px(48)
-        return min(max(wanted, theme.px(_LEAST_WIDTH)), theme.px(_MOST_WIDTH))
+        width = sum(self.view.columnWidth(column) for column in columns) + theme.px(48)
+        return min(max(width, theme.px(_LEAST_WIDTH)), theme.px(_MOST_WIDTH))
 
     def copy(self) -> None:
         QGuiApplication.clipboard().setText(self._machine.tab_separated())

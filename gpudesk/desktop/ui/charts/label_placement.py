@@ -64,7 +64,7 @@ class LabelBounds:
 
 
 def place_labels(
-    wanted: Sequence[LabelRequest],
+    requests: Sequence[LabelRequest],
     curves: Sequence[FloatArray],
     boxes: Sequence[Box],
     bounds: LabelBounds,
@@ -79,31 +79,31 @@ def place_labels(
     No label lies under one of the `boxes` that float on the plot where that can be helped. Labels
     furthest to the right choose first: they have nothing beside them.
     """
-    caps = [resample_curve(np.array([(label.x, label.y - _CAP), (label.x, label.y + _CAP)])) for label in wanted]
+    caps = [resample_curve(np.array([(label.x, label.y - _CAP), (label.x, label.y + _CAP)])) for label in requests]
     points = np.concatenate([np.empty((0, 2)), *curves, *caps])
-    found: dict[int, PlacedLabel] = {}
-    order = sorted(range(len(wanted)), key=lambda number: -wanted[number].x)
+    places: dict[int, PlacedLabel] = {}
+    order = sorted(range(len(requests)), key=lambda number: -requests[number].x)
     for number in order:
-        taken = [*boxes, *(_label_box(found[other], wanted[other]) for other in found)]
-        found[number] = _best_place(wanted[number], points, taken, bounds, gap, strict=strict)
-    _put_in_order(found, wanted)
-    return tuple(found[number] for number in range(len(wanted)))
+        obstacles = [*boxes, *(_label_box(places[other], requests[other]) for other in places)]
+        places[number] = _best_place(requests[number], points, obstacles, bounds, gap, strict=strict)
+    _put_in_order(places, requests)
+    return tuple(places[number] for number in range(len(requests)))
 
 
-def _put_in_order(found: dict[int, PlacedLabel], wanted: Sequence[LabelRequest]) -> None:
+def _put_in_order(places: dict[int, PlacedLabel], requests: Sequence[LabelRequest]) -> None:
     """Let labels in one column that are equally high stand in the order of their curves' ends."""
     columns: dict[tuple[int, float], list[int]] = {}
-    for number, place in found.items():
-        columns.setdefault((round(place.x), wanted[number].height), []).append(number)
+    for number, place in places.items():
+        columns.setdefault((round(place.x), requests[number].height), []).append(number)
     for column in columns.values():
-        middles = sorted(found[number].y for number in column)
-        for number, middle in zip(sorted(column, key=lambda each: wanted[each].y), middles, strict=True):
-            place = found[number]
-            found[number] = PlacedLabel(place.x, middle, middle - wanted[number].y, place.aside)
+        middles = sorted(places[number].y for number in column)
+        for number, middle in zip(sorted(column, key=lambda each: requests[each].y), middles, strict=True):
+            place = places[number]
+            places[number] = PlacedLabel(place.x, middle, middle - requests[number].y, place.aside)
 
 
-def labels_collide(places: Sequence[PlacedLabel], wanted: Sequence[LabelRequest], boxes: Sequence[Box]) -> bool:
-    mine = [_label_box(place, label) for place, label in zip(places, wanted, strict=True)]
+def labels_collide(places: Sequence[PlacedLabel], requests: Sequence[LabelRequest], boxes: Sequence[Box]) -> bool:
+    mine = [_label_box(place, label) for place, label in zip(places, requests, strict=True)]
     everything = [*mine, *boxes]
     return any(
         one[0] < other[2] and one[2] > other[0] and one[1] < other[3] and one[3] > other[1]
@@ -112,24 +112,24 @@ def labels_collide(places: Sequence[PlacedLabel], wanted: Sequence[LabelRequest]
     )
 
 
-def labels_cover(places: Sequence[PlacedLabel], wanted: Sequence[LabelRequest], curves: Sequence[FloatArray]) -> bool:
+def labels_cover(places: Sequence[PlacedLabel], requests: Sequence[LabelRequest], curves: Sequence[FloatArray]) -> bool:
     """Whether a label at its place lies over one of the curves, which `resample_curve` returned."""
     points = np.concatenate([np.empty((0, 2)), *curves])
-    boxes = (_label_box(place, label) for place, label in zip(places, wanted, strict=True))
+    boxes = (_label_box(place, label) for place, label in zip(places, requests, strict=True))
     return any(_count_inside(points, (left, top, right - _LABEL_GAP, bottom)) for left, top, right, bottom in boxes)
 
 
-def stack_labels(wanted: Sequence[LabelRequest], left: float, bounds: LabelBounds) -> tuple[PlacedLabel, ...]:
+def stack_labels(requests: Sequence[LabelRequest], left: float, bounds: LabelBounds) -> tuple[PlacedLabel, ...]:
     """Return places below each other at one left end, in the order of the ends and as near them as can be."""
-    order = sorted(range(len(wanted)), key=lambda number: wanted[number].y)
-    pitch = min(max(label.height for label in wanted), (bounds.bottom - bounds.top) / len(wanted))
-    ends = [wanted[number].y for number in order]
+    order = sorted(range(len(requests)), key=lambda number: requests[number].y)
+    pitch = min(max(label.height for label in requests), (bounds.bottom - bounds.top) / len(requests))
+    ends = [requests[number].y for number in order]
     middles = spread_labels(ends, pitch, bounds.top + pitch / 2, bounds.bottom - pitch / 2)
-    found = {
-        number: PlacedLabel(left, middle, middle - wanted[number].y, left - wanted[number].x)
+    places = {
+        number: PlacedLabel(left, middle, middle - requests[number].y, left - requests[number].x)
         for number, middle in zip(order, middles, strict=True)
     }
-    return tuple(found[number] for number in range(len(wanted)))
+    return tuple(places[number] for number in range(len(requests)))
 
 
 def resample_curve(curve: FloatArray) -> FloatArray:
@@ -148,7 +148,7 @@ def _label_box(place: PlacedLabel, label: LabelRequest) -> Box:
 
 
 def _best_place(
-    label: LabelRequest, points: FloatArray, taken: Sequence[Box], bounds: LabelBounds, gap: float, *, strict: bool
+    label: LabelRequest, points: FloatArray, occupied: Sequence[Box], bounds: LabelBounds, gap: float, *, strict: bool
 ) -> PlacedLabel:
     shifts = _SHIFT_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1)
     sides = [(label.x + gap, 0.0), (label.x - gap - label.width, _AT_LEFT)]
@@ -161,7 +161,7 @@ def _best_place(
     rights = lefts + label.width
     outside = (lefts < bounds.left) | (rights > bounds.right) | (tops < bounds.top) | (bottoms > bounds.bottom)
     cost += _OUTSIDE * outside
-    for left, top, right, bottom in taken:
+    for left, top, right, bottom in occupied:
         covered = (lefts < right) & (rights > left) & (tops < bottom) & (bottoms > top)
         cost += _OVER_LABEL * covered
     x, y = points[:, 0], points[:, 1]
@@ -175,15 +175,15 @@ def _best_place(
     )
 
 
-def find_emptiest_box(boxes: Sequence[Box], points: FloatArray, kept: int | None, worth: int) -> tuple[int, int]:
+def find_emptiest_box(boxes: Sequence[Box], points: FloatArray, former_box: int | None, worth: int) -> tuple[int, int]:
     """Return which of some boxes covers fewest points, and how many.
 
-    The box `kept` so far stays unless another is better by more than `worth` points.
+    The box `former_box` so far stays unless another is better by more than `worth` points.
     """
     covered = [_count_inside(points, box) for box in boxes]
     best = int(np.argmin(covered))
-    if kept is not None and covered[kept] <= covered[best] + worth:
-        best = kept
+    if former_box is not None and covered[former_box] <= covered[best] + worth:
+        best = former_box
     return best, covered[best]
 
 

@@ -25,7 +25,7 @@ _NOTCH: Final = 120.0
 
 
 class InteractivePlot(PlotCanvas):
-    """Says what the mouse does; what comes of it is for those who listen."""
+    """Emits signals for mouse actions; their receivers decide on the effect."""
 
     #: The value of x under the mouse, or None.
     hovered = Signal(object)

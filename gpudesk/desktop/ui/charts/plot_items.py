@@ -96,18 +96,18 @@ def find_extents(
     lines: tuple[PlotCurve, ...], points: tuple[tuple[float, float], ...], x_reach: float | None, *, linear_y: bool
 ) -> tuple[ValueRange, ValueRange] | None:
     """Return the values of x and y that a plot of lines and points must show; None without any lines."""
-    shown = [line for line in lines if len(line.x)]
-    if not shown:
+    drawn_lines = [line for line in lines if len(line.x)]
+    if not drawn_lines:
         return None
-    x_low = min(float(line.x.min()) for line in shown)
-    x_high = max(float(line.x.max()) for line in shown)
+    x_low = min(float(line.x.min()) for line in drawn_lines)
+    x_high = max(float(line.x.max()) for line in drawn_lines)
     for x, _ in points:
         x_low, x_high = min(x_low, x), max(x_high, x)
     if x_reach is not None:
         x_low, x_high = min(x_low, x_reach), max(x_high, x_reach)
-    low = min([float(line.y.min()) for line in shown] + [y for _, y in points])
-    high = max([float(line.y.max()) for line in shown] + [y for _, y in points])
-    bands = [line for line in shown if line.low is not None and line.high is not None]
+    low = min([float(line.y.min()) for line in drawn_lines] + [y for _, y in points])
+    high = max([float(line.y.max()) for line in drawn_lines] + [y for _, y in points])
+    bands = [line for line in drawn_lines if line.low is not None and line.high is not None]
     band_low = min((float(line.low.min()) for line in bands if line.low is not None), default=low)
     band_high = max((float(line.high.max()) for line in bands if line.high is not None), default=high)
     if linear_y:
@@ -128,9 +128,9 @@ def _moved(visible: ValueRange, whole: ValueRange, share: float) -> ValueRange:
     return _inside((visible[0] + by, visible[1] + by), whole)
 
 
-def _inside(wanted: ValueRange, whole: ValueRange) -> ValueRange:
-    span = min(wanted[1] - wanted[0], whole[1] - whole[0])
-    low = min(max(wanted[0], whole[0]), whole[1] - span)
+def _inside(bounds: ValueRange, whole: ValueRange) -> ValueRange:
+    span = min(bounds[1] - bounds[0], whole[1] - whole[0])
+    low = min(max(bounds[0], whole[0]), whole[1] - span)
     return (whole[0], whole[1]) if span >= (whole[1] - whole[0]) * (1 - 1e-9) else (low, low + span)
 
 
@@ -146,10 +146,10 @@ GROUND_Z, BAND_Z, RULE_Z, GHOST_Z, CURVE_Z, OVERLAY_Z = -10.0, 1.0, 2.0, 3.0, 4.
 class PixelLayer(QGraphicsItem):
     """Covers the whole scene and paints in its pixels; a `kept` one paints only when it has become stale."""
 
-    def __init__(self, painted: Callable[[QPainter], None], z: float, *, kept: bool = False) -> None:
+    def __init__(self, painted: Callable[[QPainter], None], z: float, *, is_cached: bool = False) -> None:
         super().__init__()
         self._painted = painted
-        self._kept = kept
+        self._is_cached = is_cached
         self._picture: QPixmap | None = None
         self._rect = QRectF()
         self.setZValue(z)
@@ -168,7 +168,7 @@ class PixelLayer(QGraphicsItem):
 
     def paint(self, painter: QPainter, option: QStyleOptionGraphicsItem, widget: QWidget | None = None) -> None:
         del option, widget
-        if self._kept:
+        if self._is_cached:
             painter.drawPixmap(0, 0, self._picture_for(painter.device().devicePixelRatio()))
             return
         with QPainterStateGuard(painter):

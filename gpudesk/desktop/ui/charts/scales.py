@@ -93,11 +93,11 @@ class PowerOfTwoScale(_LogScale):
         last = math.floor(math.log2(high) + _SLACK)
         stride = max(1, math.ceil((last - first + 1) / max(1, most)))
         first = math.ceil(first / stride) * stride
-        found = tuple(2.0**power for power in range(first, last + 1, stride))
-        if len(found) >= _FEWEST or most < _FEWEST:
-            return found
+        powers = tuple(2.0**power for power in range(first, last + 1, stride))
+        if len(powers) >= _FEWEST or most < _FEWEST:
+            return powers
         whole = tuple(tick for tick in make_even_ticks(low, high, most) if tick == round(tick) and tick >= 1)
-        return whole if len(whole) > len(found) else found
+        return whole if len(whole) > len(powers) else powers
 
     def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
         """Return the power of two below, and somewhat more than the highest count."""

@@ -197,17 +197,17 @@ class BlockLayouts:
     def __init__(self, measure: TextMeasure) -> None:
         self._measure = measure
         self._theme = measure.theme
-        self._kept: dict[str, tuple[PanelBlock, BlockState, BlockLayout]] = {}
-        self._theme.changed.connect(self._kept.clear)
+        self._cached_layouts: dict[str, tuple[PanelBlock, BlockState, BlockLayout]] = {}
+        self._theme.changed.connect(self._cached_layouts.clear)
 
     def layout(self, key: str, block: PanelBlock, state: BlockState) -> BlockLayout:
         """Return the layout of the block that stands under a key."""
-        kept = self._kept.get(key)
-        if kept is not None and kept[0] is block and kept[1] == state:
-            return kept[2]
-        made = self._lay_out(block, state)
-        self._kept[key] = (block, state, made)
-        return made
+        cached = self._cached_layouts.get(key)
+        if cached is not None and cached[0] is block and cached[1] == state:
+            return cached[2]
+        block_layout = self._lay_out(block, state)
+        self._cached_layouts[key] = (block, state, block_layout)
+        return block_layout
 
     def _lay_out(self, block: PanelBlock, state: BlockState) -> BlockLayout:
         match block:
@@ -260,14 +260,14 @@ class BlockLayouts:
         gap = self._px(6)
         unit = self._measure.width(what.unit, "small") + gap if what.unit else 0.0
         for font in ("figure", "verdict", "option"):
-            taken = self._measure.width(what.figure, font)
-            if taken + unit > width:
+            text_width = self._measure.width(what.figure, font)
+            if text_width + unit > width:
                 continue
             height = self._line(font)
             if what.unit:
                 baseline = layout.height + (height + self._measure.metrics(font).capHeight()) / 2
                 rise = self._measure.metrics("small").capHeight()
-                layout.add(TextPiece(x + taken + gap, baseline - rise, rise, what.unit, "small", "text3"))
+                layout.add(TextPiece(x + text_width + gap, baseline - rise, rise, what.unit, "small", "text3"))
             layout.row(x, what.figure, font, "text1", height)
             return
         self._wrapped(layout, x, what.value, "option", "text1", width)
@@ -304,9 +304,9 @@ class BlockLayouts:
             return layout
         layout.space(self._px(14))
         title = self._measure.elided(heading.title, "label", room)
-        left = room - self._measure.width(title, "label") - self._px(12)
+        remaining = room - self._measure.width(title, "label") - self._px(12)
         height = self._line("label")
-        aside = self._measure.elided(heading.aside, "caption", left) if left > self._px(40) else ""
+        aside = self._measure.elided(heading.aside, "caption", remaining) if remaining > self._px(40) else ""
         if aside:
             layout.add(TextPiece(state.width - x, layout.height, height, aside, "caption", "text3", right=True))
         layout.row(x, title, "label", "text1", height)

@@ -82,8 +82,8 @@ class PanelModel(QAbstractItemModel):
     # Finding
 
     def line(self, index: Index) -> PanelRow | None:
-        found: PanelRow | None = index.internalPointer() if index.isValid() else None
-        return found
+        row: PanelRow | None = index.internalPointer() if index.isValid() else None
+        return row
 
     def index_of(self, line: PanelRow) -> QModelIndex:
         return self.createIndex(line.row, 0, line)
@@ -93,9 +93,9 @@ class PanelModel(QAbstractItemModel):
         while lines:
             # The key of a line begins with those of the lines that it belongs to.
             on_the_way = [line for line in lines if key.startswith(line.node.key)]
-            found = next((line for line in on_the_way if line.node.key == key), None)
-            if found is not None:
-                return self.index_of(found)
+            row = next((line for line in on_the_way if line.node.key == key), None)
+            if row is not None:
+                return self.index_of(row)
             lines = [child for line in on_the_way for child in line.children]
         return QModelIndex()
 
@@ -126,7 +126,7 @@ class PanelModel(QAbstractItemModel):
         return 1
 
     def flags(self, index: Index) -> Qt.ItemFlag:
-        """Say that headings cannot be moved to, and that addresses can be selected as text."""
+        """Return the flags of a line: headings take no focus, and addresses can be selected as text."""
         line = self.line(index)
         if line is None or line.node.passive:
             return Qt.ItemFlag.NoItemFlags

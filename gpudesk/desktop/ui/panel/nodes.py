@@ -155,10 +155,10 @@ def _fold_long_list(prefix: str, items: Sequence[T], node_of: Callable[[str, T],
 
     `node_of` makes the line of an item, whose key begins as it is told.
     """
-    shown = len(items) if len(items) <= _FIRST + 1 else _FIRST
-    for item in items[:shown]:
+    count = len(items) if len(items) <= _FIRST + 1 else _FIRST
+    for item in items[:count]:
         yield node_of(prefix, item)
-    if others := items[shown:]:
+    if others := items[count:]:
         key = f"{prefix}.more"
         yield _make_fold_node(key, tr("… and {n} more", n=len(others)), (node_of(key, each) for each in others))
 
@@ -174,8 +174,8 @@ def _make_detail_node(key: str, detail: ExplanationDetail) -> PanelNode:
         line = RowLine(detail.value, colour="link", label=detail.label, most=1, middle=True)
     address = detail.value if detail.url else ""
     block = RowBlock((line,), space=(2, 2), indent=4, tool_tip=detail.value, address=address)
-    said = f"{detail.label}: {detail.value}"
-    return PanelNode(key, block, said, detail.value if detail.url else said, subject=detail)
+    text = f"{detail.label}: {detail.value}"
+    return PanelNode(key, block, text, detail.value if detail.url else text, subject=detail)
 
 
 # Decisions
@@ -260,8 +260,8 @@ def _make_remedy_node(key: str, remedy: RemedyLine) -> PanelNode:
         RowLine(remedy.label, "small_strong", "text1", most=1, cut=RowCut.NEVER, values=(verdict,)),
         RowLine(remedy.detail, colour=QUIET, most=2),
     )
-    said = ", ".join(part for part in (remedy.label, remedy.verdict, remedy.detail) if part)
-    return PanelNode(key, RowBlock(lines), said, subject=remedy)
+    text = ", ".join(part for part in (remedy.label, remedy.verdict, remedy.detail) if part)
+    return PanelNode(key, RowBlock(lines), text, subject=remedy)
 
 
 def _make_record_nodes(record: MeasuredRunLines | None) -> Iterator[PanelNode]:
@@ -365,9 +365,9 @@ def _make_claim_nodes(explanation: Explanation) -> Iterator[PanelNode]:
         return
     aside = tr("preferred first") if any(len(group.claims) > 1 for group in groups) else ""
     yield _make_section_node("claims", explanation.claims_title, aside)
-    named = len(groups) > 1 or explanation.working is not None
+    has_titles = len(groups) > 1 or explanation.working is not None
     for group in groups:
-        if named:
+        if has_titles:
             yield _make_group_node(f"group.{group.key}", group.label)
         yield from _make_claim_group_nodes(group)
 
@@ -380,7 +380,7 @@ def _make_claim_group_nodes(group: ClaimGroup) -> Iterator[PanelNode]:
         yield make_note_node(f"reason.{group.key}", group.reason, "scale")
 
 
-def make_claim_node(key: str, claim: ClaimLine, said: str) -> PanelNode:
+def make_claim_node(key: str, claim: ClaimLine, text: str) -> PanelNode:
     """Return a claim with its stance, below it who states it; what is known of it is folded below that."""
     preferred = claim.stance is ClaimStatus.TAKEN
     agrees = (RowText(tr("agrees"), "caption", QUIET),) if claim.stance is ClaimStatus.AGREES else ()
@@ -399,7 +399,7 @@ def make_claim_node(key: str, claim: ClaimLine, said: str) -> PanelNode:
     )
     block = RowBlock(lines, space=(6, 6), folding=True, emphatic=preferred, filled=preferred, tool_tip=claim.source)
     below = (*make_detail_nodes(claim.details, key), *_make_offer_nodes(claim.offer, key))
-    return PanelNode(key, block, said, claim.sentence, below, claim)
+    return PanelNode(key, block, text, claim.sentence, below, claim)
 
 
 def _make_offer_nodes(offer: CatalogAction | None, key: str) -> tuple[PanelNode, ...]:
@@ -451,8 +451,8 @@ def _make_dispute_node(prefix: str, numbered: tuple[int, DisputeLine]) -> PanelN
         RowLine(dispute.refused_by),
         RowLine(dispute.reason, colour=QUIET),
     )
-    said = f"{dispute.disagreement} {dispute.judged} {dispute.reason}"
-    return PanelNode(f"{prefix}.{place}", RowBlock(lines, space=(4, 6), glyph="disputed"), said, subject=dispute)
+    text = f"{dispute.disagreement} {dispute.judged} {dispute.reason}"
+    return PanelNode(f"{prefix}.{place}", RowBlock(lines, space=(4, 6), glyph="disputed"), text, subject=dispute)
 
 
 def _make_use_nodes(uses: tuple[UseLine, ...]) -> Iterator[PanelNode]:
@@ -467,8 +467,8 @@ def _make_link_nodes(explanation: Explanation) -> Iterator[PanelNode]:
     yield PanelNode("links", HeadingBlock(), "")
     for place, offer in enumerate(explanation.offers):
         link = LinkBlock(offer.text, LinkCommand.EDIT, offer=offer)
-        said = tr("{action}, key {key}", action=offer.text, key=offer.key) if offer.key else offer.text
-        yield PanelNode(f"offer.{place}", link, said)
+        text = tr("{action}, key {key}", action=offer.text, key=offer.key) if offer.key else offer.text
+        yield PanelNode(f"offer.{place}", link, text)
     links = [LinkBlock(tr("Copy with sources"), LinkCommand.COPY_WITH_SOURCES)]
     if explanation.working is not None:
         links.append(LinkBlock(tr("Copy calculation"), LinkCommand.COPY_WORKING))
@@ -500,13 +500,13 @@ class NodeBuilder:
 
     def __init__(self) -> None:
         self._former: Explanation | None = None
-        self._made: list[tuple[PanelNode, ...]] = [()] * len(_PARTS)
+        self._part_nodes: list[tuple[PanelNode, ...]] = [()] * len(_PARTS)
 
     def build(self, explanation: Explanation) -> tuple[PanelNode, ...]:
         """Return the lines of an explanation in the order in which they are read."""
         former, self._former = self._former, explanation
         for place, (make, inputs) in enumerate(_PARTS):
             if former is None or any(getattr(former, name) is not getattr(explanation, name) for name in inputs):
-                self._made[place] = tuple(make(explanation))
+                self._part_nodes[place] = tuple(make(explanation))
         head = PanelNode("head", explanation, _head_sentence(explanation), explanation.sentence)
-        return (head, *(node for nodes in self._made for node in nodes))
+        return (head, *(node for nodes in self._part_nodes for node in nodes))

@@ -178,15 +178,15 @@ class PanelView(QTreeView):
         """
         if self.verticalScrollBar().value() == 0:
             return []
-        found: list[tuple[str, int]] = []
+        places: list[tuple[str, int]] = []
         index = self.indexAt(QPoint(0, 0))
         while (line := self._line(index)) is not None:
             top = self.visualRect(index).top()
             if top > self.viewport().height():
                 break
-            found.append((line.node.key, top))
+            places.append((line.node.key, top))
             index = self.indexBelow(index)
-        return sorted(found, key=lambda place: place[1] < 0)
+        return sorted(places, key=lambda place: place[1] < 0)
 
     def _return_to(self, places: list[tuple[str, int]]) -> None:
         """Scroll so that the first of the lines that is still there begins where it did."""

@@ -73,19 +73,19 @@ class PaperThroughputChart:
     """The curves with their bands, from one request in flight to where memory ends."""
 
     def __init__(self, sheet: ComparisonSheet, formatter: Formatter) -> None:
-        self._shown = sheet.throughput
+        self._curves = sheet.throughput
         self._concurrency = sheet.concurrency
         self._formatter = formatter
-        highest = max(max(each.high) for each in self._shown)
+        highest = max(max(each.high) for each in self._curves)
         self._step = choose_tick_step(highest)
         self._count = math.ceil(highest / self._step)
-        longest = max(max(each.concurrency) for each in self._shown)
+        longest = max(max(each.concurrency) for each in self._curves)
         self._most_x = float(max(2, longest, sheet.concurrency or 1))
 
     def piece(self, room: float, height: float) -> SheetPiece:
         ticks = [self._formatter.number(number * self._step) for number in range(self._count + 1)]
         left = find_widest(ticks, "small") + 5
-        right = room - max(self._label_width(each) for each in self._shown) - 9
+        right = room - max(self._label_width(each) for each in self._curves) - 9
         title = format_throughput_title(closed_loop=self._concurrency is not None)
 
         def draw(ink: SheetPainter, x: float, y: float) -> None:
@@ -96,7 +96,7 @@ class PaperThroughputChart:
             self._draw_grid(ink, plane, ticks)
             self._draw_bands(ink, plane)
             self._draw_working_line(ink, plane)
-            for series in self._shown:
+            for series in self._curves:
                 ink.curve(plane.points(series, series.value), series.slot, _CURVE)
             self._draw_markers(ink, plane)
             self._draw_labels(ink, plane, x + room)
@@ -118,7 +118,7 @@ class PaperThroughputChart:
         ink.text(plane.right, plane.bottom + 19, title, style="small_strong", colour="text3", align="right")
 
     def _draw_bands(self, ink: SheetPainter, plane: _PaperPlane) -> None:
-        for series in self._shown if len(self._shown) <= _MOST_BANDS else self._shown[:1]:
+        for series in self._curves if len(self._curves) <= _MOST_BANDS else self._curves[:1]:
             upper, lower = plane.points(series, series.high), plane.points(series, series.low)
             ink.band([*upper, *reversed(lower)], series.slot)
 
@@ -133,7 +133,7 @@ class PaperThroughputChart:
         ink.text(place, plane.top, text, style="note_number", colour="text1", align=align)
 
     def _draw_markers(self, ink: SheetPainter, plane: _PaperPlane) -> None:
-        for series in self._shown:
+        for series in self._curves:
             if self._concurrency in series.concurrency:
                 at = series.concurrency.index(self._concurrency)
                 point = plane.points(series, series.value)[at]
@@ -141,16 +141,16 @@ class PaperThroughputChart:
 
     def _draw_labels(self, ink: SheetPainter, plane: _PaperPlane, right: float) -> None:
         """Name each curve at its end, and say where memory is full; where there is no room, names alone."""
-        lines = [plane.points(each, each.value) for each in self._shown]
+        lines = [plane.points(each, each.value) for each in self._curves]
         curves = [resample_curve(np.array([(point.x(), point.y()) for point in line])) for line in lines]
         bounds = LabelBounds(plane.left + 2, plane.top - 4, right, plane.bottom - 1)
-        wanted = [self._request(line[-1], each) for line, each in zip(lines, self._shown, strict=True)]
-        places = place_labels(wanted, curves, [], bounds, _NEAR, strict=True)
-        whole = not (labels_collide(places, wanted, []) or labels_cover(places, wanted, curves))
+        requests = [self._request(line[-1], each) for line, each in zip(lines, self._curves, strict=True)]
+        places = place_labels(requests, curves, [], bounds, _NEAR, strict=True)
+        whole = not (labels_collide(places, requests, []) or labels_cover(places, requests, curves))
         if not whole:
-            wanted = [replace(label, height=_NAME_HEIGHT) for label in wanted]
-            places = stack_labels(wanted, plane.right + 9, bounds)
-        for series, label, place in zip(self._shown, wanted, places, strict=True):
+            requests = [replace(label, height=_NAME_HEIGHT) for label in requests]
+            places = stack_labels(requests, plane.right + 9, bounds)
+        for series, label, place in zip(self._curves, requests, places, strict=True):
             top = place.y - label.height / 2
             line = find_leader_line(label, place)
             if line is not None:

@@ -156,8 +156,8 @@ def _arranged(
     key = explain_marks(sheet, room)
     charts = _Charts(sheet, room, formatter)
     reserved = key.height + (arrangement.least_charts + _GAP if charts else 0.0)
-    left = _put_groups(flow, table, table.groups, reserved)
-    whole = not left
+    remaining = _put_groups(flow, table, table.groups, reserved)
+    whole = not remaining
     flow.put(key)
     if charts:
         height = flow.room - _GAP
@@ -165,9 +165,9 @@ def _arranged(
             # Below, something else can be begun; otherwise the charts take all there is.
             height = arrangement.most_charts
         flow.put(charts.piece(height), _GAP)
-    while left:
+    while remaining:
         flow.turn()
-        left = _put_groups(flow, table, left, 0.0)
+        remaining = _put_groups(flow, table, remaining, 0.0)
     if further.groups:
         below = PaperTable(further, room, _ARRANGEMENTS[-1].density, sheet.table.groups)
         # The heads of a table that ends on this page hold for the next one, too.
@@ -201,30 +201,30 @@ def _put_groups(
 def _put_further(flow: _Flow, table: PaperTable, remarks: Sequence[SheetRemark], *, heads: bool) -> None:
     """Place a further table with its remarks, from where there is room for its heads and its first group."""
     room = flow.paper.inner_width
-    left: Sequence[SheetPiece] = table.groups
-    if flow.room < _GAP + table.head.height + left[0].height:
+    remaining: Sequence[SheetPiece] = table.groups
+    if flow.room < _GAP + table.head.height + remaining[0].height:
         flow.turn()
         heads = True
-    left = _put_groups(flow, table, left, 0.0, heads=heads)
-    while left:
+    remaining = _put_groups(flow, table, remaining, 0.0, heads=heads)
+    while remaining:
         flow.turn()
-        left = _put_groups(flow, table, left, 0.0)
+        remaining = _put_groups(flow, table, remaining, 0.0)
     for remark in remarks:
-        said = make_paragraph(wrap_text(f"{remark.text}.", "body", room), "body")
-        if flow.room < said.height + _REMARK_GAP:
+        paragraph = make_paragraph(wrap_text(f"{remark.text}.", "body", room), "body")
+        if flow.room < paragraph.height + _REMARK_GAP:
             flow.turn()
-        flow.put(said, _REMARK_GAP)
+        flow.put(paragraph, _REMARK_GAP)
 
 
 def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
     """Place a page that stands by itself: the verdict with all there is to say of it."""
-    found = sheet.recommendation
-    if found is None or not found.lines:
+    recommendation = sheet.recommendation
+    if recommendation is None or not recommendation.lines:
         return
     room = flow.paper.inner_width
     flow.turn()
-    flow.put(make_recommendation(found, room))
-    for section in make_recommendation_sections(found):
+    flow.put(make_recommendation(recommendation, room))
+    for section in make_recommendation_sections(recommendation):
         _put_section(flow, SectionLayout(section, room, 2, style="body"), _SECTION_GAP)
 
 
@@ -236,10 +236,10 @@ def _put_rules(flow: _Flow, sheet: ComparisonSheet) -> None:
     room = flow.paper.inner_width
     table = PaperTable(build_trace_table(sheet, signed=False), room, _ARRANGEMENTS[-1].density)
     flow.put(format_trace_heading(room), _GAP)
-    left = _put_groups(flow, table, table.rows, 0.0)
-    while left:
+    remaining = _put_groups(flow, table, table.rows, 0.0)
+    while remaining:
         flow.turn()
-        left = _put_groups(flow, table, left, 0.0)
+        remaining = _put_groups(flow, table, remaining, 0.0)
 
 
 def _put_section(flow: _Flow, section: SectionLayout, gap: float) -> None:
@@ -303,18 +303,18 @@ def _running_head(sheet: ComparisonSheet, paper: Paper) -> SheetPiece:
 
 
 def _foot_lines(sheet: ComparisonSheet, paper: Paper) -> tuple[TextLine, ...]:
-    said = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
-    return wrap_text(said, "small", paper.inner_width * _FOOT_SHARE, "text3")
+    foot_text = "  ·  ".join(f"{fact.label} {fact.value}" for fact in sheet.foot)
+    return wrap_text(foot_text, "small", paper.inner_width * _FOOT_SHARE, "text3")
 
 
 def _foot(sheet: ComparisonSheet, paper: Paper, number: int, count: int) -> SheetPiece:
     room = paper.inner_width
-    said = make_paragraph(_foot_lines(sheet, paper), "small")
+    paragraph = make_paragraph(_foot_lines(sheet, paper), "small")
     place = tr("Page {number} of {count}", number=number, count=count)
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         make_rule(room, "hair", 0.5).draw(ink, x, y + 2)
-        said.draw(ink, x, y + 4)
+        paragraph.draw(ink, x, y + 4)
         ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
 
-    return SheetPiece(said.height + 4, draw)
+    return SheetPiece(paragraph.height + 4, draw)

@@ -45,29 +45,29 @@ _BAR: Final = 1.8
 _HEADING: Final = 15.0
 
 
-def make_recommendation(found: SheetRecommendation, room: float) -> SheetPiece:
+def make_recommendation(recommendation: SheetRecommendation, room: float) -> SheetPiece:
     """Return the verdict with its reason, and beside it the odds of each candidate."""
     left, right = room * _VERDICT, room * _ODDS
     question = make_paragraph(wrap_text(tr("Recommendation"), "small_strong", left, "text3"), "small_strong")
-    reason = make_paragraph(wrap_text(found.reason, "body", left, "text2"), "body")
+    reason = make_paragraph(wrap_text(recommendation.reason, "body", left, "text2"), "body")
     odds = stack_pieces(
         [
             make_space(measure_line_height("small_strong") + 1),
-            *(piece for each in found.candidates for piece in (_candidate(each, right), make_space(1.5))),
+            *(piece for each in recommendation.candidates for piece in (_candidate(each, right), make_space(1.5))),
         ]
     )
-    verdict = stack_pieces([question, make_space(1), _verdict_piece(found, left), reason])
+    verdict = stack_pieces([question, make_space(1), _verdict_piece(recommendation, left), reason])
     return stack_pieces([make_space(6), put_side_by_side([verdict, odds], [0.0, room - right])])
 
 
-def _verdict_piece(found: SheetRecommendation, room: float) -> SheetPiece:
-    lead = SWATCH + 5 if found.slot is not None else 0.0
-    words = make_paragraph(wrap_text(found.verdict, "verdict", room - lead), "verdict")
+def _verdict_piece(recommendation: SheetRecommendation, room: float) -> SheetPiece:
+    lead = SWATCH + 5 if recommendation.slot is not None else 0.0
+    words = make_paragraph(wrap_text(recommendation.verdict, "verdict", room - lead), "verdict")
     step = measure_line_height("verdict")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        if found.slot is not None:
-            ink.swatch(x, y + step / 2, found.slot, is_variant=found.is_variant)
+        if recommendation.slot is not None:
+            ink.swatch(x, y + step / 2, recommendation.slot, is_variant=recommendation.is_variant)
         words.draw(ink, x + lead, y)
 
     return SheetPiece(words.height, draw)
@@ -77,8 +77,8 @@ def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
     """Return a line of what is compared with its odds, over a bar as long as they are."""
     line = measure_line_height("small")
     odds = measure_width(each.odds_text, "small_strong")
-    said = tr("{deployment}: {value}", deployment=each.deployment, value=each.value)
-    words = make_paragraph(wrap_text(said, "small", room - odds - 6), "small")
+    text = tr("{deployment}: {value}", deployment=each.deployment, value=each.value)
+    words = make_paragraph(wrap_text(text, "small", room - odds - 6), "small")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         words.draw(ink, x, y)
@@ -89,11 +89,11 @@ def _candidate(each: SheetCandidate, room: float) -> SheetPiece:
     return SheetPiece(words.height + 0.5 + _BAR, draw)
 
 
-def make_recommendation_sections(found: SheetRecommendation) -> tuple[TextSection, ...]:
+def make_recommendation_sections(recommendation: SheetRecommendation) -> tuple[TextSection, ...]:
     """Return what there is to say of the recommendation, a section for each subject."""
     return tuple(
         TextSection(subject, tuple(TextEntry((TextRun(f"{line.text}.", "body"),)) for line in lines))
-        for subject, lines in groupby(found.lines, key=lambda line: line.subject)
+        for subject, lines in groupby(recommendation.lines, key=lambda line: line.subject)
     )
 
 
@@ -134,12 +134,12 @@ class SheetOpening:
         """Set everything for a width; the note gets so many lines at the most."""
         note = wrap_text(sheet.note, "lead", room * _NOTE_SHARE, "text2")
         self.note_is_cut = len(note) > note_lines
-        shown = limit_lines(note, note_lines, room * _NOTE_SHARE)
+        note_lines_shown = limit_lines(note, note_lines, room * _NOTE_SHARE)
         title = limit_lines(wrap_text(sheet.title, "title", room), _TITLE_LINES, room)
         pieces = [
             _brand(sheet, room),
             make_paragraph(title, "title"),
-            *([make_space(1), make_paragraph(shown, "lead")] if shown else []),
+            *([make_space(1), make_paragraph(note_lines_shown, "lead")] if note_lines_shown else []),
             make_space(6),
             make_rule(room, "text1", 0.8),
             _facts(sheet.assumptions, room),
@@ -221,14 +221,14 @@ def _answers(headlines: Sequence[Headline], room: float) -> SheetPiece:
         for headline in headlines
     ]
     most = max(question.height for question in questions)
-    made = [
+    answers = [
         _answer(headline, [make_space(most - question.height), question], column)
         for headline, question in zip(headlines, questions, strict=True)
     ]
-    tallest = max(piece.height for piece in made)
+    tallest = max(piece.height for piece in answers)
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
-        for number, piece in enumerate(made):
+        for number, piece in enumerate(answers):
             left = x + number * (column + _ANSWER_GAP)
             if number:
                 middle = left - _ANSWER_GAP / 2

@@ -220,9 +220,9 @@ def _keeps(word: _Word, text: str) -> bool:
     """Whether the next word is the unit of a number, its next three digits, or a count: `× 8`."""
     if text == "×" or word[-1].text.endswith("×"):
         return True
-    said = text.rstrip(".,;:)]")
-    grouped = len(said) == _GROUP and said.isdigit() and word[-1].text.strip().isdigit()
-    return word[-1].text[-1:].isdigit() and (grouped or said in _UNITS_OF_FIGURES)
+    ending = text.rstrip(".,;:)]")
+    grouped = len(ending) == _GROUP and ending.isdigit() and word[-1].text.strip().isdigit()
+    return word[-1].text[-1:].isdigit() and (grouped or ending in _UNITS_OF_FIGURES)
 
 
 def _width_of(word: _Word) -> float:

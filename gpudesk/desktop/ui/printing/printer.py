@@ -90,8 +90,8 @@ def print_sheet(sheet: ComparisonSheet, printer: QPrinter, pages: SheetPages, fo
 
 def _on_paper_of(printer: QPrinter, sheet: ComparisonSheet, pages: SheetPages, formatter: Formatter) -> SheetPages:
     sizes = {QPageSize.PageSizeId.A4: PaperSize.A4, QPageSize.PageSizeId.Letter: PaperSize.LETTER}
-    wanted = sizes.get(printer.pageLayout().pageSize().id(), pages.paper.size)
-    return pages if wanted is pages.paper.size else lay_out_sheet(sheet, wanted, formatter)
+    size = sizes.get(printer.pageLayout().pageSize().id(), pages.paper.size)
+    return pages if size is pages.paper.size else lay_out_sheet(sheet, size, formatter)
 
 
 def _chosen(printer: QPrinter, count: int) -> range:

@@ -100,12 +100,12 @@ class SectionLayout:
         """Return a heading with as much as a height has room for, or None where that is next to nothing."""
         room = height - _HEADING
         filled = self._filled(room)
-        taken = sum(map(len, filled))
-        if taken == 0 or (taken < len(self._chunks) and room < 3 * measure_line_height(self._style)):
+        line_count = sum(map(len, filled))
+        if line_count == 0 or (line_count < len(self._chunks) and room < 3 * measure_line_height(self._style)):
             return None
-        if taken == len(self._chunks):
+        if line_count == len(self._chunks):
             filled = self._balanced(room)
-        self._chunks = self._chunks[taken:]
+        self._chunks = self._chunks[line_count:]
         return stack_pieces([self._heading(), self._body(filled)])
 
     def _filled(self, height: float) -> list[list[_LineBlock]]:
@@ -173,7 +173,7 @@ def make_text_sections(
     sheet: ComparisonSheet, *, whole_note: bool = False, working: bool = False
 ) -> tuple[TextSection, ...]:
     """Return the sections that have entries; on request the note in full, and the working of figures."""
-    made = (
+    sections = (
         TextSection(tr("Notes"), tuple(_note(note) for note in sheet.notes)),
         TextSection(tr("About this comparison"), tuple(_whole_note(sheet)) if whole_note else ()),
         TextSection(tr("About these estimates"), tuple(_remark(remark) for remark in sheet.remarks)),
@@ -182,7 +182,7 @@ def make_text_sections(
         TextSection(sheet.whose.title, tuple(_whose(sheet))),
         TextSection(tr("Sources"), tuple(_source(source) for source in sheet.sources)),
     )
-    return tuple(section for section in made if section.entries)
+    return tuple(section for section in sections if section.entries)
 
 
 def _note(note: SheetNote) -> TextEntry:
@@ -226,8 +226,8 @@ def _whose(sheet: ComparisonSheet) -> Iterator[TextEntry]:
             if row.cells[position].text != MISSING_VALUE_TEXT:
                 stated.setdefault(row.cells[position].text, []).append(row.label)
         if stated:
-            said = "; ".join(f"{' · '.join(labels)} {number}" for number, labels in stated.items())
-            yield TextEntry((TextRun(f"{head.name}: ", _STRONG), TextRun(said)))
+            stated_text = "; ".join(f"{' · '.join(labels)} {number}" for number, labels in stated.items())
+            yield TextEntry((TextRun(f"{head.name}: ", _STRONG), TextRun(stated_text)))
 
 
 def _source(source: SheetSource) -> TextEntry:

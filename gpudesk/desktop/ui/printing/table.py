@@ -167,8 +167,8 @@ class PaperTable:
         label = wrap_text(row.label, "body", plan.labels - unit - _PAD)
         detail = wrap_text(row.detail, "small", plan.labels - _PAD, "text3")
         cells = [self._cell(cell, beside=beside) for cell in row.cells]
-        said = (len(label) - 1) * _WRAPPED
-        labels = density.row + said + len(detail) * density.further
+        extra_height = (len(label) - 1) * _WRAPPED
+        labels = density.row + extra_height + len(detail) * density.further
         height = max(labels, *(cell.height(density) for cell in cells))
         across = make_rule(plan.room, "grid", 0.4)
 
@@ -178,7 +178,7 @@ class PaperTable:
             for number, line in enumerate(label):
                 draw_line(ink, line, x, baseline + number * _WRAPPED)
             for number, line in enumerate(detail):
-                draw_line(ink, line, x, baseline + said + (number + 1) * density.further)
+                draw_line(ink, line, x, baseline + extra_height + (number + 1) * density.further)
             if row.unit:
                 ink.text(x + plan.labels - _PAD, baseline, row.unit, style="small", colour="text3", align="right")
             for position, cell in enumerate(cells):

@@ -52,9 +52,9 @@ class FiguresModel(TableItemModel):
         """Show other figures; the same rows and heads only change their texts."""
         before = self.figures
         alike = before.heads == figures.heads and len(before.rows) == len(figures.rows)
-        self.exchange(lambda: self._put(figures), is_alike=alike)
+        self.exchange(lambda: self._replace_figures(figures), is_alike=alike)
 
-    def _put(self, figures: FiguresContent) -> None:
+    def _replace_figures(self, figures: FiguresContent) -> None:
         self.figures = figures
 
     def count_rows(self) -> int:

@@ -49,11 +49,11 @@ class TableItemModel(QAbstractTableModel):
     def get_alignment(self, column: int) -> Qt.AlignmentFlag | None:  # noqa: ARG002 - for columns of figures
         return None
 
-    def exchange(self, put: Callable[[], object], *, is_alike: bool) -> None:
+    def exchange(self, replace_rows: Callable[[], object], *, is_alike: bool) -> None:
         """Put other content in; where rows and columns are alike, it is told as changed data, else as a reset."""
         if not is_alike:
             self.beginResetModel()
-        put()
+        replace_rows()
         if not is_alike:
             self.endResetModel()
         elif self.count_rows() and self.count_columns():

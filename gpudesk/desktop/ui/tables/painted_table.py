@@ -182,10 +182,10 @@ class PaintedHeader(QHeaderView):
 
     def viewportEvent(self, event: QEvent) -> bool:
         if event.type() == QEvent.Type.ToolTip:
-            asked = cast("QHelpEvent", event)
-            number = self.number_at(asked.pos())
-            text = "" if number < 0 else self.describe_head(number, asked.pos())
-            QToolTip.showText(asked.globalPos(), text, self)
+            help_event = cast("QHelpEvent", event)
+            number = self.number_at(help_event.pos())
+            text = "" if number < 0 else self.describe_head(number, help_event.pos())
+            QToolTip.showText(help_event.globalPos(), text, self)
             return True
         return super().viewportEvent(event)
 
@@ -217,7 +217,7 @@ class PaintedTable(QTableView):
         self._layer = TextLayer(theme, self._texts)
         self._typed = TypeAhead()
         self._is_restoring = self._shows_all_rows = False
-        self._kept: tuple[str, str] | None = None
+        self._kept_keys: tuple[str, str] | None = None
         self.hovered_row = -1
         #: What stands in place of the rows where none is shown.
         self.empty_text = ""
@@ -331,13 +331,13 @@ class PaintedTable(QTableView):
         self.choose_current()
 
     def _store_position(self) -> None:
-        self._kept = self.current_keys()
+        self._kept_keys = self.current_keys()
 
     def _restore_position(self) -> None:
         self.hover(-1)
         self.measure()
-        if self._kept is not None:
-            self.show_current(self.find_cell(*self._kept))
+        if self._kept_keys is not None:
+            self.show_current(self.find_cell(*self._kept_keys))
 
     def currentChanged(self, current: Index, previous: Index) -> None:
         super().currentChanged(current, previous)
@@ -485,7 +485,7 @@ class PaintedTable(QTableView):
         self.hover(-1)
 
     def viewportEvent(self, event: QEvent) -> bool:
-        """Say all that a cell shows as a sentence, where the mouse rests."""
+        """Show the full content of a cell under the mouse as a sentence in a tooltip."""
         if event.type() == QEvent.Type.ToolTip:
             place = cast("QHelpEvent", event)
             index = self.indexAt(place.pos())

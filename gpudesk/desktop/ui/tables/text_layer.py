@@ -48,12 +48,12 @@ class TextCache:
     def laid_out(self, token: str, text: str, most: float = 0) -> TextLayout:
         """Return a text, cut with an ellipsis to `most` pixels where that is above nothing."""
         key = (token, text, int(most))
-        found = self._texts.get(key)
-        if found is None:
+        layout = self._texts.get(key)
+        if layout is None:
             if len(self._texts) >= _MOST:
                 self._texts.clear()
-            found = self._texts[key] = self._lay_out(*key)
-        return found
+            layout = self._texts[key] = self._lay_out(*key)
+        return layout
 
     def _lay_out(self, token: str, text: str, most: int) -> TextLayout:
         font, metrics, rise = self._measured(token)
@@ -68,13 +68,13 @@ class TextCache:
         return TextLayout(static, width, rise)
 
     def _measured(self, token: str) -> tuple[QFont, QFontMetricsF, float]:
-        found = self._fonts.get(token)
-        if found is None:
+        face = self._fonts.get(token)
+        if face is None:
             font = self._theme.font(token)
             metrics = QFontMetricsF(font)
             rise = metrics.ascent() - metrics.capHeight() / 2
-            found = self._fonts[token] = (font, metrics, rise)
-        return found
+            face = self._fonts[token] = (font, metrics, rise)
+        return face
 
 
 _GLYPH_BOX: Final = 16.0
@@ -131,13 +131,13 @@ class TextLayer:
 
     def _glyph(self, name: str, colour: str, ratio: float) -> QPixmap:
         key = (name, colour, ratio)
-        found = self._glyphs.get(key)
-        if found is None:
+        pixmap = self._glyphs.get(key)
+        if pixmap is None:
             side = self._theme.length(_GLYPH_BOX)
-            found = QPixmap(round(side * ratio), round(side * ratio))
-            found.setDevicePixelRatio(ratio)
-            found.fill(Qt.GlobalColor.transparent)
-            with QPainter(found) as painter:
+            pixmap = QPixmap(round(side * ratio), round(side * ratio))
+            pixmap.setDevicePixelRatio(ratio)
+            pixmap.fill(Qt.GlobalColor.transparent)
+            with QPainter(pixmap) as painter:
                 ThemePainter(painter, self._theme).glyph(name, side / 2, side / 2, colour)
-            self._glyphs[key] = found
-        return found
+            self._glyphs[key] = pixmap
+        return pixmap

@@ -28,9 +28,9 @@ class TextModel(TableItemModel):
         self.rows: tuple[tuple[str, ...], ...] = ()
 
     def show_rows(self, rows: Sequence[Sequence[str]]) -> None:
-        self.exchange(lambda: self._put(rows), is_alike=len(rows) == len(self.rows))
+        self.exchange(lambda: self._replace_rows(rows), is_alike=len(rows) == len(self.rows))
 
-    def _put(self, rows: Sequence[Sequence[str]]) -> None:
+    def _replace_rows(self, rows: Sequence[Sequence[str]]) -> None:
         self.rows = tuple(tuple(row) for row in rows)
 
     def count_rows(self) -> int:
@@ -99,18 +99,18 @@ class TextTable(RowsView):
 
     def fit_columns(self) -> None:
         """Give columns what they hold; those that give way share what is left by what they hold."""
-        around, taken = self._theme.px(_AROUND), 0
+        around, used_width = self._theme.px(_AROUND), 0
         for column in range(self._model.columnCount()):
             if column not in self._giving:
                 head = self.horizontalHeader().sectionSizeHint(column)
                 # Set once: each new width lays the table out anew.
                 self.setColumnWidth(column, max(self.sizeHintForColumn(column), head) + around)
-                taken += self.columnWidth(column)
-        left = max(self.viewport().width() - taken, 0)
-        wanted = {column: max(self.sizeHintForColumn(column), 1) for column in self._giving}
+                used_width += self.columnWidth(column)
+        remaining = max(self.viewport().width() - used_width, 0)
+        natural_widths = {column: max(self.sizeHintForColumn(column), 1) for column in self._giving}
         # The narrowest first, so that what it takes beyond its share is missing where there is more.
-        for column in sorted(wanted, key=wanted.__getitem__):
-            share = max(left * wanted[column] // sum(wanted.values()), self._theme.px(80))
+        for column in sorted(natural_widths, key=natural_widths.__getitem__):
+            share = max(remaining * natural_widths[column] // sum(natural_widths.values()), self._theme.px(80))
             self.setColumnWidth(column, share)
-            left -= share
-            del wanted[column]
+            remaining -= share
+            del natural_widths[column]

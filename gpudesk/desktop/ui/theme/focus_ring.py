@@ -58,7 +58,7 @@ class FocusRing(QWidget):
 
     @staticmethod
     def moved(widget: QWidget) -> None:
-        """Say that the focused part of a widget is elsewhere now."""
+        """Update the ring after the focused part of a widget has moved."""
         ring = widget.window().findChild(FocusRing, options=Qt.FindChildOption.FindDirectChildrenOnly)
         if ring is not None:
             ring.refresh()

@@ -23,7 +23,7 @@ class ControlImages:
 
     def __init__(self, folder: QTemporaryDir) -> None:
         self._folder = folder
-        self._written: set[str] = set()
+        self._written_files: set[str] = set()
         # Not sooner than at the end: the application's style sheet outlives the theme that it was made for.
         # And what still lives then is never destroyed by itself, so that the folder would stay.
         atexit.register(folder.remove)
@@ -32,12 +32,12 @@ class ControlImages:
         """Return what stands in a style sheet for an icon in a colour, `none` where it cannot be written."""
         file = f"{name}-{colour.lstrip('#')}.svg"
         path = Path(self._folder.filePath(file))
-        if file not in self._written:
+        if file not in self._written_files:
             try:
                 path.write_bytes(tint_svg(name, QColor(colour)))
             except OSError:
                 return "none"
-            self._written.add(file)
+            self._written_files.add(file)
         return f'url("{path.as_posix()}")'
 
 

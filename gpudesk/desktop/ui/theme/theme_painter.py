@@ -292,10 +292,10 @@ class ThemePainter:
         if isinstance(font, QFont):
             metrics = QFontMetricsF(font, self.painter.device())
             return font, metrics, metrics.capHeight()
-        found = self._faces.get(font)
-        if found is None:
-            found = self._faces[font] = self._face(self.look.font(font))
-        return found
+        face = self._faces.get(font)
+        if face is None:
+            face = self._faces[font] = self._face(self.look.font(font))
+        return face
 
     def _on_pixel(self, position: float) -> float:
         """Return the nearest device pixel on screen, the same position on paper.

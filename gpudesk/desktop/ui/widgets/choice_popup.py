@@ -82,7 +82,7 @@ class ChoiceOptionModel(QAbstractListModel):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._options: tuple[ChoiceOption, ...] = ()
-        self._wanted: tuple[str, ...] = ()
+        self._search_words: tuple[str, ...] = ()
         self._rows: list[ChoiceOption | str] = []
 
     @property
@@ -91,7 +91,7 @@ class ChoiceOptionModel(QAbstractListModel):
 
     @property
     def wanted(self) -> tuple[str, ...]:
-        return self._wanted
+        return self._search_words
 
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
         self._options = tuple(options)
@@ -99,7 +99,7 @@ class ChoiceOptionModel(QAbstractListModel):
 
     def narrow(self, text: str) -> None:
         """Keep the options that have all words of a text in them; those that begin with it come first."""
-        self._wanted = tuple(text.casefold().split())
+        self._search_words = tuple(text.casefold().split())
         self._fill()
 
     def row_of(self, key: str) -> int:
@@ -140,14 +140,14 @@ class ChoiceOptionModel(QAbstractListModel):
 
     def _fill(self) -> None:
         self.beginResetModel()
-        found = [option for option in self._options if self._matches(option)]
-        if self._wanted:
-            first = self._wanted[0]
-            found.sort(key=lambda option: not option.text.casefold().startswith(first))
+        matching = [option for option in self._options if self._matches(option)]
+        if self._search_words:
+            first = self._search_words[0]
+            matching.sort(key=lambda option: not option.text.casefold().startswith(first))
         self._rows = []
         group = ""
-        for option in found:
-            if option.group != group and not self._wanted:
+        for option in matching:
+            if option.group != group and not self._search_words:
                 group = option.group
                 self._rows.append(group)
             self._rows.append(option)
@@ -155,7 +155,7 @@ class ChoiceOptionModel(QAbstractListModel):
 
     def _matches(self, option: ChoiceOption) -> bool:
         text = f"{option.text} {option.tag} {option.group} {option.words}".casefold()
-        return all(word in text for word in self._wanted)
+        return all(word in text for word in self._search_words)
 
 
 _ROW = 30.0
@@ -250,12 +250,12 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
 
     def _paint_found(self, pen: ThemePainter, room: QRectF, text: str, colour: str) -> float:
         """Write a text with the first of the words typed set stronger; return its width."""
-        wanted = self._model.wanted
-        at = text.casefold().find(wanted[0]) if wanted else -1
+        words = self._model.wanted
+        at = text.casefold().find(words[0]) if words else -1
         metrics = pen.metrics("section")
         if at < 0 or metrics.horizontalAdvance(text) > room.width():
             return min(room.width(), pen.text(room, text, colour=colour))
-        end = at + len(wanted[0])
+        end = at + len(words[0])
         used = 0.0
         for part, font in ((text[:at], "body"), (text[at:end], "section"), (text[end:], "body")):
             used += pen.text(room.adjusted(used, 0, 2, 0), part, font=font, colour=colour) if part else 0.0
@@ -356,9 +356,9 @@ class ChoicePopup(QFrame):
 
     def _narrow(self, text: str) -> None:
         self._model.narrow(text)
-        found = self._model.rowCount() > 0
-        self._view.setVisible(found)
-        self._nothing.setVisible(not found)
+        has_matches = self._model.rowCount() > 0
+        self._view.setVisible(has_matches)
+        self._nothing.setVisible(not has_matches)
         self._nothing.setText(tr("No matches for “{text}”", text=text))
         self._go_to(self._model.next_row(-1, 1))
 

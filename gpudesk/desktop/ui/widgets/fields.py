@@ -48,7 +48,7 @@ class FieldErrorNote(QWidget):
         return self._text
 
     def set_text(self, text: str) -> None:
-        """Say what is wrong and what to do; nothing hides the note."""
+        """Show a problem and its remedy; an empty text hides the note."""
         if text == self._text:
             return
         self._text = text
@@ -87,7 +87,7 @@ class FieldErrorNote(QWidget):
                 pen.text(row, words, font="small", colour="unfit")
 
     def _turned_to(self, left_by: QEvent.Type) -> bool:
-        """Say whether the field has the focus, where the mouse left, or the mouse, where the focus did."""
+        """Return whether the field still has the focus after the mouse left, or the mouse after the focus left."""
         if left_by == QEvent.Type.Leave:
             focus: QWidget | None = QApplication.focusWidget()
             return focus is not None and (focus is self._field or self._field.isAncestorOf(focus))
@@ -179,7 +179,7 @@ class ChoiceField(QAbstractButton):
         self._options: tuple[ChoiceOption, ...] = ()
         self._provider: Callable[[], Sequence[ChoiceOption]] | None = None
         self._key = ""
-        self._shown = tr("Choose…")
+        self._text_shown = tr("Choose…")
         self._popup: ChoicePopup | None = None
         self._fault = FieldErrorNote(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
@@ -197,7 +197,7 @@ class ChoiceField(QAbstractButton):
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
         self._options = tuple(options)
         self._provider = None
-        self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self._shown)
+        self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self._text_shown)
 
     def set_provider(self, provider: Callable[[], Sequence[ChoiceOption]]) -> None:
         """Ask for the options when the list is opened, where they change often or are costly to make."""
@@ -205,10 +205,10 @@ class ChoiceField(QAbstractButton):
 
     def set_value(self, key: str, text: str = "") -> None:
         """Show an option as the one in force; `text` where it is to read otherwise than in the list."""
-        shown = text or self._text_of(key) or tr("Choose…")
-        if (key, shown) == (self._key, self._shown):
+        text_shown = text or self._text_of(key) or tr("Choose…")
+        if (key, text_shown) == (self._key, self._text_shown):
             return
-        self._key, self._shown = key, shown
+        self._key, self._text_shown = key, text_shown
         self._name()
         self.updateGeometry()
         self.update()
@@ -250,7 +250,7 @@ class ChoiceField(QAbstractButton):
         return self._popup
 
     def sizeHint(self) -> QSize:
-        return QSize(self._frame.width_for(self._shown, self._right()), self._theme.px(HEIGHT))
+        return QSize(self._frame.width_for(self._text_shown, self._right()), self._theme.px(HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), self._theme.px(_NARROWEST)), self._theme.px(HEIGHT))
@@ -273,7 +273,7 @@ class ChoiceField(QAbstractButton):
             self._frame.paint(pen, self, hovered=hovered, fault=self.fault, right=right)
             value = self._frame.value_rect(self.width(), self.height(), self._right())
             colour = "text1" if self.isEnabled() else "disabled"
-            pen.text(QRectF(value), self._shown, font="body_strong", colour=colour)
+            pen.text(QRectF(value), self._text_shown, font="body_strong", colour=colour)
             x = self.width() - side - self._theme.px(_SIDE) + 2
             y = value.center().y() - side / 2 + 1
             pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
@@ -288,7 +288,7 @@ class ChoiceField(QAbstractButton):
         return next((option.text for option in self._options if option.key == key), "")
 
     def _name(self) -> None:
-        self.setAccessibleName(f"{self._frame.caption}: {self._shown}")
+        self.setAccessibleName(f"{self._frame.caption}: {self._text_shown}")
 
 
 class NumberField(QWidget):

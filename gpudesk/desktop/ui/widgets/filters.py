@@ -113,7 +113,7 @@ _PILL_GAP = 5.0
 
 
 class FilterPill(QAbstractButton):
-    """Says what it narrows by. With a `fill` it opens a menu that this fills; else it is a switch."""
+    """Shows a filter and its value. With `fill` it opens a menu that this function fills; else it is a switch."""
 
     #: The pill was pressed as a switch.
     switched = Signal()

@@ -206,18 +206,18 @@ class FullWidthScrollArea(QScrollArea):
 
     def _over(self, bar: QScrollBar) -> QScrollBar:
         """Return a bar that moves with one of the area's own and is seen while it can be moved."""
-        shown = QScrollBar(bar.orientation(), self)
+        bar_above = QScrollBar(bar.orientation(), self)
 
         def take(low: int, high: int) -> None:
-            shown.setRange(low, high)
-            shown.setVisible(high > low)
+            bar_above.setRange(low, high)
+            bar_above.setVisible(high > low)
             self._place()
 
-        shown.hide()
+        bar_above.hide()
         bar.rangeChanged.connect(take)
-        bar.valueChanged.connect(shown.setValue)
-        shown.valueChanged.connect(bar.setValue)
-        return shown
+        bar.valueChanged.connect(bar_above.setValue)
+        bar_above.valueChanged.connect(bar.setValue)
+        return bar_above
 
     def _place(self) -> None:
         for own, bar in self._bars.items():

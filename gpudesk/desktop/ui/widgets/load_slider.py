@@ -63,7 +63,7 @@ class LoadSlider(QWidget):
     def set_kinds(self, kinds: Sequence[ChoiceOption], key: str) -> None:
         self.kind.set_options(kinds, key)
         self.kind.resize(self.kind.sizeHint())
-        self._say()
+        self._describe_value()
 
     def set_scale(self, steps: Sequence[float], number_format: NumberFormat) -> None:
         """Set what the slider can stand at; the field takes any value within the format's limits."""
@@ -91,12 +91,12 @@ class LoadSlider(QWidget):
             with QSignalBlocker(self.slider):
                 self.slider.setValue(find_nearest_step(self._steps, self._value))
             self.slider.update()
-        self._say()
+        self._describe_value()
 
     def _slid(self, position: int) -> None:
         self._value = self._steps[position]
         self.field.set_value(self._value)
-        self._say()
+        self._describe_value()
         self.moved.emit(round(self._value) if self._format.decimals == 0 else self._value)
 
     def _typed(self, value: float) -> None:
@@ -104,7 +104,7 @@ class LoadSlider(QWidget):
         self._show_value()
         self.moved.emit(value)
 
-    def _say(self) -> None:
+    def _describe_value(self) -> None:
         name = self.kind.text()
         self.field.setAccessibleName(name)
         self.slider.setAccessibleName(f"{name}: {self._format.text(self._value)}")

@@ -49,7 +49,7 @@ class NoteBar(QWidget):
         return [offer.text for offer in self._offers]
 
     def show_note(self, text: str, remedies: Sequence[NoteAction] = (), *, fault: bool = True) -> None:
-        """Say something, in the colour of faults or plainly, with a button for each remedy."""
+        """Show a note, in the error colour or plain, with a button for each remedy."""
         self._note.say(text, remedies, fault=fault)
         self.setAccessibleName(text)
         self._note.show()
@@ -58,7 +58,7 @@ class NoteBar(QWidget):
     def offer(
         self, text: str, remedies: Sequence[NoteAction], closed: Callable[[], object] | None = None
     ) -> Callable[[], None]:
-        """Say plainly, above the note, what is there to be dealt with; it stays until it is, or closed.
+        """Show an offer above the note; it stays until it is accepted or closed.
 
         The function that is returned withdraws it; `closed` is called when the user closes it or takes a remedy.
         """
@@ -157,17 +157,17 @@ _OURS = ("LD_LIBRARY_PATH", "QT_PLUGIN_PATH", "QML2_IMPORT_PATH")
 _FORMER = "_ORIG"
 
 
-def show_folder(folder: Path, say: Callable[[str, Sequence[NoteAction]], object]) -> bool:
+def show_folder(folder: Path, show_note: Callable[[str, Sequence[NoteAction]], object]) -> bool:
     """Show a folder, made where it is missing; where that cannot be, say where it is, and offer its path."""
     try:
         folder.mkdir(mode=0o700, parents=True, exist_ok=True)
     except OSError as error:
-        say(tr("Cannot create folder {path}: {reason}.", path=folder, reason=explain_system_error(error)), [])
+        show_note(tr("Cannot create folder {path}: {reason}.", path=folder, reason=explain_system_error(error)), [])
         return False
     if QDesktopServices.openUrl(QUrl.fromLocalFile(str(folder))):
         return True
     copy = (tr("Copy path"), lambda: QGuiApplication.clipboard().setText(str(folder)))
-    say(tr("No file manager found. The folder is {path}.", path=folder), [copy])
+    show_note(tr("No file manager found. The folder is {path}.", path=folder), [copy])
     return False
 
 

@@ -170,7 +170,7 @@ class NumberEdit(QLineEdit):
         return self._own_fault or self._given_fault
 
     def set_fault(self, sentence: str) -> None:
-        """Say what is wrong with the value in force; an empty sentence clears it."""
+        """Show what is wrong with the value in effect; an empty sentence clears it."""
         if sentence != self._given_fault:
             self._given_fault = sentence
             self._tell_fault()

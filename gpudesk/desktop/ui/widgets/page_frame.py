@@ -40,7 +40,7 @@ class PageHeader(QWidget):
         super().__init__(parent)
         self._theme = theme
         self._wrapped: bool | None = None
-        self._kept: dict[QPushButton, Sequence[str]] = {}
+        self._button_texts: dict[QPushButton, Sequence[str]] = {}
         self.segment = SegmentedControl(theme, tr("View"), views)
         self.copy = Button(theme, tr("Copy"), icon="copy", parent=self)
         self.copy.setVisible(with_copy)
@@ -59,15 +59,15 @@ class PageHeader(QWidget):
 
     def keep_room(self, button: QPushButton, texts: Sequence[str]) -> None:
         """Keep room for the longest of a button's texts, though it has another one or is hidden."""
-        self._kept[button] = texts
+        self._button_texts[button] = texts
         self.arrange()
 
     def _width_of(self, part: QWidget) -> int:
         """Return the width that a part of the upper line takes, or may take."""
         hint = part.sizeHint().width()
-        if isinstance(part, QPushButton) and part in self._kept:
+        if isinstance(part, QPushButton) and part in self._button_texts:
             letters = part.fontMetrics()
-            longest = max(letters.horizontalAdvance(text) for text in self._kept[part])
+            longest = max(letters.horizontalAdvance(text) for text in self._button_texts[part])
             return hint + longest - letters.horizontalAdvance(part.text())
         return 0 if part.isHidden() else hint
 
@@ -105,7 +105,7 @@ class PageHeader(QWidget):
 
 
 class MissingInputView(QWidget):
-    """Says what the scenario lacks, with a button that leads to the field."""
+    """Shows which input the scenario lacks, with a button that leads to its field."""
 
     #: What is lacking: `model` or `accelerators`.
     wanted = Signal(str)
@@ -155,7 +155,7 @@ class ProblemNote(QWidget):
         return self._text
 
     def show_text(self, text: str) -> None:
-        """Say a sentence; nothing hides the note."""
+        """Show a sentence; an empty text hides the note."""
         if text != self._text:
             self._text = text
             self.setAccessibleName(text)
@@ -223,7 +223,7 @@ class AnswerStack(QWidget):
         return self._stack.currentIndex() == _CONTENT
 
     def show_state(self, problem: str, missing: str | None, *, answered: bool) -> bool:
-        """Say what is wrong and what is missing; return whether there is an answer whose content is shown."""
+        """Show problems and missing inputs; return whether there is an answer to show."""
         self.note.show_text(capitalize_first(problem))
         if missing is not None:
             self.missing.show_missing(missing)

@@ -95,18 +95,18 @@ class ThirdPartyList(QWidget):
 
     def _narrow(self, text: str) -> None:
         words = text.casefold().split()
-        shown = [row for row, part in enumerate(self._parts) if _has(part, words)]
-        for row in set(range(len(self._parts))).difference(shown):
+        rows = [row for row, part in enumerate(self._parts) if _has(part, words)]
+        for row in set(range(len(self._parts))).difference(rows):
             self.table.setRowHidden(row, True)
-        for row in shown:
+        for row in rows:
             self.table.setRowHidden(row, False)
-        said = tr("{n} of {total}", n=len(shown), total=len(self._parts))
-        self._count.setText(said if words else str(len(self._parts)))
-        self.filter.setAccessibleDescription(said)
+        count_text = tr("{n} of {total}", n=len(rows), total=len(self._parts))
+        self._count.setText(count_text if words else str(len(self._parts)))
+        self.filter.setAccessibleDescription(count_text)
         if self.current is None:
             self.table.clearSelection()
-            if shown:
-                self.table.selectRow(shown[0])
+            if rows:
+                self.table.selectRow(rows[0])
         self.moved.emit()
 
     def _go_to_rows(self) -> None:
@@ -141,8 +141,8 @@ class _WorksTable(ListTable):
 
 
 def _has(part: ThirdPartyWork, words: Sequence[str]) -> bool:
-    told = f"{describe_work(part)} {part.licence} {part.author}".casefold()
-    return all(word in told for word in words)
+    part_text = f"{describe_work(part)} {part.licence} {part.author}".casefold()
+    return all(word in part_text for word in words)
 
 
 _TEXT, _MARGIN = 12.0, 8.0
@@ -219,10 +219,10 @@ def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
     """Return what is asked for first when a figure or a fault is looked into."""
     catalog, calibration = service.catalog, service.calibration
     calibrated = tr("{name}, revision {revision}", name=calibration.name, revision=calibration.revision[:_SHOWN])
-    known, dated = get_release(), Formatter().date(catalog.data_date)
+    release, dated = get_release(), Formatter().date(catalog.data_date)
     return [
-        ProgramFact(tr("Version"), known.version),
-        _commit(known),
+        ProgramFact(tr("Version"), release.version),
+        _commit(release),
         ProgramFact(tr("Catalog"), tr("{date}, revision {revision}", date=dated, revision=catalog.revision)),
         ProgramFact(tr("Calibration"), calibrated),
         ProgramFact(tr("Installed"), _installed(find_installation())),
@@ -236,20 +236,20 @@ def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
     ]
 
 
-def _commit(known: ProgramRelease) -> ProgramFact:
+def _commit(release: ProgramRelease) -> ProgramFact:
     """Return the commit in short; its whole name is for the clipboard."""
     name = tr("Commit")
-    if known.commit is None:
+    if release.commit is None:
         return ProgramFact(name, tr("not recorded"))
-    moment = known.committed or ""
+    moment = release.committed or ""
 
-    def told(commit: str, time: str) -> str:
-        if known.modified:
+    def fact(commit: str, time: str) -> str:
+        if release.modified:
             return tr("{commit}, {time}, with local changes", commit=commit, time=time)
         return tr("{commit}, {time}", commit=commit, time=time)
 
-    short = told(known.commit[:_COMMIT], moment.partition("T")[0])
-    return ProgramFact(name, short, told(known.commit, moment))
+    short = fact(release.commit[:_COMMIT], moment.partition("T")[0])
+    return ProgramFact(name, short, fact(release.commit, moment))
 
 
 def _installed(how: Installation) -> str:
@@ -382,14 +382,14 @@ class AboutDialog(QDialog):
         lines.setColumnStretch(1, 1)
         for line, fact in enumerate(facts):
             caption = ThemedLabel(theme, fact.name, font="small", colour="text3")
-            shown = ThemedLabel(theme, fact.value, font="small", wrap=True)
-            shown.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
-            shown.setAlignment(top)
-            shown.setAccessibleName(f"{fact.name}: {fact.value}")
+            value_label = ThemedLabel(theme, fact.value, font="small", wrap=True)
+            value_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            value_label.setAlignment(top)
+            value_label.setAccessibleName(f"{fact.name}: {fact.value}")
             caption.setAlignment(top)
             captions.append(caption)
             lines.addWidget(caption, line, 0, top)
-            lines.addWidget(shown, line, 1)
+            lines.addWidget(value_label, line, 1)
         lines.setRowStretch(len(facts), 1)
         return lines
 

@@ -160,7 +160,7 @@ class ChooserDialog(QDialog):
         if any(field.fault for field in (self.requests, self.ttft, self.tpot)):
             return
         self.search.setEnabled(False)
-        self._say("")
+        self._show_state("")
         steps = self._desk.service.shortlist_steps(self.make_scenario())
         self._jobs.start("shortlist", steps, self._done, self._failed)
 
@@ -170,14 +170,14 @@ class ChooserDialog(QDialog):
 
     def _failed(self, error: InputError) -> None:
         self.search.setEnabled(True)
-        self._say(f"{capitalize_first(format_message(error.problem, self._desk.formatter))}.", fault=True)
+        self._show_state(f"{capitalize_first(format_message(error.problem, self._desk.formatter))}.", fault=True)
 
     def _show_progress(self, text: str, can_stop: bool) -> None:
         del can_stop
         if text:
-            self._say(text)
+            self._show_state(text)
 
-    def _say(self, text: str, *, fault: bool = False) -> None:
+    def _show_state(self, text: str, *, fault: bool = False) -> None:
         self.note.setText(text)
         self.note.set_colour("unfit" if fault else "text2")
         self.note.setVisible(bool(text))

@@ -76,10 +76,10 @@ class InstallationCheck(QObject):
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._folder: tempfile.TemporaryDirectory[str] | None = None
-        self._said = ""
+        self._output = ""
         self._process = QProcess(self)
         self._process.setProcessChannelMode(QProcess.ProcessChannelMode.MergedChannels)
-        self._process.readyReadStandardOutput.connect(self._read)
+        self._process.readyReadStandardOutput.connect(self._read_output)
         self._process.finished.connect(self._finished)
         self._process.errorOccurred.connect(self._error)
 
@@ -108,10 +108,10 @@ class InstallationCheck(QObject):
     def _result_file(folder: tempfile.TemporaryDirectory[str]) -> Path:
         return Path(folder.name) / "result.json"
 
-    def _read(self) -> None:
-        self._said += bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
+    def _read_output(self) -> None:
+        self._output += bytes(self._process.readAllStandardOutput().data()).decode("utf-8", "replace")
         # The first line says which program this is.
-        self.advanced.emit(max(0, self._said.count("\n") - 1))
+        self.advanced.emit(max(0, self._output.count("\n") - 1))
 
     def _error(self, error: QProcess.ProcessError) -> None:
         if error == QProcess.ProcessError.FailedToStart and self.running:
@@ -126,7 +126,7 @@ class InstallationCheck(QObject):
         if verdict is not None:
             self.ended.emit(verdict)
         else:
-            self.failed.emit(tr("the check stopped with exit code {code}", code=code), self._said)
+            self.failed.emit(tr("the check stopped with exit code {code}", code=code), self._output)
 
     def _drop_folder(self) -> None:
         if self._folder is not None:
@@ -137,12 +137,12 @@ class InstallationCheck(QObject):
 def _verdict(file: Path) -> InstallationVerdict | None:
     """Return what a self-test wrote, None where it is not there or no such thing."""
     try:
-        told = read_side_file(file, _MOST_BYTES)
+        side_file = read_side_file(file, _MOST_BYTES)
         checks = tuple(
             InstallationCheckLine(str(each["check"]), str(each["outcome"]), str(each["found"]), float(each["seconds"]))
-            for each in told["checks"]
+            for each in side_file["checks"]
         )
-        return InstallationVerdict(str(told["verdict"]), bool(told["ok"]), checks, str(told["text"]))
+        return InstallationVerdict(str(side_file["verdict"]), bool(side_file["ok"]), checks, str(side_file["text"]))
     except (InputError, ValueError, LookupError, TypeError):
         return None
 
@@ -256,12 +256,12 @@ class InstallationDialog(QDialog):
         self._fit()
 
     def _fail(self, reason: str, output: str) -> None:
-        said = tr("Installation check failed: {reason}. Reinstall GPU Desk.", reason=reason)
-        self._end(said, f"{said}\n{output}")
+        text = tr("Installation check failed: {reason}. Reinstall GPU Desk.", reason=reason)
+        self._end(text, f"{text}\n{output}")
 
-    def _end(self, said: str, text: str) -> None:
+    def _end(self, result_text: str, text: str) -> None:
         self._text = text
-        self.said.setText(said)
+        self.said.setText(result_text)
         self.bar.hide()
         self.copy.setEnabled(True)
         self.leave.setText(tr("Close"))
@@ -269,7 +269,7 @@ class InstallationDialog(QDialog):
     def _fill_row(self, row: int, check: InstallationCheckLine) -> None:
         icon, colour = _MARKS.get(check.outcome, _MARKS["failed"])
         texts = (check.name, check.found, tr("{seconds} s", seconds=f"{check.seconds:.2f}"))
-        name, _found, seconds = self.table.fill_row(row, texts)
+        name, _finding, seconds = self.table.fill_row(row, texts)
         name.setIcon(self._theme.icon(icon, colour))
         name.setData(Qt.ItemDataRole.AccessibleTextRole, f"{check.name}: {_word(check.outcome)}")
         name.setToolTip(_word(check.outcome))

@@ -192,16 +192,16 @@ class LaunchDialog(QDialog):
         return self._answer.columns[int(self.accelerator.value)]
 
     def _show(self) -> None:
-        found = self._found()
-        if isinstance(found, LaunchPlan):
-            said, colour, plan = describe_launched_plan(found.estimate, self._formatter), "text2", found
+        launched = self._make_plan()
+        if isinstance(launched, LaunchPlan):
+            text, colour, plan = describe_launched_plan(launched.estimate, self._formatter), "text2", launched
         else:
-            said, colour, plan = format_message(found, self._formatter), "unfit", None
+            text, colour, plan = format_message(launched, self._formatter), "unfit", None
         self.said.set_colour(colour)
-        self.said.setText(said)
+        self.said.setText(text)
         self._fill(plan)
 
-    def _found(self) -> LaunchPlan | Message:
+    def _make_plan(self) -> LaunchPlan | Message:
         column = self._column
         if column.estimate is None:
             return column.problem or NOTHING_TO_START

@@ -64,10 +64,10 @@ class SettingField:
 
     @property
     def target(self) -> str:
-        return self._known[0]
+        return self._field_check[0]
 
     @property
-    def _known(self) -> tuple[str, FieldCheck]:
+    def _field_check(self) -> tuple[str, FieldCheck]:
         return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name]
 
     def shown(self, scenario: Scenario, style: NumberStyle) -> str:
@@ -83,7 +83,7 @@ class SettingField:
         if not typed:
             return self.blank
         try:
-            return self._known[1](self.name, typed if self.is_text else self._number(typed, style))
+            return self._field_check[1](self.name, typed if self.is_text else self._number(typed, style))
         except NumberError as error:
             raise SettingError(str(error)) from error
         except InputError as error:
@@ -93,16 +93,16 @@ class SettingField:
         value = _format(style).parse(typed.removesuffix("%")) / self.scale
         return int(value) if value.is_integer() else value
 
-    def _sentence(self, said: Message, typed: str) -> str:
+    def _sentence(self, problem: Message, typed: str) -> str:
         """Return a fault with the limits in the unit that is typed."""
-        parameters: dict[str, Any] = dict(said.parameters)
+        parameters: dict[str, Any] = dict(problem.parameters)
         for limit in ("low", "high"):
             if limit in parameters:
                 parameters[limit] *= self.scale
         if "given" in parameters:
             parameters["given"] = f"“{typed}”"
-        told = format_message(replace(said, parameters=MappingProxyType(parameters)))
-        return tr("{fault}. Default: {meaning}", fault=told, meaning=self.empty)
+        text = format_message(replace(problem, parameters=MappingProxyType(parameters)))
+        return tr("{fault}. Default: {meaning}", fault=text, meaning=self.empty)
 
 
 def list_workload_fields() -> tuple[SettingField, ...]:
@@ -201,13 +201,13 @@ class SettingRow(QWidget):
         return self._fault.text()
 
     def check(self) -> bool:
-        """Say what is wrong with what is typed, if anything; return whether it can be used."""
+        """Show the problem of the typed text, if any; return whether it can be used."""
         try:
             self.value()
         except SettingError as error:
-            self._tell(str(error))
+            self._show_fault(str(error))
         else:
-            self._tell("")
+            self._show_fault("")
         return not self.fault
 
     def value(self) -> object:
@@ -219,7 +219,7 @@ class SettingRow(QWidget):
         if self.fault:
             self.check()
 
-    def _tell(self, fault: str) -> None:
+    def _show_fault(self, fault: str) -> None:
         if fault == self.fault:
             return
         self._fault.setText(fault)
@@ -360,8 +360,8 @@ class MoreSettingsDialog(QDialog):
         column.addSpacing(self._theme.px(6))
         column.addWidget(ThemedLabel(self._theme, title, font="section"))
         for field in fields:
-            shown = field.shown(self._scenario, self._style)
-            line = SettingRow(self._theme, field, shown, self._style)
+            value = field.shown(self._scenario, self._style)
+            line = SettingRow(self._theme, field, value, self._style)
             self.lines.append(line)
             column.addWidget(line)
 

@@ -191,27 +191,29 @@ class WorkedExamplesDialog(QDialog):
 
     def _narrow(self) -> None:
         words, chosen = self.filter.text().casefold().split(), self.verdict.value
-        shown = [
+        rows = [
             row
             for row, figure in enumerate(self._examples)
             if chosen in (_ALL, figure.verdict.value) and self._has(figure, words)
         ]
-        kept = set(shown)
+        row_set = set(rows)
         for row in range(len(self._examples)):
-            self.table.setRowHidden(row, row not in kept)
-        said = trn("{n} claim", "{n} claims", len(shown), n=self._formatter.count(len(shown)))
-        self._count.setText(said)
-        self.filter.setAccessibleDescription(said)
+            self.table.setRowHidden(row, row not in row_set)
+        count_text = trn("{n} claim", "{n} claims", len(rows), n=self._formatter.count(len(rows)))
+        self._count.setText(count_text)
+        self.filter.setAccessibleDescription(count_text)
         if self.current is None:
             self.table.clearSelection()
-            if shown:
-                self.table.selectRow(shown[0])
+            if rows:
+                self.table.selectRow(rows[0])
         self._show_current()
 
     def _has(self, figure: WorkedFigure, words: Sequence[str]) -> bool:
         example = figure.example
-        told = f"{example.id} {translate_data(example.statement)} {self._document(figure)} {example.note}".casefold()
-        return all(word in told for word in words)
+        example_text = (
+            f"{example.id} {translate_data(example.statement)} {self._document(figure)} {example.note}".casefold()
+        )
+        return all(word in example_text for word in words)
 
     def _document(self, figure: WorkedFigure) -> str:
         source = figure.example.source
@@ -226,8 +228,8 @@ class WorkedExamplesDialog(QDialog):
         example = figure.example
         statement = capitalize_first(translate_data(example.statement))
         head = tr("{number}: {statement}", number=example.id, statement=statement)
-        said = " ".join(filter(None, (describe_worked_verdict(figure, self._formatter), describe_worked_note(example))))
-        lines = [head, self._document(figure), *list_worked_arithmetic(figure, self._formatter), said]
+        text = " ".join(filter(None, (describe_worked_verdict(figure, self._formatter), describe_worked_note(example))))
+        lines = [head, self._document(figure), *list_worked_arithmetic(figure, self._formatter), text]
         return [line for line in lines if line]
 
     def _go_to_rows(self) -> None:

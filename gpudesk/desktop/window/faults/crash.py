@@ -38,11 +38,11 @@ _BEGUN = time.monotonic()
 def collect_program_facts(*, ask_git: bool = False) -> list[ReportFact]:
     """Return which program this is and what it runs on; a checkout knows its commit from git alone."""
     # Asking git takes longer than a start may.
-    known = get_release() if ask_git or paths.build_record_path() is not None else ProgramRelease(__version__)
+    release = get_release() if ask_git or paths.build_record_path() is not None else ProgramRelease(__version__)
     kernel = f"{QSysInfo.kernelType()} {QSysInfo.kernelVersion()}"
-    commit = f" ({known.short_commit})" if known.short_commit else ""
+    commit = f" ({release.short_commit})" if release.short_commit else ""
     return [
-        ("GPU Desk", f"{known.version}{commit}, {find_installation()}"),
+        ("GPU Desk", f"{release.version}{commit}, {find_installation()}"),
         ("Python", platform.python_version()),
         ("Qt", f"{qVersion()}, PySide6 {PySide6.__version__}"),
         ("System", f"{QSysInfo.prettyProductName()}, {kernel}, {QSysInfo.currentCpuArchitecture()}"),
@@ -93,11 +93,11 @@ def _page(window: DocumentWindow) -> str:
 
 
 def _screens() -> str:
-    said = []
+    screen_texts = []
     for screen in QGuiApplication.screens():
         size = screen.size()
-        said.append(f"{size.width()} x {size.height()} at {screen.devicePixelRatio():g}")
-    return ", ".join(said) or "none"
+        screen_texts.append(f"{size.width()} x {size.height()} at {screen.devicePixelRatio():g}")
+    return ", ".join(screen_texts) or "none"
 
 
 log = logging.getLogger(__name__)
@@ -160,9 +160,9 @@ class CrashLog:
             self._file.close()
             self._file = None
         if self._path is not None:
-            left = _read(self._path)
-            if _events(left):
-                log.info("written down while running, and coped with:\n%s", left)
+            remaining_text = _read_text(self._path)
+            if _events(remaining_text):
+                log.info("written down while running, and coped with:\n%s", remaining_text)
             _remove(self._path)
             self._path = None
         if self._lock is not None:
@@ -193,27 +193,27 @@ def list_crashes(folder: Path | None = None) -> list[CrashReport]:
     What was left by processes that were killed is removed, and of all reports only the newest are kept.
     """
     place = folder or paths.logs_dir()
-    found = [crash for file in _left(place) if (crash := _crash(file)) is not None]
-    found.sort(key=lambda crash: crash.ended, reverse=True)
-    for crash in found[MOST_KEPT:]:
+    crashes = [crash for file in _list_ended(place) if (crash := _crash(file)) is not None]
+    crashes.sort(key=lambda crash: crash.ended, reverse=True)
+    for crash in crashes[MOST_KEPT:]:
         crash.discard()
-    shown = sorted(_named(place, _SHOWN), key=_changed, reverse=True)
-    for file in shown[max(0, MOST_KEPT - len(found)) :]:
+    newest = sorted(_list_crash_files(place, _SHOWN), key=_changed, reverse=True)
+    for file in newest[max(0, MOST_KEPT - len(crashes)) :]:
         _remove(file)
-    return found[:MOST_KEPT]
+    return crashes[:MOST_KEPT]
 
 
-def _left(folder: Path) -> list[Path]:
+def _list_ended(folder: Path) -> list[Path]:
     """Return the files whose process is gone, and remove locks that nothing belongs to."""
     # The name of a lock may end with that of its machine.
     owners = {lock.name.partition(".")[0] for lock in list_files(folder, "crash-*.lock")}
     of_locks = {folder / f"{owner}{_OPEN}" for owner in owners if _NAME.fullmatch(owner)}
-    return [file for file in {*_named(folder, _OPEN), *of_locks} if is_abandoned(file) and file.exists()]
+    return [file for file in {*_list_crash_files(folder, _OPEN), *of_locks} if is_abandoned(file) and file.exists()]
 
 
 def _crash(file: Path) -> CrashReport | None:
     """Read what was left; a file without an event is removed."""
-    text = _read(file)
+    text = _read_text(file)
     if not _events(text):
         _remove(file)
         return None
@@ -228,13 +228,13 @@ def _events(text: str) -> bool:
     return any(not line.startswith(_COPED_WITH) for line in lines)
 
 
-def _named(folder: Path, suffix: str) -> list[Path]:
+def _list_crash_files(folder: Path, suffix: str) -> list[Path]:
     # No pipe, on which a reader would wait.
-    found = list_files(folder, f"crash-*{suffix}")
-    return [file for file in found if _NAME.fullmatch(file.stem) and file.is_file()]
+    crash_files = list_files(folder, f"crash-*{suffix}")
+    return [file for file in crash_files if _NAME.fullmatch(file.stem) and file.is_file()]
 
 
-def _read(file: Path) -> str:
+def _read_text(file: Path) -> str:
     try:
         with file.open("rb") as opened:
             return opened.read(_MOST_BYTES).decode("utf-8", errors="replace")

@@ -43,12 +43,12 @@ class FaultMessage:
     fault: FaultRecord | None = None
 
 
-def make_fault_message(fault: FaultRecord, kept: str, report: str) -> FaultMessage:
+def make_fault_message(fault: FaultRecord, state_of_work: str, report: str) -> FaultMessage:
     if fault.place:
         happened = tr("An operation failed: {kind} in {place}.", kind=fault.kind, place=fault.place)
     else:
         happened = tr("An operation failed: {kind}.", kind=fault.kind)
-    return FaultMessage(tr("Internal error"), happened, kept, report, fault)
+    return FaultMessage(tr("Internal error"), happened, state_of_work, report, fault)
 
 
 class FaultDialog(QDialog):
@@ -56,12 +56,14 @@ class FaultDialog(QDialog):
 
     manual_topic = "troubleshooting#crash"
 
-    def __init__(self, theme: Theme, told: Sequence[FaultMessage], leave: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, fault_messages: Sequence[FaultMessage], leave: str, parent: QWidget | None = None
+    ) -> None:
         """Show the first of what is told; `leave` is what the button says that closes the dialog."""
         super().__init__(parent)
         self._theme = theme
-        self._told = list(told)
-        self._shown = 0
+        self._messages = list(fault_messages)
+        self._number = 0
         self.setWindowTitle(tr("GPU Desk"))
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.title = ThemedLabel(theme, font="page", wrap=True)
@@ -90,14 +92,14 @@ class FaultDialog(QDialog):
         self.raise_()
         self.activateWindow()
 
-    def add(self, told: FaultMessage) -> None:
-        """Tell of one more; the one that is being read stays."""
-        self._told.append(told)
+    def add(self, fault_message: FaultMessage) -> None:
+        """Add a fault; the dialog stays at the one that it shows."""
+        self._messages.append(fault_message)
         self._show_place()
 
     @property
     def count(self) -> int:
-        return len(self._told)
+        return len(self._messages)
 
     def copy_report(self) -> None:
         QGuiApplication.clipboard().setText(self.report.toPlainText())
@@ -105,10 +107,10 @@ class FaultDialog(QDialog):
 
     def open_folder(self) -> None:
         """Show the folder of logs; where that cannot be, say where it is."""
-        show_folder(paths.logs_dir(), lambda text, _: self._say(text))
+        show_folder(paths.logs_dir(), lambda text, _: self._show_state(text))
 
     def step(self, by: int) -> None:
-        self._show_one(max(0, min(len(self._told) - 1, self._shown + by)))
+        self._show_one(max(0, min(len(self._messages) - 1, self._number + by)))
 
     # Making it
 
@@ -175,30 +177,32 @@ class FaultDialog(QDialog):
     # Filling it
 
     def _show_one(self, number: int) -> None:
-        self._shown = number
-        told = self._told[number]
-        self.title.setText(told.title)
-        self.happened.setText(told.happened)
-        self.kept.setText(told.kept)
-        self.kept.setVisible(bool(told.kept))
-        self.report.setPlainText(told.report)
+        self._number = number
+        fault_message = self._messages[number]
+        self.title.setText(fault_message.title)
+        self.happened.setText(fault_message.happened)
+        self.kept.setText(fault_message.kept)
+        self.kept.setVisible(bool(fault_message.kept))
+        self.report.setPlainText(fault_message.report)
         self.copy.setText(tr("Copy report"))
-        self._say(tr("The report stays on this computer. Review it before you share it."))
+        self._show_state(tr("The report stays on this computer. Review it before you share it."))
         self._show_place()
         self._count()
-        self.setAccessibleDescription(" ".join(filter(None, (f"{told.title}.", told.happened, told.kept))))
+        self.setAccessibleDescription(
+            " ".join(filter(None, (f"{fault_message.title}.", fault_message.happened, fault_message.kept)))
+        )
 
     def _show_place(self) -> None:
-        several = len(self._told) > 1
+        several = len(self._messages) > 1
         for widget in (self.former, self.place, self.next):
             widget.setVisible(several)
-        self.place.setText(tr("{n} of {total}", n=self._shown + 1, total=len(self._told)))
-        self.former.setEnabled(self._shown > 0)
-        self.next.setEnabled(self._shown < len(self._told) - 1)
+        self.place.setText(tr("{n} of {total}", n=self._number + 1, total=len(self._messages)))
+        self.former.setEnabled(self._number > 0)
+        self.next.setEnabled(self._number < len(self._messages) - 1)
 
     def _count(self) -> None:
-        """Say how often it has come; this is looked for, since it may come thousands of times a second."""
-        fault = self._told[self._shown].fault
+        """Show how often the fault has occurred; polled, since it may occur thousands of times per second."""
+        fault = self._messages[self._number].fault
         count = 1 if fault is None else fault.count
         self.again.setVisible(count > 1)
         if fault is not None and count > 1:
@@ -207,7 +211,7 @@ class FaultDialog(QDialog):
             if text != self.again.text():
                 self.again.setText(text)
 
-    def _say(self, text: str) -> None:
+    def _show_state(self, text: str) -> None:
         self.said.setText(text)
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
@@ -255,12 +259,12 @@ def show_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None
     """Show the reports; they stay in the folder of logs, and are not offered again."""
 
     title = tr("GPU Desk ended unexpectedly")
-    kept = tr("The start page offers any unsaved edits.")
-    told = []
+    state_of_work = tr("The start page offers any unsaved edits.")
+    fault_messages = []
     for crash in crashes:
         crash.shown()
-        told.append(FaultMessage(title, tr("Time: {when}.", when=_when(crash)), kept, crash.report))
-    FaultDialog(window.theme, told, tr("Close"), window).present()
+        fault_messages.append(FaultMessage(title, tr("Time: {when}.", when=_when(crash)), state_of_work, crash.report))
+    FaultDialog(window.theme, fault_messages, tr("Close"), window).present()
 
 
 def _when(crash: CrashReport) -> str:

@@ -207,19 +207,19 @@ def read_log_lines(process: int, until: datetime, folder: Path | None = None) ->
     """Return the last lines that a process wrote to the log files until a moment; none where it cannot be."""
     sign, end = f" [{process}] ", f"{until:%Y-%m-%d %H:%M:%S}"
     file = (folder or paths.logs_dir()) / LOG_NAME
-    found: deque[str] = deque(maxlen=LAST_LINES)
+    lines: deque[str] = deque(maxlen=LAST_LINES)
     for each in (file.with_name(f"{LOG_NAME}.1"), file):
         try:
             text = each.read_text(encoding="utf-8", errors="replace")
         except OSError:
             continue
         # Each line begins with its time; those of a trace do not.
-        found += (
+        lines += (
             line[:_LONGEST_LINE]
             for line in text.splitlines()
             if sign in line[:48] and line[: len(end)] <= end and line[:1].isdigit()
         )
-    return list(found)
+    return list(lines)
 
 
 class QtMessageHandler:

@@ -63,7 +63,7 @@ class FaultReporter(QObject):
         self._faults: dict[Signature, FaultRecord] = {}
         self._former: tuple[Any, Any, Any] | None = None
         # Never at once: a fault may come in the middle of a paint, or in another thread.
-        self._found.connect(self._tell, Qt.ConnectionType.QueuedConnection)
+        self._found.connect(self._show_fault, Qt.ConnectionType.QueuedConnection)
 
     def install(self) -> None:
         """Take over from the interpreter, which would write to a terminal that nobody sees."""
@@ -82,7 +82,7 @@ class FaultReporter(QObject):
         self._former = None
         for key, count in self._tally.ends():
             # What failed in finalizers is counted too, and is no fault that is told.
-            fault = next((fault for known, fault in self._faults.items() if known == key), None)
+            fault = next((fault for signature, fault in self._faults.items() if signature == key), None)
             log.error("%d times in all: %s", count, fault.place if fault is not None and fault.place else key)
         self._program = None
         if self._dialog is not None and isValid(self._dialog):
@@ -101,10 +101,10 @@ class FaultReporter(QObject):
         thread = threading.current_thread()
         self._take(kind, error, trace, "" if thread is threading.main_thread() else thread.name)
 
-    def _caught_in_thread(self, told: threading.ExceptHookArgs) -> None:
-        if not issubclass(told.exc_type, SystemExit):
-            name = told.thread.name if told.thread is not None else "?"
-            self._take(told.exc_type, told.exc_value, told.exc_traceback, name)
+    def _caught_in_thread(self, arguments: threading.ExceptHookArgs) -> None:
+        if not issubclass(arguments.exc_type, SystemExit):
+            name = arguments.thread.name if arguments.thread is not None else "?"
+            self._take(arguments.exc_type, arguments.exc_value, arguments.exc_traceback, name)
 
     def _take(
         self, kind: type[BaseException], error: BaseException | None, trace: TracebackType | None, thread: str
@@ -117,41 +117,41 @@ class FaultReporter(QObject):
             log.error("unexpected fault: %s, %s\n%s", fault.kind, fault.place, fault.trace)
             self._found.emit(fault)
             return
-        known = self._faults.get(signature)
-        if known is not None:
-            known.again(count)
+        known_fault = self._faults.get(signature)
+        if known_fault is not None:
+            known_fault.again(count)
             if self._tally.is_worth_a_line(count):
-                log.error("unexpected fault, %d times now: %s, %s", count, known.kind, known.place)
+                log.error("unexpected fault, %d times now: %s, %s", count, known_fault.kind, known_fault.place)
 
-    def _unraisable(self, told: sys.UnraisableHookArgs) -> None:
+    def _unraisable(self, unraisable: sys.UnraisableHookArgs) -> None:
         """Write to the log alone: a finalizer has failed, and nothing that the user did."""
-        kind = told.exc_type
-        signature = make_signature(kind, told.exc_traceback)
+        kind = unraisable.exc_type
+        signature = make_signature(kind, unraisable.exc_traceback)
         if self._tally.count(("ignored", signature)) == 1:
-            fault = make_fault(kind, told.exc_value, told.exc_traceback)
-            log.warning("%s\n%s", told.err_msg or "fault in a finalizer", fault.trace)
+            fault = make_fault(kind, unraisable.exc_value, unraisable.exc_traceback)
+            log.warning("%s\n%s", unraisable.err_msg or "fault in a finalizer", fault.trace)
 
     # Telling
 
     @Slot(FaultRecord)
-    def _tell(self, fault: FaultRecord) -> None:
+    def _show_fault(self, fault: FaultRecord) -> None:
         if self._former is None:
             return
-        kept = self._keep()
+        state_of_work = self._keep()
         facts = [*collect_program_facts(ask_git=True), *collect_session_facts(self._program)]
-        self.show(fault, kept, format_report(facts, fault.trace, self._lines.lines))
+        self.show(fault, state_of_work, format_report(facts, fault.trace, self._lines.lines))
 
-    def show(self, fault: FaultRecord, kept: str, report: str) -> None:
+    def show(self, fault: FaultRecord, state_of_work: str, report: str) -> None:
         """Show a fault: in the dialog that is open, else in a new one."""
         from gpudesk.desktop.window.faults.dialog import FaultDialog, make_fault_message
 
-        told = make_fault_message(fault, kept, report)
+        fault_message = make_fault_message(fault, state_of_work, report)
         if self._dialog is not None and isValid(self._dialog) and self._dialog.isVisible():
-            self._dialog.add(told)
+            self._dialog.add(fault_message)
             return
         theme = Theme(self._app) if self._program is None else self._program.theme
         above = QApplication.activeModalWidget() or QApplication.activeWindow()
-        self._dialog = FaultDialog(theme, [told], tr("Continue"), above)
+        self._dialog = FaultDialog(theme, [fault_message], tr("Continue"), above)
         if self._program is None:
             # The program will have one of its own, and two would both dress it.
             self._dialog.destroyed.connect(theme.deleteLater)
@@ -165,11 +165,11 @@ class FaultReporter(QObject):
             return tr("You had no unsaved changes.")
         try:
             # Each of them, also after one that could not be.
-            kept = not [document for document in edited if not document.keep_now()]
+            is_kept = not [document for document in edited if not document.keep_now()]
         except Exception:
             log.exception("unsaved changes could not be kept")
-            kept = False
-        if kept:
+            is_kept = False
+        if is_kept:
             return tr("Your unsaved changes are backed up. You can continue to work.")
         return tr("Your unsaved changes could not be backed up. Save them now.")
 

@@ -18,7 +18,7 @@ _UNSEEN = frozenset({"offscreen", "minimal", "vnc"})
 
 
 def show_startup_failure(text: str, error: BaseException) -> None:
-    """Say why the program ends, and wait until that was read; say nothing where nobody could."""
+    """Show why the program ends, and wait until the dialog is closed; do nothing without a display."""
     app = QApplication.instance() or QApplication(sys.argv[:1])
     if not isinstance(app, QApplication):
         return
@@ -42,9 +42,11 @@ def _dialog(app: QApplication, text: str, error: BaseException) -> QDialog:
     with contextlib.suppress(Exception):
         facts = collect_program_facts(ask_git=True)
     trace = make_fault(type(error), error, error.__traceback__).trace
-    kept = tr("Your saved files are unchanged.")
-    told = FaultMessage(tr("GPU Desk could not start"), _sentence(text), kept, format_report(facts, trace, []))
-    return FaultDialog(Theme(app), [told], tr("Close"))
+    state_of_work = tr("Your saved files are unchanged.")
+    fault_message = FaultMessage(
+        tr("GPU Desk could not start"), _sentence(text), state_of_work, format_report(facts, trace, [])
+    )
+    return FaultDialog(Theme(app), [fault_message], tr("Close"))
 
 
 def _sentence(text: str) -> str:

@@ -133,10 +133,10 @@ def test_an_unfinished_scenario_says_what_is_missing(desk: Desk) -> None:
 
 def test_curves_are_evaluated_while_somebody_wants_them(desk: Desk) -> None:
     assert not has_curves(desk)
-    desk.want_curves("performance", wanted=True)
+    desk.want_curves("performance", are_wanted=True)
     desk.flush()
     assert has_curves(desk)
-    desk.want_curves("performance", wanted=False)
+    desk.want_curves("performance", are_wanted=False)
     set_load(desk, 65)
     desk.flush()
     assert not has_curves(desk)

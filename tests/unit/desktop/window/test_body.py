@@ -48,7 +48,7 @@ def test_the_page_is_laid_out_once(body: WindowBody, qtbot: QtBot) -> None:
 
 
 def test_no_room_is_held_for_a_panel_that_is_hidden(body: WindowBody, qtbot: QtBot) -> None:
-    body.show_panel(shown=False)
+    body.show_panel(is_visible=False)
     page = Page()
     body.stack.addWidget(page)
     body.hold_place()
@@ -58,7 +58,7 @@ def test_no_room_is_held_for_a_panel_that_is_hidden(body: WindowBody, qtbot: QtB
     panel = QWidget()
     body.set_panel(panel)
     assert panel.isHidden()
-    body.show_panel(shown=True)
+    body.show_panel(is_visible=True)
     qtbot.waitUntil(lambda: panel.isVisible() and page.width() < body.width())
 
 

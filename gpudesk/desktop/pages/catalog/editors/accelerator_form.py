@@ -92,10 +92,10 @@ def ask_removal_step(parent: FormDialog, desk: Desk, thing: CatalogEntry) -> Fac
 def _describe_dependents(desk: Desk, thing: CatalogEntry) -> str:
     scenario = desk.scenario
     used = thing.id == scenario.model or any(each.accelerator == thing.id for each in scenario.accelerators)
-    said = [tr("Its values and prices are removed too.")]
+    sentences = [tr("Its values and prices are removed too.")]
     if used:
-        said.append(tr("The open scenario uses it."))
-    return " ".join(said)
+        sentences.append(tr("The open scenario uses it."))
+    return " ".join(sentences)
 
 
 #: Stands for a generation that the catalog has no other accelerator of.
@@ -150,14 +150,16 @@ def _make_figure_row(
 
 
 def list_generations(service: GpuDeskService) -> list[tuple[str, str]]:
-    found = []
+    choices = []
     for generation in group_by_generation(service.catalog):
-        shown, more = generation.parts[0], len(generation.parts) - 1
+        first_part, more = generation.parts[0], len(generation.parts) - 1
         names = (
-            trn("{accelerator} and {n} more", "{accelerator} and {n} more", more, accelerator=shown) if more else shown
+            trn("{accelerator} and {n} more", "{accelerator} and {n} more", more, accelerator=first_part)
+            if more
+            else first_part
         )
-        found.append((generation.name, f"{generation.name} · {names}"))
-    return [*found, (NONE_OF_THESE, tr("Other"))]
+        choices.append((generation.name, f"{generation.name} · {names}"))
+    return [*choices, (NONE_OF_THESE, tr("Other"))]
 
 
 def describe_generation(desk: Desk, chosen: str) -> str:
@@ -205,7 +207,7 @@ class AcceleratorForm(FormDialog):
             parent=parent,
         )
         self._origins: dict[str, StatedFigure] = {}
-        self._found: tuple[PlausibilityFinding, ...] = ()
+        self._form_findings: tuple[PlausibilityFinding, ...] = ()
         self._judging = QTimer(self, singleShot=True, interval=TELL_AFTER_MS)
         self._judging.timeout.connect(self._judge)
         self._make_rows()
@@ -237,17 +239,17 @@ class AcceleratorForm(FormDialog):
     def figures(self) -> dict[str, StatedFigure]:
         """Return the entered figures by attribute; raises `FieldError` or `InputError`."""
         stated = [figure for row in self.figure_rows for figure in row.list_figures()]
-        found = {
+        stated_figures = {
             each.attribute: self._origins.get(each.attribute) or self._typed(each.value, each.unit) for each in stated
         }
         status = STATUS_BY_ANNOUNCED[self.status.key() == _ANNOUNCED]
-        kept = self._origins.get("status")
-        announced = kept is not None and kept.value == _ANNOUNCED
-        if kept is not None and announced == (status == _ANNOUNCED):
-            found["status"] = kept
+        status_origin = self._origins.get("status")
+        announced = status_origin is not None and status_origin.value == _ANNOUNCED
+        if status_origin is not None and announced == (status == _ANNOUNCED):
+            stated_figures["status"] = status_origin
         else:
-            found["status"] = self._typed(status, None)
-        return found
+            stated_figures["status"] = self._typed(status, None)
+        return stated_figures
 
     def after_saving(self) -> None:
         self.source.remember()
@@ -373,12 +375,12 @@ class AcceleratorForm(FormDialog):
             self._origins.pop(name, None)
 
     def _judgement(self, row: FormRow) -> FieldVerdict:
-        found = [each for each in self._found if each.attribute in row.attributes]
-        return describe_findings(found, self.desk.formatter)
+        findings = [each for each in self._form_findings if each.attribute in row.attributes]
+        return describe_findings(findings, self.desk.formatter)
 
     def _judge(self) -> None:
         self._judging.stop()
-        self._found = self._findings()
+        self._form_findings = self._findings()
         for row in self.figure_rows:
             row.check()
 
@@ -394,6 +396,6 @@ class AcceleratorForm(FormDialog):
         self.generation.set_echo(describe_generation(self.desk, self.generation.key()))
 
     def _remove(self) -> None:
-        held = self.held
-        if held is not None:
-            self.take_at_once(lambda: ask_removal_step(self, self.desk, held))
+        user_part = self.held
+        if user_part is not None:
+            self.take_at_once(lambda: ask_removal_step(self, self.desk, user_part))

@@ -61,7 +61,7 @@ class TextRow(FormRow):
         self.edit = FaultLineEdit(theme)
         self.edit.setPlaceholderText(empty)
         self.edit.textEdited.connect(self.user_edited)
-        self.edit.editingFinished.connect(self._left)
+        self.edit.editingFinished.connect(self._finish_edit)
         if words:
             self.offer(words)
         self.lay_out(self.edit)
@@ -96,7 +96,7 @@ class TextRow(FormRow):
     def _completed(self, _text: str) -> None:
         self.user_edited()
 
-    def _left(self) -> None:
+    def _finish_edit(self) -> None:
         if not self.is_empty():
             self.check()
 
@@ -184,7 +184,7 @@ class SegmentRow(FormRow):
         super().__init__(theme, name, label)
         self.segment = SegmentedControl(theme, label, options)
         self.segment.chosen.connect(self.user_edited)
-        self.lay_out(self.segment, left=True)
+        self.lay_out(self.segment, keeps_width=True)
 
     def control(self) -> QWidget:
         return self.segment.findChildren(QPushButton)[0]
@@ -212,7 +212,7 @@ class NoteRow(FormRow):
         self.edit.setPlaceholderText(empty)
         self.edit.setTabChangesFocus(True)
         self.edit.textChanged.connect(self._changed)
-        self._known = ""
+        self._last_text = ""
         # The text then begins under that of the line above.
         self.edit.document().setDocumentMargin(theme.px(7))
         self.edit.setFixedHeight(_NOTE_LINES * theme.line("body") + theme.px(16))
@@ -232,14 +232,14 @@ class NoteRow(FormRow):
         return None if self.is_empty() else check_plain_text(self.edit.toPlainText(), LONGEST_NOTE)
 
     def show_value(self, value: str | None) -> None:
-        self._known = value or ""
-        self.edit.setPlainText(self._known)
+        self._last_text = value or ""
+        self.edit.setPlainText(self._last_text)
 
     def _changed(self) -> None:
         """Take note of a change of the text; changes of its look count as none."""
         text = self.edit.toPlainText()
-        if text != self._known:
-            self._known = text
+        if text != self._last_text:
+            self._last_text = text
             self.user_edited()
 
 
@@ -257,12 +257,12 @@ def make_choice_box(theme: Theme, options: Sequence[tuple[str, str]]) -> QComboB
 
 def check_plain_text(text: str, longest: int) -> str:
     """Return a text without spaces around it; raises `FieldError` where it cannot be kept."""
-    kept = text.strip()
-    if len(kept) > longest:
+    text_line = text.strip()
+    if len(text_line) > longest:
         raise FieldError(tr("Enter at most {longest} characters", longest=longest))
-    if any(_is_control_character(character) for character in kept):
+    if any(_is_control_character(character) for character in text_line):
         raise FieldError(tr("Remove the control characters"))
-    return kept
+    return text_line
 
 
 def _is_control_character(character: str) -> bool:
@@ -327,7 +327,7 @@ class NumberRow(FormRow):
         self.edit = FaultLineEdit(theme)
         self.edit.setPlaceholderText(empty)
         self.edit.textEdited.connect(self.user_edited)
-        self.edit.editingFinished.connect(self._left)
+        self.edit.editingFinished.connect(self._finish_edit)
         self.unit_box: QComboBox | None = None
         if len(units) > 1:
             self.unit_box = make_choice_box(theme, [(str(n), tr(unit.label)) for n, unit in enumerate(units)])
@@ -337,7 +337,7 @@ class NumberRow(FormRow):
             self.lay_out(self.edit, self.unit_box)
         else:
             self.edit.setFixedWidth(theme.px(_NUMBER_WIDTH))
-            self.lay_out(self.edit, left=True)
+            self.lay_out(self.edit, keeps_width=True)
 
     @property
     def unit(self) -> UnitChoice:
@@ -363,8 +363,8 @@ class NumberRow(FormRow):
     def _typed_unit(self) -> UnitChoice | None:
         """Return the allowed unit typed after the number, None without one."""
         text = self.edit.text().strip().casefold()
-        named = [unit for unit in self._units if unit.label and text.endswith(tr(unit.label).casefold())]
-        return max(named, key=lambda unit: len(unit.label), default=None)
+        named_units = [unit for unit in self._units if unit.label and text.endswith(tr(unit.label).casefold())]
+        return max(named_units, key=lambda unit: len(unit.label), default=None)
 
     def stated(self) -> int | float | None:
         """Return the number in the unit `unit.unit`, None where there is none; raises `FieldError`."""
@@ -403,7 +403,7 @@ class NumberRow(FormRow):
         if value is None:
             self.edit.setText("")
             return
-        exact = [place for place, unit in enumerate(self._units) if self._says(unit, value)]
+        exact = [place for place, unit in enumerate(self._units) if self._is_whole_value(unit, value)]
         place = exact[0] if exact else 0
         if self.unit_box is not None:
             self.unit_box.blockSignals(True)
@@ -411,11 +411,11 @@ class NumberRow(FormRow):
             self.unit_box.blockSignals(False)
         self.edit.setText(self._format.text(self._units[place].typed(value)))
 
-    def _says(self, unit: UnitChoice, value: float) -> bool:
+    def _is_whole_value(self, unit: UnitChoice, value: float) -> bool:
         """Whether the digits that are shown in a unit are the whole value."""
         return unit.inside(self._format.parse(self._format.text(unit.typed(value)))) == value
 
-    def _left(self) -> None:
+    def _finish_edit(self) -> None:
         if not self.is_empty():
             self.check()
 
@@ -442,8 +442,8 @@ class PeakRow(FormRow):
     def __init__(self, theme: Theme, precision: str, style: NumberStyle, get_unit: Callable[[], UnitChoice]) -> None:
         """Ask `get_unit` for the unit that rates are typed in."""
         unit = "TOPS" if precision.startswith("int") else ""
-        shown = label_precision(precision)
-        super().__init__(theme, f"{PEAK_DENSE}{precision}", shown, aside=unit)
+        format_label = label_precision(precision)
+        super().__init__(theme, f"{PEAK_DENSE}{precision}", format_label, aside=unit)
         self.precision = precision
         self._format = NumberFormat(float("-inf"), float("inf"), NUMBER_DECIMALS, style)
         self.get_unit = get_unit
@@ -455,9 +455,9 @@ class PeakRow(FormRow):
             edit.editingFinished.connect(self.check)
         both = QWidget()
         make_row(self.dense, self.sparse, gap=theme.px(10), on=both)
-        self.lay_out(both, left=True)
-        self.dense.setAccessibleName(tr("{precision}, dense", precision=shown))
-        self.sparse.setAccessibleName(tr("{precision}, sparse", precision=shown))
+        self.lay_out(both, keeps_width=True)
+        self.dense.setAccessibleName(tr("{precision}, dense", precision=format_label))
+        self.sparse.setAccessibleName(tr("{precision}, sparse", precision=format_label))
 
     def control(self) -> QWidget:
         """Return the line at fault, else the first."""

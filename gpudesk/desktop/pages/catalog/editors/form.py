@@ -29,8 +29,8 @@ from gpudesk.text.translation import tr
 
 def confirm_removal(parent: QWidget, question: str, verb: str, more: str = "") -> bool:
     """Ask for confirmation of a removal, which can be undone; return the answer."""
-    said = f"{more} {tr('You can undo this until you quit.')}".strip()
-    return ask_question(parent, tr("GPU Desk"), question, said, verb, tr("Cancel"))
+    text = f"{more} {tr('You can undo this until you quit.')}".strip()
+    return ask_question(parent, tr("GPU Desk"), question, text, verb, tr("Cancel"))
 
 
 _FORM_WIDTH, _FORM_HEIGHT = 560.0, 700.0
@@ -203,8 +203,8 @@ class FormDialog(QDialog):
         """Show an error at its field, else above the rows."""
         row = self.row(error.where) if error.where else None
         if row is not None:
-            said = format_message(error.problem, self.desk.formatter)
-            row.tell(f"{row.label} {said}" if said[:1].islower() else said)
+            problem = format_message(error.problem, self.desk.formatter)
+            row.tell(f"{row.label} {problem}" if problem[:1].islower() else problem)
             self._go_to_fault()
             return
         self.show_problem(

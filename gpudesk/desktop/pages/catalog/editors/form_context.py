@@ -58,7 +58,7 @@ class ClaimInForceRow(QWidget):
             value = (
                 f"{formatter.catalog(claim.value, Quantity.USD)} – {format_claim_value(attribute, upper, formatter)}"
             )
-        said = tr("No value") if claim is None else format_claim_origin(claim)
+        origin_text = tr("No value") if claim is None else format_claim_origin(claim)
         caption = ThemedLabel(theme, label)
         caption.setFixedWidth(px(LABEL))
         figure = ThemedLabel(theme, value, font="section", wrap=True)
@@ -69,8 +69,8 @@ class ClaimInForceRow(QWidget):
         grid.setColumnStretch(1, 1)
         grid.addWidget(caption, 0, 0, Qt.AlignmentFlag.AlignTop)
         grid.addWidget(figure, 0, 1)
-        grid.addWidget(ThemedLabel(theme, said, font="small", colour="text2", wrap=True), 1, 1)
-        self.setAccessibleName(f"{label}: {value}, {said}")
+        grid.addWidget(ThemedLabel(theme, origin_text, font="small", colour="text2", wrap=True), 1, 1)
+        self.setAccessibleName(f"{label}: {value}, {origin_text}")
 
 
 def _find_upper_end(high: AttributeClaims, claim: Claim) -> ClaimValue:
@@ -87,8 +87,8 @@ def format_claim_value(attribute: AttributeClaims, value: ClaimValue, formatter:
 def format_claim_origin(claim: Claim) -> str:
     """Return who states a claim, of what kind that is, and of when."""
     source = claim.source
-    named = source.named_publisher
-    parts = (named, source.title, format_kind_choice(claim.kind), source.date or tr("no date"))
+    publisher = source.named_publisher
+    parts = (publisher, source.title, format_kind_choice(claim.kind), source.date or tr("no date"))
     return ", ".join(part for part in parts if part)
 
 
@@ -167,7 +167,7 @@ class SaveEffectPreview(QWidget):
         grid.addWidget(self.words, 0, 1)
         grid.addWidget(self.detail, 1, 1)
         self.setVisible(desk.answer is not None)
-        self._say(tr("Current result"), (), pale=True)
+        self._show_sentence(tr("Current result"), (), pale=True)
 
     def ask_soon(self) -> None:
         if self._desk.answer is not None:
@@ -185,19 +185,19 @@ class SaveEffectPreview(QWidget):
         except (FieldError, InputError):
             step = None
         if step is None:
-            self._say(tr("Current result"), (), pale=True)
+            self._show_sentence(tr("Current result"), (), pale=True)
             return
         work = _compute_effect(self._desk.service, self._desk.scenario, step)
         self._jobs.start("impact", work, self._show, self._failed)
 
     def _show(self, impact: AnswerImpact) -> None:
-        told = describe_impact(impact, self._desk.formatter)
-        self._say(told.sentence, told.lines[:_MOST_LINES], pale=False)
+        impact_text = describe_impact(impact, self._desk.formatter)
+        self._show_sentence(impact_text.sentence, impact_text.lines[:_MOST_LINES], pale=False)
 
     def _failed(self, error: InputError) -> None:  # noqa: ARG002 - the form itself says what is wrong
-        self._say(tr("No result with this value"), (), pale=False)
+        self._show_sentence(tr("No result with this value"), (), pale=False)
 
-    def _say(self, sentence: str, lines: tuple[str, ...], *, pale: bool) -> None:
+    def _show_sentence(self, sentence: str, lines: tuple[str, ...], *, pale: bool) -> None:
         self.words.setText(sentence)
         self.words.set_colour("text3" if pale else "text1")
         self.detail.setText(" · ".join(lines))

@@ -94,8 +94,8 @@ class StaleRuleForm(FormDialog):
         marked = sum(is_stale_date(each, self._today, days) for each in stated)
         undated = sum(each is None for each in stated)
         number = self.desk.formatter.count
-        said = tr("{n} of {all} {what} are stale", n=number(marked), all=number(len(stated)), what=what)
-        return f"{said}; {tr('{n} without a date', n=number(undated))}" if undated else said
+        text = tr("{n} of {all} {what} are stale", n=number(marked), all=number(len(stated)), what=what)
+        return f"{text}; {tr('{n} without a date', n=number(undated))}" if undated else text
 
 
 def open_editor(parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest) -> bool:

@@ -193,15 +193,15 @@ class ClaimOption(QAbstractButton):
 
 def _list_sibling_options(option: QWidget) -> list[ClaimOption]:
     parent = option.parentWidget()
-    found = [] if parent is None else parent.findChildren(ClaimOption)
-    return sorted(found, key=lambda each: each.y())
+    siblings = [] if parent is None else parent.findChildren(ClaimOption)
+    return sorted(siblings, key=lambda each: each.y())
 
 
 def describe_claim(claim: Claim, line: ClaimLine, stance: str, printed: tuple[str, ...]) -> ClaimText:
     """Return a claim in words; `printed` is what the source documents print."""
     published = claim.published
-    shown = f"{line.value} {line.unit}" if line.unit else line.value
-    notes = [tr("published as {text}", text=published)] if published and published != shown else []
+    value_text = f"{line.value} {line.unit}" if line.unit else line.value
+    notes = [tr("published as {text}", text=published)] if published and published != value_text else []
     verdict = (
         None
         if line.stance is ClaimStatus.AGREES and (claim.verdict or "").strip() == AGREEMENT_PREFIX
@@ -273,9 +273,11 @@ class PreferenceEditor(FormDialog):
 
     def _make_options(self) -> list[ClaimOption]:
         """Return an option for each claim, the current one first."""
-        found = self.attribute
-        lines = build_claim_group(found, self.desk.formatter, find_upper_end(self.desk.service.catalog, found)).claims
-        claims = (*filter(None, (found.preferred,)), *found.rivals)
+        attribute = self.attribute
+        lines = build_claim_group(
+            attribute, self.desk.formatter, find_upper_end(self.desk.service.catalog, attribute)
+        ).claims
+        claims = (*filter(None, (attribute.preferred,)), *attribute.rivals)
         seeds = {each.id: each for each in self.desk.service.catalog.seed_claims()}
         measure = TextMeasure(self.theme)
         options = []
@@ -310,8 +312,8 @@ class PreferenceEditor(FormDialog):
             self.column.addWidget(ThemedLabel(self.theme, words, font="small", colour="text2", wrap=True))
 
     def _choose_first(self, source: str | None) -> None:
-        wanted = next((each for each in self.options if each.choice.claim.source.id == source), None)
-        first = wanted or (self.options[0] if self.options else None)
+        wanted_option = next((each for each in self.options if each.choice.claim.source.id == source), None)
+        first = wanted_option or (self.options[0] if self.options else None)
         if first is not None:
             first.setChecked(True)
             first.setFocus()
@@ -341,6 +343,6 @@ class PreferenceEditor(FormDialog):
 def _format_printed(seed: DocumentStatement) -> str:
     value = seed.value if seed.value_high is None else f"{seed.value} – {seed.value_high}"
     figure = f"{value} {seed.unit}" if seed.unit else value
-    said = f"“{figure}”"
+    quoted = f"“{figure}”"
     who = tr("according to {name}", name=seed.stated_by) if seed.stated_by else ""
-    return ", ".join(part for part in (said, seed.conditions, who, seed.id) if part)
+    return ", ".join(part for part in (quoted, seed.conditions, who, seed.id) if part)

@@ -131,9 +131,9 @@ class PriceForm(FormDialog):
         self.high = NumberRow(theme, "usd_high", tr("Up to"), _USD_PER_HOUR, empty=tr("For a range"), style=style)
         terms = [(term, capitalize_first(label_term_of_data(term))) for term in list_rental_terms(catalog)]
         self.term = ChoiceRow(theme, "term", tr("Term"), terms)
-        known = catalog.prices()
-        providers = sorted({price.provider for price in known if price.provider}, key=str.casefold)
-        regions = sorted({price.region for price in known if price.region}, key=str.casefold)
+        prices = catalog.prices()
+        providers = sorted({price.provider for price in prices if price.provider}, key=str.casefold)
+        regions = sorted({price.region for price in prices if price.region}, key=str.casefold)
         self.provider = TextRow(theme, "provider", tr("Provider"), words=providers)
         self.region = TextRow(theme, "region", tr("Region"), words=regions)
         self.instance = TextRow(theme, "instance", tr("Instance"), empty=tr("Example: p5.48xlarge"))
@@ -169,26 +169,26 @@ class PriceForm(FormDialog):
         for row in (self.low, self.high):
             row.set_units(_USD_PER_HOUR if rented else _USD)
 
-    def _show_held(self, held: UserPrice) -> None:
-        self.what.show_value(PURCHASE_TERM if held.term == PURCHASE_TERM else _RENT)
-        self.low.show_value(held.usd if held.usd is not None else held.usd_low)
+    def _show_held(self, user_price: UserPrice) -> None:
+        self.what.show_value(PURCHASE_TERM if user_price.term == PURCHASE_TERM else _RENT)
+        self.low.show_value(user_price.usd if user_price.usd is not None else user_price.usd_low)
         for row in (self.accelerator, self.high, *self._terms()):
-            row.show_value(getattr(held, row.name))
-        source = self.desk.service.user_catalog.facts.get("source", held.source)
+            row.show_value(getattr(user_price, row.name))
+        source = self.desk.service.user_catalog.facts.get("source", user_price.source)
         if isinstance(source, Source):
             self.source.show_source(source)
 
     def _remove(self) -> None:
-        held = self.held
-        if held is not None and confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
-            self.take_at_once(lambda: remove_price(self.desk.service.catalog, held.id))
+        user_price = self.held
+        if user_price is not None and confirm_removal(self, tr("Remove this price?"), tr("Remove price")):
+            self.take_at_once(lambda: remove_price(self.desk.service.catalog, user_price.id))
 
 
 def _find_user_price(desk: Desk, price: str | None) -> UserPrice | None:
     """Return the user's price of an id; raises `InputError` for one that is none of the user's."""
     if price is None:
         return None
-    found = desk.service.user_catalog.facts.get("price", price)
-    if not isinstance(found, UserPrice):
+    user_price = desk.service.user_catalog.facts.get("price", price)
+    if not isinstance(user_price, UserPrice):
         raise InputError(describe_shipped_entry(price), "id")
-    return found
+    return user_price

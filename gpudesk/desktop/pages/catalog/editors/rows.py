@@ -42,10 +42,10 @@ NO_VERDICT = FieldVerdict()
 
 
 def describe_findings(findings: Iterable[PlausibilityFinding], formatter: Formatter) -> FieldVerdict:
-    told = [(finding.grade, format_message(finding.problem, formatter)) for finding in findings]
-    faults = _join_sentences(text for grade, text in told if grade is PlausibilityGrade.REFUSED)
+    texts = [(finding.grade, format_message(finding.problem, formatter)) for finding in findings]
+    faults = _join_sentences(text for grade, text in texts if grade is PlausibilityGrade.REFUSED)
     # What cannot be needs no doubts beside it.
-    doubts = "" if faults else _join_sentences(text for grade, text in told if grade is PlausibilityGrade.DOUBTFUL)
+    doubts = "" if faults else _join_sentences(text for grade, text in texts if grade is PlausibilityGrade.DOUBTFUL)
     return FieldVerdict(faults, doubts)
 
 
@@ -188,10 +188,10 @@ class FormRow(QWidget):
             self.set_warning("")
             self.tell(str(error))
             return False
-        said = NO_VERDICT if self.judge is None or self.is_empty() else self.judge()
-        self.set_warning(said.doubt)
-        self.tell(said.fault)
-        return not said.fault
+        verdict = NO_VERDICT if self.judge is None or self.is_empty() else self.judge()
+        self.set_warning(verdict.doubt)
+        self.tell(verdict.fault)
+        return not verdict.fault
 
     def tell(self, fault: str) -> None:
         """Show an error at the row; an empty text clears it."""
@@ -222,10 +222,10 @@ class FormRow(QWidget):
 
     # Making the row
 
-    def lay_out(self, *parts: QWidget, top: bool = False, left: bool = False) -> None:
+    def lay_out(self, *parts: QWidget, top: bool = False, keeps_width: bool = False) -> None:
         """Put the parts of the control beside the label.
 
-        `top` sets the label at the upper end; `left` leaves the control the width that it has.
+        `top` sets the label at the upper end; `keeps_width` leaves the control its own width.
         """
         px = self.theme.px
         caption = ThemedLabel(self.theme, f"{self.label}\N{NO-BREAK SPACE}*" if self.required else self.label)
@@ -243,13 +243,13 @@ class FormRow(QWidget):
             caption.setContentsMargins(0, px(4), 0, 0)
         grid.addWidget(caption, 0, 0, upper)
         for place, part in enumerate(parts, start=1):
-            grid.addWidget(part, 0, place, Qt.AlignmentFlag.AlignLeft if left else Qt.AlignmentFlag(0))
+            grid.addWidget(part, 0, place, Qt.AlignmentFlag.AlignLeft if keeps_width else Qt.AlignmentFlag(0))
         span = len(parts)
         if self._aside:
             span += 1
             self._unit.setText(self._aside)
             grid.addWidget(self._unit, 0, span)
-        if left:
+        if keeps_width:
             span += 1
             grid.setColumnStretch(1, 0)
             grid.setColumnStretch(span, 1)
@@ -268,8 +268,8 @@ class FormRow(QWidget):
         self.edited.emit()
 
     def _describe(self) -> None:
-        said = ". ".join(filter(None, (self.fault, self.doubt, self._aside)))
-        self.control().setAccessibleDescription(said)
+        description = ". ".join(filter(None, (self.fault, self.doubt, self._aside)))
+        self.control().setAccessibleDescription(description)
 
 
 class FaultLineEdit(QLineEdit):

@@ -56,16 +56,16 @@ class AddressRow(TextRow):
 
     def text(self) -> str | None:
         """Return the address, None where there is none; raises `FieldError`."""
-        written = super().text()
-        if written is None:
+        address = super().text()
+        if address is None:
             return None
         try:
-            parts = urlsplit(written)
+            parts = urlsplit(address)
         except ValueError:
             parts = urlsplit("")
-        if parts.scheme not in ("http", "https") or not parts.netloc or " " in written:
+        if parts.scheme not in ("http", "https") or not parts.netloc or " " in address:
             raise FieldError(tr("Enter an address that begins with https:// or http://, or leave the field empty"))
-        return written
+        return address
 
 
 class SourceFields:
@@ -79,12 +79,12 @@ class SourceFields:
         It stands in the rows from the start unless `prefilled` is not so.
         """
         self._last = LastSourceMemory.of(session)
-        self._known = {fact.title: fact for fact in facts if isinstance(fact, Source)}
+        self._sources_by_title = {fact.title: fact for fact in facts if isinstance(fact, Source)}
         self.title = TextRow(
             theme, "title", tr("Title"), required=required, empty=tr("Email quote, data sheet, your measurement")
         )
-        if self._known:
-            completer = self.title.offer(sorted(self._known, key=str.casefold))
+        if self._sources_by_title:
+            completer = self.title.offer(sorted(self._sources_by_title, key=str.casefold))
             completer.activated.connect(self._take_known)
         self.publisher = TextRow(theme, "publisher", tr("Publisher"), empty=tr("Company or person"))
         self.url = AddressRow(theme, "url", tr("Address"), empty="https://", longest=LONGEST_ADDRESS)
@@ -126,8 +126,8 @@ class SourceFields:
             self._last.source = self.source()
 
     def _take_known(self, title: str) -> None:
-        if title in self._known:
-            self.show_source(self._known[title])
+        if title in self._sources_by_title:
+            self.show_source(self._sources_by_title[title])
 
 
 def format_kind_choice(kind: str) -> str:
@@ -162,8 +162,8 @@ class SourceForm(FormDialog):
     def edit(self) -> FactEdit:
         catalog = self.desk.service.catalog
         if self.held is None:
-            made = self.source.source()
-            return add_facts(catalog, (made,), made.title)
+            new_source = self.source.source()
+            return add_facts(catalog, (new_source,), new_source.title)
         return change_source(catalog, self.source.changed(self.held))
 
     def after_saving(self) -> None:
@@ -180,7 +180,7 @@ class SourceForm(FormDialog):
 def _find_user_source(desk: Desk, source: str | None) -> Source | None:
     if source is None:
         return None
-    found = desk.service.user_catalog.facts.get("source", source)
-    if not isinstance(found, Source):
+    user_source = desk.service.user_catalog.facts.get("source", source)
+    if not isinstance(user_source, Source):
         raise InputError(describe_shipped_entry(source), "id")
-    return found
+    return user_source

@@ -40,10 +40,10 @@ class ValueEditor(FormDialog):
         )
         self.thing = catalog.thing(thing)
         super().__init__(desk, theme, tr("Your value"), save=tr("Save value"), parent=parent, wide=True)
-        found = self.entry.attribute
-        held = found.preferred if found.preferred is not None and found.preferred.own else None
-        self.add_head(label_attribute_alone(found.name), self.thing.name)
-        self._add_present(found)
+        claims = self.entry.attribute
+        user_claim = claims.preferred if claims.preferred is not None and claims.preferred.own else None
+        self.add_head(label_attribute_alone(claims.name), self.thing.name)
+        self._add_present(claims)
         self.value_row = make_value_row(theme, self.entry, desk)
         self.conditions = TextRow(theme, "conditions", tr("Conditions"), empty=tr("Example: x16, both directions"))
         self.reason = TextRow(theme, "reason", tr("Reason"), empty=tr("Shown with the value"))
@@ -53,10 +53,10 @@ class ValueEditor(FormDialog):
         self.add_section(tr("Your value"), [*values, self.conditions, self.reason, self.note_row])
         self.source = SourceFields(theme, desk.service.user_catalog.facts, desk)
         self.add_section(tr("Source"), self.source.rows())
-        if held is not None:
-            self._show_held(held)
+        if user_claim is not None:
+            self._show_held(user_claim)
         self._add_revert()
-        self.claims = RivalClaimsPanel(theme, found, desk.formatter, find_upper_end(catalog, found))
+        self.claims = RivalClaimsPanel(theme, claims, desk.formatter, find_upper_end(catalog, claims))
         self.set_aside(self.claims)
         self.value_row.judge = self._judge
         self.value_row.edited.connect(self._say_difference)
@@ -99,29 +99,31 @@ class ValueEditor(FormDialog):
         style, empty = self.desk.formatter.style, tr("For a range")
         return NumberRow(self.theme, "high", tr("Up to"), self.entry.units, empty=empty, style=style)
 
-    def _add_present(self, found: AttributeClaims) -> None:
+    def _add_present(self, attribute: AttributeClaims) -> None:
         """Show the current value, and the shipped one if it differs."""
-        formatter, upper = self.desk.formatter, find_upper_end(self.desk.service.catalog, found)
-        self.column.addWidget(ClaimInForceRow(self.theme, tr("Current"), found, found.preferred, formatter, upper))
-        if found.overridden and found.shipped is not None:
-            shipped = ClaimInForceRow(self.theme, tr("Shipped"), found, found.shipped, formatter, upper)
+        formatter, upper = self.desk.formatter, find_upper_end(self.desk.service.catalog, attribute)
+        self.column.addWidget(
+            ClaimInForceRow(self.theme, tr("Current"), attribute, attribute.preferred, formatter, upper)
+        )
+        if attribute.overridden and attribute.shipped is not None:
+            shipped = ClaimInForceRow(self.theme, tr("Shipped"), attribute, attribute.shipped, formatter, upper)
             self.column.addWidget(shipped)
 
-    def _show_held(self, held: Claim) -> None:
-        self.value_row.show_figures({"value": held.value})
+    def _show_held(self, user_claim: Claim) -> None:
+        self.value_row.show_figures({"value": user_claim.value})
         upper = find_upper_end(self.desk.service.catalog, self.entry.attribute)
-        if self.high_row is not None and upper is not None and upper.value != held.value:
+        if self.high_row is not None and upper is not None and upper.value != user_claim.value:
             self.high_row.show_figures({"high": upper.value})
-        self.conditions.show_value(held.conditions)
-        self.note_row.show_value(held.note)
+        self.conditions.show_value(user_claim.conditions)
+        self.note_row.show_value(user_claim.note)
         preference = self.entry.attribute.preference
         self.reason.show_value(preference.reason if preference is not None else None)
-        self.source.show_source(held.source)
+        self.source.show_source(user_claim.source)
         self._say_difference()
 
     def _add_revert(self) -> None:
-        found = self.entry.attribute
-        states = found.overridden or any(claim.own for claim in found.claims)
+        attribute = self.entry.attribute
+        states = attribute.overridden or any(claim.own for claim in attribute.claims)
         if not states or self.thing.own:
             return
         self.revert_button = self.add_left_button(tr("Reset to shipped value"), self._revert)
@@ -133,10 +135,10 @@ class ValueEditor(FormDialog):
     def _judge(self) -> FieldVerdict:
         catalog, value = self.desk.service.catalog, next(self.value_row.list_figures()).inside
         name = self.entry.attribute.name
-        found = check_new_value(catalog, self.thing.id, name, value)
+        findings = check_new_value(catalog, self.thing.id, name, value)
         # Of a price the other end changes with it.
-        told = found if self.high_row is None else [each for each in found if each.attribute == name]
-        return describe_findings(told, self.desk.formatter)
+        own_findings = findings if self.high_row is None else [each for each in findings if each.attribute == name]
+        return describe_findings(own_findings, self.desk.formatter)
 
     def _say_difference(self) -> None:
         row = self.value_row
@@ -149,16 +151,16 @@ class ValueEditor(FormDialog):
         row.set_echo("" if inside is None else self._comparison(inside))
 
     def _comparison(self, inside: float) -> str:
-        found, formatter = self.entry.attribute, self.desk.formatter
+        attribute, formatter = self.entry.attribute, self.desk.formatter
         parts = []
-        if find_quantity(found.name, found.unit) is Quantity.MEMORY:
-            parts.append(format_claim_value(found, inside, formatter))
-        shipped = found.catalog_choice
+        if find_quantity(attribute.name, attribute.unit) is Quantity.MEMORY:
+            parts.append(format_claim_value(attribute, inside, formatter))
+        shipped = attribute.catalog_choice
         against = None if shipped is None else shipped.value
         if is_figure(against) and against:
             same = inside == against
-            told = tr("equal") if same else formatter.difference(inside / against)
-            parts.append(tr("{difference} vs. shipped value", difference=told))
+            difference = tr("equal") if same else formatter.difference(inside / against)
+            parts.append(tr("{difference} vs. shipped value", difference=difference))
         return " · ".join(parts)
 
 

@@ -248,12 +248,12 @@ class DeferralResultBlock(QWidget):
         grid.setHorizontalSpacing(self._theme.px(10))
         grid.setVerticalSpacing(self._theme.px(2))
         grid.setColumnStretch(1, 1)
-        for line, (caption, said) in enumerate(
+        for line, (caption, label) in enumerate(
             ((tr("Published rules"), self.document), (tr("Computed"), self.computed))
         ):
             head = ThemedLabel(self._theme, caption, font="small", colour="text2", parent=self)
             grid.addWidget(head, line, 0, Qt.AlignmentFlag.AlignTop)
-            grid.addWidget(said, line, 1)
+            grid.addWidget(label, line, 1)
         grid.addWidget(self._against_mark, 2, 0, Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignRight)
         grid.addWidget(self.against, 2, 1)
         return grid
@@ -267,25 +267,25 @@ class DeferralResultBlock(QWidget):
 
     def show_plan(self, facts: DelayChartData) -> None:
         self._facts = facts
-        found, names, money, formatter = facts.found, facts.names, facts.money, self._formatter
-        self.title.setText(format_deferral_verdict(found, names))
-        self.document.setText(describe_document_verdict(found))
-        self.computed.setText(describe_computed_verdict(found, formatter))
-        against = describe_contradiction(found)
+        analysis, names, money, formatter = facts.found, facts.names, facts.money, self._formatter
+        self.title.setText(format_deferral_verdict(analysis, names))
+        self.document.setText(describe_document_verdict(analysis))
+        self.computed.setText(describe_computed_verdict(analysis, formatter))
+        against = describe_contradiction(analysis)
         self.against.setText(against)
         for widget in (self.against, self._against_mark):
             widget.setVisible(bool(against))
-        self.rules.show_lines([_format_side(rule) for rule in found.rules])
-        self.figures.set_rows(list_deferral_figures(found, names, money, formatter))
+        self.rules.show_lines([_format_side(rule) for rule in analysis.rules])
+        self.figures.set_rows(list_deferral_figures(analysis, names, money, formatter))
         self.chart.setVisible(self.chart.show_facts(facts))
-        self.summary.setText(describe_release_slip(found, names, formatter))
+        self.summary.setText(describe_release_slip(analysis, names, formatter))
         self.summary.setVisible(bool(self.summary.text()))
-        turns = list_deferral_flips(found, names, money, formatter)
+        turns = list_deferral_flips(analysis, names, money, formatter)
         self.turns.set_rows(turns)
         self._show_prices(facts)
         self.turns.setVisible(bool(turns))
         self.turns_title.setVisible(bool(turns))
-        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_deferral_notes(found, formatter)])
+        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_deferral_notes(analysis, formatter)])
         self.setAccessibleName(
             tr(
                 "{title}. Published rules: {document}. Computed: {computed}",
@@ -308,18 +308,18 @@ class DeferralResultBlock(QWidget):
         facts = self._facts
         if facts is None:
             return ""
-        found, names, money = facts.found, facts.names, facts.money
+        analysis, names, money = facts.found, facts.names, facts.money
         lines = [
-            format_deferral_verdict(found, names),
-            tr("Published rules: {verdict}", verdict=describe_document_verdict(found)),
-            tr("Computed: {verdict}", verdict=describe_computed_verdict(found, formatter)),
-            describe_contradiction(found),
-            *(f"{rule.rule}: {describe_deferral_rule(rule)}" for rule in found.rules),
-            *("\t".join(row) for row in list_deferral_figures(found, names, money, formatter)),
-            *("\t".join(row) for row in list_deferral_flips(found, names, money, formatter)),
-            *("\t".join(row) for row in list_future_price_rows(found, money)),
-            describe_release_slip(found, names, formatter),
-            *list_deferral_notes(found, formatter),
+            format_deferral_verdict(analysis, names),
+            tr("Published rules: {verdict}", verdict=describe_document_verdict(analysis)),
+            tr("Computed: {verdict}", verdict=describe_computed_verdict(analysis, formatter)),
+            describe_contradiction(analysis),
+            *(f"{rule.rule}: {describe_deferral_rule(rule)}" for rule in analysis.rules),
+            *("\t".join(row) for row in list_deferral_figures(analysis, names, money, formatter)),
+            *("\t".join(row) for row in list_deferral_flips(analysis, names, money, formatter)),
+            *("\t".join(row) for row in list_future_price_rows(analysis, money)),
+            describe_release_slip(analysis, names, formatter),
+            *list_deferral_notes(analysis, formatter),
         ]
         return "".join(f"{line}\n" for line in lines if line)
 

@@ -116,8 +116,8 @@ class DeferralForm(PlanForm):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        for said in self.said.values():
-            said.setContentsMargins(px(8), 0, 0, px(4))
+        for label in self.said.values():
+            label.setContentsMargins(px(8), 0, 0, px(4))
         self.after.setContentsMargins(px(8), 0, 0, 0)
         choices = (widget for pair in zip(self.fields.values(), self.said.values(), strict=True) for widget in pair)
         rows = make_column(*self.rows.values(), *self.costs.values(), gap=px(2), margins=(px(8), px(8), 0, px(4)))
@@ -148,24 +148,24 @@ class DeferralForm(PlanForm):
         self.fields["buy_part"].set_options([own, *columns] if "buy_part" in plans else columns)
         self.fields["buy_part"].set_value(facts.key)
         self._show_next(facts, plans)
-        found = facts.found
+        analysis = facts.found
         for name in self.fields:
-            self.said[name].setText(self._said(name, facts, plans))
+            self.said[name].setText(self._describe_origin(name, facts, plans))
         self._show_launch(facts)
-        if found is None:
+        if analysis is None:
             return
-        self._slip = found.slip_months
-        self._show(facts, "months_to_next", found.months_to_next)
+        self._slip = analysis.slip_months
+        self._show(facts, "months_to_next", analysis.months_to_next)
         stated = any(name in plans for name in _SLIP)
-        origin = describe_deferral_origin("slip_likely", found, stated=stated, names=facts.names)
-        self.rows["slip"].show_values(found.slip_months, tr("months"), origin, stated=stated)
-        self._show(facts, "years", UncertainValue.exactly(found.years))
+        origin = describe_deferral_origin("slip_likely", analysis, stated=stated, names=facts.names)
+        self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, stated=stated)
+        self._show(facts, "years", UncertainValue.exactly(analysis.years))
         money = facts.money
-        self._show(facts, "usd_per_month", found.monthly.without_usd, money.in_currency(1.0))
-        self._show(facts, "tokens_per_month", found.tokens_per_month, _MILLION)
+        self._show(facts, "usd_per_month", analysis.monthly.without_usd, money.in_currency(1.0))
+        self._show(facts, "tokens_per_month", analysis.tokens_per_month, _MILLION)
         self._show_costs(facts)
 
-    def _said(self, name: str, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> str:
+    def _describe_origin(self, name: str, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> str:
         removed = describe_removed_part(facts.scenario, name) if name == "buy_part" else ""
         if removed or facts.found is None:
             return removed
@@ -182,23 +182,27 @@ class DeferralForm(PlanForm):
 
     def _show_launch(self, facts: DeferralFormState) -> None:
         months, comes_from = get_launch_months(facts.scenario)
-        said = comes_from is InputOrigin.DIALOGUE
-        origin = "" if facts.found is None else describe_deferral_origin(_LAUNCH, facts.found, stated=said, names={})
-        self.rows[_LAUNCH].show_values([months], get_deferral_unit(_LAUNCH, facts.money), origin, stated=said)
+        from_dialogue = comes_from is InputOrigin.DIALOGUE
+        origin = (
+            ""
+            if facts.found is None
+            else describe_deferral_origin(_LAUNCH, facts.found, stated=from_dialogue, names={})
+        )
+        self.rows[_LAUNCH].show_values([months], get_deferral_unit(_LAUNCH, facts.money), origin, stated=from_dialogue)
 
     def _show(self, facts: DeferralFormState, name: str, value: UncertainValue | None, scale: float = 1.0) -> None:
         if facts.found is None:
             return
         stated = name in facts.scenario.decision.plans
         origin = describe_deferral_origin(name, facts.found, stated=stated, names=facts.names)
-        shown = None if value is None else value.likely
+        likely = None if value is None else value.likely
         unit = get_deferral_unit(name, facts.money)
-        self.rows[name].show_values([shown], unit, origin, stated=stated, scale=scale)
+        self.rows[name].show_values([likely], unit, origin, stated=stated, scale=scale)
 
     def _show_costs(self, facts: DeferralFormState) -> None:
         """Show what costs of the next part lack, and what is stated of them; it is no column with a field."""
-        part, found = facts.following, facts.found
-        lacking = frozenset[str]() if part is None or found is None else find_lacking_costs(found, part.name)
+        part, analysis = facts.following, facts.found
+        lacking = frozenset[str]() if part is None or analysis is None else find_lacking_costs(analysis, part.name)
         stated = {} if part is None else facts.scenario.costs.of_part(part.id)
         for kind, name in _COSTS.items():
             row = self.costs[name]
@@ -298,21 +302,21 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     # Asking
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self.decided = found
-        scenario = found.answer.scenario
-        recommended = found.decision.recommended
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        self.decided = evaluated
+        scenario = evaluated.answer.scenario
+        recommended = evaluated.decision.recommended
         self._position = find_bought_position(scenario, None if recommended is None else recommended.key)
         self.show_form()
         self.show_below(self.show_watch_list)
         position, beside, day = self._position, self.desk.service.reference_data, get_today()
-        asked = (found.answer, position, day)
-        self.job.ask(asked, lambda: beside.buy_or_wait_steps(scenario, position, day))
+        question = (evaluated.answer, position, day)
+        self.job.ask(question, lambda: beside.buy_or_wait_steps(scenario, position, day))
 
-    def show_result(self, found: DeferralAnalysis) -> None:
+    def show_result(self, analysis: DeferralAnalysis) -> None:
         if self.decided is not None:
-            palette_indexes = self._find_palette_indexes(self.decided, found)
-            self.result.show_plan(DelayChartData(found, self._names(), self._money(self.decided), palette_indexes))
+            palette_indexes = self._find_palette_indexes(self.decided, analysis)
+            self.result.show_plan(DelayChartData(analysis, self._names(), self._money(self.decided), palette_indexes))
 
     # Showing
 
@@ -349,13 +353,13 @@ class DeferralView(PlanView[DeferralAnalysis]):
         return MoneyFormatter(decided.formatter, decided.answer.scenario.costs.currency)
 
     @staticmethod
-    def _find_palette_indexes(decided: EvaluatedAnswer, found: DeferralAnalysis) -> tuple[int, int]:
+    def _find_palette_indexes(decided: EvaluatedAnswer, analysis: DeferralAnalysis) -> tuple[int, int]:
         """Return the places of both parts in the palette, 0 for one that is not compared."""
         by_part = {
             choice.accelerator: decided.palette_indexes[key]
             for key, choice in zip(decided.keys, decided.answer.scenario.accelerators, strict=True)
         }
-        return by_part.get(found.chosen, 0), by_part.get(found.next_part or "", 0)
+        return by_part.get(analysis.chosen, 0), by_part.get(analysis.next_part or "", 0)
 
     # Editing the document
 
@@ -387,8 +391,8 @@ class DeferralView(PlanView[DeferralAnalysis]):
         text = ""
         if undo is not None and undo.id in _WATCH_STEPS:
             text = tr("Undo: {step}", step=format_message(undo, self.desk.formatter))
-        shown = tuple((each, self._source(each)) for each in signals)
-        self.watch.show_signals(shown, writable=own.writable, undo=text)
+        signal_sources = tuple((each, self._source(each)) for each in signals)
+        self.watch.show_signals(signal_sources, writable=own.writable, undo=text)
 
     def _source(self, watched: SignalStatus) -> str:
         return "" if watched.known is None else self.desk.service.catalog.source(watched.known.source).title
@@ -417,9 +421,9 @@ class DeferralView(PlanView[DeferralAnalysis]):
         try:
             self.desk.service.user_catalog.do(step())
         except InputError as error:
-            said = format_message(error.problem, self.desk.formatter)
-            named = error.where in ("value", "date", "source", "note")
-            text = said if named else tr("Not saved: {problem}. Your entries are kept.", problem=said)
+            problem = format_message(error.problem, self.desk.formatter)
+            is_field = error.where in ("value", "date", "source", "note")
+            text = problem if is_field else tr("Not saved: {problem}. Your entries are kept.", problem=problem)
             self.watch.tell(signal, error.where or "", capitalize_first(text))
 
     def _signal(self, signal: str) -> WatchedSignal:
@@ -430,8 +434,8 @@ class DeferralView(PlanView[DeferralAnalysis]):
         try:
             self.desk.service.user_catalog.undo()
         except InputError as error:
-            said = format_input_error(error, self.desk.formatter).rstrip(".")
-            self.watch.show_problem(tr("No change: {problem}. Your values are unchanged.", problem=said))
+            problem = format_input_error(error, self.desk.formatter).rstrip(".")
+            self.watch.show_problem(tr("No change: {problem}. Your values are unchanged.", problem=problem))
 
     # What the page asks
 

@@ -191,19 +191,19 @@ class NegotiationBlock(QWidget):
             gap=theme.px(10),
         )
         words = ThemedLabel(theme, tr("Competing quote available"), font="small", colour="text2", parent=self)
-        asked = make_row(words, self.quote, STRETCH, gap=theme.px(10))
-        self._column = make_column(head, self.said, asked, gap=theme.px(8), on=self)
+        quote_row = make_row(words, self.quote, STRETCH, gap=theme.px(10))
+        self._column = make_column(head, self.said, quote_row, gap=theme.px(8), on=self)
 
     # Showing
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        scenario = found.answer.scenario
-        sheet = self._desk.service.reference_data.negotiation(scenario, found.decision, get_today())
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        scenario = evaluated.answer.scenario
+        sheet = self._desk.service.reference_data.negotiation(scenario, evaluated.decision, get_today())
         self.sheet = sheet
         if [block.step for block in self.steps] != [line.step for line in sheet.lines]:
-            self._make_steps(sheet, found.formatter)
+            self._make_steps(sheet, evaluated.formatter)
         self.quote.set_value(str(scenario.decision.plans.get(QUOTE, _UNANSWERED)))
-        self.progress.setText(format_progress(sheet, found.formatter))
+        self.progress.setText(format_progress(sheet, evaluated.formatter))
         for block, line in zip(self.steps, sheet.lines, strict=True):
             block.show_line(line)
 

@@ -156,7 +156,7 @@ class PlanComputation(QObject):
         self._desk = desk
         self._jobs = Jobs(desk.formatter, self)
         self._jobs.shown.connect(lambda text, _can_stop: self.working.emit(text))
-        self._asked: tuple[object, ...] = ()
+        self._question: tuple[object, ...] = ()
         self._steps: Callable[[], ProgressSteps[Any]] | None = None
         self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self._start)
@@ -167,14 +167,14 @@ class PlanComputation(QObject):
     def running(self) -> bool:
         return self._jobs.running or self._timer.isActive()
 
-    def ask(self, asked: tuple[object, ...], steps: Callable[[], ProgressSteps[Any]]) -> None:
+    def ask(self, question: tuple[object, ...], steps: Callable[[], ProgressSteps[Any]]) -> None:
         """Work out what `steps` begin, unless it is what was asked last.
 
-        `asked` tells questions apart: by words and numbers, and by the identity of everything else.
+        `question` tells questions apart: by words and numbers, and by the identity of everything else.
         """
-        if len(asked) == len(self._asked) and all(map(_return_same, asked, self._asked)):
+        if len(question) == len(self._question) and all(map(_return_same, question, self._question)):
             return
-        self._asked, self._steps = asked, steps
+        self._question, self._steps = question, steps
         if self._desk.in_gesture:
             self._timer.start()
         else:
@@ -188,22 +188,22 @@ class PlanComputation(QObject):
         if not self.running:
             return
         self._timer.stop()
-        self._asked = ()
+        self._question = ()
         if self._jobs.running:
             (self._jobs.stop if wait else self._jobs.cancel)()
 
     def _start(self) -> None:
         self._timer.stop()
         if self._steps is not None:
-            asked = self._asked
-            self._jobs.start("plan", self._steps(), partial(self._done, asked), partial(self._fail, asked))
+            question = self._question
+            self._jobs.start("plan", self._steps(), partial(self._done, question), partial(self._fail, question))
 
-    def _done(self, asked: tuple[object, ...], answer: object) -> None:
-        if asked is self._asked:
+    def _done(self, question: tuple[object, ...], answer: object) -> None:
+        if question is self._question:
             self.found.emit(answer)
 
-    def _fail(self, asked: tuple[object, ...], error: InputError) -> None:
-        if asked is self._asked:
+    def _fail(self, question: tuple[object, ...], error: InputError) -> None:
+        if question is self._question:
             self.failed.emit(error)
 
 
@@ -245,7 +245,7 @@ class PlanForm(QWidget):
         self.stated.emit({name: None if key in ("", default) else key}, self.name_step(name))
 
     def set_fault(self, name: str, sentence: str) -> None:
-        """Say at an input what is wrong with it, if there is one of the name; take it back at the choices."""
+        """Show a problem at the input of that name, if there is one, and clear it at the choices."""
         for each, field in self.fields.items():
             field.set_fault(sentence if each == name else "")
         if name in self.rows:
@@ -290,7 +290,7 @@ class PlanView(DecideView, Generic[ResultT]):
         """Show the inputs in force; may raise `InputError` where there can be no plan."""
         raise NotImplementedError
 
-    def show_result(self, found: ResultT) -> None:
+    def show_result(self, result: ResultT) -> None:
         raise NotImplementedError
 
     def minimumSizeHint(self) -> QSize:
@@ -301,27 +301,27 @@ class PlanView(DecideView, Generic[ResultT]):
         super().hideEvent(event)
         self.job.rest(wait=not self.window().isVisible())
 
-    def _done(self, found: ResultT) -> None:
-        self.found = found
+    def _done(self, result: ResultT) -> None:
+        self.found = result
         self.problem.hide()
         self.show_form()
-        self.show_result(found)
+        self.show_result(result)
         self.result.show()
 
     def show_failure(self, error: InputError) -> None:
-        """Say why there is no plan, at the input that is wrong where it is one of the form."""
+        """Show why there is no plan, at the invalid input if the form has it."""
         self.found = None
         self.result.hide()
-        said = format_message(error.problem, self.desk.formatter)
-        said = capitalize_first(said)
-        self.problem.setText(said)
+        problem = format_message(error.problem, self.desk.formatter)
+        problem = capitalize_first(problem)
+        self.problem.setText(problem)
         self.problem.show()
         try:
             self.show_form()
         except InputError:
             self.form.setEnabled(False)
         else:
-            self.form.set_fault((error.where or "").removeprefix(f"{WHERE}."), said)
+            self.form.set_fault((error.where or "").removeprefix(f"{WHERE}."), problem)
 
     def _tell(self, text: str) -> None:
         self.working.setText(f"{text}…" if text else "")

@@ -133,14 +133,14 @@ class ExportCheckBlock(QWidget):
 
     # Showing
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        beside, scenario = self._desk.service.reference_data, found.answer.scenario
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        beside, scenario = self._desk.service.reference_data, evaluated.answer.scenario
         checks, rules = beside.export_checks(scenario), beside.export_rules
         self._checks, self._rules = checks, rules
         self.destination.show_words(str(scenario.decision.plans.get(DESTINATION, "")))
-        formatter = found.formatter
+        formatter = evaluated.formatter
         self.scores.set_heads(_make_columns(select_scored_rules(rules)))
-        self.scores.show_rows([_make_accelerator_row(each, found, select_scored_rules(rules)) for each in checks])
+        self.scores.show_rows([_make_accelerator_row(each, evaluated, select_scored_rules(rules)) for each in checks])
         self.refused.show_lines(
             [
                 MarkedLine("unfit", "unfit", describe_refused_claim(claim, shorten_name(check.name), formatter))
@@ -184,10 +184,10 @@ def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
     return (RecordColumn(tr("Accelerator"), 130), RecordColumn(get_score_head(), 170, 1.0), *beside)
 
 
-def _make_accelerator_row(check: ExportCheck, found: EvaluatedAnswer, rules: tuple[ExportRule, ...]) -> RecordRow:
+def _make_accelerator_row(check: ExportCheck, evaluated: EvaluatedAnswer, rules: tuple[ExportRule, ...]) -> RecordRow:
     """Return the row of an accelerator: its largest products, and how it stands to each rule."""
-    formatter = found.formatter
-    part = next(each for each in found.columns if each.column.accelerator.id == check.accelerator)
+    formatter = evaluated.formatter
+    part = next(each for each in evaluated.columns if each.column.accelerator.id == check.accelerator)
     name = RecordCell(
         (CellParagraph(shorten_name(check.name), "small_strong"),), swatch=(part.palette_index, part.is_variant)
     )
@@ -205,11 +205,11 @@ def _list_extra_lines(lines: tuple[str, ...]) -> Iterator[CellParagraph]:
 
 
 def _make_rule_cell(check: ExportCheck, rule: ExportRule, formatter: Formatter) -> RecordCell:
-    found = next(each for each in check.rules if each.rule.id == rule.id)
-    *figures, outcome = list_rule_cell_lines(found, formatter)
-    unknown = found.met is None
+    rule_check = next(each for each in check.rules if each.rule.id == rule.id)
+    *figures, outcome = list_rule_cell_lines(rule_check, formatter)
+    unknown = rule_check.met is None
     paras = [CellParagraph(line, "small_strong" if not number else "small") for number, line in enumerate(figures)]
-    threshold = found.threshold
+    threshold = rule_check.threshold
     doubtful = threshold is None or threshold.standing is LimitSide.UNKNOWN
     paras.append(CellParagraph(outcome, "small", "disputed_text" if unknown or doubtful else "text2"))
     return RecordCell(tuple(paras))
@@ -224,14 +224,14 @@ def _make_rule_row(
     ]
     if rule.reference is not None:
         about.append(CellParagraph(rule.reference, "caption", "text3"))
-    named = describe_destination(rule, checks[0]) if checks else None
+    destination = describe_destination(rule, checks[0]) if checks else None
     later = describe_rule_status(rule, rules) is not None
     lines = [
         CellParagraph(line, colour="text2" if number or not later else "disputed_text")
         for number, line in enumerate(list_export_rule_lines(rule, rules, formatter))
     ]
-    if named is not None:
-        lines.append(CellParagraph(named, "small_strong"))
+    if destination is not None:
+        lines.append(CellParagraph(destination, "small_strong"))
     return RecordRow((RecordCell(tuple(about)), RecordCell(tuple(lines))))
 
 
@@ -263,10 +263,10 @@ class TermsView(DecideView):
             on=self,
         )
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self.found = found
-        self.export.show_decision(found)
-        self.show_below(lambda: self.steps.show_decision(found))
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        self.found = evaluated
+        self.export.show_decision(evaluated)
+        self.show_below(lambda: self.steps.show_decision(evaluated))
 
     def show_steps(self) -> None:
         area = self.parentWidget()
@@ -303,22 +303,22 @@ def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> 
     from gpudesk.report.decision.negotiation import NegotiationDocument, write_negotiation_file
     from gpudesk.report.labels import get_today
 
-    found, formatter = view.found, view.desk.formatter
-    if found is None:
+    evaluated, formatter = view.found, view.desk.formatter
+    if evaluated is None:
         return
-    scenario, service = found.answer.scenario, view.desk.service
-    sheet = service.reference_data.negotiation(scenario, found.decision, get_today())
+    scenario, service = evaluated.answer.scenario, view.desk.service
+    sheet = service.reference_data.negotiation(scenario, evaluated.decision, get_today())
     documents = dict.fromkeys(line.step.source for line in sheet.lines)
     paper = NegotiationDocument(
         title=make_title(scenario, service.catalog),
-        decision=found.decision,
-        names=found.names,
+        decision=evaluated.decision,
+        names=evaluated.names,
         sheet=sheet,
         checks=service.reference_data.export_checks(scenario),
         rules=service.reference_data.export_rules,
         sources={each: service.catalog.source(each) for each in documents},
         made_on=get_today(),
-        revision=found.answer.catalog_revision[:8],
+        revision=evaluated.answer.catalog_revision[:8],
         formatter=formatter,
     )
     try:

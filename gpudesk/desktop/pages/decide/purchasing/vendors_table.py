@@ -87,26 +87,26 @@ class RoutingPlanTable:
             return line.name if not line.reason else f"{line.name}: {line.reason}"
         cell, head = line.cells[column - 1], self.heads[column - 1]
         value = cell.text or tr("not applicable")
-        said = tr("{plan}, {head}: {value}", plan=line.name, head=head.name, value=value)
+        text = tr("{plan}, {head}: {value}", plan=line.name, head=head.name, value=value)
         below = f"{head.under} {cell.below}" if cell.below else ""
         rank = ""
         if cell.best:
             rank = tr("≈ too close to call with the cheapest") if cell.level else tr("cheapest")
-        return "; ".join(part for part in (said, below, cell.more, rank) if part)
+        return "; ".join(part for part in (text, below, cell.more, rank) if part)
 
     def columns(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
         """Return all figures by their heads, what stands below them in columns of its own."""
-        found: list[tuple[str, tuple[str, ...]]] = []
+        plan_columns: list[tuple[str, tuple[str, ...]]] = []
         for number, head in enumerate(self.heads):
             cells = [line.cells[number] for line in self.lines]
-            found.append((head.name, tuple(cell.text for cell in cells)))
+            plan_columns.append((head.name, tuple(cell.text for cell in cells)))
             if any(cell.below for cell in cells):
-                found.append((f"{head.name}, {head.under}", tuple(cell.below for cell in cells)))
-        return tuple(found)
+                plan_columns.append((f"{head.name}, {head.under}", tuple(cell.below for cell in cells)))
+        return tuple(plan_columns)
 
 
 def make_routing_plan_table(
-    found: RoutingResult,
+    routing: RoutingResult,
     names: Mapping[str, str],
     palette_indexes: Mapping[str, int],
     is_variant: Mapping[str, bool],
@@ -116,30 +116,33 @@ def make_routing_plan_table(
     """Return the table of a routing, costs in thousands; names, palette indexes and variants are by column keys."""
     ends, reserve = tr("range"), tr("spare")
     heads = (
-        *(RoutingPlanHead(names[key], "", tr("replicas"), palette_indexes[key], is_variant[key]) for key in found.keys),
+        *(
+            RoutingPlanHead(names[key], "", tr("replicas"), palette_indexes[key], is_variant[key])
+            for key in routing.keys
+        ),
         RoutingPlanHead(tr("Total"), reserve, reserve),
         RoutingPlanHead(tr("Owned"), "", ends),
         RoutingPlanHead(tr("Extra"), tr("vs. one vendor"), ends),
         RoutingPlanHead(tr("Rented"), "", ends),
         RoutingPlanHead(tr("Extra"), tr("vs. one vendor"), ends),
     )
-    lines = tuple(_make_plan_row(plan, found, names, money, formatter) for plan in found.plans)
+    lines = tuple(_make_plan_row(plan, routing, names, money, formatter) for plan in routing.plans)
     return RoutingPlanTable(heads, lines)
 
 
 def _make_plan_row(
-    plan: RoutedPlan, found: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
+    plan: RoutedPlan, routing: RoutingResult, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> RoutingPlanRow:
-    title = format_routed_plan(plan.plan, found, names)
-    pools = [build_pool_cell(plan, key, formatter) for key in found.keys]
+    title = format_routed_plan(plan.plan, routing, names)
+    pools = [build_pool_cell(plan, key, formatter) for key in routing.keys]
     spare = "" if plan.spare is None else formatter.count(plan.spare)
     cells = (
         *(RoutingPlanCell(cell.total, cell.replicas, cell.spare) for cell in pools),
         RoutingPlanCell(formatter.count(plan.count), spare),
-        _make_cost_cell(plan, plan.owned_usd, found.owned, money),
-        _explain_overload(plan, found.owned, money),
-        _make_cost_cell(plan, plan.rented_usd, found.rented, money),
-        _explain_overload(plan, found.rented, money),
+        _make_cost_cell(plan, plan.owned_usd, routing.owned, money),
+        _explain_overload(plan, routing.owned, money),
+        _make_cost_cell(plan, plan.rented_usd, routing.rented, money),
+        _explain_overload(plan, routing.rented, money),
     )
     return RoutingPlanRow(title.first, title.second, cells, describe_impossible_plan(plan, formatter))
 
@@ -156,11 +159,11 @@ def _make_cost_cell(
 
 
 def _explain_overload(plan: RoutedPlan, ranking: RouteRanking | None, money: MoneyFormatter) -> RoutingPlanCell:
-    found = find_extra_cost(ranking, plan.plan)
-    if found is None:
+    surcharge = find_extra_cost(ranking, plan.plan)
+    if surcharge is None:
         return RoutingPlanCell("" if not plan.plan.is_split else MISSING_VALUE_TEXT)
     text = money.rounded_thousands
-    return RoutingPlanCell(format_signed_amount(found.usd.likely, text), format_span(found.usd, text))
+    return RoutingPlanCell(format_signed_amount(surcharge.usd.likely, text), format_span(surcharge.usd, text))
 
 
 #: Lengths of the design: the gutter for ≈ at the right of figures, around texts.
@@ -268,7 +271,7 @@ class _RoutingPlanDelegate(RowsDelegate):
             pen.text(lower, line.second, font="small", colour="text2")
 
     def _reason(self, pen: ThemePainter, line: RoutingPlanRow, rect: QRectF) -> None:
-        """Say across all figures why there are none; each cell shows its piece of it."""
+        """Paint the reason for missing figures across all cells of the row; each cell paints its section."""
         view = self.parent()
         if not isinstance(view, QTableView):
             return
@@ -320,7 +323,7 @@ class RoutingPlanTableView(RowsView):
         px, table = self._theme.px, self.plans.table
         fonts = {name: QFontMetricsF(self._theme.font(name)) for name in ("section", "caption", "caption_strong")}
         strong = QFontMetricsF(self._theme.font("body_strong"))
-        taken = 0
+        used_width = 0
         for number, head in enumerate(table.heads):
             cells = [line.cells[number] for line in table.lines if not line.reason]
             name = fonts["section" if head.palette_index else "caption_strong"].horizontalAdvance(head.text)
@@ -332,7 +335,7 @@ class RoutingPlanTableView(RowsView):
             most = px(_WIDEST) if head.palette_index else max(texts)
             width = int(max(min(max(texts), most), name)) + px(_GUTTER) + px(14)
             self.setColumnWidth(number + 1, width)
-            taken += width
+            used_width += width
         least = max((strong.horizontalAdvance(line.first) for line in table.lines), default=0.0)
-        room = self.viewport().width() - taken
+        room = self.viewport().width() - used_width
         self.setColumnWidth(0, max(int(least) + px(20), min(room, px(280))))

@@ -150,11 +150,11 @@ class VendorsForm(PlanForm):
             field = self.fields[name]
             field.set_options([ChoiceOption(each, text) for each, text in facts.columns.items()])
             field.set_value(key)
-            self.said[name].setText(self._said(name, facts))
+            self.said[name].setText(self._describe_origin(name, facts))
         self._show_other(facts)
         self._show_numbers(facts)
 
-    def _said(self, name: str, facts: VendorsFormState) -> str:
+    def _describe_origin(self, name: str, facts: VendorsFormState) -> str:
         if name in _PARTS and (removed := describe_removed_part(facts.scenario, name)):
             return removed
         stated = name in facts.scenario.decision.plans
@@ -178,24 +178,26 @@ class VendorsForm(PlanForm):
         )
         weights.set_value("" if mix.weights is None else mix.weights.value)
         for name in _OTHER:
-            self.said[name].setText(self._said(name, facts))
+            self.said[name].setText(self._describe_origin(name, facts))
             self.said[name].setVisible(bool(model) or name == "other_model")
             self.fields[name].setVisible(bool(model) or name == "other_model")
 
     def _show_numbers(self, facts: VendorsFormState) -> None:
         mix, rate = make_request_mix(facts.scenario)
-        found = facts.found
-        long = None if found is None else next((each for each in found.classes if each.kind is RequestKind.LONG), None)
+        routing = facts.found
+        long = (
+            None if routing is None else next((each for each in routing.classes if each.kind is RequestKind.LONG), None)
+        )
         values = {
             "long_share": mix.long_share,
-            "requests_per_s": rate if found is None else found.requests_per_s,
+            "requests_per_s": rate if routing is None else routing.requests_per_s,
             "long_input_tokens": mix.long_input_tokens if long is None else long.input_tokens,
             "long_output_tokens": mix.long_output_tokens if long is None else long.output_tokens,
         }
         for name, row in self.rows.items():
             unit, scale = _UNITS[name]
             stated = name in facts.scenario.decision.plans
-            row.show_values([values[name]], tr(unit), self._said(name, facts), stated=stated, scale=scale)
+            row.show_values([values[name]], tr(unit), self._describe_origin(name, facts), stated=stated, scale=scale)
         demanded = facts.scenario.demand is not None
         self.rows["requests_per_s"].edits[0].setEnabled(not demanded)
 
@@ -281,17 +283,17 @@ class VendorsView(PlanView[RoutingResult]):
 
     # Asking
 
-    def show_decision(self, found: EvaluatedAnswer) -> None:
-        self.decided = found
+    def show_decision(self, evaluated: EvaluatedAnswer) -> None:
+        self.decided = evaluated
         self._show_mixing()
-        scenario, service = found.answer.scenario, self.desk.service
+        scenario, service = evaluated.answer.scenario, self.desk.service
         try:
             self._keys()
         except InputError as error:
             self.show_failure(error)
             return
         self.show_form()
-        self.job.ask((found.answer,), lambda: service.reference_data.routing_steps(scenario))
+        self.job.ask((evaluated.answer,), lambda: service.reference_data.routing_steps(scenario))
 
     def _keys(self) -> tuple[str, str]:
         """Return the columns that share the requests; raises `InputError` where there are no two parts."""
@@ -321,24 +323,24 @@ class VendorsView(PlanView[RoutingResult]):
             )
         )
 
-    def show_result(self, found: RoutingResult) -> None:
+    def show_result(self, routing: RoutingResult) -> None:
         decided = self.decided
         if decided is None:
             return
         formatter = self.formatter
-        self.subtitle.setText(self._unit(found))
-        self.mix.setText(describe_request_mix(found, formatter, self._models(found)))
+        self.subtitle.setText(self._unit(routing))
+        self.mix.setText(describe_request_mix(routing, formatter, self._models(routing)))
         self.table.show_table(self._table(formatter))
         self.ranks.show_lines([MarkedLine(*rank) for rank in self._ranks()])
         self.beyond.show_lines([MarkedLine("plus", "text2", text) for text in self._beyond()])
-        shared = list_shared_pool_lines(found, formatter)
+        shared = list_shared_pool_lines(routing, formatter)
         marks = ("triangle-alert", "equal")
         self.shared.show_lines([MarkedLine(mark, "text2", text) for mark, text in zip(marks, shared, strict=False)])
-        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_routing_notes(found, formatter)])
+        self.notes.show_lines([MarkedLine("info", "text2", note) for note in list_routing_notes(routing, formatter)])
         self.result.setAccessibleName(". ".join(text for _, _, text in self._ranks()))
 
-    def _unit(self, found: RoutingResult) -> str:
-        years = format_years(found.years, self.formatter)
+    def _unit(self, routing: RoutingResult) -> str:
+        years = format_years(routing.years, self.formatter)
         return tr("accelerators; costs over {years}, thousand {code}", years=years, code=self._money().code)
 
     def _money(self) -> MoneyFormatter:
@@ -346,28 +348,28 @@ class VendorsView(PlanView[RoutingResult]):
         currency = None if decided is None else decided.answer.scenario.costs.currency
         return MoneyFormatter(self.formatter, currency)
 
-    def _models(self, found: RoutingResult) -> dict[str, str] | None:
+    def _models(self, routing: RoutingResult) -> dict[str, str] | None:
         """Return the names of the models, where there is more than one."""
-        used = {kind.model for kind in found.classes}
-        if len(used) < len(found.classes):
+        used = {kind.model for kind in routing.classes}
+        if len(used) < len(routing.classes):
             return None
         return {model: self.desk.service.catalog.model(model).name for model in used}
 
     def _table(self, formatter: Formatter) -> RoutingPlanTable:
-        found, decided = self.found, self.decided
-        if found is None or decided is None:
+        routing, decided = self.found, self.decided
+        if routing is None or decided is None:
             return RoutingPlanTable()
         money = MoneyFormatter(formatter, decided.answer.scenario.costs.currency)
         return make_routing_plan_table(
-            found, decided.names, decided.palette_indexes, decided.is_variant, money, formatter
+            routing, decided.names, decided.palette_indexes, decided.is_variant, money, formatter
         )
 
     def _ranks(self) -> Iterator[tuple[str, str, str]]:
-        found, decided = self.found, self.decided
-        if found is None or decided is None:
+        routing, decided = self.found, self.decided
+        if routing is None or decided is None:
             return
-        for paid, ranking in ((tr("Owned"), found.owned), (tr("Rented"), found.rented)):
-            text = describe_ranking(ranking, found, decided.names)
+        for paid, ranking in ((tr("Owned"), routing.owned), (tr("Rented"), routing.rented)):
+            text = describe_ranking(ranking, routing, decided.names)
             mark, colour = ("minus", "text3") if ranking is None else ("overlap", "best_text")
             if ranking is not None and ranking.decided:
                 mark = "best"
@@ -375,15 +377,15 @@ class VendorsView(PlanView[RoutingResult]):
 
     def _beyond(self) -> list[str]:
         """Return what splits cost beyond one vendor: owned, or rented where a price is missing."""
-        found, decided = self.found, self.decided
-        if found is None or decided is None:
+        routing, decided = self.found, self.decided
+        if routing is None or decided is None:
             return []
-        ranking = found.owned or found.rented
+        ranking = routing.owned or routing.rented
         if ranking is None:
             return []
         money = self._money()
-        paid = tr("Owned") if ranking is found.owned else tr("Rented")
-        texts = [describe_extra_cost(each, found, decided.names, money) for each in ranking.beyond]
+        paid = tr("Owned") if ranking is routing.owned else tr("Rented")
+        texts = [describe_extra_cost(each, routing, decided.names, money) for each in ranking.beyond]
         return [tr("{paid}: {text}", paid=paid, text=text) for text in texts]
 
     def _show_mixing(self) -> None:
@@ -409,11 +411,11 @@ class VendorsView(PlanView[RoutingResult]):
         return ChartData(tr("Plans for two accelerators, thousand {code}", code=code), heads, rows)
 
     def copied(self) -> str:
-        found = self.found
+        routing = self.found
         lines = [self.mix.text(), *(text for _, _, text in self._ranks()), *self._beyond()]
-        lines += list_shared_pool_lines(found, self.formatter) if found is not None else ()
+        lines += list_shared_pool_lines(routing, self.formatter) if routing is not None else ()
         lines += self.mixing.texts
-        table = "" if found is None else self.data(self.formatter).tab_separated()
+        table = "" if routing is None else self.data(self.formatter).tab_separated()
         return table + "".join(f"{line}\n" for line in lines if line)
 
     def focus_first(self) -> None:

@@ -142,7 +142,7 @@ class WatchForm(QWidget):
         return WatchEntry(value, date, source, note, fault)
 
     def tell(self, name: str, sentence: str) -> None:
-        """Say what is wrong, at the field that it is about if there is one; nothing takes it back."""
+        """Show a problem, at the field of that name if there is one; an empty text clears it."""
         self.fault.setText(sentence)
         self.fault.setVisible(bool(sentence))
         for each, line in self.lines.items():
@@ -206,22 +206,22 @@ class WatchSignalRow(QWidget):
         state = make_row(
             (MarkIcon(theme, mark, colour, self), 0, Qt.AlignmentFlag.AlignVCenter), (self.state, 1), gap=theme.px(5)
         )
-        first, known = self._column(theme), self._column(theme)
+        first, second = self._column(theme), self._column(theme)
         first.addWidget(self._label(theme, translate_data(watched.signal.title), "body_strong", "text1"))
         first.addWidget(self._label(theme, translate_data(watched.signal.look_for), "small", "text2"))
-        known.addWidget(self._label(theme, _format_threshold(watched, formatter), "small", "text2"))
-        known.addWidget(self._label(theme, describe_known_value(watched, source, formatter), "small", "text1"))
+        second.addWidget(self._label(theme, _format_threshold(watched, formatter), "small", "text2"))
+        second.addWidget(self._label(theme, describe_known_value(watched, source, formatter), "small", "text1"))
         record = describe_recorded_value(watched, source, formatter)
         for text in (describe_signal_note(watched), record, describe_idle_note(watched)):
             if text:
-                known.addWidget(self._label(theme, text, "caption", "text3"))
-        known.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft)
+                second.addWidget(self._label(theme, text, "caption", "text3"))
+        second.addWidget(self.edit, 0, Qt.AlignmentFlag.AlignLeft)
         changes = self._column(theme)
         changes.addWidget(self._label(theme, describe_signal_effect(watched), "small", "text1"))
         grid = _make_grid(self, theme)
         grid.setContentsMargins(0, theme.px(8), 0, theme.px(10))
         grid.addLayout(state, 0, 0, Qt.AlignmentFlag.AlignTop)
-        for place, column in enumerate((first, known, changes), start=1):
+        for place, column in enumerate((first, second, changes), start=1):
             column.addStretch(1)
             grid.addLayout(column, 0, place)
         self._grid = grid
@@ -274,7 +274,7 @@ class WatchListBlock(QWidget):
     def __init__(self, theme: Theme, formatter: Formatter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme, self._formatter = theme, formatter
-        self._shown: tuple[object, ...] = ()
+        self._contents: tuple[object, ...] = ()
         self.rows: dict[str, WatchSignalRow] = {}
         self.setAccessibleName(tr("Watch list"))
         self.said = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
@@ -306,10 +306,10 @@ class WatchListBlock(QWidget):
         self.undo.setText(undo)
         self.undo.setAccessibleName(undo)
         self.undo.setVisible(bool(undo))
-        told = (signals, writable)
-        if told == self._shown:
+        contents = (signals, writable)
+        if contents == self._contents:
             return
-        self._shown = told
+        self._contents = contents
         focused = next((name for name, row in self.rows.items() if row.form or row.edit.hasFocus()), None)
         clear_layout(self._rows)
         self.rows = {}
@@ -344,14 +344,14 @@ class WatchListBlock(QWidget):
             form.tell(where, sentence)
 
     def show_problem(self, text: str) -> None:
-        """Say why a step was not taken; an empty text takes it back."""
+        """Show why a step was not applied; an empty text clears it."""
         self.problem.setText(text)
         self.problem.setVisible(bool(text))
 
     def text(self, formatter: Formatter) -> str:
-        said = [tr("Watch list")]
-        said += [describe_signal(row.watched, row.source, formatter) for row in self.rows.values()]
-        return "".join(f"{line}\n" for line in said)
+        lines = [tr("Watch list")]
+        lines += [describe_signal(row.watched, row.source, formatter) for row in self.rows.values()]
+        return "".join(f"{line}\n" for line in lines)
 
 
 def _make_grid(holder: QWidget, theme: Theme) -> QGridLayout:

@@ -135,11 +135,11 @@ def test_a_dragged_load_is_decided_once_for_its_latest_value(window: MainWindow,
     desk.begin_gesture("load")
     passed = [drag_to(concurrency) for concurrency in (80, 96, 128)]
     assert not any("decision" in each.__dict__ for each in passed)
-    qtbot.waitUntil(lambda: shown._found is passed[-1])
+    qtbot.waitUntil(lambda: shown._evaluated is passed[-1])
     assert ["decision" in each.__dict__ for each in passed] == [False, False, True]
     last = drag_to(64)
     desk.end_gesture()
-    assert shown._found is last
+    assert shown._evaluated is last
 
 
 def test_what_is_missing_is_said(window: MainWindow) -> None:

@@ -170,7 +170,7 @@ def test_conflicts_name_both_rules_with_their_dates(view: ResultView, desk: Desk
     assert " vs. " in said
     assert "2024-02)" in said
     assert not view.trace.conflicts.isVisible()
-    view.show_rules(shown=True)
+    view.show_rules(is_visible=True)
     assert view.trace.conflicts.isVisible()
 
 
@@ -201,7 +201,7 @@ def test_all_of_it_is_copied_as_text_rules_only_where_they_are_shown(view: Resul
     for each in (*view.reasons.texts, *view.against.texts, *view.advice.texts):
         assert each.rstrip(".") in text
     assert "Group\tRule" not in text
-    view.show_rules(shown=True)
+    view.show_rules(is_visible=True)
     assert "Group\tRule\tIDs\tAnswer\tWeight\tH200 SXM" in view.copied()
 
 
@@ -230,7 +230,7 @@ def test_lists_stand_below_one_another_where_room_is_short(desk: Desk, theme: Th
 
 def test_it_is_painted_in_both_themes_and_large_letters(view: ResultView, desk: Desk, theme: Theme) -> None:
     say(desk, **NONE_LEFT)
-    view.show_rules(shown=True)
+    view.show_rules(is_visible=True)
     theme.set_preference(DARK)
     theme.set_font_percent(150)
     picture = view.grab().toImage()

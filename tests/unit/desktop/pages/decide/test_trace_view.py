@@ -24,7 +24,7 @@ def block(desk: Desk, theme: Theme, qtbot: QtBot) -> RuleTraceBlock:
     """Return the trace of the whole view, with a limit that must hold and a weight that counts."""
     say(desk, ttft_limit_ms=2000.0, priority="cost")
     view = shown(ResultView(desk, theme), desk, qtbot)
-    view.show_rules(shown=True)
+    view.show_rules(is_visible=True)
     return view.trace
 
 

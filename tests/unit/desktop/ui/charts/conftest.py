@@ -12,6 +12,6 @@ from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 @pytest.fixture
 def desk(service: GpuDeskService, qtbot: QtBot) -> Desk:
     made = Desk(service, Formatter(ENGLISH_NUMBERS))
-    made.want_curves("test", wanted=True)
+    made.want_curves("test", are_wanted=True)
     made.open(read_template("70b-chat-on-four"))
     return made

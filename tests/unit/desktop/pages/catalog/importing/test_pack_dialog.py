@@ -30,7 +30,7 @@ def pack_of(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str = "") -> 
             state(service, "gaudi3", 860)
             own = service.user_catalog.facts
             by = load_signer(name) if name else None
-            raw = make_pack(own, list(own.facts), "Lab", made="2026-11-21", about=service.catalog.revision, signer=by)
+            raw = make_pack(own, list(own.facts), "Lab", date="2026-11-21", about=service.catalog.revision, signer=by)
     path = tmp_path / "lab.gpudeskpack"
     path.write_bytes(raw)
     return path
