@@ -147,7 +147,7 @@ _GROUPS: Final = MappingProxyType(
         "dense": "TFLOPS, dense",
         "memory": "Memory",
         "parameters": "Parameters, 10⁹",
-        "power": "Power",
+        "power": "TDP",
         "price": "Price",
         "vram": "Memory, GiB",
     }
