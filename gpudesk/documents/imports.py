@@ -113,7 +113,7 @@ class FileImport:
 
     `complete` makes a whole of it from answers, where fields are missing; `reread` takes prices under a
     provider and a date, which are part of what a price is. A pack is decided on row by row: its proposal is
-    empty.
+    empty. `figures` are those of prices: of a long list they take too long for the window's thread.
     """
 
     path: Path
@@ -121,6 +121,7 @@ class FileImport:
     proposal: ImportProposal
     complete: Callable[[FieldAnswers], ImportProposal] | None = None
     reread: Callable[[str | None, str | None], ProgressSteps[ImportProposal]] | None = None
+    figures: ImportPreviewFigures | None = None
     pack: FactPack | None = None
     rows: tuple[PackRow, ...] = ()
 
@@ -210,7 +211,8 @@ def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSte
         return _report_progress(steps, message("import.prices", "Prices of {file}", file=name))
 
     proposal = yield from read_prices(None, None)
-    return FileImport(file.path, file.kind, proposal, reread=read_prices)
+    figures = compute_import_figures(proposal, catalog)
+    return FileImport(file.path, file.kind, proposal, reread=read_prices, figures=figures)
 
 
 def _report_progress(steps: Generator[tuple[int, int], None, _T], what: Message) -> ProgressSteps[_T]:

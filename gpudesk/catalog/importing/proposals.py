@@ -32,7 +32,7 @@ ProposalSubject = UserAccelerator | UserModel
 
 def get_subject(proposal: ImportProposal) -> ProposalSubject | None:
     """Return the model or accelerator that a proposal is about; None for prices and packs."""
-    if proposal.kind == "pack":
+    if proposal.kind in ("pack", "prices"):
         return None
     return next((fact for fact in proposal.facts if isinstance(fact, UserAccelerator | UserModel)), None)
 
