@@ -189,7 +189,7 @@ def test_manual_opens_at_once(window: MainWindow) -> None:
 def test_manual_closes_with_the_last_window(window: MainWindow) -> None:
     window.program.show_manual("contents")
     manual = get_manual(window)
-    window.program.window_closed(window)
+    window.close()
     assert not manual.isVisible()
 
 
