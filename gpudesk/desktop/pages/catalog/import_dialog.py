@@ -420,7 +420,7 @@ class ImportDialog(BackgroundFormDialog):
             )
             self._figures.show_sentence(text, notes)
             return
-        figures = self._found.figures or compute_import_figures(self.proposal, self.desk.service.catalog)
+        figures = self._file_import.figures or compute_import_figures(self.proposal, self.desk.service.catalog)
         self._figures.show_figures(figures, notes, left_out)
 
     # Writing
