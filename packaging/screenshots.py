@@ -156,7 +156,7 @@ class _Studio:
         if isinstance(page, MemoryPage):
             page.choose_view(MATRIX)
             (view,) = page.findChildren(FitMatrixView)
-            while view.found.state is not MatrixQueryState.READY:
+            while view.query.state is not MatrixQueryState.READY:
                 self._settle()
 
     def _take(self, name: str, page: str) -> None:

@@ -26,12 +26,12 @@ def _make_figure_column(
     is_visible: bool = True,
 ) -> CatalogColumn:
     return CatalogColumn(
-        key or attribute, _Kind.FIGURE, quantity, attribute, decimals=decimals, group=group, shown=is_visible
+        key or attribute, _Kind.FIGURE, quantity, attribute, decimals=decimals, group=group, is_visible=is_visible
     )
 
 
 def _make_word_column(attribute: str, *, is_visible: bool = True) -> CatalogColumn:
-    return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, shown=is_visible)
+    return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, is_visible=is_visible)
 
 
 def _make_accelerator_column(column: ListColumn, attribute: Attribute) -> CatalogColumn:
@@ -47,7 +47,7 @@ def _make_accelerator_column(column: ListColumn, attribute: Attribute) -> Catalo
         attribute.key,
         decimals=column.decimals,
         group=column.group,
-        shown=column.shown,
+        is_visible=column.is_visible,
     )
 
 
@@ -69,7 +69,7 @@ _MODELS: Final = (
     CatalogColumn("stored_in", _Kind.WORD, attribute="native_precision"),
     CatalogColumn("kv", _Kind.FIGURE, Quantity.COUNT, None, KIB, 1),
     _make_word_column("licence"),
-    CatalogColumn("release_date", _Kind.DATE, attribute="release_date", shown=False),
+    CatalogColumn("release_date", _Kind.DATE, attribute="release_date", is_visible=False),
 )
 
 _DIFFUSION: Final = (
@@ -95,9 +95,9 @@ _PRICES: Final = (
     CatalogColumn("date", _Kind.DATE),
     CatalogColumn("age", _Kind.AGE),
     CatalogColumn("kind", _Kind.WORD),
-    CatalogColumn("source", _Kind.TEXT, shown=False),
-    CatalogColumn("instance", _Kind.TEXT, shown=False),
-    CatalogColumn("basis", _Kind.TEXT, shown=False),
+    CatalogColumn("source", _Kind.TEXT, is_visible=False),
+    CatalogColumn("instance", _Kind.TEXT, is_visible=False),
+    CatalogColumn("basis", _Kind.TEXT, is_visible=False),
 )
 
 _CLAIMS: Final = (
@@ -108,13 +108,13 @@ _CLAIMS: Final = (
     CatalogColumn("stance", _Kind.WORD),
     CatalogColumn("source", _Kind.TEXT),
     CatalogColumn("kind", _Kind.WORD),
-    CatalogColumn("date", _Kind.DATE, shown=False),
+    CatalogColumn("date", _Kind.DATE, is_visible=False),
     CatalogColumn("age", _Kind.AGE),
     CatalogColumn("verdict", _Kind.TEXT),
-    CatalogColumn("published", _Kind.TEXT, shown=False),
-    CatalogColumn("conditions", _Kind.TEXT, shown=False),
-    CatalogColumn("retrieved", _Kind.DATE, shown=False),
-    CatalogColumn("id", _Kind.TEXT, shown=False),
+    CatalogColumn("published", _Kind.TEXT, is_visible=False),
+    CatalogColumn("conditions", _Kind.TEXT, is_visible=False),
+    CatalogColumn("retrieved", _Kind.DATE, is_visible=False),
+    CatalogColumn("id", _Kind.TEXT, is_visible=False),
 )
 
 _DISPUTES: Final = (
@@ -124,20 +124,20 @@ _DISPUTES: Final = (
     CatalogColumn("verdict", _Kind.TEXT),
     CatalogColumn("reason", _Kind.TEXT),
     CatalogColumn("against", _Kind.WORD),
-    CatalogColumn("claims", _Kind.TEXT, shown=False),
-    CatalogColumn("id", _Kind.TEXT, shown=False),
+    CatalogColumn("claims", _Kind.TEXT, is_visible=False),
+    CatalogColumn("id", _Kind.TEXT, is_visible=False),
 )
 
 _SOURCES: Final = (
     CatalogColumn("title", _Kind.NAME),
     CatalogColumn("publisher", _Kind.TEXT),
     CatalogColumn("kind", _Kind.WORD),
-    CatalogColumn("date", _Kind.DATE, shown=False),
+    CatalogColumn("date", _Kind.DATE, is_visible=False),
     CatalogColumn("age", _Kind.AGE),
     CatalogColumn("claims", _Kind.FIGURE, Quantity.COUNT, None, 1, 0),
     CatalogColumn("trust", _Kind.TEXT),
-    CatalogColumn("url", _Kind.TEXT, shown=False),
-    CatalogColumn("id", _Kind.TEXT, shown=False),
+    CatalogColumn("url", _Kind.TEXT, is_visible=False),
+    CatalogColumn("id", _Kind.TEXT, is_visible=False),
 )
 
 _YOURS: Final = (

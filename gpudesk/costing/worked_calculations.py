@@ -57,21 +57,21 @@ _USUAL: Final[Mapping[str, CalculationInput]] = {
 class Calculation:
     """One form of calculation.
 
-    `result` and `unit` say what it gives, `shown` is the formula with its inputs by name
+    `result` and `unit` say what it gives, `text` is the formula with its inputs by name
     (`domain.formulas`), written in the units that they are shown in, and `work` gives the result from the
     numbers of the symbols as examples have them. `symbols` are those that mean something of their own here.
     """
 
     result: str
     unit: str | None
-    shown: str
+    text: str
     work: Callable[[Mapping[str, float]], float]
     symbols: Mapping[str, CalculationInput] = field(default_factory=dict)
 
     def term(self, values: Mapping[str, float]) -> DerivationTerm:
         """Return the working of a result; raises KeyError for a symbol that it does not know."""
         inputs = tuple(self._input(symbol, value) for symbol, value in values.items())
-        return DerivationTerm(self.result, self.work(values), self.unit, self.shown, inputs=inputs)
+        return DerivationTerm(self.result, self.work(values), self.unit, self.text, inputs=inputs)
 
     def _input(self, symbol: str, value: float) -> DerivationTerm:
         quantity = self.symbols[symbol] if symbol in self.symbols else _USUAL[symbol]

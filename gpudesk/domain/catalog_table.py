@@ -72,7 +72,7 @@ class CatalogColumn:
     """One column: `key` is its name in settings, `attribute` the one of the catalog that it shows.
 
     Figures are divided by `scale` before they are written with `decimals`; None takes both from the quantity.
-    `group` is the key of what several columns have in common. Columns that are not `shown` are offered.
+    `group` is the key of what several columns have in common. Columns that are not `is_visible` are offered.
     """
 
     key: str
@@ -82,7 +82,7 @@ class CatalogColumn:
     scale: float | None = None
     decimals: int | None = None
     group: str = ""
-    shown: bool = True
+    is_visible: bool = True
 
 
 @dataclass(frozen=True, slots=True)

@@ -143,7 +143,7 @@ class ParallelismCosts:
     `collectives` is the share of a decode step that communication takes, `collective_ms` the same in
     milliseconds for each output token. `filled` is the share of the time in which a pipeline stage has work:
     of p stages, b sequences of a replica fill min(b / p, 1), less what handing on costs the stages.
-    `drawn` is the memory bandwidth in use as a share of that on the data sheet: bytes of weights and cache
+    `bandwidth_share` is the memory bandwidth in use as a share of that on the data sheet: bytes of weights and cache
     that a step reads over what could be read in its time. Where arithmetic binds it says little.
     `overhead` is the share that launching and scheduling take, `step_ms` the step for each output token.
     """
@@ -151,7 +151,7 @@ class ParallelismCosts:
     collectives: float
     collective_ms: float
     filled: float
-    drawn: float
+    bandwidth_share: float
     overhead: float
     step_ms: float
 
@@ -172,7 +172,7 @@ class ScalingRow:
     `problem` where there is no such plan. `spread` and `single_spread` are None where it does not fit.
     `replicas` is the plan of as many accelerators that is faster since it has two replicas or more; None
     where one replica is as fast. `bandwidth` is what links leave of the memory bandwidth of all at the load,
-    in bytes/s, `drawn` what of it is read, `by_rule` what rules of thumb say. `falls` says why it is slower
+    in bytes/s, `bandwidth_per_s` what of it is read, `by_rule` what rules of thumb say. `falls` says why it is slower
     than fewer accelerators, where it is. Bytes are those of all accelerators.
     """
 
@@ -185,7 +185,7 @@ class ScalingRow:
     spread: ParallelismCosts | None = None
     single_spread: ParallelismCosts | None = None
     bandwidth: float | None = None
-    drawn: float | None = None
+    bandwidth_per_s: float | None = None
     by_rule: Mapping[ScalingRuleOfThumb, float] = field(default_factory=lambda: MappingProxyType({}))
     falls: Message | None = None
     problem: Message | None = None
@@ -260,7 +260,7 @@ class TopologySide:
 class TopologyComparison:
     """Sharding against fewer parts: two deployments of one model, the baseline first.
 
-    `differences` are those at the load, `single_differences` those of one request at a time. `said` is what
+    `differences` are those at the load, `single_differences` those of one request at a time. `sentences` is what
     the comparison comes to, in reading order.
     """
 
@@ -268,7 +268,7 @@ class TopologyComparison:
     other: TopologySide
     differences: tuple[FigureDifference, ...]
     single_differences: tuple[FigureDifference, ...]
-    said: tuple[Message, ...]
+    sentences: tuple[Message, ...]
 
 
 def get_throughput(estimate: Estimate | None) -> float | None:

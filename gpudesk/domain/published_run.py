@@ -200,7 +200,7 @@ class StatedMlperfRatio:
     """A ratio that a document states, with who computed it, and what the submitted results give.
 
     `claim` is the id of the document's claim. `round` is None where no single round is behind it, and
-    `found` where there are no two results to work it out from.
+    `computed` where there are no two results to work it out from.
     """
 
     claim: str
@@ -212,4 +212,4 @@ class StatedMlperfRatio:
     baseline: str
     ratio: float
     computed_by: str
-    found: float | None = None
+    computed: float | None = None

@@ -79,7 +79,7 @@ class RuleOpinion(NamedTuple):
 
     rule: str
     verdict: DeferralVerdict | None
-    said: Message
+    text: Message
     strong: bool = False
 
 

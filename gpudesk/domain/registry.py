@@ -42,7 +42,7 @@ class ListColumn:
     """
 
     order: int
-    shown: bool = True
+    is_visible: bool = True
     key: str = ""
     head: str = ""
     group: str = ""
@@ -138,7 +138,7 @@ def _make_peak(precision: str, sparsity: str) -> Attribute:
 
 
 _ENTRIES: Final = (
-    Attribute("status", "Status", compare=Placement("power", 6), listed=ListColumn(75, shown=False)),
+    Attribute("status", "Status", compare=Placement("power", 6), listed=ListColumn(75, is_visible=False)),
     Attribute(
         "architecture", "Architecture", compare=Placement("power", 3), form=Placement("more", 1), listed=ListColumn(10)
     ),
@@ -148,14 +148,14 @@ _ENTRIES: Final = (
         "Release date",
         compare=Placement("power", 5),
         form=Placement("more", 3),
-        listed=ListColumn(76, shown=False, head="Released"),
+        listed=ListColumn(76, is_visible=False, head="Released"),
     ),
     Attribute(
         "form_factor",
         "Form factor",
         compare=Placement("power", 2),
         form=Placement("power", 2),
-        listed=ListColumn(70, shown=False),
+        listed=ListColumn(70, is_visible=False),
     ),
     Attribute(
         "memory",
@@ -177,7 +177,7 @@ _ENTRIES: Final = (
         "Memory type",
         compare=Placement("memory", 3),
         form=Placement("memory", 3),
-        listed=ListColumn(71, shown=False, head="Memory"),
+        listed=ListColumn(71, is_visible=False, head="Memory"),
     ),
     Attribute(
         "memory_stacks",
@@ -222,7 +222,7 @@ _ENTRIES: Final = (
         compare=Placement("interconnect", 1),
         sheet=Placement("system", 1),
         form=Placement("links", 1),
-        listed=ListColumn(72, shown=False),
+        listed=ListColumn(72, is_visible=False),
     ),
     Attribute(
         "scale_up_domain",
@@ -232,7 +232,7 @@ _ENTRIES: Final = (
         plausible=PlausibleRange(1, 1, 10_000, 1_000_000),
         compare=Placement("interconnect", 2),
         form=Placement("links", 2),
-        listed=ListColumn(73, shown=False, head="Domain"),
+        listed=ListColumn(73, is_visible=False, head="Domain"),
     ),
     Attribute(
         "pcie_generation",

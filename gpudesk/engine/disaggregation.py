@@ -247,7 +247,7 @@ class _PoolLoadResult:
 
 
 def _limiter(step: StepTime) -> NDArray[np.intp]:
-    return find_limiter((step.read, step.arithmetic, step.collectives, step.overhead))
+    return find_limiter((step.read_time, step.arithmetic, step.collectives, step.overhead))
 
 
 def _burst(pools: PoolPair, requests: ReplicaRequests, total: Array, constants: SchedulingConstants) -> _PoolLoadResult:

@@ -56,7 +56,7 @@ class LayerCache:
     """
 
     stored: tuple[CacheGrowth, ...] = ()
-    read: tuple[CacheGrowth, ...] = ()
+    growths: tuple[CacheGrowth, ...] = ()
     state_bytes: int = 0
     prefill: tuple[CacheGrowth, ...] = ()
 
@@ -107,7 +107,7 @@ class KvCacheProfile:
     """Cache of one sequence on one accelerator, over all layers, merged by window."""
 
     stored: tuple[CacheGrowth, ...] = ()
-    read: tuple[CacheGrowth, ...] = ()
+    growths: tuple[CacheGrowth, ...] = ()
     state_bytes: int = 0
     step_work: CacheStepWork = NO_STEP_WORK
     holding: CacheReservation = AS_FILLED
@@ -326,7 +326,7 @@ def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding
         layer = compute_layer_cache(group.mixer, ranks, kv)
         on_stage = -(-group.count // stages)
         stored += [(on_stage, growth) for growth in layer.stored]
-        growths += [(group.count, growth) for growth in layer.read]
+        growths += [(group.count, growth) for growth in layer.growths]
         prefill += [(group.count, growth) for growth in layer.prefill]
         state += on_stage * layer.state_bytes
         all_states += group.count * layer.state_bytes
@@ -335,7 +335,7 @@ def _profile_cache(model: Model, kv: Precision, ranks: int, stages: int, holding
     merged = _merge(growths)
     return KvCacheProfile(
         stored=_merge(stored),
-        read=merged,
+        growths=merged,
         state_bytes=state,
         step_work=_count_step_work(merged, _merge(prefill), all_states),
         holding=holding,

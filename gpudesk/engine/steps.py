@@ -149,7 +149,7 @@ class StepTime:
     """
 
     total: Array
-    read: Array
+    read_time: Array
     arithmetic: Array
     collectives: Array
     overhead: Array
@@ -280,7 +280,7 @@ def split_time(overhead: Array, *weighted: tuple[Array, StepTime]) -> tuple[Arra
     `overhead` is what the run spends beside its steps.
     """
     nothing: Array = np.zeros(1)
-    read_time = sum((weight * step.read for weight, step in weighted), start=nothing)
+    read_time = sum((weight * step.read_time for weight, step in weighted), start=nothing)
     arithmetic = sum((weight * step.arithmetic for weight, step in weighted), start=nothing)
     collectives = sum((weight * step.collectives for weight, step in weighted), start=nothing)
     idle = sum((weight * step.overhead for weight, step in weighted), start=overhead)

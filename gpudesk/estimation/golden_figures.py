@@ -57,7 +57,7 @@ class GoldenDifference:
 
     field: str
     expected: object
-    found: object
+    actual: object
 
 
 def read_golden(path: Path) -> GoldenFile:

@@ -89,7 +89,7 @@ class MlperfComparison:
         """Ratios that documents state, with their source and what the submitted results give."""
         claims = {claim.id: claim for claim in self._catalog.seed_claims()}
         return tuple(
-            replace(each, source=claims[each.claim].source.id, found=self._compute_ratio(each))
+            replace(each, source=claims[each.claim].source.id, computed=self._compute_ratio(each))
             for each in self._table.stated
             if each.claim in claims
         )

@@ -150,7 +150,7 @@ def compute_step_shares(operation: OperatingPoint) -> DeploymentTimeShares:
 
 def _list_step_parts(step: StepTime) -> Array:
     """Seconds of a step in the order of the limiters."""
-    return np.array([float(part[0]) for part in (step.read, step.arithmetic, step.collectives, step.overhead)])
+    return np.array([float(part[0]) for part in (step.read_time, step.arithmetic, step.collectives, step.overhead)])
 
 
 def _name_shares(seconds: Array, names: tuple[str, ...] = _LIMITER_NAMES) -> tuple[TimeShare, ...]:

@@ -156,7 +156,7 @@ class SearchSpace:
         if plans is None:
             found = [self._memory.find(plan) for plan in self._memory.list_plans(count)]
             plans = tuple([memory for memory in found if memory is not None])
-            self.table.kept += len(plans)
+            self.table.plan_count += len(plans)
             if not plans and self.request.count is not None:
                 raise InputError(describe_no_plan(self.request, self.configuration, count), "count")
             self._plans_of_count[count] = plans
@@ -186,7 +186,7 @@ class SearchSpace:
         if len(self._fitting) >= MOST_LENGTHS:
             self._fitting.clear()
         self._fitting[key] = fitting
-        self.table.kept += 1
+        self.table.plan_count += 1
         return fitting
 
     def _make_fitting(self, count: int, tokens: int) -> FittingPlans | None:
@@ -206,7 +206,7 @@ class SearchSpace:
         for position, count in enumerate(self.counts):
             if position == len(self._new_plans):
                 self._new_plans.append(self._list_new_plans(count))
-                self.table.kept += len(self._new_plans[position])
+                self.table.plan_count += len(self._new_plans[position])
             for plan in self._new_plans[position]:
                 memory = self._memory.find_alike(plan)
                 if memory is not None and memory.budget.max_sequences(tokens) >= 1:
@@ -294,11 +294,11 @@ class SearchSpaceTable:
         self._configurations: dict[tuple[object, ...], ServingConfiguration] = {}
         self._spaces: dict[tuple[object, ...], SearchSpace] = {}
         self.coefficients = CoefficientTable(self.calibration)
-        self.kept = 0
+        self.plan_count = 0
 
     @property
     def is_full(self) -> bool:
-        return self.kept >= self.most_kept
+        return self.plan_count >= self.most_kept
 
     def make_room(self) -> bool:
         """Forget everything where too much has been computed; return whether that was done.

@@ -67,15 +67,17 @@ def write_inputs(
     Values are the likely ones. What is not known stays empty, for the reader to fill in.
     """
     last = len(columns) + 1
-    page.say(0, 0, tr("Inputs"), looks.title)
-    page.say(1, 0, tr("Edit the shaded cells; all other sheets update. Values are the most likely ones."), looks.label)
+    page.write_text(0, 0, tr("Inputs"), looks.title)
+    page.write_text(
+        1, 0, tr("Edit the shaded cells; all other sheets update. Values are the most likely ones."), looks.label
+    )
     heads = (tr("Input"), *(names[column.key] for column in columns), tr("Unit"), tr("Source"))
     page.write_texts(_INPUTS_HEAD, heads, looks.head)
     cells: dict[str, dict[str, CellFormula]] = {column.key: {} for column in columns}
     for row, name in enumerate(OPEN_INPUTS, start=_INPUTS_HEAD + 1):
-        page.say(row, 0, _label_input(name), looks.label)
+        page.write_text(row, 0, _label_input(name), looks.label)
         for place, column in enumerate(columns, start=1):
-            look = looks.share if is_share_input(name) else looks.given
+            look = looks.share if is_share_input(name) else looks.input_cell
             if _is_own_fleet(column, name):
                 cell = page.work_out(row, place, cells[column.key][COUNT], look)
             else:
@@ -83,8 +85,8 @@ def write_inputs(
             cells[column.key][name] = page.reference_across_sheets(cell)
         if columns and name in COST_INPUTS:
             page.sheet.data_validation(row, 1, row, len(columns), _describe_allowed_range(name))
-        page.say(row, last, "" if name == COUNT else get_input_unit(name), looks.label)
-        page.say(row, last + 1, _describe_input_origin(name, columns, names, revision), looks.long)
+        page.write_text(row, last, "" if name == COUNT else get_input_unit(name), looks.label)
+        page.write_text(row, last + 1, _describe_input_origin(name, columns, names, revision), looks.long)
     page.sheet.freeze_panes(_INPUTS_HEAD + 1, 1)
     page.sheet.set_column(0, 0, 34)
     page.sheet.set_column(1, last, 16)
@@ -175,14 +177,14 @@ def write_accelerator(
 
     Rows of months beyond the term stay empty until the reader makes it longer.
     """
-    page.say(0, 0, name, looks.title)
-    page.say(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
+    page.write_text(0, 0, name, looks.title)
+    page.write_text(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
     figures = _write_figures(page, cells, looks)
     lines = _write_lines(page, cells, figures, looks)
-    page.say(_TOTAL, 0, tr("Total"), looks.sum)
+    page.write_text(_TOTAL, 0, tr("Total"), looks.sum)
     total = page.work_out(_TOTAL, 1, sum_cells(list(lines.values())), looks.total)
     cash = _write_cash(page, cells, figures, lines, looks)
-    page.say(_CHEAPER, 0, tr("Payback month"), looks.label)
+    page.write_text(_CHEAPER, 0, tr("Payback month"), looks.label)
     cheaper = _write_months(page, figures.months, cash, months, looks)
     from_month = page.work_out(_CHEAPER, 1, cheaper, looks.count)
     page.sheet.set_column(0, 0, 42)
@@ -218,9 +220,9 @@ def _write_figures(page: FormulaSheet, input_cells: InputCells, looks: WorkbookF
     )
     cells = []
     for row, (label, term, unit, look) in enumerate(rows, start=_FIGURES_HEAD + 1):
-        page.say(row, 0, label, looks.label)
+        page.write_text(row, 0, label, looks.label)
         cells.append(page.work_out(row, 1, term, look))
-        page.say(row, 2, unit, looks.label)
+        page.write_text(row, 2, unit, looks.label)
     return _OwningFigures(*cells)
 
 
@@ -232,7 +234,7 @@ def _write_lines(
 
     def write(terms: Mapping[str, CellFormula]) -> None:
         for row, (name, term) in enumerate(terms.items(), start=_LINES_HEAD + 1 + len(cells)):
-            page.say(row, 0, label_cost_line(name), looks.label)
+            page.write_text(row, 0, label_cost_line(name), looks.label)
             cells[name] = page.work_out(row, 1, term, looks.amount)
 
     write(_sum_hardware(input_cells))
@@ -301,7 +303,7 @@ def _write_cash(
     )
     cells = []
     for row, (label, term) in enumerate(rows, start=_CASH_HEAD + 1):
-        page.say(row, 0, label, looks.label)
+        page.write_text(row, 0, label, looks.label)
         cells.append(page.work_out(row, 1, term, looks.money))
     return _CashCells(*cells)
 
@@ -430,9 +432,9 @@ def _created(made_on: str) -> datetime:
 
 
 def _write_about(page: FormulaSheet, title: str, revision: str, made_on: str, looks: WorkbookFormats) -> None:
-    page.say(0, 0, title, looks.title)
-    page.say(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
-    page.say(2, 0, tr("Catalog {revision}, created on {date}.", revision=revision, date=made_on), looks.label)
+    page.write_text(0, 0, title, looks.title)
+    page.write_text(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
+    page.write_text(2, 0, tr("Catalog {revision}, created on {date}.", revision=revision, date=made_on), looks.label)
     page.sheet.set_column(0, 0, 34)
     page.sheet.set_column(1, 8, 18)
 
@@ -453,7 +455,7 @@ def _write_totals(
     )
     page.write_texts(_SUMMARY_HEAD, heads, looks.head)
     for row, (name, cells, owned) in enumerate(rows, start=_SUMMARY_HEAD + 1):
-        page.say(row, 0, name, looks.label)
+        page.write_text(row, 0, name, looks.label)
         page.work_out(row, 1, cells[COUNT], looks.count)
         page.work_out(row, 2, cells["years"], looks.number)
         total = page.work_out(row, 3, owned.total, looks.amount)
@@ -477,6 +479,6 @@ def _write_left_out(
         return
     page.write_texts(row, (tr("Not included"), tr("Reason")), looks.head)
     for line, column in enumerate(columns, start=row + 1):
-        page.say(line, 0, names[column.key], looks.label)
+        page.write_text(line, 0, names[column.key], looks.label)
         why = [describe_missing_input(name) for name in column.missing if name != _ONLY_RENT]
-        page.say(line, 1, ", ".join(why), looks.label)
+        page.write_text(line, 1, ", ".join(why), looks.label)

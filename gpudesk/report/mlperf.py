@@ -126,7 +126,7 @@ def build_stated_ratio_row(
     return (
         what if stated.round is None else f"{stated.round}: {what}",
         format_ratio(stated.ratio, formatter),
-        format_ratio(stated.found, formatter),
+        format_ratio(stated.computed, formatter),
         describe_stated_ratio(stated),
         stated.computed_by,
         source.title,
@@ -136,9 +136,9 @@ def build_stated_ratio_row(
 def describe_stated_ratio(stated: StatedMlperfRatio) -> str:
     if stated.round is None:
         return tr("no MLPerf round stated")
-    if stated.found is None:
+    if stated.computed is None:
         return tr("no matching results")
-    if abs(stated.found - stated.ratio) <= _ROUNDED:
+    if abs(stated.computed - stated.ratio) <= _ROUNDED:
         return tr("confirmed")
     return tr("not confirmed")
 

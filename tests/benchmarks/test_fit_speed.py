@@ -84,7 +84,7 @@ def test_a_changed_length_is_painted_within_a_tenth_of_a_second(
     def change(**fields: Any) -> float:  # noqa: ANN401 - any field of the choices
         start = time.perf_counter()
         view.question.chosen.emit(replace(view.choices, **fields))
-        while view.found.state is not MatrixQueryState.READY:
+        while view.query.state is not MatrixQueryState.READY:
             qapp.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         view.table.viewport().repaint()
         return (time.perf_counter() - start) * 1000
@@ -101,7 +101,7 @@ def test_the_table_scrolls_within_a_frame(window: MainWindow, qtbot: QtBot, say:
     page.choose_view(MATRIX)
     view = page.view
     assert isinstance(view, FitMatrixView)
-    qtbot.waitUntil(lambda: view.found.state is MatrixQueryState.READY, timeout=30_000)
+    qtbot.waitUntil(lambda: view.query.state is MatrixQueryState.READY, timeout=30_000)
     bars = (view.table.verticalScrollBar(), view.table.horizontalScrollBar())
     times = []
     for step in range(60):

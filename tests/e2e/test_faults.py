@@ -255,7 +255,7 @@ def test_what_is_said_of_unsaved_changes_is_true(
     def at_window(user: User) -> None:
         soon(user, broken)
         dialog = dialog_of(user)
-        assert dialog.kept.text() == "You had no unsaved changes."
+        assert dialog.work_label.text() == "You had no unsaved changes."
         dialog.accept()
         user.until(lambda: not dialogs())
         user.window.activateWindow()
@@ -263,13 +263,13 @@ def test_what_is_said_of_unsaved_changes_is_true(
         move_load(user)
         soon(user, also_broken)
         dialog = dialog_of(user)
-        assert dialog.kept.text().startswith("Your unsaved changes are backed up")
+        assert dialog.work_label.text().startswith("Your unsaved changes are backed up")
         assert len(kept(user_home)) == 1
         dialog.accept()
         user.until(lambda: not dialogs())
         monkeypatch.setattr(Document, "keep_now", lambda _: False)
         soon(user, nowhere)
-        assert "Save them now." in dialog_of(user).kept.text()
+        assert "Save them now." in dialog_of(user).work_label.text()
 
     program(at_window)
 

@@ -83,6 +83,6 @@ def test_window_checks_the_installation_that_it_runs_from(qapp: QApplication, qt
     qtbot.addWidget(dialog)
     dialog.show()
     qtbot.waitUntil(lambda: not dialog.check.running, timeout=60_000)
-    assert dialog.said.text() == "All checks passed."
+    assert dialog.status_label.text() == "All checks passed."
     assert dialog.table.rowCount() >= 15
     assert dialog.text.startswith("GPU Desk ")

@@ -60,7 +60,7 @@ _QUOTED: Final = 60
 class ConfigFields:
     """A table of the file. `defaults` are what the class of the architecture takes for what is left out.
 
-    Tables inside it share `missing`, `assumed` and `read`, which hold the paths of fields: those that are needed
+    Tables inside it share `missing`, `assumed` and `read_names`, which hold the paths of fields: those that are needed
     and not there, those taken from the class, those whose value was looked at.
     """
 
@@ -77,7 +77,7 @@ class ConfigFields:
         self._defaults = defaults
         self.missing: dict[str, MissingImportField] = {} if parent is None else parent.missing
         self.assumed: dict[str, int] = {} if parent is None else parent.assumed
-        self.read: set[str] = set() if parent is None else parent.read
+        self.read_names: set[str] = set() if parent is None else parent.read_names
 
     def with_defaults(self, defaults: Mapping[str, int]) -> ConfigFields:
         """Return the same table with what its class takes for fields that are left out."""
@@ -88,7 +88,7 @@ class ConfigFields:
         return ConfigFields({**self._table, **values}, self._path, defaults=self._defaults, parent=self)
 
     def _get(self, name: str) -> Any:  # noqa: ANN401 - whatever the file has
-        self.read.add(self.where(name))
+        self.read_names.add(self.where(name))
         return self._table.get(name)
 
     def where(self, name: str) -> str:
@@ -115,7 +115,7 @@ class ConfigFields:
 
         Further names are other words for the first: where they are there too, nothing of them is left unread.
         """
-        self.read.update(map(self.where, names))
+        self.read_names.update(map(self.where, names))
         for name in names:
             value = self._get(name)
             if value is not None:
@@ -213,7 +213,7 @@ class ConfigFields:
             for name, value in self._table.items()
             if isinstance(value, int | list | Mapping)
             and value
-            and self.where(name) not in self.read
+            and self.where(name) not in self.read_names
             and any(hint in name for hint in hints)
         )
 

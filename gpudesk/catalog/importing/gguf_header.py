@@ -256,13 +256,13 @@ class _HeaderStream:
         return self._start + self._place
 
     @property
-    def left(self) -> int:
+    def remaining_bytes(self) -> int:
         """Bytes of the file that are not taken yet."""
         return self._size - self.position
 
     def need(self, count: int) -> None:
         """Make sure that the next bytes are in the buffer; refuses what the file or a header cannot hold."""
-        if count > self.left:
+        if count > self.remaining_bytes:
             raise _BrokenHeaderError(_describe_cut(self.position))
         if self.position + count > LONGEST_HEADER:
             raise _BrokenHeaderError(
@@ -288,7 +288,7 @@ class _HeaderStream:
 
     def skip(self, count: int) -> None:
         """Pass over bytes, holding no more of them than a step at a time."""
-        if count > self.left:
+        if count > self.remaining_bytes:
             raise _BrokenHeaderError(_describe_cut(self.position))
         while count:
             step = min(count, _CHUNK)
@@ -413,7 +413,7 @@ def _read_value(stream: _HeaderStream, kind: int, key: str) -> KeyValue:
     if kind in _SCALARS:
         return stream.scalar(_SCALARS[kind])
     if kind == _STRING:
-        return stream.text(min(stream.left, LONGEST_HEADER))
+        return stream.text(min(stream.remaining_bytes, LONGEST_HEADER))
     if kind != _ARRAY:
         raise _BrokenHeaderError(_describe_wrong_form(key, kind))
     return _read_list(stream, key)
@@ -425,7 +425,7 @@ def _read_list(stream: _HeaderStream, key: str) -> KeyValue:
     least = 8 if kind == _STRING else struct.calcsize("=" + _SCALARS[kind]) if kind in _SCALARS else 0
     if not least:
         raise _BrokenHeaderError(_describe_wrong_form(key, kind))
-    if length * least > stream.left:
+    if length * least > stream.remaining_bytes:
         raise _BrokenHeaderError(
             message(
                 "import.gguf.list",

@@ -163,7 +163,7 @@ def check_golden() -> CheckFinding:
                 total=len(golden.cases),
                 question=case.name,
                 field=first.field,
-                found=first.found,
+                found=first.actual,
                 expected=first.expected,
             )
         )

@@ -33,7 +33,7 @@ class SocketWatch:
     """Notes every socket that Python opens from now on; there is one, since it cannot be taken back."""
 
     def __init__(self) -> None:
-        self.told: list[str] = []
+        self.reports: list[str] = []
         self.inherited = frozenset(_open_sockets())
         sys.addaudithook(self._note)
 
@@ -41,7 +41,7 @@ class SocketWatch:
         if event.startswith("socket.") and event not in _HARMLESS:
             # The first argument is the socket itself, which may be half made.
             arguments_text = ", ".join(str(each) for each in arguments[1:])
-            self.told.append(f"{event.removeprefix('socket.')}({arguments_text})")
+            self.reports.append(f"{event.removeprefix('socket.')}({arguments_text})")
 
 
 _watch: SocketWatch | None = None
@@ -57,7 +57,7 @@ def check_network() -> CheckFinding:
     """Nothing was opened, nothing is open, and a frozen program has nothing to open it with."""
     watch()
     assert _watch is not None
-    faults = [tr("a network socket was used: {what}", what=what) for what in _watch.told]
+    faults = [tr("a network socket was used: {what}", what=what) for what in _watch.reports]
     numbers = _open_sockets() - _watch.inherited
     faults += [tr("a network socket is open: {kind}", kind=kind) for kind in sorted(_kinds(numbers))]
     if getattr(sys, "frozen", False):

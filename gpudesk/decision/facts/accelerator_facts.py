@@ -33,7 +33,7 @@ class AcceleratorView:
     """All that is known of a column: its estimate as asked, one request on one and on the fewest, its costs.
 
     `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model
-    in its formats. `held` counts the models of the catalog that one of them holds, `rows` published rows
+    in its formats. `model_count` counts the models of the catalog that one of them holds, `rows` published rows
     behind the constants of its estimate, `references` named deployments; `export` are the facts of the
     export check.
     """
@@ -45,7 +45,7 @@ class AcceleratorView:
     costs: CostColumn
     engines: tuple[str, ...]
     serving: int
-    held: int
+    model_count: int
     rows: int
     references: int
     export: Mapping[str, FactValue]
@@ -94,7 +94,7 @@ def _list_specification_facts(part: Accelerator, view: AcceleratorView) -> dict[
         "model_engine_count": float(view.serving),
         "runs_on_record": float(view.rows),
         "references": float(view.references),
-        "models_held": float(view.held),
+        "models_held": float(view.model_count),
         **view.export,
     }
 

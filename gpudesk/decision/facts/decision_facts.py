@@ -249,7 +249,7 @@ class _EngineAnswers(NamedTuple):
     alone: Estimate | InputError
     fewest: Estimate | InputError
     serving: int
-    held: int
+    model_count: int
     rows: int
 
 
@@ -358,7 +358,7 @@ class DecisionFactsBuilder:
                 costs=costs.columns[place],
                 engines=tuple(sorted(recorded[place].engines)),
                 serving=engine_answers.serving,
-                held=engine_answers.held,
+                model_count=engine_answers.model_count,
                 rows=engine_answers.rows,
                 references=recorded[place].references,
                 export=recorded[place].export,
@@ -377,7 +377,7 @@ class DecisionFactsBuilder:
                     alone=estimates[place],
                     fewest=estimates[place + len(answer.columns)],
                     serving=self._serving(answer, column.accelerator),
-                    held=self._count_held(answer, column.accelerator.id),
+                    model_count=self._count_held(answer, column.accelerator.id),
                     rows=0 if column.estimate is None else self._rows(column.estimate),
                 )
                 for place, column in enumerate(answer.columns)

@@ -328,7 +328,7 @@ class DeferralCase:
             return None
         return self._table.number("months to the next part", months) + self._table.number("slip", slip)
 
-    def known(self, delivery: Amount | None) -> CourseAmounts:
+    def make_amounts(self, delivery: Amount | None) -> CourseAmounts:
         price = self._situations[0].values.get("price_usd")
         return CourseAmounts(
             months=self.months,
@@ -513,7 +513,7 @@ def compare_buy_and_wait(
     months, dated = estimate_months_to_next(following, question, today, catalog)
     slip = question.slip_months or DEFAULT_SLIP_MONTHS
     delivery = case.delivery(months, slip)
-    amounts = case.known(delivery)
+    amounts = case.make_amounts(delivery)
     sums, computed = judge_deferral(amounts)
     analysis = DeferralAnalysis(
         chosen=chosen.id,

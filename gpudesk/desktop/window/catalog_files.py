@@ -340,11 +340,11 @@ class PackExportForm(_FileTargetForm):
                 facts_text = trn("{n} item", "{n} items", number, n=count(number))
                 options.append((key, f"{text} ({facts_text})"))
         self.what = ChoiceRow(theme, "what", tr("Contents"), options)
-        self.named = TextRow(theme, "name", tr("Name"), required=True, empty=tr("Name that recipients see"))
+        self.name_row = TextRow(theme, "name", tr("Name"), required=True, empty=tr("Name that recipients see"))
         self.signing = SegmentRow(theme, "sign", tr("Signature"), (("no", tr("None")), ("yes", tr("Your key"))))
         self.by = TextRow(theme, "by", tr("Signed by"), required=True, empty=tr("Your name or team"))
         self.by.show_value(settings.get(_SIGNER, ""))
-        self.add_rows([self.what, self.named, self.signing, self.by])
+        self.add_rows([self.what, self.name_row, self.signing, self.by])
         self.signing.edited.connect(self._show_signer)
         self._show_signer()
 
@@ -362,7 +362,7 @@ class PackExportForm(_FileTargetForm):
 
     @property
     def pack_name(self) -> str:
-        return self.named.text() or ""
+        return self.name_row.text() or ""
 
     @property
     def signed_by(self) -> str | None:

@@ -327,13 +327,13 @@ class CommandPalette(QWidget):
 
     def _show_matches(self) -> None:
         model, box = self._model, self._box
-        box.count = tr("{n} of {total}", n=model.found, total=model.total)
+        box.count = tr("{n} of {total}", n=model.match_count, total=model.total)
         box.filter = model.group or tr("all")
         box.search.setAccessibleDescription(box.count)
         box.arrange()
         first = model.next_row(-1, 1)
-        box.view.setVisible(model.found > 0)
-        box.nothing.setVisible(model.found == 0)
+        box.view.setVisible(model.match_count > 0)
+        box.nothing.setVisible(model.match_count == 0)
         if model.group:
             box.nothing.setText(tr("No results in {group}. Press Tab to search other groups.", group=model.group))
         else:
@@ -413,7 +413,7 @@ class CommandPalette(QWidget):
         px = self._theme.px
         rows = (self._model.index(row).data(FOUND_ROLE) for row in range(min(self._model.rowCount(), 24)))
         listed = sum(self._delegate.height_of(row) for row in rows) + px(10)
-        body = px(72) if self._model.found == 0 else min(listed, px(_LIST))
+        body = px(72) if self._model.match_count == 0 else min(listed, px(_LIST))
         width = min(px(_WIDTH), self.width() - 2 * _LOWEST)
         body_height = px(HEAD) + body + px(FOOT)
         top = min(px(_TOP), max(_LOWEST, self.height() - body_height - _LOWEST))

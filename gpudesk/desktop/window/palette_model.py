@@ -154,7 +154,7 @@ class PaletteModel(QAbstractListModel):
         self._rows: list[PaletteMatch | str] = []
         self._text = ""
         self._group = ""
-        self.found = 0
+        self.match_count = 0
 
     @property
     def total(self) -> int:
@@ -218,7 +218,7 @@ class PaletteModel(QAbstractListModel):
     def _fill(self) -> None:
         self.beginResetModel()
         matches = self._search()
-        self.found = len(matches)
+        self.match_count = len(matches)
         self._rows = []
         by_group: dict[str, list[PaletteMatch]] = {}
         for each in matches:

@@ -68,7 +68,7 @@ class _FormatSearch:
         return self.request.workload.request_tokens
 
     @property
-    def wanted(self) -> int | None:
+    def target_count(self) -> int | None:
         return count_in_flight(self.request.workload.load)
 
     def needed(self) -> SmallestDeployments:
@@ -116,7 +116,7 @@ class MinimumCountFinder:
         """
         fits = [(each, fitting) for each in searches if (fitting := self._smallest(each)) is not None]
         alone = [(each, _limit_to_one(each.request), fitting) for each, fitting in fits]
-        remaining_searches = [(each, self._roomy(each)) for each, _ in fits if each.wanted is not None]
+        remaining_searches = [(each, self._roomy(each)) for each, _ in fits if each.target_count is not None]
         while alone or remaining_searches:
             tried = [
                 (each, roomy, fitting) for each, roomy in remaining_searches if (fitting := self._next(each, roomy))
@@ -148,7 +148,7 @@ class MinimumCountFinder:
     def _roomy(self, search: _FormatSearch) -> Iterator[FittingPlans]:
         """Yield the plans of each count, smallest first, where one has room for all that is in flight."""
         for count in search.counts:
-            if search.space.compute_room(count, search.tokens) >= (search.wanted or 1):
+            if search.space.compute_room(count, search.tokens) >= (search.target_count or 1):
                 fitting = search.space.find_fitting(count, search.tokens)
                 if fitting is not None:
                     yield fitting
@@ -186,7 +186,7 @@ def _list_widths(request: EstimateRequest) -> tuple[int, ...]:
 
 def _make_too_large(search: _FormatSearch) -> Message:
     return describe_too_large_load(
-        search.wanted or 0, search.space.counts[-1], search.space.configuration.accelerator.name
+        search.target_count or 0, search.space.counts[-1], search.space.configuration.accelerator.name
     )
 
 

@@ -228,7 +228,7 @@ def _make_scaling_row(
         spread=spread,
         single_spread=None if one is None else one[1],
         bandwidth=None if spread is None else bandwidth * spread.arriving,
-        drawn=None if spread is None else bandwidth * spread.drawn,
+        bandwidth_per_s=None if spread is None else bandwidth * spread.bandwidth_share,
         by_rule=_scale_by_rule(part.memory_bandwidth, count),
         problem=whole.problem if isinstance(whole, InputError) else None,
     )

@@ -117,7 +117,7 @@ class SweepGroupEvaluator:
             rows=self._table.coefficients.take_one(deployment.position),
             requests=ReplicaRequests(
                 prompt=lengths.prompt[:, np.newaxis],
-                held_prompt=lengths.held[:, np.newaxis],
+                held_prompt=lengths.context_tokens[:, np.newaxis],
                 output=lengths.output[:, np.newaxis],
                 capacity=group.capacity[:, plan, np.newaxis],
                 varied=one == float(self._varied),
@@ -161,7 +161,7 @@ class SweepGroupEvaluator:
             rows=self._table.coefficients.take(index),
             requests=ReplicaRequests(
                 prompt=of_cell([group.lengths.prompt for group in groups]),
-                held_prompt=of_cell([group.lengths.held for group in groups]),
+                held_prompt=of_cell([group.lengths.context_tokens for group in groups]),
                 output=of_cell([group.lengths.output for group in groups]),
                 capacity=np.repeat(capacity, loads, axis=0).ravel(),
                 varied=np.full(len(index), self._varied, dtype=np.bool_),

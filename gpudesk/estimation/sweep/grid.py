@@ -141,7 +141,7 @@ class LengthPairs:
     """Pairs of lengths as the engine takes them: prompt tokens to compute and to hold, output tokens."""
 
     prompt: Array
-    held: Array
+    context_tokens: Array
     output: Array
 
     def __len__(self) -> int:
@@ -149,10 +149,10 @@ class LengthPairs:
 
     @property
     def tokens(self) -> CountArray:
-        return (self.held + self.output).astype(np.int64)
+        return (self.context_tokens + self.output).astype(np.int64)
 
     def select(self, chosen: PositionArray | slice) -> LengthPairs:
-        return LengthPairs(self.prompt[chosen], self.held[chosen], self.output[chosen])
+        return LengthPairs(self.prompt[chosen], self.context_tokens[chosen], self.output[chosen])
 
 
 @dataclass(frozen=True, slots=True)

@@ -62,7 +62,7 @@ class JudgedPair:
     odds: float
 
     @property
-    def named(self) -> bool:
+    def names_leader(self) -> bool:
         """Whether the likely leader is named."""
         return self.odds >= LEAST_ODDS[LeadVerdict.LIKELY_LEADS]
 
@@ -180,7 +180,7 @@ class KnownRatio:
 class MeasuredRatio:
     """A known ratio as measured, and as predicted with one trait of both runs left out."""
 
-    known: KnownRatio
+    known_ratio: KnownRatio
     fold: str
     measured: float
     predicted: float
@@ -236,7 +236,7 @@ def group_pairs_by_figure(pairs: Iterable[JudgedPair], fold: str) -> dict[str, l
 
 def summarize_pairs(pairs: Sequence[JudgedPair]) -> PairSummary:
     """Return how some pairs went; at least one."""
-    distinct = [each for each in pairs if each.named]
+    distinct = [each for each in pairs if each.names_leader]
     errors = np.abs(np.expm1([-each.pair.residual for each in pairs]))
     return PairSummary(
         pairs=len(pairs),
@@ -322,11 +322,11 @@ class PeerError:
 
 @dataclass(frozen=True, slots=True)
 class PeerRecord:
-    """An estimator beside ours on the rows that it answers, of `asked` rows."""
+    """An estimator beside ours on the rows that it answers, of `figure_count` rows."""
 
     answers: PeerAnswers
     view: FigureView
-    asked: int
+    figure_count: int
     answered: int
     theirs: PeerError
     ours: PeerError
@@ -453,7 +453,7 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
     pairs = {fold: _pair_fields(data.pairs.accelerators, fold) for _, fold in PAIR_FOLDS}
     ratios = [
         {
-            "ratio": each.known.title,
+            "ratio": each.known_ratio.title,
             "fold": each.fold,
             "measured": _short(each.measured),
             "predicted": _short(each.predicted),

@@ -196,8 +196,8 @@ def _pair_cells(figure: str, chosen: Sequence[JudgedPair]) -> tuple[str, ...]:
 
 def _ratios(data: AccuracyData) -> list[str]:
     folds = [fold for fold in ("series", "accelerator") if fold in data.folds]
-    ratios = {(each.known.title, each.fold): each for each in data.ratios}
-    titles = list(dict.fromkeys(each.known.title for each in data.ratios))
+    ratios = {(each.known_ratio.title, each.fold): each for each in data.ratios}
+    titles = list(dict.fromkeys(each.known_ratio.title for each in data.ratios))
     if not titles or not folds:
         return []
     body = []
@@ -244,7 +244,7 @@ def _peer_row(record: PeerRecord) -> tuple[str, ...]:
         peer.setting or "default",
         str(record.view),
         f"{record.answered:,}",
-        format_whole_share(record.answered / max(1, record.asked)),
+        format_whole_share(record.answered / max(1, record.figure_count)),
         _both(theirs.median, ours.median),
         _both(theirs.p90, ours.p90),
         f"{format_factor(theirs.bias)} / {format_factor(ours.bias)}",

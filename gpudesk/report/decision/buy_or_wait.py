@@ -198,7 +198,7 @@ def describe_computed_verdict(analysis: DeferralAnalysis, formatter: Formatter) 
 
 
 def describe_deferral_rule(opinion: RuleOpinion) -> str:
-    return f"{format_message(opinion.said)}."
+    return f"{format_message(opinion.text)}."
 
 
 def describe_contradiction(analysis: DeferralAnalysis) -> str:

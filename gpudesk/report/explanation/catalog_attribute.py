@@ -53,7 +53,7 @@ def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Ex
     figure, unit = format_attribute_value(attributes, name, view.formatter)
     claim = attribute.preferred
     explanation = Explanation(
-        what=tr("{attribute}, {subject}", attribute=label_attribute_alone(name), subject=view.named(thing)),
+        what=tr("{attribute}, {subject}", attribute=label_attribute_alone(name), subject=view.find_name(thing)),
         conditions=_describe_owner(attribute),
         figure=figure,
         unit=unit,
@@ -83,7 +83,7 @@ def _explain_unstated(view: CatalogContext, thing: str, name: str) -> Explanatio
     figure = formatter.catalog(value, quantity) if isinstance(value, int | float) else MISSING_VALUE_TEXT
     offer = CatalogAction(CatalogActionKind.VALUE, tr("Enter your value…"), thing, name, key=EDIT_KEY)
     return Explanation(
-        what=tr("{attribute}, {subject}", attribute=label_attribute_alone(name), subject=view.named(thing)),
+        what=tr("{attribute}, {subject}", attribute=label_attribute_alone(name), subject=view.find_name(thing)),
         conditions=tr("Not published"),
         figure=figure,
         unit=get_display_unit(quantity) if computed else None,
@@ -265,7 +265,7 @@ def _explain_inactive_alone(waiting: InactiveOverride, view: CatalogContext) -> 
         what = tr(
             "{attribute}, {subject}",
             attribute=label_attribute_alone(waiting.attribute),
-            subject=view.named(waiting.thing),
+            subject=view.find_name(waiting.thing),
         )
     elif waiting.entry is not None:
         what = waiting.entry.name

@@ -107,7 +107,7 @@ class CatalogContext:
         date = self.formatter.date(self.facts.data_date)
         return tr("Catalog of {date}, revision {revision}", date=date, revision=self.facts.revision[:8])
 
-    def named(self, thing: str | None) -> str:
+    def find_name(self, thing: str | None) -> str:
         """Return the short name of a thing, its id where the catalog does not have it."""
         try:
             return shorten_name(self.facts.thing(thing or "").name)
@@ -257,9 +257,9 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
     if price is None:
         return None
     bought = price.term == PURCHASE_TERM
-    what = tr("Purchase price, {subject}", subject=view.named(price.accelerator))
+    what = tr("Purchase price, {subject}", subject=view.find_name(price.accelerator))
     if not bought:
-        what = tr("Rental price, {subject}", subject=view.named(price.accelerator) or tr("another accelerator"))
+        what = tr("Rental price, {subject}", subject=view.find_name(price.accelerator) or tr("another accelerator"))
     figure, unit = format_price(price, view.formatter)
     kind = label_source_kind(price.kind)
     explanation = Explanation(

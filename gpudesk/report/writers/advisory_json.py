@@ -39,7 +39,7 @@ def encode_buy_or_wait(analysis: DeferralAnalysis, inputs: Mapping[str, object] 
             "months_to_launch months_to_next slip_months delivery_months gap_months years verdict document computed "
             "computed_likely=likely",
         ),
-        "rules": encode_each(analysis.rules, "rule verdict decides=strong said"),
+        "rules": encode_each(analysis.rules, "rule verdict decides=strong said=text"),
         **encode_fields(analysis, "tokens_per_month tokens_from=tokens_origin"),
         "monthly": encode_fields(
             analysis.monthly,

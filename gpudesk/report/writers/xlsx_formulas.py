@@ -136,7 +136,7 @@ class TextFormats(NamedTuple):
 class WorkbookFormats:
     """The formats of cells, each made once.
 
-    `given` are inputs and `share` those in per cent; `amount` are whole dollars, `money` has cents and
+    `input_cell` are inputs and `share` those in per cent; `amount` are whole dollars, `money` has cents and
     `small` parts of them.
     """
 
@@ -154,7 +154,7 @@ class WorkbookFormats:
         self.label = text()
         self.long = text(text_wrap=True)
         self.sum = text(bold=True, top=1)
-        self.given = number("[>=1000]#,##0;General", **shaded)
+        self.input_cell = number("[>=1000]#,##0;General", **shaded)
         self.share = number("0.0#%", **shaded)
         self.count = number("#,##0")
         self.number = number("#,##0.00")
@@ -174,7 +174,7 @@ class FormulaSheet:
         doubled = name.replace("'", "''")
         self._prefix = f"'{doubled}'!"
 
-    def say(self, row: int, column: int, text: str, look: TextFormats) -> None:
+    def write_text(self, row: int, column: int, text: str, look: TextFormats) -> None:
         """Write text, which nothing takes for a formula or a link."""
         visible = make_visible(text)
         if visible:
@@ -182,7 +182,7 @@ class FormulaSheet:
 
     def write_texts(self, row: int, texts: Sequence[str], look: TextFormats) -> None:
         for column, text in enumerate(texts):
-            self.say(row, column, text, look)
+            self.write_text(row, column, text, look)
 
     def give(self, row: int, column: int, value: float | None, look: Any) -> CellFormula:  # noqa: ANN401
         """Write a number that the reader may change, or leave its place; return the cell."""

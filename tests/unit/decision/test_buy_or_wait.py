@@ -315,11 +315,11 @@ def test_rules_that_contradict_each_other_leave_it_to_arithmetic(service: GpuDes
 def test_a_slip_that_nobody_priced_is_taken_as_the_document_has_it(service: GpuDeskService, scenario: Scenario) -> None:
     found = compare_buy_and_wait(scenario, H200, asked(slip_months=None), service)
     assert found.slip_months == UncertainValue(0.0, 0.0, 6.0)
-    said = {rule.rule: (rule.verdict, rule.said.id) for rule in found.rules}
+    said = {rule.rule: (rule.verdict, rule.text.id) for rule in found.rules}
     assert said["D002-19"] == (DeferralVerdict.BUY, "buying.slip_assumed")
     assert said["D003-25"] == (None, "buying.not_live")
     assert said["D000-26"] == (None, "buying.level_software")
-    stated = {rule.rule: rule.said.id for rule in compare_buy_and_wait(scenario, H200, asked(0.0), service).rules}
+    stated = {rule.rule: rule.text.id for rule in compare_buy_and_wait(scenario, H200, asked(0.0), service).rules}
     assert stated["D002-19"] == "buying.slip_stated"
     assert stated["D003-25"] == "buying.live"
     assert stated["D000-26"] == "buying.weigh_software"
@@ -328,7 +328,7 @@ def test_a_slip_that_nobody_priced_is_taken_as_the_document_has_it(service: GpuD
 def test_everything_that_is_said_has_a_sentence(service: GpuDeskService, scenario: Scenario) -> None:
     for months, more in ((0.0, {}), (9.0, {"slip_months": None}), (14.0, {"tuned_for_next": True})):
         found = compare_buy_and_wait(scenario, MI325X, asked(months, "mi455x", **more), service)
-        for said in (*(rule.said for rule in found.rules), *found.notes):
+        for said in (*(rule.text for rule in found.rules), *found.notes):
             assert "{" not in format_message(said)
 
 

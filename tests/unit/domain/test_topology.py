@@ -120,11 +120,11 @@ def test_links_leave_no_more_than_there_is(
             continue
         assert row.spread is not None
         assert row.bandwidth is not None
-        assert row.drawn is not None
+        assert row.bandwidth_per_s is not None
         assert 0.0 <= row.spread.collectives < 1.0
         assert 0.0 < row.spread.filled <= 1.0
         assert 0.0 <= row.spread.overhead < 1.0
-        assert 0.0 < row.drawn <= row.count * scaling.bandwidth
+        assert 0.0 < row.bandwidth_per_s <= row.count * scaling.bandwidth
         assert 0.0 < row.bandwidth <= row.count * scaling.bandwidth
         if row.count == 1:
             assert row.spread.collectives == 0.0
@@ -200,7 +200,7 @@ def test_two_h100_against_one_mi300x(pair: TopologyComparison) -> None:
     assert many.single_arriving > few.single_arriving
     assert few.kv_room_bytes > 2 * many.kv_room_bytes
     assert many.estimate.max_concurrency < 32 < few.estimate.max_concurrency
-    text = " ".join(format_message(each) for each in pair.said)
+    text = " ".join(format_message(each) for each in pair.sentences)
     assert " more than 1 × Instinct MI300X (5.30 TB/s)." in text
     assert "1 × Instinct MI300X leaves" in text
     assert "With one request at a time it is too close to call: 2 × H100 SXM 80GB takes" in text
@@ -213,28 +213,28 @@ def test_winners_are_those_of_the_odds(estimator: Estimator, load: int) -> None:
     assert found.differences == estimator.differences(*sides)
     assert found.single_differences == estimator.differences(found.baseline.single, found.other.single)
     winner = next(each.winner for each in found.differences if each.figure == "output_tokens_per_s")
-    (said,) = (each.id for each in found.said if each.id.startswith("topology.load_"))
+    (said,) = (each.id for each in found.sentences if each.id.startswith("topology.load_"))
     expected = {None: "topology.load_none", "h100-sxm": "topology.load_many"}
     assert said in {expected.get(winner, "topology.load_few"), f"{expected.get(winner, 'x')}_by_room"}
 
 
 def test_the_order_of_the_two_changes_no_word(estimator: Estimator, pair: TopologyComparison) -> None:
     swapped = estimator.topology(pair.other.estimate, pair.baseline.estimate)
-    assert [each.id for each in swapped.said] == [each.id for each in pair.said]
-    assert [format_message(each) for each in swapped.said] == [format_message(each) for each in pair.said]
+    assert [each.id for each in swapped.sentences] == [each.id for each in pair.sentences]
+    assert [format_message(each) for each in swapped.sentences] == [format_message(each) for each in pair.sentences]
 
 
 def test_two_that_are_not_spread_lose_nothing_to_links(estimator: Estimator) -> None:
     asked = ("h200-sxm", "mi300x")
     one, other = (estimator.estimate(ask(part, "llama-3.1-8b", "bf16", closed(8), count=1)) for part in asked)
-    said = [each.id for each in estimator.topology(one, other).said]
+    said = [each.id for each in estimator.topology(one, other).sentences]
     assert said[0] == "topology.unspread"
     assert not any(each.startswith("topology.bandwidth") for each in said)
 
 
 def test_the_same_part_in_two_counts_can_be_compared(estimator: Estimator) -> None:
     one, other = (estimator.estimate(seventy("mi300x", count=count)) for count in (1, 8))
-    text = " ".join(format_message(each) for each in estimator.topology(one, other).said)
+    text = " ".join(format_message(each) for each in estimator.topology(one, other).sentences)
     assert "With one request" in text or "one request at a time 8 × Instinct MI300X is ahead" in text
 
 
@@ -260,5 +260,5 @@ def test_other_loads_have_their_figures(estimator: Estimator, pair: TopologyComp
         assert get_throughput(row_of(scaling, 8).estimate)
         estimates = [estimator.estimate(replace(asked, accelerator=part, count=8)) for part in PARTS[:2]]
         found = estimator.topology(*estimates)
-        assert all(format_message(each) for each in found.said)
+        assert all(format_message(each) for each in found.sentences)
         assert (found.baseline.free_output_tokens_per_s or 0.0) > 0.0

@@ -32,10 +32,10 @@ def test_a_token_attends_with_all_query_heads_and_reads_the_shared_keys() -> Non
     # 32 heads of 128, scores and values: 2 x 32 x (128 + 128); cache of 8 heads in 16 bits.
     growth = CacheGrowth(8 * 256 * 2, 2 * 32 * 256)
     found = profile(Attention(32, 8, 128))
-    assert found.stored == found.read == (growth,)
+    assert found.stored == found.growths == (growth,)
     assert found.step_work.patt_flop == 2 * 32 * 256
     # On 16 ranks: two query heads, and the one KV head that they share.
-    assert profile(Attention(32, 8, 128), plan=ParallelPlan(tp=16)).read == (CacheGrowth(256 * 2, 2 * 2 * 256),)
+    assert profile(Attention(32, 8, 128), plan=ParallelPlan(tp=16)).growths == (CacheGrowth(256 * 2, 2 * 2 * 256),)
 
 
 def test_a_layer_that_reuses_a_cache_stores_nothing_and_reads_and_computes_as_one_that_keeps_it() -> None:
@@ -43,11 +43,11 @@ def test_a_layer_that_reuses_a_cache_stores_nothing_and_reads_and_computes_as_on
     reusing = profile(Attention(8, 2, 256, window=512, reuses_cache=True))
     assert reusing.stored == ()
     assert reusing.sequence_bytes(10_000) == 0
-    assert reusing.read == keeping.read
+    assert reusing.growths == keeping.growths
     assert reusing.step_work == keeping.step_work
     both = profile(Attention(8, 2, 256), Attention(8, 2, 256, reuses_cache=True))
     assert both.stored == (CacheGrowth(2 * 512 * 2, 2 * 8 * 512),)
-    assert both.read == (CacheGrowth(2 * 2 * 512 * 2, 2 * 2 * 8 * 512),)
+    assert both.growths == (CacheGrowth(2 * 2 * 512 * 2, 2 * 2 * 8 * 512),)
 
 
 def test_values_may_be_narrower_than_keys() -> None:
@@ -64,7 +64,7 @@ def test_latents_are_absorbed_in_decode_and_unfolded_in_prefill() -> None:
     mixer = MLA(128, 512, 128, 64, 128, q_lora_rank=1536)
     found = profile(mixer, plan=ParallelPlan(tp=8))
     # 16 heads: scores over 576, values over 512; in prefill keys of 192, values of 128.
-    assert found.read == (CacheGrowth(576 * 2, 2 * 16 * (576 + 512)),)
+    assert found.growths == (CacheGrowth(576 * 2, 2 * 16 * (576 + 512)),)
     assert found.step_work.patt_flop == 2 * 16 * (192 + 128)
 
 
@@ -72,7 +72,7 @@ def test_layers_with_the_same_window_add_up() -> None:
     local, whole = Attention(8, 2, 64, window=512), Attention(8, 2, 64)
     found = profile(local, whole, local, None)
     layer, flops = 2 * 128 * 2, 2 * 8 * 128
-    assert found.read == (CacheGrowth(layer, flops), CacheGrowth(2 * layer, 2 * flops, 512))
+    assert found.growths == (CacheGrowth(layer, flops), CacheGrowth(2 * layer, 2 * flops, 512))
     assert found.step_work.patt_flop == flops
     assert (found.step_work.patt1_flop, found.step_work.patt1_window) == (2 * flops, 512)
 
@@ -90,7 +90,7 @@ def test_an_indexer_reads_all_its_keys_to_pick_a_few_tokens() -> None:
     key = 128.0 + 4  # FP8, and a scale in fp32
     score = 2.0 * 64 * 128
     assert found.sequence_bytes(100_000) == 100_000 * (576 * 2 + key)
-    assert found.read == (CacheGrowth(key, score), CacheGrowth(576 * 2, 2 * 128 * (576 + 512), 2048))
+    assert found.growths == (CacheGrowth(key, score), CacheGrowth(576 * 2, 2 * 128 * (576 + 512), 2048))
     # In prefill too every token is scored against all before it.
     assert found.step_work.patt_flop == score
     assert (found.step_work.patt1_flop, found.step_work.patt1_window) == (2.0 * 128 * 320, 2048)
@@ -121,7 +121,7 @@ def test_a_folded_past_with_an_indexer_attends_to_the_picked_entries() -> None:
     found = profile(Compressed(64, 512, 1024, 1024, 8, 128, compress_ratio=4, indexer=AttentionIndexer(64, 128, 512)))
     key, score, flops = (128 + 4) / 4, 2 * 64 * 128 / 4, 4 * 64 * 512
     assert found.stored == (CacheGrowth(1024 / 4 + key, flops / 4 + score), CacheGrowth(1024, flops, 128))
-    assert found.read == (CacheGrowth(key, score), CacheGrowth(1024, flops, 128), CacheGrowth(256, flops / 4, 2048))
+    assert found.growths == (CacheGrowth(key, score), CacheGrowth(1024, flops, 128), CacheGrowth(256, flops / 4, 2048))
     assert found.step_work.patt_flop == score
     assert (found.step_work.patt1_flop, found.step_work.patt1_window) == ((flops * 128 + flops / 4 * 2048) / 2048, 2048)
 
@@ -143,13 +143,13 @@ def test_states_do_not_grow(mixer: Mixer, ranks: int, state: int) -> None:
     found = profile(mixer, plan=ParallelPlan(tp=ranks))
     assert found.sequence_bytes(0) == found.sequence_bytes(1_000_000) == state
     assert found.step_work.state_bytes == 2 * state
-    assert found.read == ()
+    assert found.growths == ()
 
 
 def test_a_step_reads_the_layers_of_all_stages() -> None:
     whole = compute_cache_profile(published.jamba(), Precision.FP16, ONE)
     staged = compute_cache_profile(published.jamba(), Precision.FP16, ParallelPlan(pp=2))
-    assert staged.read == whole.read
+    assert staged.growths == whole.growths
     assert staged.step_work.state_bytes == 2 * whole.state_bytes
     assert staged.sequence_bytes(1000) * 2 == whole.sequence_bytes(1000)
 

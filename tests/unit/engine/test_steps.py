@@ -52,14 +52,14 @@ def test_reading_and_arithmetic_join_smoothly() -> None:
     step = decode(row, 8.0)
     assert step.total.item() == pytest.approx(5.0)
     assert step.arithmetic.item() == step.total.item()
-    assert decode(row, 4.0).read.item() == pytest.approx(13.0**0.5)
+    assert decode(row, 4.0).read_time.item() == pytest.approx(13.0**0.5)
 
 
 def test_parts_add_up_to_the_step() -> None:
     row = plant(H200, published.deepseek_v3(), ParallelPlan(tp=8, ep=8)).row
     _, chunk = compute_prefill_step(rows_of(row), at(3000.0), at(2.5))
     for step in (decode(row, 77.0), chunk):
-        parts = step.read + step.arithmetic + step.collectives + step.overhead
+        parts = step.read_time + step.arithmetic + step.collectives + step.overhead
         assert parts.item() == pytest.approx(step.total.item(), rel=1e-12)
 
 
@@ -96,7 +96,7 @@ def test_collectives_go_the_quicker_way() -> None:
 def test_cache_is_read_up_to_its_windows() -> None:
     row = replace(PLAIN, kv_token=1.0, kv1_token=10.0, kv1_window=128.0, kv2_token=100.0, kv2_window=1024.0, state=5.0)
     for context, expected in ((100, 11_100), (128, 14_208), (1000, 102_280), (5000, 108_680)):
-        assert decode(row, 3.0, context).read.item() == 3 * (expected + 5)
+        assert decode(row, 3.0, context).read_time.item() == 3 * (expected + 5)
 
 
 def test_a_step_of_few_sequences_waits_for_one_attention_rank() -> None:

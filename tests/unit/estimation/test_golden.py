@@ -38,7 +38,7 @@ def test_file_is_no_older_than_engine_calibration_and_facts(
 ) -> None:
     """Where this fails after a change that is meant, look at the differences and run `make golden`."""
     found = [
-        f"{case.name}: {each.field}: {each.expected} is {each.found} now"
+        f"{case.name}: {each.field}: {each.expected} is {each.actual} now"
         for case in golden.cases
         for each in compare_golden(case, estimator.estimate, 1e-9)
     ]

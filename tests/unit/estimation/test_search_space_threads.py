@@ -8,7 +8,7 @@ from gpudesk.estimation.search_space import SearchSpaceTable
 def test_nothing_is_forgotten_during_a_call(facts: Catalog, calibration: Calibration) -> None:
     table = SearchSpaceTable(facts, calibration)
     coefficients = table.coefficients
-    table.kept = table.most_kept
+    table.plan_count = table.most_kept
     with table:
         assert not table.make_room()
         assert table.coefficients is coefficients

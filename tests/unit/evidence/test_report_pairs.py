@@ -30,7 +30,7 @@ def judged_pair(measured: float, predicted: float) -> JudgedPair:
 
 
 def test_a_leader_is_named_from_80_percent_odds() -> None:
-    assert [judged_pair(1.0, ratio).named for ratio in (1.3, 1.16, 1.14, 1.0, 0.88, 0.86)] == [
+    assert [judged_pair(1.0, ratio).names_leader for ratio in (1.3, 1.16, 1.14, 1.0, 0.88, 0.86)] == [
         True,
         True,
         False,

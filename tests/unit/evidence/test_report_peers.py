@@ -28,7 +28,7 @@ def test_both_are_measured_on_the_rows_that_the_other_answers(tmp_path: Path) ->
     file = tmp_path / "peers.csv"
     file.write_text(PEERS)
     plain, fast = summarize_peers(read_peers(file), rows())
-    assert (plain.answers.setting, plain.view, plain.answered, plain.asked) == ("", FigureView.THROUGHPUT, 2, 3)
+    assert (plain.answers.setting, plain.view, plain.answered, plain.figure_count) == ("", FigureView.THROUGHPUT, 2, 3)
     assert plain.theirs.median == pytest.approx(0.5)
     assert plain.ours.median == pytest.approx(0.2)
     assert plain.theirs.bias == pytest.approx(1.5)

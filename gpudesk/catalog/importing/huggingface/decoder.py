@@ -291,7 +291,7 @@ def _read_listed_kinds(f: ConfigFields, family: DecoderFamily, count: int) -> li
         kind = _KINDS.get(word, "")
         if kind not in allowed and family.asks:
             # What cannot be computed is said beside every result.
-            f.read.discard(f.where(name))
+            f.read_names.discard(f.where(name))
             kind = FULL
         if kind not in allowed:
             raise InputError(describe_unknown_word(quote_value(word), allowed), f"{f.where(name)}.{number}")
@@ -315,7 +315,7 @@ def _make_window_pattern(f: ConfigFields, family: DecoderFamily, count: int) -> 
     interval = f.maybe("sliding_window_pattern", "global_attn_every_n_layers")
     if interval is None and family.pattern == 0:
         # Nothing tells which layers have the window, so that it is not used.
-        f.read.difference_update(map(f.where, _WINDOW))
+        f.read_names.difference_update(map(f.where, _WINDOW))
     interval = interval or family.pattern or 1
     return [FULL if (number + 1) % interval == 0 else SLIDING for number in range(count)]
 

@@ -95,7 +95,7 @@ class BackupsDialog(QDialog):
         self._backups: tuple[Backup, ...] = ()
         self.setWindowTitle(tr("Backups of your values"))
         self.note = ProblemNote(theme)
-        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True)
         self.table = self._make_table()
         self._make_buttons()
         self._lay_out()
@@ -123,7 +123,7 @@ class BackupsDialog(QDialog):
             return
         self._fill()
         facts = len(self._own.facts)
-        self.said.setText(
+        self.status_label.setText(
             trn(
                 "Restored {count} value from {made}. Your previous values are now a backup.",
                 "Restored {count} values from {made}. Your previous values are now a backup.",
@@ -138,7 +138,7 @@ class BackupsDialog(QDialog):
         if fault:
             self.note.show_text(text)
         else:
-            self.said.setText(text)
+            self.status_label.setText(text)
             self.close_button.setFocus()
 
     def open_folder(self) -> None:
@@ -187,7 +187,9 @@ class BackupsDialog(QDialog):
     def _lay_out(self) -> None:
         px = self._theme.px
         foot = make_row(self.folder, self.anew, STRETCH, self.close_button, self.restore, gap=px(8))
-        inner = make_column((self.table, 1), self.said, foot, gap=px(10), margins=(px(24), px(12), px(24), px(16)))
+        inner = make_column(
+            (self.table, 1), self.status_label, foot, gap=px(10), margins=(px(24), px(12), px(24), px(16))
+        )
         make_column(self.note, (inner, 1), gap=0, margins=(0, px(12), 0, 0), on=self)
 
     def sizeHint(self) -> QSize:
@@ -239,18 +241,18 @@ class BackupsDialog(QDialog):
         backup = self.chosen
         self.restore.setEnabled(backup is not None and backup.problem is None)
         if backup is None:
-            self.said.setText(
+            self.status_label.setText(
                 tr("No backups yet. One is created before the first change of a day and before each large change.")
             )
         elif backup.problem is not None:
-            self.said.setText(
+            self.status_label.setText(
                 tr(
                     "This backup cannot be restored: {problem}.",
                     problem=format_message(backup.problem, self._formatter).rstrip("."),
                 )
             )
         else:
-            self.said.setText(
+            self.status_label.setText(
                 tr(
                     "Restores your values from {made}. Your current values are backed up first. Earlier "
                     "steps can no longer be undone.",

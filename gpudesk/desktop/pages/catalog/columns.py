@@ -36,7 +36,7 @@ class ColumnSettings:
         listed = _read_words(stored.get("order"))
         kept_keys = [key for key in dict.fromkeys(listed) if key in keys[1:]]
         order = (keys[0], *kept_keys, *(key for key in keys[1:] if key not in kept_keys))
-        hidden = {column.key for column in columns if not column.shown}
+        hidden = {column.key for column in columns if not column.is_visible}
         if "hidden" in stored:
             # A column that came with an upgrade is shown or not as it was designed.
             hidden = {key for key in hidden if key not in listed} | set(_read_words(stored["hidden"]))

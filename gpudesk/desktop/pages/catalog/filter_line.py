@@ -219,7 +219,7 @@ class EmptyListNote(QWidget):
         column.addLayout(row)
         column.addStretch(3)
 
-    def say(self, title: str, words: str, button: str) -> None:
+    def show_reason(self, title: str, words: str, button: str) -> None:
         """Show why the list is empty; an empty `button` hides the button."""
         self.title.setText(title)
         self.words.setText(words)

@@ -91,7 +91,7 @@ class ImportFiguresView(QWidget):
         column.addWidget(ThemedLabel(self._theme, title, font="section"))
         for text in sentences:
             remark = FieldRemark(self._theme, icon, colour, "text2")
-            remark.say(text)
+            remark.show_text(text)
             column.addWidget(remark)
 
 
@@ -439,7 +439,7 @@ class ImportDialog(BackgroundFormDialog):
         except FieldError as error:
             self.show_problem(str(error))
         except InputError as error:
-            self.tell(error)
+            self.show_error(error)
         else:
             wishes = ImportWishes(**{row.name: _read_field_text(row) for row in self.rows if row.name in _WISHES})
             self.write(apply_import(self.desk.service, self._file_import, proposal, wishes), self._finish_import)

@@ -184,7 +184,9 @@ class PackDialog(BackgroundFormDialog):
         trusted_signer = pack.signer(signers)
         unsure = trust is not PackTrust.KNOWN
         self.signer = FieldRemark(self.theme, _ICONS[trust], "disputed" if unsure else "text2", "text1")
-        self.signer.say(describe_signer(pack, trust, print_of, None if trusted_signer is None else trusted_signer.name))
+        self.signer.show_text(
+            describe_signer(pack, trust, print_of, None if trusted_signer is None else trusted_signer.name)
+        )
         self.column.addWidget(self.signer)
         unsigned = trust is PackTrust.UNSIGNED
         self.trust = QCheckBox(

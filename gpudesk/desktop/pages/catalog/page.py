@@ -379,7 +379,7 @@ class CatalogPage(CatalogListPage):
 
     def _show_empty(self, empty: bool) -> None:
         if empty:
-            self.empty.say(*explain_empty_list(self.section, self._words, self.facets, self._problem()))
+            self.empty.show_reason(*explain_empty_list(self.section, self._words, self.facets, self._problem()))
         self._stack.setCurrentIndex(int(empty))
 
     def _leave_empty(self) -> None:

@@ -274,7 +274,7 @@ class AssumptionsView(CostView):
         self.controls.discounts_wanted.connect(self._take_discounts)
         self.currency = CurrencyRow(theme, desk.formatter.style, self)
         self.currency.edited.connect(lambda currency: self._change({"currency": currency}))
-        self.said = ThemedLabel(
+        self.note_label = ThemedLabel(
             theme,
             tr("Values without a source are defaults with a reason. Clear a field to use its default."),
             font="small",
@@ -290,7 +290,7 @@ class AssumptionsView(CostView):
         whole.setSpacing(theme.px(12))
         whole.addWidget(self.controls)
         whole.addWidget(self.currency)
-        whole.addWidget(self.said)
+        whole.addWidget(self.note_label)
         whole.addLayout(self._grids)
         self._grids.addWidget(self._shared)
         whole.addStretch(1)

@@ -49,9 +49,9 @@ class CostPage(MultiViewPage[CostView]):
         super().__init__(desk, theme, settings, parent)
         self.cash_flow.setToolTip(tr("Save monthly costs as a spreadsheet with formulas"))
         self.cash_flow.clicked.connect(self.save_cash_flow)
-        self.said = ThemedLabel(theme, font="small", colour="text2")
-        self.said.hide()
-        self.head.add_below(self.said)
+        self.status_label = ThemedLabel(theme, font="small", colour="text2")
+        self.status_label.hide()
+        self.head.add_below(self.status_label)
         self.head.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
         self.head.copy.clicked.connect(self.copy)
 
@@ -142,13 +142,13 @@ class CostPage(MultiViewPage[CostView]):
             write_atomically(target, book)
         except InputError as error:
             text = format_input_error(error, self.desk.formatter)
-            self.said.set_colour("unfit")
+            self.status_label.set_colour("unfit")
         else:
             self.settings.put(_FOLDER, str(target.absolute().parent))
             text = tr("Saved: {file}", file=str(target))
-            self.said.set_colour("text2")
-        self.said.setText(text)
-        self.said.show()
+            self.status_label.set_colour("text2")
+        self.status_label.setText(text)
+        self.status_label.show()
 
     def focus_content(self) -> None:
         first = self.view.charts[0]

@@ -253,13 +253,13 @@ class SimulationView(CostView):
         self.kind = SegmentedControl(theme, tr("Cost basis"), kinds, self)
         self.kind.chosen.connect(lambda _: self._draw())
         self.title = ThemedLabel(theme, font="section", parent=self)
-        self.said = ThemedLabel(theme, font="small", colour="text2", parent=self)
+        self.status_label = ThemedLabel(theme, font="small", colour="text2", parent=self)
         self.table = FiguresTable(theme, self)
         head = QWidget(self)
         row = QHBoxLayout(head)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.title)
-        row.addWidget(self.said)
+        row.addWidget(self.status_label)
         row.addStretch(1)
         row.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignRight)
         _lay_out_view(self, theme, self.chart, [head, self.table])
@@ -289,11 +289,11 @@ class SimulationView(CostView):
         self.table.show_figures(figures)
 
     def _failed(self, error: InputError) -> None:
-        self.said.setText(format_message(error.problem, self._desk.formatter))
+        self.status_label.setText(format_message(error.problem, self._desk.formatter))
 
     def _show_state(self, text: str, can_stop: bool) -> None:
         del can_stop
-        self.said.setText(text)
+        self.status_label.setText(text)
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -316,8 +316,8 @@ class PublishedCasesView(CostView):
         self.take.setToolTip(tr("Compare the two accelerators with all inputs of the document"))
         self.take.clicked.connect(self._take)
         self.source = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.said = ThemedLabel(theme, wrap=True, parent=self)
-        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.note_label = ThemedLabel(theme, wrap=True, parent=self)
+        self.note_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         heads = [tr("Check"), tr("Figure"), tr("Published"), tr("Computed")]
         self.table = TextTable(theme, tr("Published figures"), heads, numbers=(2, 3), giving=(1,), parent=self)
         head = FlowLayout(theme.px(12))
@@ -327,7 +327,7 @@ class PublishedCasesView(CostView):
         whole.setContentsMargins(_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN)
         whole.setSpacing(theme.px(10))
         whole.addLayout(head)
-        for widget in (self.source, self.said, self.table):
+        for widget in (self.source, self.note_label, self.table):
             whole.addWidget(widget)
         whole.addStretch(1)
         self.charts = (self,)
@@ -348,9 +348,9 @@ class PublishedCasesView(CostView):
         try:
             figures = self._figures()
         except InputError as error:
-            self.said.setText(format_input_error(error, self.formatter))
+            self.note_label.setText(format_input_error(error, self.formatter))
             return
-        self.said.setText(describe_cost_case(case.id, figures, self.formatter))
+        self.note_label.setText(describe_cost_case(case.id, figures, self.formatter))
         self.table.set_rows([_make_case_row(each, self.formatter)[1:] for each in figures])
 
     def _figures(self) -> list[WorkedFigure]:

@@ -225,7 +225,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         self.more = LinkButton(theme, tr("Show all"), parent=self)
         self.more.hide()
         self.more.clicked.connect(self._toggle)
-        head = make_row(self.title, (self.said, 1), self.more, gap=theme.px(10))
+        head = make_row(self.title, (self.status_label, 1), self.more, gap=theme.px(10))
         make_column(head, self.grid, gap=theme.px(8), on=self)
 
     @property
@@ -248,7 +248,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
         self._show_boxes()
 
     def dim(self) -> None:
-        none = self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS
+        none = self._evaluated is not None and self._evaluated.decision.verdict is DecisionVerdict.NONE_FITS
         self.title.setText(tr("Changes that help") if none else tr("Tipping points"))
         self.flips = None
         for box in self.boxes:
@@ -257,7 +257,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
     # Showing
 
     def shown_flips(self) -> tuple[ChangeText, ...]:
-        evaluated = self._found
+        evaluated = self._evaluated
         if evaluated is None or self.flips is None:
             return ()
         return tuple(
@@ -272,7 +272,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
     def _show_boxes(self) -> None:
         changes = self.shown_flips()
         self.grid.show_changes(changes if self._all else changes[:_FEW_FLIPS])
-        self.said.setText(self._summary(len(changes)))
+        self.status_label.setText(self._summary(len(changes)))
         self.more.setVisible(len(changes) > _FEW_FLIPS)
         every = tr("Show all ({n})", n=self.desk.formatter.count(len(changes)))
         self.more.setText(tr("Show fewer") if self._all else every)
@@ -281,7 +281,7 @@ class FlipsBlock(SearchBlock[tuple[DecisionFlip, ...]]):
     def _summary(self, count: int) -> str:
         if count:
             return tr("nearest change first; click to apply")
-        if self._found is not None and self._found.decision.verdict is DecisionVerdict.NONE_FITS:
+        if self._evaluated is not None and self._evaluated.decision.verdict is DecisionVerdict.NONE_FITS:
             return tr("no single change helps; compare other accelerators")
         return tr("no single change affects the recommendation")
 

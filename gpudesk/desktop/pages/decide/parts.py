@@ -102,11 +102,11 @@ class SearchBlock(QWidget, Generic[ResultT]):
         super().__init__(parent)
         self.desk, self.theme = desk, theme
         self.title = ThemedLabel(theme, title, font="section", parent=self)
-        self.said = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
-        self._found: EvaluatedAnswer | None = None
-        self._asked: EvaluatedAnswer | None = None
+        self.status_label = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self._evaluated: EvaluatedAnswer | None = None
+        self._searching_for: EvaluatedAnswer | None = None
         self._jobs = Jobs(desk.formatter, self)
-        self._jobs.shown.connect(self._tell)
+        self._jobs.shown.connect(self._show_progress)
         desk.gesture_changed.connect(self._gesture_changed)
 
     # What a block gives
@@ -137,20 +137,20 @@ class SearchBlock(QWidget, Generic[ResultT]):
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
         """Look for what belongs to a decision, unless that is known or being looked for."""
-        self._found = evaluated
+        self._evaluated = evaluated
         self._look()
 
     def _look(self) -> None:
-        evaluated = self._found
-        if evaluated is None or evaluated is self._asked:
+        evaluated = self._evaluated
+        if evaluated is None or evaluated is self._searching_for:
             return
-        self._asked = None
+        self._searching_for = None
         self._jobs.cancel()
         self.dim()
         if self.desk.in_gesture or not self.isVisible():
             return
-        self._asked = evaluated
-        self.said.setText("")
+        self._searching_for = evaluated
+        self.status_label.setText("")
         if self.get_result(evaluated) is None:
             self._jobs.start("search", self.start_search(evaluated), partial(self._done, evaluated), self._failed)
         else:
@@ -162,17 +162,17 @@ class SearchBlock(QWidget, Generic[ResultT]):
 
     def _done(self, evaluated: EvaluatedAnswer, result: ResultT) -> None:
         self.keep_result(evaluated, result)
-        if evaluated is self._asked:
+        if evaluated is self._searching_for:
             self.show_result(evaluated)
 
     def _failed(self, error: InputError) -> None:
-        self.said.setText(format_message(error.problem, self.desk.formatter))
+        self.status_label.setText(format_message(error.problem, self.desk.formatter))
 
-    def _tell(self, text: str, can_stop: bool) -> None:
+    def _show_progress(self, text: str, can_stop: bool) -> None:
         """Show the progress; the text on the result stays."""
         del can_stop
-        if text or (self._asked is not None and self.get_result(self._asked) is None):
-            self.said.setText(text)
+        if text or (self._searching_for is not None and self.get_result(self._searching_for) is None):
+            self.status_label.setText(text)
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
@@ -182,7 +182,7 @@ class SearchBlock(QWidget, Generic[ResultT]):
         super().hideEvent(event)
         if self._jobs.running:
             self._jobs.stop()
-            self._asked = None
+            self._searching_for = None
 
 
 _SIDE: Final = 14.0

@@ -539,7 +539,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
         self.skip_link = LinkButton(theme, tr("Skip question"), parent=self)
         self.skip_link.clicked.connect(self.skip)
         self.skip_link.hide()
-        head = make_row(self.title, (self.said, 1), self.skip_link, gap=theme.px(10))
+        head = make_row(self.title, (self.status_label, 1), self.skip_link, gap=theme.px(10))
         self._column = make_column(head, gap=theme.px(10), on=self)
 
     @property
@@ -559,8 +559,8 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
 
     def dim(self) -> None:
         self.skip_link.hide()
-        if self.block is not None and self._found is not None:
-            self.block.show_decision(self._found)
+        if self.block is not None and self._evaluated is not None:
+            self.block.show_decision(self._evaluated)
 
     def show_result(self, evaluated: EvaluatedAnswer) -> None:
         """Ask the first question that was not skipped; once all were, begin again."""
@@ -569,7 +569,7 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
             self._skipped.clear()
         remaining = [name for name in names if name not in self._skipped]
         self._ask(remaining[0] if remaining else None, evaluated)
-        self.said.setText(_describe_next(len(names), evaluated.decision))
+        self.status_label.setText(_describe_next(len(names), evaluated.decision))
         self.skip_link.setVisible(len(names) > 1)
 
     def _ask(self, question: str | None, evaluated: EvaluatedAnswer) -> None:
@@ -592,9 +592,9 @@ class NextQuestionBlock(SearchBlock[Mapping[str, OptionDecisions]]):
 
     def skip(self) -> None:
         """Ask the next question that can change the recommendation; this one again after the last."""
-        if self.block is not None and self._asked is not None:
+        if self.block is not None and self._searching_for is not None:
             self._skipped.add(self.block.question)
-            self.show_result(self._asked)
+            self.show_result(self._searching_for)
 
 
 def _describe_next(count: int, decision: Decision) -> str:

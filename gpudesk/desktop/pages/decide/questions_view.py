@@ -140,7 +140,7 @@ class QuestionScreenBody(QuestionsBody):
         return self._blocks
 
     @property
-    def asked(self) -> tuple[str, ...]:
+    def question_ids(self) -> tuple[str, ...]:
         return tuple(block.question for block in self.blocks)
 
     def ask(self, questions: Sequence[tuple[str, str]]) -> None:
@@ -181,7 +181,7 @@ class QuestionsView(DecideView):
         super().__init__(desk, theme, parent)
         self.setAccessibleName(tr("Questions"))
         self.screen_shown: DialogueScreen | None = None
-        self.found: EvaluatedAnswer | None = None
+        self.evaluated: EvaluatedAnswer | None = None
         self.effects = AlternativeDecisions(self)
         self.effects.computed.connect(self._show_effect)
         self.steps = ScreenList(theme)
@@ -215,9 +215,9 @@ class QuestionsView(DecideView):
     # What is shown
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self.found = evaluated
+        self.evaluated = evaluated
         body = self.body
-        same = body.asked == self._list_questions() if isinstance(body, QuestionScreenBody) else body is not None
+        same = body.question_ids == self._list_questions() if isinstance(body, QuestionScreenBody) else body is not None
         if same:
             self._fill(evaluated)
             return
@@ -232,11 +232,11 @@ class QuestionsView(DecideView):
     def show_screen(self, screen: DialogueScreen | None, *, focus: bool = True) -> None:
         """Show another screen, or with None the question to answer next; give its first question the focus."""
         before, self.screen_shown = self.screen_shown, screen
-        if self.found is None:
+        if self.evaluated is None:
             return
         if self.body is None or before is not screen:
-            self._make_body(self.found)
-        self._fill(self.found)
+            self._make_body(self.evaluated)
+        self._fill(self.evaluated)
         self._scroll.verticalScrollBar().setValue(0)
         if focus:
             self.focus_first()
@@ -270,7 +270,7 @@ class QuestionsView(DecideView):
 
     def _questions(self) -> Iterator[tuple[str, str]]:
         """Yield the questions of the screen, each with why it is not asked, empty where it is."""
-        evaluated = self.found
+        evaluated = self.evaluated
         if evaluated is None:
             return
         forced = self.body.forced if isinstance(self.body, QuestionScreenBody) else ()
@@ -332,12 +332,12 @@ class QuestionsView(DecideView):
         return ScreenEntry(screen, get_question_text(names[0]), answer, done=bool(user_answered))
 
     def _show_effect(self, question: str, value: AnswerValue) -> None:
-        alternative = None if self.found is None else self.found.find_alternative(question, value)
-        if self.found is None or self.body is None or alternative is None:
+        alternative = None if self.evaluated is None else self.evaluated.find_alternative(question, value)
+        if self.evaluated is None or self.body is None or alternative is None:
             return
         for block in self.body.blocks:
             if block.question == question:
-                block.show_effect(self.found, value, alternative)
+                block.show_effect(self.evaluated, value, alternative)
 
     # Answers
 
@@ -347,9 +347,9 @@ class QuestionsView(DecideView):
             self._point(question, value)
 
     def _ask_anyway(self, question: str) -> None:
-        if self.found is not None:
-            self._make_body(self.found, frozenset({question}))
-            self._fill(self.found)
+        if self.evaluated is not None:
+            self._make_body(self.evaluated, frozenset({question}))
+            self._fill(self.evaluated)
             self._focus_question(question)
 
     def _point(self, question: str, value: AnswerValue) -> None:
@@ -421,12 +421,12 @@ class QuestionsView(DecideView):
     # Copies and looks
 
     def copied(self) -> str:
-        if self.found is None:
+        if self.evaluated is None:
             return ""
         return "".join(
-            f"{get_question_text(name)} {format_answer(name, each.value, self.found.formatter)}"
+            f"{get_question_text(name)} {format_answer(name, each.value, self.evaluated.formatter)}"
             f" ({describe_answer_origin(each)})\n"
-            for name, each in self.found.decision.answers.items()
+            for name, each in self.evaluated.decision.answers.items()
         )
 
     def _dress(self) -> None:

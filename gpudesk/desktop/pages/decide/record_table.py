@@ -32,13 +32,13 @@ class CellParagraph(NamedTuple):
 class RecordCell(NamedTuple):
     """Paragraphs below one another; before the first a glyph, or the swatch of a palette index."""
 
-    said: tuple[CellParagraph, ...]
+    paragraphs: tuple[CellParagraph, ...]
     glyph: str = ""
     swatch: tuple[int, bool] | None = None
 
     @property
     def text(self) -> str:
-        return "\n".join(each.text for each in self.said)
+        return "\n".join(each.text for each in self.paragraphs)
 
 
 def make_cell(text: str, font: str = "small", colour: str = "text1", glyph: str = "") -> RecordCell:
@@ -218,14 +218,14 @@ class _RecordDelegate(RowsDelegate):
     def _paint_record(self, pen: ThemePainter, rect: QRectF, cell: RecordCell) -> None:
         px, top = self._theme.px, rect.top() + self._theme.px(_ABOVE)
         left, right = rect.left() + px(_SIDE), rect.right() - px(_SIDE) / 2
-        first = self._theme.line(cell.said[0].font) if cell.said else 0
+        first = self._theme.line(cell.paragraphs[0].font) if cell.paragraphs else 0
         if cell.swatch is not None:
             index, is_variant = cell.swatch
             pen.swatch(left, top + first / 2, index, is_variant=is_variant)
         elif cell.glyph:
             pen.glyph(cell.glyph, left + px(_GLYPH) / 2 - 2, top + first / 2)
         left += _measure_mark(self._theme, cell)
-        for paragraph in cell.said:
+        for paragraph in cell.paragraphs:
             high = self._theme.line(paragraph.font)
             for line in pen.lines(paragraph.text, right - left, paragraph.font):
                 pen.text(QRectF(left, top, right - left, high), line, font=paragraph.font, colour=paragraph.colour)
@@ -243,7 +243,7 @@ def measure_cell_height(theme: Theme, cell: RecordCell, width: int) -> int:
     """Return the height of a cell in a column of that width, in pixels."""
     room = width - theme.px(_SIDE) - theme.px(_SIDE) / 2 - _measure_mark(theme, cell)
     height = 2 * theme.px(_ABOVE)
-    for paragraph in cell.said:
+    for paragraph in cell.paragraphs:
         metrics = QFontMetricsF(theme.font(paragraph.font))
         height += len(break_words(paragraph.text.split(" "), room, metrics)) * theme.line(paragraph.font)
     return height

@@ -183,7 +183,7 @@ class AnswerSetsView(DecideView):
         super().__init__(desk, theme, parent)
         self.sets: AnswerSetComparison | None = None
         self._same: tuple[AnswerPair, ...] = ()
-        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.keep = Button(theme, tr("Save these answers"), icon="copy-plus", parent=self)
         self.keep.clicked.connect(self._keep)
         self.exchange = Button(theme, tr("Swap"), icon="arrow-up-down", parent=self)
@@ -209,7 +209,7 @@ class AnswerSetsView(DecideView):
 
     def _lay_out(self) -> None:
         px = self.theme.px
-        head = make_row((self.said, 1), self.keep, self.exchange, self.forget, gap=px(8))
+        head = make_row((self.status_label, 1), self.keep, self.exchange, self.forget, gap=px(8))
         both = make_row(*((verdict, 1) for verdict in self.verdicts), gap=px(32))
         content = make_column(both, gap=px(6), on=self._content)
         blocks: tuple[tuple[QWidget, ...], ...] = (
@@ -239,7 +239,7 @@ class AnswerSetsView(DecideView):
         self._content.setVisible(kept_answers is not None)
         if kept_answers is None:
             self.sets = None
-            self.said.setText(tr("Save these answers, change some, and compare both results here."))
+            self.status_label.setText(tr("Save these answers, change some, and compare both results here."))
             return
         self.sets = AnswerSetComparison(evaluated, evaluated.with_answers(kept_answers))
         self._show_sets(self.sets)
@@ -250,7 +250,7 @@ class AnswerSetsView(DecideView):
         questions = sets.questions()
         differing = [each for each in questions if not each.same]
         self._same = tuple(each for each in questions if each.same)
-        self.said.setText(_format_summary(sets, len(differing), self.desk.formatter))
+        self.status_label.setText(_format_summary(sets, len(differing), self.desk.formatter))
         count = self.desk.formatter.count
         self.differ_title.setText(tr("Different answers ({n})", n=count(len(differing))))
         self.differ.set_rows([each[:3] for each in differing])

@@ -66,7 +66,7 @@ class CacheCurves:
         self._answer: Answer | None = None
         self._found: tuple[CacheCurve, ...] = ()
 
-    def found(self) -> tuple[CacheCurve, ...]:
+    def curves(self) -> tuple[CacheCurve, ...]:
         """Return the columns that have an estimate with their curves, whether they fit or not."""
         if self._answer is not self._desk.answer:
             self._answer = self._desk.answer
@@ -107,7 +107,7 @@ class _CacheChart(DeskChart):
     # The drawing
 
     def make_drawing(self) -> PlotDrawing:
-        curves = self._contexts.found()
+        curves = self._contexts.curves()
         self.x_title = tr("context length, tokens")
         lines = self.curve_lines(curves)
         tokens = curves[0].curve.tokens if curves else 0
@@ -120,7 +120,7 @@ class _CacheChart(DeskChart):
         )
 
     def _lengths(self) -> tuple[int, ...]:
-        curves = self._contexts.found()
+        curves = self._contexts.curves()
         return curves[0].curve.context if curves else ()
 
     def _read_out(self, tokens: int) -> CursorReadout:
@@ -200,14 +200,14 @@ class RequestCacheChart(_CacheChart):
                     self.formatter.estimate(_find_value_at(each.curve, each.curve.fullest_bytes, tokens) / self._unit),
                 ),
             )
-            for each in self._contexts.found()
+            for each in self._contexts.curves()
         )
 
     def why_empty(self) -> str:
         return tr("No curve: no accelerator has an estimate")
 
     def summary(self) -> str:
-        curves = self._contexts.found()
+        curves = self._contexts.curves()
         if not curves:
             return self.why_empty()
         curve = curves[0].curve
@@ -219,7 +219,7 @@ class RequestCacheChart(_CacheChart):
         return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
-        curves = self._contexts.found()
+        curves = self._contexts.curves()
         heads = (
             tr("Tokens"),
             tr("Per request, GiB"),
@@ -270,7 +270,7 @@ class RequestCapacityChart(_CacheChart):
         """Return how many requests of a length each column holds, the most first."""
         capacities = [
             (_find_value_at(each.curve, each.curve.max_concurrency, tokens), each.part)
-            for each in self._contexts.found()
+            for each in self._contexts.curves()
         ]
         capacities.sort(key=lambda pair: -pair[0])
         return tuple(
@@ -282,13 +282,13 @@ class RequestCapacityChart(_CacheChart):
         return (self.formatter.count(count), "") if count else (MISSING_VALUE_TEXT, tr("does not fit"))
 
     def why_empty(self) -> str:
-        if self._contexts.found():
+        if self._contexts.curves():
             return tr("No curve: no accelerator fits the model")
         return tr("No curve: no accelerator has an estimate")
 
     def summary(self) -> str:
         sentences = [tr("Max concurrency by context length.")]
-        for each in self._contexts.found():
+        for each in self._contexts.curves():
             curve = each.curve
             places = [tokens for tokens in dict.fromkeys((curve.tokens, curve.context[-1])) if tokens in curve.context]
             counts = ", ".join(
@@ -303,7 +303,7 @@ class RequestCapacityChart(_CacheChart):
         return " ".join(sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
-        curves = self._contexts.found()
+        curves = self._contexts.curves()
         heads = (tr("Tokens"), *(each.part.name for each in curves))
         rows = tuple(
             (formatter.count(tokens), *(formatter.count(each.curve.max_concurrency[number]) for each in curves))
@@ -333,7 +333,7 @@ def _mark_scenario_length(lines: tuple[PlotCurve, ...], tokens: int) -> tuple[Po
 
 def make_context_figures(desk: Desk, contexts: CacheCurves) -> FiguresContent:
     """Return a row for each column that has an estimate, those that hold the most requests first."""
-    curves = sorted(contexts.found(), key=_sort_key, reverse=True)
+    curves = sorted(contexts.curves(), key=_sort_key, reverse=True)
     tokens = curves[0].curve.tokens if curves else 0
     return FiguresContent(
         title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if curves else "",

@@ -261,7 +261,7 @@ class FitMatrixView(QWidget):
         self._placed = False
         #: Whether the work lasts long enough that the former counts are shown as such.
         self._waits = False
-        self.found = FitMatrixQuery(desk, self)
+        self.query = FitMatrixQuery(desk, self)
         self.question = MatrixQueryRow(theme, self.formatter, self)
         self.narrow = MatrixFilterRow(theme, self)
         self.note = ThemedLabel(theme, font="small_strong", colour="disputed_text", wrap=True, parent=self)
@@ -294,8 +294,8 @@ class FitMatrixView(QWidget):
         self.table.current_changed.connect(self._walked)
         self.table.opened.connect(self._open)
         self.action.clicked.connect(self._act)
-        self.found.changed.connect(self._show)
-        self.found.working.connect(self._show_progress)
+        self.query.changed.connect(self._show)
+        self.query.working.connect(self._show_progress)
         self._desk.gesture_changed.connect(self._gesture_changed)
 
     def _dress(self) -> None:
@@ -324,7 +324,7 @@ class FitMatrixView(QWidget):
     def _ask(self) -> bool:
         """Ask for the matrix; return whether that is another question than before."""
         self._rest.stop()
-        return self.found.ask(self.choices.question(self._desk.scenario), self.choices.reading)
+        return self.query.ask(self.choices.question(self._desk.scenario), self.choices.reading)
 
     def _choose(self, choices: FitMatrixOptions) -> None:
         if choices != self.choices:
@@ -355,7 +355,7 @@ class FitMatrixView(QWidget):
         super().hideEvent(event)
         self._rest.stop()
         self._dwell.stop()
-        self.found.rest()
+        self.query.rest()
 
     # Showing
 
@@ -380,50 +380,50 @@ class FitMatrixView(QWidget):
         self.table.set_present(self._desk.scenario.model, swatches)
 
     def _show(self) -> None:
-        matrix, order = self.found.matrix, self._order()
-        self._waits = self._waits and self.found.state is MatrixQueryState.WORKING
-        self.table.set_pale(self._waits or self.found.state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED))
+        matrix, order = self.query.matrix, self._order()
+        self._waits = self._waits and self.query.state is MatrixQueryState.WORKING
+        self.table.set_pale(self._waits or self.query.state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED))
         self.table.set_order(order)
         self.table.empty_text = self._state_words()
         if matrix is not None:
             self.table.empty_text = tr("No match. Clear a filter to see more.")
-            self.model.show(arrange_fit_table(matrix, self.found.parameters(), order, self.found.reading))
+            self.model.show(arrange_fit_table(matrix, self.query.parameters(), order, self.query.reading))
             self.narrow.show_count(format_shown_count(matrix, self.model.table, self.formatter))
         scenario = self._desk.scenario
         if self._ready and not self._placed and scenario.accelerators:
             self._placed = True
             self.table.go_to(scenario.model, scenario.accelerators[0].accelerator)
-        self.legend.explain(list_matrix_marks(self.found.reading, self.formatter))
+        self.legend.explain(list_matrix_marks(self.query.reading, self.formatter))
         self._tell()
         self.table.viewport().update()
 
     @property
     def _ready(self) -> bool:
-        return self.found.state is MatrixQueryState.READY
+        return self.query.state is MatrixQueryState.READY
 
     # The cell that is current, or how far the work is
 
     def _state_words(self) -> str:
         stopped = tr("Stopped before all models were checked")
-        if self.found.matrix is not None:
+        if self.query.matrix is not None:
             stopped = tr("{stopped}. The counts are from the previous settings", stopped=stopped)
         return {
             MatrixQueryState.WORKING: tr("Searching for deployments"),
             MatrixQueryState.STOPPED: stopped,
-            MatrixQueryState.FAILED: self.found.problem,
-        }.get(self.found.state, "")
+            MatrixQueryState.FAILED: self.query.problem,
+        }.get(self.query.state, "")
 
     def _show_progress(self, text: str, can_cancel: bool) -> None:
-        if text and self.found.state is MatrixQueryState.WORKING:
+        if text and self.query.state is MatrixQueryState.WORKING:
             self._waits = True
             self.table.set_pale(True)
             self._show_notice(text, tr("Cancel") if can_cancel else "")
 
     def _tell(self) -> None:
-        state, cell = self.found.state, self.table.current_cell()
+        state, cell = self.query.state, self.table.current_cell()
         if state is MatrixQueryState.WORKING:
             # What is soon over is not worth a word.
-            if self.found.matrix is None:
+            if self.query.matrix is None:
                 self._show_notice(self._state_words(), "")
         elif state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED):
             self._show_notice(
@@ -451,25 +451,25 @@ class FitMatrixView(QWidget):
     def _select(self) -> None:
         cell = self.table.current_cell()
         if cell is not None and self._desk.answer is not None:
-            self._desk.select(select_matrix_cell(cell, self._desk.answer, self.found.reading))
+            self._desk.select(select_matrix_cell(cell, self._desk.answer, self.query.reading))
 
     def _act(self) -> None:
-        if self.found.state is MatrixQueryState.WORKING:
-            self.found.stop()
+        if self.query.state is MatrixQueryState.WORKING:
+            self.query.stop()
         elif self._ready:
             self._open()
         else:
-            self.found.again()
+            self.query.again()
             self._ask()
 
     def _open(self) -> None:
-        cell, matrix = self.table.current_cell(), self.found.matrix
+        cell, matrix = self.table.current_cell(), self.query.matrix
         if cell is None or matrix is None or not cell.fits or not self._ready:
             return
         index = self.table.currentIndex()
         names = self.model.row(index.row()).model.name, self.model.column(index.column()).name
         # What a reading counts is no deployment: how many are needed is left to the estimator.
-        count = None if self.found.reading else cell.count
+        count = None if self.query.reading else cell.count
         scenario = replace_model_and_baseline(
             self._desk.scenario, cell.model, matrix.question.weights, matrix.question.kv, cell.accelerator, count
         )

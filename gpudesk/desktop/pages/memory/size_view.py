@@ -174,8 +174,8 @@ class CandidateBlock(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self.said = ThemedLabel(theme, font="section", wrap=True, parent=self)
-        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.title_label = ThemedLabel(theme, font="section", wrap=True, parent=self)
+        self.title_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         self.bound_title = ThemedLabel(
             theme, tr("Lower bound check"), font="caption_strong", colour="text3", parent=self
         )
@@ -190,8 +190,8 @@ class CandidateBlock(QWidget):
 
     def show_candidate(self, sentence: str, bound: str, factors: list[tuple[str, str]], use: str) -> None:
         """Show a candidate; an empty `use` hides the button that applies its deployment."""
-        if sentence != self.said.text():
-            self.said.setText(sentence)
+        if sentence != self.title_label.text():
+            self.title_label.setText(sentence)
             self.copy.setText(tr("Copy summary"))
         self.bound.setText(bound)
         for label in (self.bound, self.bound_title):
@@ -204,7 +204,7 @@ class CandidateBlock(QWidget):
         self._fill(factors)
 
     def copy_sentence(self) -> None:
-        QGuiApplication.clipboard().setText(self.said.text())
+        QGuiApplication.clipboard().setText(self.title_label.text())
         self.copy.setText(tr("Copied"))
 
     def _make_table(self) -> ListTable:
@@ -219,7 +219,7 @@ class CandidateBlock(QWidget):
         self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
         left = make_column(self._title, self.table, STRETCH)
         buttons = make_row(self.copy, self.use, STRETCH)
-        right = make_column(self.said, buttons, 8, self.bound_title, self.bound, STRETCH)
+        right = make_column(self.title_label, buttons, 8, self.bound_title, self.bound, STRETCH)
         whole = self._whole = QHBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.addLayout(left)
@@ -278,7 +278,7 @@ class SizingView(QWidget):
         #: Whether the user chose that candidate; without a choice it is the one with the fewest.
         self._picked = False
         self.form = DemandForm(theme, desk.formatter.style, self)
-        self.asked = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.demand_label = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.problem = ThemedLabel(theme, colour="unfit", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         self.candidate = CandidateBlock(theme, self)
@@ -299,7 +299,7 @@ class SizingView(QWidget):
         upper = make_column(self.form, margins=(_MARGIN - 6, 0, _MARGIN, 8))
         lower = make_column(
             ThemedLabel(self.theme, tr("Candidates"), font="section", parent=full),
-            self.asked,
+            self.demand_label,
             self.problem,
             self.table,
             self.theme.px(10),
@@ -414,9 +414,9 @@ class SizingView(QWidget):
         self.table.setVisible(is_sized)
         self.candidate.setVisible(is_sized)
         if sizing is None:
-            self.asked.setText("")
+            self.demand_label.setText("")
             return
-        self.asked.setText(self._asked_text(sizing))
+        self.demand_label.setText(self._asked_text(sizing))
         keys = [part.key for part, _ in self._pairs]
         if not self._picked or self._chosen not in keys:
             self._picked = False

@@ -133,7 +133,7 @@ class MlperfBlock(QWidget):
         self.round = ChoiceField(theme, tr("Round"), self)
         self.model = ChoiceField(theme, tr("Benchmark model"), self)
         self.baseline = ChoiceField(theme, tr("Baseline"), self)
-        self.said = ThemedLabel(theme, wrap=True, parent=self)
+        self.status_label = ThemedLabel(theme, wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         self._submissions_title = ThemedLabel(theme, font="section", parent=self)
         self.submissions = TextTable(
@@ -177,7 +177,7 @@ class MlperfBlock(QWidget):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(6)
         whole.addLayout(choices)
-        whole.addWidget(self.said)
+        whole.addWidget(self.status_label)
         unit = tr("Output tokens per second per accelerator (best submission), and ratio to the baseline")
         whole.addWidget(ThemedLabel(self.theme, unit, font="small", colour="text3", parent=self))
         whole.addWidget(self.table)
@@ -241,7 +241,7 @@ class MlperfBlock(QWidget):
 
     def _say_problem(self, error: InputError | MissingFileError) -> None:
         problem = format_message(error.problem, self.formatter) if isinstance(error, InputError) else str(error)
-        self.said.setText(capitalize_first(problem))
+        self.status_label.setText(capitalize_first(problem))
         self._show_tables(visible=False)
 
     def _show_tables(self, *, visible: bool) -> None:
@@ -278,7 +278,7 @@ class MlperfBlock(QWidget):
             return
         names = self._names()
         self.table.choose_row(self._row)
-        self.said.setText(describe_mlperf_verdict(head_to_head, self._row, names, self.formatter))
+        self.status_label.setText(describe_mlperf_verdict(head_to_head, self._row, names, self.formatter))
         row = head_to_head.row(self._row)
         results = [] if row is None else [each for cell in row.cells.values() for each in cell.results]
         self._submissions_title.setText(tr("Submissions with {name}", name=names[self._row]))
@@ -309,7 +309,7 @@ class MlperfBlock(QWidget):
     # What every chart can be asked for
 
     def summary(self) -> str:
-        return self.said.text()
+        return self.status_label.text()
 
     def data(self, formatter: Formatter) -> ChartData:
         head_to_head = self._comparison

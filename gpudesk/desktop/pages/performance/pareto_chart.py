@@ -245,7 +245,7 @@ class ParetoChart(DeskChart):
 
     def margins(self) -> QMarginsF:
         """Leave room at the right for the read-out where the plot has no corner for it."""
-        if self.held:
+        if self.is_held:
             return self._margins
         self._margins = self._found_margins()
         return self._margins

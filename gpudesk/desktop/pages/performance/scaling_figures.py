@@ -250,7 +250,7 @@ def _make_scaling_cells(
     return (
         format_gigabytes(row.bandwidth, formatter),
         format_gigabytes(row.by_rule[rule], formatter),
-        *((format_gigabytes(row.drawn, formatter),) if wide else ()),
+        *((format_gigabytes(row.bandwidth_per_s, formatter),) if wide else ()),
         formatter.per_cent(None if spread is None else spread.collectives),
         _format_scaling_value(rate, formatter),
         formatter.band(rate),

@@ -132,13 +132,13 @@ class DeploymentComparisonBlock(QWidget):
         super().__init__(parent)
         self._desk, self._results = desk, results
         self.theme, self.formatter = theme, desk.formatter
-        self.said = ThemedLabel(theme, font="body", colour="text1", wrap=True, parent=self)
+        self.summary_label = ThemedLabel(theme, font="body", colour="text1", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         whole = QVBoxLayout(self)
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(4)
         whole.addWidget(ThemedLabel(theme, tr("Sharded vs. fewer accelerators"), font="section", parent=self))
-        whole.addWidget(self.said)
+        whole.addWidget(self.summary_label)
         whole.addWidget(self.table)
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
         self.setAccessibleName(tr("Sharded vs. fewer accelerators"))
@@ -150,8 +150,8 @@ class DeploymentComparisonBlock(QWidget):
             figures = make_topology_figures(pair, topology, self.formatter, wide=has_wide_layout(self, self.theme))
             self.table.show_figures(figures)
         text = self.summary()
-        if text != self.said.text():
-            self.said.setText(text)
+        if text != self.summary_label.text():
+            self.summary_label.setText(text)
             self.setAccessibleDescription(text)
 
     def summary(self) -> str:
@@ -161,7 +161,7 @@ class DeploymentComparisonBlock(QWidget):
         if isinstance(topology, Message):
             text = format_message(topology, self.formatter)
             return capitalize_first(text)
-        return " ".join(format_message(each, self.formatter) for each in topology.said)
+        return " ".join(format_message(each, self.formatter) for each in topology.sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         topology = self._results.topology()

@@ -293,7 +293,7 @@ def _format_data_cells(row: ScalingRow, scaling: AcceleratorScaling, formatter: 
         MISSING_VALUE_TEXT if tpot is None else formatter.estimate(tpot.value),
         *(MISSING_VALUE_TEXT if share is None else formatter.number(share * 100, 1) for share in shares),
         format_gigabytes(row.bandwidth, formatter),
-        format_gigabytes(row.drawn, formatter),
+        format_gigabytes(row.bandwidth_per_s, formatter),
         *(format_gigabytes(row.by_rule[rule], formatter) for rule in ScalingRuleOfThumb),
     )
 

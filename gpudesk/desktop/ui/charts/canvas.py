@@ -212,7 +212,7 @@ def place_readout(plot: PlotCanvas, size: ReadoutSize) -> QRectF:
         left = min(area.right() + inset, plot.viewport().width() - size.width)
         return QRectF(round(left), area.top(), size.width, size.height)
     boxes = find_corner_boxes(area, size, float(inset))
-    if plot.dock is None or not (plot.held or plot.hover_readout is not None):
+    if plot.dock is None or not (plot.is_held or plot.hover_readout is not None):
         blocked = [np.tile(sample_points(rect), (_BLOCKED, 1)) for rect in plot.blocked]
         marks = [(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y)) for mark in plot.drawing.marks]
         blocked.append(np.tile(np.array(marks).reshape(-1, 2), (_MARKED, 1)))
@@ -359,7 +359,7 @@ def _place_labels(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEn
     x = _find_rule_x(plot)
     if is_placed and (x is None or x == plot.placed_rule or not _is_inside(x, plot.label_spans)):
         return
-    if plot.held and all(line.key in plot.placed for line, _ in visible_ends):
+    if plot.is_held and all(line.key in plot.placed for line, _ in visible_ends):
         plot.placed = {line.key: _carry_label(plot, line, end) for line, end in visible_ends}
     else:
         plot.placed = _find_places(plot, visible_ends)
@@ -622,7 +622,7 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
             self.viewport().update()
 
     @property
-    def held(self) -> bool:
+    def is_held(self) -> bool:
         return self._is_held
 
     def fit_view(self) -> None:

@@ -90,7 +90,7 @@ class ChoiceOptionModel(QAbstractListModel):
         return self._options
 
     @property
-    def wanted(self) -> tuple[str, ...]:
+    def search_words(self) -> tuple[str, ...]:
         return self._search_words
 
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
@@ -250,7 +250,7 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
 
     def _paint_found(self, pen: ThemePainter, room: QRectF, text: str, colour: str) -> float:
         """Write a text with the first of the words typed set stronger; return its width."""
-        words = self._model.wanted
+        words = self._model.search_words
         at = text.casefold().find(words[0]) if words else -1
         metrics = pen.metrics("section")
         if at < 0 or metrics.horizontalAdvance(text) > room.width():

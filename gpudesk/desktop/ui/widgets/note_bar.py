@@ -50,7 +50,7 @@ class NoteBar(QWidget):
 
     def show_note(self, text: str, remedies: Sequence[NoteAction] = (), *, fault: bool = True) -> None:
         """Show a note, in the error colour or plain, with a button for each remedy."""
-        self._note.say(text, remedies, fault=fault)
+        self._note.show_text(text, remedies, fault=fault)
         self.setAccessibleName(text)
         self._note.show()
         self.show()
@@ -63,7 +63,7 @@ class NoteBar(QWidget):
         The function that is returned withdraws it; `closed` is called when the user closes it or takes a remedy.
         """
         offer = _NoteLine(self._theme)
-        offer.say(text, remedies, fault=False)
+        offer.show_text(text, remedies, fault=False)
         offer.closed.connect(lambda: self._drop(offer))
         if closed is not None:
             offer.closed.connect(closed)
@@ -110,7 +110,7 @@ class _NoteLine(QWidget):
     def text(self) -> str:
         return self._label.text()
 
-    def say(self, text: str, remedies: Sequence[NoteAction], *, fault: bool) -> None:
+    def show_text(self, text: str, remedies: Sequence[NoteAction], *, fault: bool) -> None:
         self._drop_buttons()
         self._is_fault = fault
         self._label.setText(text)

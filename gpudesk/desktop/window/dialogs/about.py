@@ -328,8 +328,8 @@ class AboutDialog(QDialog):
     def _settle(self) -> None:
         self.copy.setText(tr("Copy"))
         self.copy.setToolTip(tr("Copy license text") if self._reads else tr("Copy version details and components"))
-        self.read.setVisible(not self._reads)
-        self.read.setEnabled(self.parts.current is not None)
+        self.licence_button.setVisible(not self._reads)
+        self.licence_button.setEnabled(self.parts.current is not None)
 
     def _overview(self) -> QWidget:
         overview = QWidget()
@@ -397,16 +397,16 @@ class AboutDialog(QDialog):
         self.copy = Button(self._theme, tr("Copy"), icon="copy")
         self.copy.setAutoDefault(False)
         self.copy.clicked.connect(self.copy_text)
-        self.read = Button(self._theme, tr("Show license"), icon="file-text")
-        self.read.setAutoDefault(False)
-        self.read.clicked.connect(self.parts.open_current)
+        self.licence_button = Button(self._theme, tr("Show license"), icon="file-text")
+        self.licence_button.setAutoDefault(False)
+        self.licence_button.clicked.connect(self.parts.open_current)
         self.leave = Button(self._theme, tr("Close"), kind="primary")
         self.leave.setDefault(True)
         self.leave.clicked.connect(self.accept)
         row = QHBoxLayout()
         row.setSpacing(self._theme.px(8))
         row.addWidget(self.copy)
-        row.addWidget(self.read)
+        row.addWidget(self.licence_button)
         row.addStretch(1)
         row.addWidget(self.leave)
         return row

@@ -174,13 +174,13 @@ class InstallationDialog(QDialog):
         self._theme = theme
         self._text = ""
         self.setWindowTitle(tr("Installation check"))
-        self.said = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
+        self.status_label = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
         self.table = self._make_table()
         self._make_buttons()
         self._lay_out()
         self._ring = FocusRing(self, theme)
         self.check = InstallationCheck(self)
-        self.check.advanced.connect(lambda done: self.said.setText(format_progress(done)))
+        self.check.advanced.connect(lambda done: self.status_label.setText(format_progress(done)))
         self.check.ended.connect(self._show)
         self.check.failed.connect(self._fail)
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
@@ -239,7 +239,7 @@ class InstallationDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(20), px(24), px(16))
         column.setSpacing(px(12))
-        column.addWidget(self.said)
+        column.addWidget(self.status_label)
         column.addWidget(self.bar)
         column.addWidget(self.table, 1)
         column.addLayout(foot)
@@ -261,7 +261,7 @@ class InstallationDialog(QDialog):
 
     def _end(self, result_text: str, text: str) -> None:
         self._text = text
-        self.said.setText(result_text)
+        self.status_label.setText(result_text)
         self.bar.hide()
         self.copy.setEnabled(True)
         self.leave.setText(tr("Close"))

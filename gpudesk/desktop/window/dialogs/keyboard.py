@@ -103,10 +103,10 @@ class KeyboardDialog(QDialog):
 
     def _narrow(self, text: str) -> None:
         self._model.search(text)
-        some = self._model.found > 0
+        some = self._model.match_count > 0
         self.view.setVisible(some)
         self._nothing.setVisible(not some)
-        self.search.setAccessibleDescription(tr("{n} of {total}", n=self._model.found, total=self._model.total))
+        self.search.setAccessibleDescription(tr("{n} of {total}", n=self._model.match_count, total=self._model.total))
         if some:
             self.view.setCurrentIndex(self._model.index(self._model.next_row(-1, 1)))
             self.view.scrollToTop()

@@ -113,7 +113,7 @@ class LaunchDialog(QDialog):
         purposes = [(_USE, tr("Production")), (_REPRODUCE, tr("Reproduce estimate"))]
         self.purpose = SegmentedControl(theme, tr("Purpose"), purposes)
         self.purpose.chosen.connect(self._show)
-        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.plan_label = ThemedLabel(theme, font="small", colour="text2", wrap=True)
 
     def _make_body(self) -> None:
         theme = self._theme
@@ -163,7 +163,7 @@ class LaunchDialog(QDialog):
         column.addWidget(ThemedLabel(self._theme, about, colour="text2", wrap=True))
         column.addLayout(head)
         column.addLayout(second)
-        column.addWidget(self.said)
+        column.addWidget(self.plan_label)
         column.addWidget(self._area, 1)
         column.addLayout(foot)
 
@@ -197,8 +197,8 @@ class LaunchDialog(QDialog):
             text, colour, plan = describe_launched_plan(launched.estimate, self._formatter), "text2", launched
         else:
             text, colour, plan = format_message(launched, self._formatter), "unfit", None
-        self.said.set_colour(colour)
-        self.said.setText(text)
+        self.plan_label.set_colour(colour)
+        self.plan_label.setText(text)
         self._fill(plan)
 
     def _make_plan(self) -> LaunchPlan | Message:

@@ -70,7 +70,7 @@ class SettingField:
     def _field_check(self) -> tuple[str, FieldCheck]:
         return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name]
 
-    def shown(self, scenario: Scenario, style: NumberStyle) -> str:
+    def format_value(self, scenario: Scenario, style: NumberStyle) -> str:
         """Return what stands in the line for a scenario; nothing where that means the same."""
         value = getattr(scenario.workload if self.in_workload else scenario, self.target)
         if value == self.blank:
@@ -360,7 +360,7 @@ class MoreSettingsDialog(QDialog):
         column.addSpacing(self._theme.px(6))
         column.addWidget(ThemedLabel(self._theme, title, font="section"))
         for field in fields:
-            value = field.shown(self._scenario, self._style)
+            value = field.format_value(self._scenario, self._style)
             line = SettingRow(self._theme, field, value, self._style)
             self.lines.append(line)
             column.addWidget(line)

@@ -85,7 +85,7 @@ class WorkedExamplesDialog(QDialog):
 
     def _make_head(self) -> None:
         theme = self._theme
-        self.said = ThemedLabel(theme, tr(_ABOUT), colour="text2", wrap=True)
+        self.note_label = ThemedLabel(theme, tr(_ABOUT), colour="text2", wrap=True)
         options = ((_ALL, tr("All")), *((each.value, tr(_TITLES[each])) for each in WorkedExampleVerdict))
         self.verdict = SegmentedControl(theme, tr("Verdict"), options)
         self.verdict.chosen.connect(self._narrow)
@@ -159,7 +159,7 @@ class WorkedExamplesDialog(QDialog):
         column = QVBoxLayout(self)
         column.setContentsMargins(px(24), px(20), px(24), px(16))
         column.setSpacing(px(12))
-        column.addWidget(self.said)
+        column.addWidget(self.note_label)
         column.addLayout(head)
         column.addWidget(self.table, 1)
         column.addWidget(self._detail)

@@ -178,7 +178,7 @@ class CrashReport:
     ended: datetime
     report: str
 
-    def shown(self) -> None:
+    def mark_shown(self) -> None:
         """Keep the report, and offer it no more."""
         with contextlib.suppress(OSError):
             self.file.replace(self.file.with_suffix(_SHOWN))

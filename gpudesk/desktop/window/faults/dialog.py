@@ -38,7 +38,7 @@ class FaultMessage:
 
     title: str
     happened: str
-    kept: str
+    state_of_work: str
     report: str
     fault: FaultRecord | None = None
 
@@ -68,9 +68,9 @@ class FaultDialog(QDialog):
         self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
         self.title = ThemedLabel(theme, font="page", wrap=True)
         self.happened = ThemedLabel(theme, wrap=True)
-        self.kept = ThemedLabel(theme, wrap=True)
+        self.work_label = ThemedLabel(theme, wrap=True)
         self.again = ThemedLabel(theme, font="small", colour="text2", wrap=True)
-        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True)
         self._make_report()
         self._make_buttons(leave)
         self._lay_out()
@@ -156,10 +156,10 @@ class FaultDialog(QDialog):
         self._foot.addWidget(self.leave)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
-        for widget in (self.happened, self.kept, self.again):
+        for widget in (self.happened, self.work_label, self.again):
             self._column.addWidget(widget)
         self._column.addWidget(self.report, 1)
-        self._column.addWidget(self.said)
+        self._column.addWidget(self.status_label)
         self._column.addLayout(self._foot)
 
     def _dress(self) -> None:
@@ -181,15 +181,15 @@ class FaultDialog(QDialog):
         fault_message = self._messages[number]
         self.title.setText(fault_message.title)
         self.happened.setText(fault_message.happened)
-        self.kept.setText(fault_message.kept)
-        self.kept.setVisible(bool(fault_message.kept))
+        self.work_label.setText(fault_message.state_of_work)
+        self.work_label.setVisible(bool(fault_message.state_of_work))
         self.report.setPlainText(fault_message.report)
         self.copy.setText(tr("Copy report"))
         self._show_state(tr("The report stays on this computer. Review it before you share it."))
         self._show_place()
         self._count()
         self.setAccessibleDescription(
-            " ".join(filter(None, (f"{fault_message.title}.", fault_message.happened, fault_message.kept)))
+            " ".join(filter(None, (f"{fault_message.title}.", fault_message.happened, fault_message.state_of_work)))
         )
 
     def _show_place(self) -> None:
@@ -212,8 +212,8 @@ class FaultDialog(QDialog):
                 self.again.setText(text)
 
     def _show_state(self, text: str) -> None:
-        self.said.setText(text)
-        self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.status_label.setText(text)
+        self.status_label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
 
 
 class _FaultSign(QWidget):
@@ -262,7 +262,7 @@ def show_crashes(window: DocumentWindow, crashes: Sequence[CrashReport]) -> None
     state_of_work = tr("The start page offers any unsaved edits.")
     fault_messages = []
     for crash in crashes:
-        crash.shown()
+        crash.mark_shown()
         fault_messages.append(FaultMessage(title, tr("Time: {when}.", when=_when(crash)), state_of_work, crash.report))
     FaultDialog(window.theme, fault_messages, tr("Close"), window).present()
 

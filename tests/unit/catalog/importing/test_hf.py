@@ -218,7 +218,7 @@ def test_layers_that_reuse_a_cache_keep_none_and_read_it(
     proposal = proposed(name)
     found = compute_cache_profile(model(proposal), Precision.FP16, ParallelPlan())
     stored = {growth.window: growth.per_token for growth in found.stored}
-    read = {growth.window: growth.per_token for growth in found.read}
+    read = {growth.window: growth.per_token for growth in found.growths}
     assert stored == {None: global_bytes, 512: windowed_bytes}
     assert read == {None: global_bytes + read_again[0], 512: windowed_bytes + read_again[1]}
     assert [each.id for each in proposal.left_out] == ["import.hf.other_senses"]

@@ -134,9 +134,9 @@ def test_a_filter_that_nothing_has_leaves_nothing_to_open(shown: AboutDialog) ->
     tab_to(shown.parts.filter)
     QTest.keyClicks(shown.parts.filter, "quux")
     assert visible_rows(shown) == []
-    assert not shown.read.isEnabled()
+    assert not shown.licence_button.isEnabled()
     shown.parts.open_current()
-    assert shown.read.isVisible()
+    assert shown.licence_button.isVisible()
 
 
 def test_columns_have_names_to_be_read_out(shown: AboutDialog) -> None:
@@ -167,14 +167,14 @@ def test_enter_in_the_list_opens_the_licence_and_escape_comes_back(shown: AboutD
 
 
 def test_the_button_opens_the_licence_too_and_back_returns(shown: AboutDialog) -> None:
-    tab_to(shown.read)
+    tab_to(shown.licence_button)
     press(Qt.Key.Key_Space)
     assert shown.licence.isVisible()
-    assert not shown.read.isVisible()
+    assert not shown.licence_button.isVisible()
     tab_to(shown.licence.back)
     press(Qt.Key.Key_Space)
     assert shown.parts.isVisible()
-    assert shown.read.isVisible()
+    assert shown.licence_button.isVisible()
 
 
 def test_a_double_click_opens_the_licence(shown: AboutDialog) -> None:

@@ -201,7 +201,7 @@ def test_what_windows_copes_with_is_no_crash(folder: Path) -> None:
 def test_a_report_that_was_shown_is_kept_and_offered_no_more(folder: Path) -> None:
     file = left(folder, 1, HEAD + DUMP)
     (found,) = list_crashes(folder)
-    found.shown()
+    found.mark_shown()
     assert list_crashes(folder) == []
     assert file.with_suffix(".txt").read_text() == HEAD + DUMP
 

@@ -45,7 +45,7 @@ def test_it_says_what_happened_what_was_kept_and_shows_the_report(opened: Open) 
     dialog = opened(fault())
     assert dialog.title.text() == "Internal error"
     assert dialog.happened.text() == "An operation failed: KeyError in desktop/app.py:7."
-    assert dialog.kept.text() == "All is kept."
+    assert dialog.work_label.text() == "All is kept."
     assert dialog.report.toPlainText() == "Report of KeyError"
     assert dialog.report.isReadOnly()
     assert not dialog.next.isVisible()
@@ -88,10 +88,10 @@ def test_a_fault_that_comes_meanwhile_is_added_and_turned_to(opened: Open) -> No
     QTest.mouseClick(dialog.next, Qt.MouseButton.LeftButton)
     assert dialog.report.toPlainText() == "Report of ValueError"
     assert dialog.copy.text() == "Copy report"
-    assert not dialog.kept.isVisible()
+    assert not dialog.work_label.isVisible()
     assert not dialog.next.isEnabled()
     QTest.mouseClick(dialog.former, Qt.MouseButton.LeftButton)
-    assert dialog.kept.isVisible()
+    assert dialog.work_label.isVisible()
     assert dialog.place.text() == "1 of 2"
 
 
@@ -109,7 +109,7 @@ def test_the_folder_of_logs_is_opened_or_named(opened: Open, user_home: Path, mo
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda _: False)
     dialog = opened(fault())
     QTest.mouseClick(dialog.folder, Qt.MouseButton.LeftButton)
-    assert str(user_home / "logs") in dialog.said.text()
+    assert str(user_home / "logs") in dialog.status_label.text()
     assert (user_home / "logs").is_dir()
 
 
@@ -143,7 +143,7 @@ def test_nothing_is_cut(theme: Theme, opened: Open, percent: int, preference: st
     theme.set_preference(preference)
     theme.set_font_percent(percent)
     dialog = opened(fault("AVeryLongNameOfAnErrorOfSomeLibrary", "desktop/pages/memory/needed_view.py:88"))
-    for label in (dialog.title, dialog.happened, dialog.kept, dialog.said):
+    for label in (dialog.title, dialog.happened, dialog.work_label, dialog.status_label):
         assert label.height() >= label.heightForWidth(label.width())
     for button in dialog.findChildren(QAbstractButton):
         if button.isVisible():

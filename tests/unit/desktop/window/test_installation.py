@@ -68,7 +68,7 @@ def test_what_was_found_is_shown_and_copied(theme: Theme, qtbot: QtBot, script: 
     assert not dialog.copy.isEnabled()
     assert dialog.leave.text() == "Cancel"
     finished(dialog, qtbot)
-    assert dialog.said.text() == "1 check failed."
+    assert dialog.status_label.text() == "1 check failed."
     columns = [dialog.table.model().headerData(n, Qt.Orientation.Horizontal) for n in range(3)]
     assert columns == ["Check", "Result", "Time"]
     assert not dialog.bar.isVisible()
@@ -93,8 +93,8 @@ def test_how_far_it_is_is_said(theme: Theme, qtbot: QtBot, script: Path, tmp_pat
     wait = f"while not os.path.exists({str(go_on)!r}): time.sleep(0.01)"
     code = f"print('head\\nA: ok\\nB: ok', flush=True)\n{wait}"
     dialog = opened(theme, qtbot, script, code)
-    assert dialog.said.text().startswith("Checking the installation.")
-    qtbot.waitUntil(lambda: dialog.said.text() == "2 checks completed.", timeout=20_000)
+    assert dialog.status_label.text().startswith("Checking the installation.")
+    qtbot.waitUntil(lambda: dialog.status_label.text() == "2 checks completed.", timeout=20_000)
     assert dialog.bar.isVisible()
     go_on.touch()
     finished(dialog, qtbot)
@@ -114,8 +114,8 @@ def test_check_that_ends_without_a_result_is_said_with_what_it_left(
 ) -> None:
     dialog = opened(theme, qtbot, script, code)
     finished(dialog, qtbot)
-    assert dialog.said.text().startswith("Installation check failed: the check stopped with exit code")
-    assert dialog.text.startswith(dialog.said.text())
+    assert dialog.status_label.text().startswith("Installation check failed: the check stopped with exit code")
+    assert dialog.text.startswith(dialog.status_label.text())
     assert ("torn" in dialog.text) == ("torn" in code)
     assert dialog.copy.isEnabled()
     assert list(temporary.iterdir()) == []
@@ -125,8 +125,8 @@ def test_program_that_cannot_be_started_is_said(theme: Theme, qtbot: QtBot, temp
     dialog = InstallationDialog(theme, command=["/no/such/program"])
     qtbot.addWidget(dialog)
     finished(dialog, qtbot)
-    assert dialog.said.text().startswith("Installation check failed: ")
-    assert dialog.said.text().endswith("Reinstall GPU Desk.")
+    assert dialog.status_label.text().startswith("Installation check failed: ")
+    assert dialog.status_label.text().endswith("Reinstall GPU Desk.")
     assert list(temporary.iterdir()) == []
 
 

@@ -42,13 +42,13 @@ def test_a_command_is_copied_with_one_click(dialog: LaunchDialog) -> None:
 
 
 def test_another_serving_engine_is_estimated_anew(dialog: LaunchDialog) -> None:
-    before = dialog.said.text()
+    before = dialog.plan_label.text()
     dialog.engine.set_value("tensorrt-llm")
     dialog.engine.chosen.emit("tensorrt-llm")
     assert "trtllm-serve" in dialog.server.text.toPlainText()
     assert dialog.file.isVisible()
     assert "kv_cache_config" in dialog.file.text.toPlainText()
-    assert dialog.said.text() != before
+    assert dialog.plan_label.text() != before
     assert dialog.server.copy.text() == "Copy"
 
 
@@ -93,7 +93,7 @@ def test_what_a_part_cannot_run_is_said(window: MainWindow, dialog: LaunchDialog
     dialog.engine.set_value("tensorrt-llm")
     dialog.engine.chosen.emit("tensorrt-llm")
     assert not dialog.server.isVisible()
-    assert "TensorRT-LLM" in dialog.said.text()
+    assert "TensorRT-LLM" in dialog.plan_label.text()
     dialog.engine.set_value("vllm")
     dialog.engine.chosen.emit("vllm")
     assert dialog.server.isVisible()
@@ -107,7 +107,7 @@ def test_nothing_is_started_that_does_not_fit(window: MainWindow, qtbot: QtBot) 
     qtbot.waitUntil(lambda: desk.answer is not None and desk.answer.scenario == desk.scenario)
     made = opened(window, qtbot)
     assert not made.server.isVisible()
-    assert made.said.text()
+    assert made.plan_label.text()
 
 
 def test_keys_lead_through_it(dialog: LaunchDialog) -> None:

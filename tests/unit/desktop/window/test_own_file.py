@@ -69,7 +69,7 @@ def button(window: MainWindow, text: str) -> QPushButton:
 def test_without_backups_it_says_when_they_are_made(own_window: MainWindow, qtbot: QtBot) -> None:
     dialog = dialog_of(own_window, qtbot)
     assert rows(dialog) == []
-    assert dialog.said.text().startswith("No backups yet.")
+    assert dialog.status_label.text().startswith("No backups yet.")
     assert not dialog.restore.isEnabled()
 
 
@@ -83,7 +83,7 @@ def test_a_backup_is_restored_by_keyboard(own_window: MainWindow, user_service: 
     assert restored is not None
     QTest.keyClick(dialog.table, Qt.Key.Key_Return)
     QTest.keyClick(dialog.restore, Qt.Key.Key_Space)
-    assert dialog.said.text().startswith("Restored ")
+    assert dialog.status_label.text().startswith("Restored ")
     assert rows(dialog)[0][0] == "a backup was restored"
     assert len(user_service.user_catalog.facts) == restored.facts
     assert user_service.user_catalog.undo_text is None
@@ -115,7 +115,7 @@ def test_the_list_of_backups_offers_to_write_the_facts_anew(
     QTest.keyClick(dialog.anew, Qt.Key.Key_Space)
     assert not dialog.note.text
     assert not dialog.anew.isVisible()
-    assert dialog.said.text().startswith("Saved your 3 values to a new file.")
+    assert dialog.status_label.text().startswith("Saved your 3 values to a new file.")
     assert paths.user_catalog_path().is_file()
 
 
@@ -152,7 +152,7 @@ def test_a_damaged_one_is_marked_and_not_restored(
     assert problem.endswith("choose another backup")
     assert facts == "—"
     assert not dialog.restore.isEnabled()
-    assert dialog.said.text().startswith("This backup cannot be restored: ")
+    assert dialog.status_label.text().startswith("This backup cannot be restored: ")
     dialog.restore_chosen()
     assert power(user_service) == 650
 

@@ -168,7 +168,7 @@ class FormDialog(QDialog):
         except FieldError as error:
             self.show_problem(str(error))
         except InputError as error:
-            self.tell(error)
+            self.show_error(error)
         else:
             self.take(step)
 
@@ -177,7 +177,7 @@ class FormDialog(QDialog):
         try:
             step = make_step()
         except InputError as error:
-            self.tell(error)
+            self.show_error(error)
         else:
             if step is not None:
                 self.take(step)
@@ -188,7 +188,7 @@ class FormDialog(QDialog):
             if step is not None:
                 self.desk.service.user_catalog.do(step)
         except InputError as error:
-            self.tell(error)
+            self.show_error(error)
         else:
             self.saved = True
             self.after_saving()
@@ -199,12 +199,12 @@ class FormDialog(QDialog):
         if not self.entered or self._confirm_discard():
             super().reject()
 
-    def tell(self, error: InputError) -> None:
+    def show_error(self, error: InputError) -> None:
         """Show an error at its field, else above the rows."""
         row = self.row(error.where) if error.where else None
         if row is not None:
             problem = format_message(error.problem, self.desk.formatter)
-            row.tell(f"{row.label} {problem}" if problem[:1].islower() else problem)
+            row.show_fault(f"{row.label} {problem}" if problem[:1].islower() else problem)
             self._go_to_fault()
             return
         self.show_problem(
@@ -385,7 +385,7 @@ class BackgroundFormDialog(FormDialog):
 
     def _not_written(self, error: InputError) -> None:
         self.set_writing(writing=False)
-        self.tell(error)
+        self.show_error(error)
 
     def _cancelled(self) -> None:
         self.set_writing(writing=False)

@@ -65,7 +65,7 @@ class FieldRemark(ThemedLabel):
         if icon:
             theme.follow(self._indent)
 
-    def say(self, text: str) -> None:
+    def show_text(self, text: str) -> None:
         self.setText(text)
         self.setVisible(bool(text))
 
@@ -180,34 +180,34 @@ class FormRow(QWidget):
         """Show the error of the row, if any; return whether the row is valid."""
         self._timer.stop()
         if saving and self.required and self.is_empty():
-            self.tell(tr("{label} is missing", label=self.label))
+            self.show_fault(tr("{label} is missing", label=self.label))
             return False
         try:
             self.value()
         except FieldError as error:
             self.set_warning("")
-            self.tell(str(error))
+            self.show_fault(str(error))
             return False
         verdict = NO_VERDICT if self.judge is None or self.is_empty() else self.judge()
         self.set_warning(verdict.doubt)
-        self.tell(verdict.fault)
+        self.show_fault(verdict.fault)
         return not verdict.fault
 
-    def tell(self, fault: str) -> None:
+    def show_fault(self, fault: str) -> None:
         """Show an error at the row; an empty text clears it."""
         if fault == self.fault:
             return
-        self._fault.say(fault)
+        self._fault.show_text(fault)
         self.mark_fault(bool(fault))
         self._describe()
 
     def set_warning(self, doubt: str) -> None:
         """Show a warning, which does not prevent saving."""
-        self._doubt.say(doubt)
+        self._doubt.show_text(doubt)
         self._describe()
 
     def set_echo(self, echo: str) -> None:
-        self._echo.say(echo)
+        self._echo.show_text(echo)
 
     def set_aside(self, text: str) -> None:
         self._aside = text

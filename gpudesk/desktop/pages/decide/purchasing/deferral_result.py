@@ -71,7 +71,7 @@ class DelayScale(LinearScale):
 class DelayChartData:
     """What the chart shows, and what is needed to say it: names by id, and the palette indexes of both parts."""
 
-    found: DeferralAnalysis
+    analysis: DeferralAnalysis
     names: Mapping[str, str]
     money: MoneyFormatter
     palette_indexes: tuple[int, int]
@@ -88,7 +88,7 @@ class DelayChart(DeskChart):
     def show_facts(self, facts: DelayChartData) -> bool:
         """Show a plan; return whether there is anything to draw."""
         self._facts = facts
-        self._slips = compute_slip_curve(facts.found)
+        self._slips = compute_slip_curve(facts.analysis)
         if self._slips:
             self.refresh()
         return bool(self._slips)
@@ -112,7 +112,7 @@ class DelayChart(DeskChart):
             PlotCurve(key, name, index, False, x, self._amounts(key), capped=False)
             for key, name, index in zip((_COST, _GAIN), self._names(), facts.palette_indexes, strict=True)
         )
-        slip = facts.found.slip_months.likely
+        slip = facts.analysis.slip_months.likely
         rule = CursorLine(slip, self.formatter.stated(round(slip, 1)), movable=False) if slip <= x[-1] else None
         return PlotDrawing(lines=lines, marks=self._crossing(facts), rule=rule)
 
@@ -126,7 +126,7 @@ class DelayChart(DeskChart):
         return np.array([(each.waiting_usd if key == _COST else each.gain_usd) * rate for each in self._slips])
 
     def _crossing(self, facts: DelayChartData) -> tuple[PointMark, ...]:
-        turn = facts.found.turns.slip_months
+        turn = facts.analysis.turns.slip_months
         if turn is None or turn > self._slips[-1].slip_months:
             return ()
         at = self._at(_COST, turn)
@@ -160,7 +160,7 @@ class DelayChart(DeskChart):
 
     def summary(self) -> str:
         facts = self._facts
-        return "" if facts is None else describe_release_slip(facts.found, facts.names, self.formatter)
+        return "" if facts is None else describe_release_slip(facts.analysis, facts.names, self.formatter)
 
     def data(self, formatter: Formatter) -> ChartData:
         code = "USD" if self._facts is None else self._facts.money.code
@@ -267,7 +267,7 @@ class DeferralResultBlock(QWidget):
 
     def show_plan(self, facts: DelayChartData) -> None:
         self._facts = facts
-        analysis, names, money, formatter = facts.found, facts.names, facts.money, self._formatter
+        analysis, names, money, formatter = facts.analysis, facts.names, facts.money, self._formatter
         self.title.setText(format_deferral_verdict(analysis, names))
         self.document.setText(describe_document_verdict(analysis))
         self.computed.setText(describe_computed_verdict(analysis, formatter))
@@ -296,7 +296,7 @@ class DeferralResultBlock(QWidget):
         )
 
     def _show_prices(self, facts: DelayChartData) -> None:
-        rows = list_future_price_rows(facts.found, facts.money)
+        rows = list_future_price_rows(facts.analysis, facts.money)
         title = tr("Savings by future price, {code}", code=facts.money.code)
         self.prices_title.setText(title)
         self.prices.set_rows(rows)
@@ -308,7 +308,7 @@ class DeferralResultBlock(QWidget):
         facts = self._facts
         if facts is None:
             return ""
-        analysis, names, money = facts.found, facts.names, facts.money
+        analysis, names, money = facts.analysis, facts.names, facts.money
         lines = [
             format_deferral_verdict(analysis, names),
             tr("Published rules: {verdict}", verdict=describe_document_verdict(analysis)),

@@ -69,7 +69,7 @@ class DeferralFormState:
     """
 
     scenario: Scenario
-    found: DeferralAnalysis | None
+    analysis: DeferralAnalysis | None
     key: str
     columns: Mapping[str, str]
     names: Mapping[str, str]
@@ -116,10 +116,12 @@ class DeferralForm(PlanForm):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        for label in self.said.values():
+        for label in self.origin_labels.values():
             label.setContentsMargins(px(8), 0, 0, px(4))
         self.after.setContentsMargins(px(8), 0, 0, 0)
-        choices = (widget for pair in zip(self.fields.values(), self.said.values(), strict=True) for widget in pair)
+        choices = (
+            widget for pair in zip(self.fields.values(), self.origin_labels.values(), strict=True) for widget in pair
+        )
         rows = make_column(*self.rows.values(), *self.costs.values(), gap=px(2), margins=(px(8), px(8), 0, px(4)))
         make_column(*choices, rows, self.after, STRETCH, gap=px(2), on=self)
 
@@ -148,9 +150,9 @@ class DeferralForm(PlanForm):
         self.fields["buy_part"].set_options([own, *columns] if "buy_part" in plans else columns)
         self.fields["buy_part"].set_value(facts.key)
         self._show_next(facts, plans)
-        analysis = facts.found
+        analysis = facts.analysis
         for name in self.fields:
-            self.said[name].setText(self._describe_origin(name, facts, plans))
+            self.origin_labels[name].setText(self._describe_origin(name, facts, plans))
         self._show_launch(facts)
         if analysis is None:
             return
@@ -167,9 +169,9 @@ class DeferralForm(PlanForm):
 
     def _describe_origin(self, name: str, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> str:
         removed = describe_removed_part(facts.scenario, name) if name == "buy_part" else ""
-        if removed or facts.found is None:
+        if removed or facts.analysis is None:
             return removed
-        return describe_deferral_origin(name, facts.found, stated=name in plans, names=facts.names)
+        return describe_deferral_origin(name, facts.analysis, stated=name in plans, names=facts.names)
 
     def _show_next(self, facts: DeferralFormState, plans: Mapping[str, AnswerValue]) -> None:
         key = str(plans.get("next_part", NEWEST_ACCELERATOR))
@@ -177,7 +179,7 @@ class DeferralForm(PlanForm):
             text = shorten_name(facts.following.name)
         else:
             # Which one is the newest is known with the plan.
-            text = facts.names.get(key, tr("None") if facts.found is not None or key == NO_PART else "…")
+            text = facts.names.get(key, tr("None") if facts.analysis is not None or key == NO_PART else "…")
         self.fields["next_part"].set_value(key, text)
 
     def _show_launch(self, facts: DeferralFormState) -> None:
@@ -185,23 +187,23 @@ class DeferralForm(PlanForm):
         from_dialogue = comes_from is InputOrigin.DIALOGUE
         origin = (
             ""
-            if facts.found is None
-            else describe_deferral_origin(_LAUNCH, facts.found, stated=from_dialogue, names={})
+            if facts.analysis is None
+            else describe_deferral_origin(_LAUNCH, facts.analysis, stated=from_dialogue, names={})
         )
         self.rows[_LAUNCH].show_values([months], get_deferral_unit(_LAUNCH, facts.money), origin, stated=from_dialogue)
 
     def _show(self, facts: DeferralFormState, name: str, value: UncertainValue | None, scale: float = 1.0) -> None:
-        if facts.found is None:
+        if facts.analysis is None:
             return
         stated = name in facts.scenario.decision.plans
-        origin = describe_deferral_origin(name, facts.found, stated=stated, names=facts.names)
+        origin = describe_deferral_origin(name, facts.analysis, stated=stated, names=facts.names)
         likely = None if value is None else value.likely
         unit = get_deferral_unit(name, facts.money)
         self.rows[name].show_values([likely], unit, origin, stated=stated, scale=scale)
 
     def _show_costs(self, facts: DeferralFormState) -> None:
         """Show what costs of the next part lack, and what is stated of them; it is no column with a field."""
-        part, analysis = facts.following, facts.found
+        part, analysis = facts.following, facts.analysis
         lacking = frozenset[str]() if part is None or analysis is None else find_lacking_costs(analysis, part.name)
         stated = {} if part is None else facts.scenario.costs.of_part(part.id)
         for kind, name in _COSTS.items():
@@ -332,7 +334,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
         self.form.show_facts(
             DeferralFormState(
                 scenario=scenario,
-                found=self.found,
+                analysis=self.plan_result,
                 key=decided.keys[self._position],
                 columns=decided.names,
                 names=self._names(),
@@ -342,9 +344,9 @@ class DeferralView(PlanView[DeferralAnalysis]):
         )
 
     def _following(self) -> Accelerator | None:
-        if self.found is None or self.found.next_part is None:
+        if self.plan_result is None or self.plan_result.next_part is None:
             return None
-        return self.desk.service.catalog.accelerator(self.found.next_part)
+        return self.desk.service.catalog.accelerator(self.plan_result.next_part)
 
     def _names(self) -> dict[str, str]:
         return {part.id: shorten_name(part.name) for part in self.desk.service.catalog.accelerators()}
@@ -441,7 +443,7 @@ class DeferralView(PlanView[DeferralAnalysis]):
 
     def copied(self) -> str:
         formatter = self.desk.formatter
-        plan = "" if self.found is None else self.result.text(formatter)
+        plan = "" if self.plan_result is None else self.result.text(formatter)
         return "\n".join(part for part in (plan, self.watch.text(formatter)) if part)
 
     def focus_first(self) -> None:

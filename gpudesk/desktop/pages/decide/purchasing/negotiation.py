@@ -177,8 +177,8 @@ class NegotiationBlock(QWidget):
         self.quote.chosen.connect(self._set_quote)
         self.save = Button(theme, tr("Save negotiation sheet…"), icon="file-down", parent=self)
         self.save.clicked.connect(self.save_wanted)
-        self.said = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
-        self.said.hide()
+        self.status_label = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
+        self.status_label.hide()
         self._lay_out()
 
     def _lay_out(self) -> None:
@@ -192,7 +192,7 @@ class NegotiationBlock(QWidget):
         )
         words = ThemedLabel(theme, tr("Competing quote available"), font="small", colour="text2", parent=self)
         quote_row = make_row(words, self.quote, STRETCH, gap=theme.px(10))
-        self._column = make_column(head, self.said, quote_row, gap=theme.px(8), on=self)
+        self._column = make_column(head, self.status_label, quote_row, gap=theme.px(8), on=self)
 
     # Showing
 
@@ -216,10 +216,10 @@ class NegotiationBlock(QWidget):
             self._column.addWidget(block)
             self.steps.append(block)
 
-    def say(self, text: str, *, wrong: bool = False) -> None:
-        self.said.set_colour("unfit" if wrong else "text2")
-        self.said.setText(text)
-        self.said.setVisible(bool(text))
+    def show_status(self, text: str, *, wrong: bool = False) -> None:
+        self.status_label.set_colour("unfit" if wrong else "text2")
+        self.status_label.setText(text)
+        self.status_label.setVisible(bool(text))
 
     def text(self, formatter: Formatter) -> str:
         return "" if self.sheet is None else join_lines(list_negotiation_lines(self.sheet, formatter))

@@ -231,7 +231,7 @@ class PlanForm(QWidget):
         self.fields = {key: ChoiceField(theme, label, self) for key, label in choices.items()}
         for key, field in self.fields.items():
             field.chosen.connect(partial(self._choose, key))
-        self.said = {
+        self.origin_labels = {
             key: ThemedLabel(theme, font="caption", colour="text3", wrap=True, parent=self) for key in self.fields
         }
         self.rows: dict[str, PlanInputRow] = {}
@@ -271,7 +271,7 @@ class PlanView(DecideView, Generic[ResultT]):
 
     def __init__(self, desk: Desk, theme: Theme, name: str, form: PlanForm, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self.found: ResultT | None = None
+        self.plan_result: ResultT | None = None
         self.decided: EvaluatedAnswer | None = None
         self.setAccessibleName(name)
         self.form = form
@@ -302,7 +302,7 @@ class PlanView(DecideView, Generic[ResultT]):
         self.job.rest(wait=not self.window().isVisible())
 
     def _done(self, result: ResultT) -> None:
-        self.found = result
+        self.plan_result = result
         self.problem.hide()
         self.show_form()
         self.show_result(result)
@@ -310,7 +310,7 @@ class PlanView(DecideView, Generic[ResultT]):
 
     def show_failure(self, error: InputError) -> None:
         """Show why there is no plan, at the invalid input if the form has it."""
-        self.found = None
+        self.plan_result = None
         self.result.hide()
         problem = format_message(error.problem, self.desk.formatter)
         problem = capitalize_first(problem)

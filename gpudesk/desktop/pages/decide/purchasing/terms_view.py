@@ -246,7 +246,7 @@ class TermsView(DecideView):
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, parent)
-        self.found: EvaluatedAnswer | None = None
+        self.evaluated: EvaluatedAnswer | None = None
         self.export = ExportCheckBlock(desk, theme, self)
         self.steps = NegotiationBlock(desk, theme, self)
         self.steps.save_wanted.connect(self.save_wanted)
@@ -264,7 +264,7 @@ class TermsView(DecideView):
         )
 
     def show_decision(self, evaluated: EvaluatedAnswer) -> None:
-        self.found = evaluated
+        self.evaluated = evaluated
         self.export.show_decision(evaluated)
         self.show_below(lambda: self.steps.show_decision(evaluated))
 
@@ -303,7 +303,7 @@ def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> 
     from gpudesk.report.decision.negotiation import NegotiationDocument, write_negotiation_file
     from gpudesk.report.labels import get_today
 
-    evaluated, formatter = view.found, view.desk.formatter
+    evaluated, formatter = view.evaluated, view.desk.formatter
     if evaluated is None:
         return
     scenario, service = evaluated.answer.scenario, view.desk.service
@@ -324,10 +324,10 @@ def write_negotiation(view: TermsView, target: Path, settings: UserSettings) -> 
     try:
         write_atomically(target, write_negotiation_file(paper, target.suffix))
     except InputError as error:
-        view.steps.say(format_input_error(error, formatter), wrong=True)
+        view.steps.show_status(format_input_error(error, formatter), wrong=True)
         return
     settings.put(_FOLDER, str(target.absolute().parent))
-    view.steps.say(tr("Saved: {file}", file=str(target)))
+    view.steps.show_status(tr("Saved: {file}", file=str(target)))
 
 
 def connect_saving(view: DecideView, settings: UserSettings) -> None:

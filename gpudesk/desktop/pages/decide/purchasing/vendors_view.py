@@ -76,7 +76,7 @@ class VendorsFormState:
     keys: tuple[str, str]
     columns: Mapping[str, str]
     models: Mapping[str, str]
-    found: RoutingResult | None
+    routing: RoutingResult | None
 
 
 class VendorsForm(PlanForm):
@@ -111,8 +111,8 @@ class VendorsForm(PlanForm):
         cells: dict[str, QWidget] = dict(self.rows)
         for name, field in self.fields.items():
             holder = QWidget(self)
-            self.said[name].setContentsMargins(self._theme.px(8), 0, 0, 0)
-            make_column(field, self.said[name], STRETCH, gap=0, on=holder)
+            self.origin_labels[name].setContentsMargins(self._theme.px(8), 0, 0, 0)
+            make_column(field, self.origin_labels[name], STRETCH, gap=0, on=holder)
             cells[name] = holder
         return cells
 
@@ -150,7 +150,7 @@ class VendorsForm(PlanForm):
             field = self.fields[name]
             field.set_options([ChoiceOption(each, text) for each, text in facts.columns.items()])
             field.set_value(key)
-            self.said[name].setText(self._describe_origin(name, facts))
+            self.origin_labels[name].setText(self._describe_origin(name, facts))
         self._show_other(facts)
         self._show_numbers(facts)
 
@@ -158,7 +158,7 @@ class VendorsForm(PlanForm):
         if name in _PARTS and (removed := describe_removed_part(facts.scenario, name)):
             return removed
         stated = name in facts.scenario.decision.plans
-        origin = RequestRateOrigin.YOURS if facts.found is None else facts.found.rate_origin
+        origin = RequestRateOrigin.YOURS if facts.routing is None else facts.routing.rate_origin
         return describe_routing_origin(name, origin, stated=stated)
 
     def _show_other(self, facts: VendorsFormState) -> None:
@@ -178,13 +178,13 @@ class VendorsForm(PlanForm):
         )
         weights.set_value("" if mix.weights is None else mix.weights.value)
         for name in _OTHER:
-            self.said[name].setText(self._describe_origin(name, facts))
-            self.said[name].setVisible(bool(model) or name == "other_model")
+            self.origin_labels[name].setText(self._describe_origin(name, facts))
+            self.origin_labels[name].setVisible(bool(model) or name == "other_model")
             self.fields[name].setVisible(bool(model) or name == "other_model")
 
     def _show_numbers(self, facts: VendorsFormState) -> None:
         mix, rate = make_request_mix(facts.scenario)
-        routing = facts.found
+        routing = facts.routing
         long = (
             None if routing is None else next((each for each in routing.classes if each.kind is RequestKind.LONG), None)
         )
@@ -319,7 +319,7 @@ class VendorsView(PlanView[RoutingResult]):
                 keys=keys,
                 columns=decided.names,
                 models={model.id: model.name for model in models},
-                found=self.found,
+                routing=self.plan_result,
             )
         )
 
@@ -356,7 +356,7 @@ class VendorsView(PlanView[RoutingResult]):
         return {model: self.desk.service.catalog.model(model).name for model in used}
 
     def _table(self, formatter: Formatter) -> RoutingPlanTable:
-        routing, decided = self.found, self.decided
+        routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
             return RoutingPlanTable()
         money = MoneyFormatter(formatter, decided.answer.scenario.costs.currency)
@@ -365,7 +365,7 @@ class VendorsView(PlanView[RoutingResult]):
         )
 
     def _ranks(self) -> Iterator[tuple[str, str, str]]:
-        routing, decided = self.found, self.decided
+        routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
             return
         for paid, ranking in ((tr("Owned"), routing.owned), (tr("Rented"), routing.rented)):
@@ -377,7 +377,7 @@ class VendorsView(PlanView[RoutingResult]):
 
     def _beyond(self) -> list[str]:
         """Return what splits cost beyond one vendor: owned, or rented where a price is missing."""
-        routing, decided = self.found, self.decided
+        routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
             return []
         ranking = routing.owned or routing.rented
@@ -411,7 +411,7 @@ class VendorsView(PlanView[RoutingResult]):
         return ChartData(tr("Plans for two accelerators, thousand {code}", code=code), heads, rows)
 
     def copied(self) -> str:
-        routing = self.found
+        routing = self.plan_result
         lines = [self.mix.text(), *(text for _, _, text in self._ranks()), *self._beyond()]
         lines += list_shared_pool_lines(routing, self.formatter) if routing is not None else ()
         lines += self.mixing.texts
@@ -422,5 +422,5 @@ class VendorsView(PlanView[RoutingResult]):
         self.form.fields["vendor_a"].setFocus(Qt.FocusReason.OtherFocusReason)
 
     def contextMenuEvent(self, event: QContextMenuEvent) -> None:
-        if self.found is not None:
+        if self.plan_result is not None:
             make_chart_menu(self, self, []).popup(find_menu_position(event, self))

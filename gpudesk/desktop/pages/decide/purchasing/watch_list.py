@@ -277,15 +277,15 @@ class WatchListBlock(QWidget):
         self._contents: tuple[object, ...] = ()
         self.rows: dict[str, WatchSignalRow] = {}
         self.setAccessibleName(tr("Watch list"))
-        self.said = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
-        self.said.setText(tr("signals that could change the choice; your notes apply to all scenarios"))
+        self.status_label = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)
+        self.status_label.setText(tr("signals that could change the choice; your notes apply to all scenarios"))
         self.undo = LinkButton(theme, "", parent=self)
         self.undo.clicked.connect(self.undo_requested)
         self.problem = ThemedLabel(theme, font="small", colour="unfit", wrap=True, parent=self)
         self.problem.hide()
         head = make_row(
             ThemedLabel(theme, tr("Watch list"), font="section", parent=self),
-            (self.said, 1),
+            (self.status_label, 1),
             self.undo,
             gap=theme.px(10),
         )

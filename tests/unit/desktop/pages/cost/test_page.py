@@ -392,7 +392,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     page.choose_view("cases")
     view = page.view
     assert isinstance(view, PublishedCasesView)
-    assert "One of the figures is wrong" in view.said.text()
+    assert "One of the figures is wrong" in view.note_label.text()
     assert "AMD stack scorecard" in view.source.text()
     (refused,) = (row for row in view.table.texts() if row[2:] == ("31", "19.4286%"))
     assert refused[0] == "Refused"
@@ -415,7 +415,7 @@ def test_a_printed_case_says_what_follows_and_can_be_taken_over(page: CostPage, 
     assert len(desk.scenario.accelerators) == 4
     view.case.set_value("rents_of_the_faq")
     view.case.chosen.emit("rents_of_the_faq")
-    assert "710 to 1,300" in view.said.text()
+    assert "710 to 1,300" in view.note_label.text()
 
 
 def test_a_click_lets_the_panel_explain_the_cost(page: CostPage, desk: Desk) -> None:
@@ -466,8 +466,8 @@ def test_the_cash_flow_is_saved_as_a_workbook(page: CostPage, tmp_path: Path, mo
     QTest.mouseClick(page.cash_flow, Qt.MouseButton.LeftButton)
     with zipfile.ZipFile(target.with_suffix(".xlsx")) as book:
         assert "H200 SXM" in book.read("xl/workbook.xml").decode()
-    assert page.said.text() == f"Saved: {target}.xlsx"
+    assert page.status_label.text() == f"Saved: {target}.xlsx"
     page.write_cash_flow(tmp_path / "no such folder" / "cash.xlsx")
-    assert "no such folder" in page.said.text()
+    assert "no such folder" in page.status_label.text()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     page.save_cash_flow()

@@ -242,15 +242,15 @@ def test_the_sheet_is_saved_by_its_suffix(
     text = written.read_text(encoding="utf-8")
     assert text.startswith(begins)
     assert "Arithmetic, not legal advice" in text
-    assert view.steps.said.text() == f"Saved: {written}"
-    assert view.steps.said.isVisible()
+    assert view.steps.status_label.text() == f"Saved: {written}"
+    assert view.steps.status_label.isVisible()
 
 
 def test_what_stands_in_the_way_of_saving_is_said(view: TermsView, settings: UserSettings, tmp_path: Path) -> None:
     write_negotiation(view, tmp_path / "sheet.docx", settings)
-    assert ".docx is not a sheet format" in view.steps.said.text()
+    assert ".docx is not a sheet format" in view.steps.status_label.text()
     write_negotiation(view, tmp_path / "nowhere" / "sheet.md", settings)
-    assert "cannot be written" in view.steps.said.text()
+    assert "cannot be written" in view.steps.status_label.text()
     assert list(tmp_path.glob("sheet*")) == []
 
 

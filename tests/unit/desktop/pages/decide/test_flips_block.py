@@ -87,7 +87,7 @@ def test_more_than_three_are_in_a_fold(block: FlipsBlock, qtbot: QtBot) -> None:
         DecisionFlip("priority", "balanced", after, ("b200-hgx",), DecisionVerdict.OPEN)
         for after in ("cost", "speed", "users", "certainty")
     )
-    block._done(block._asked, flips)  # type: ignore[arg-type]
+    block._done(block._searching_for, flips)  # type: ignore[arg-type]
     assert len(block.boxes) == 3
     assert block.more.text() == "Show all (4)"
     QTest.mouseClick(block.more, Qt.MouseButton.LeftButton)
@@ -97,13 +97,13 @@ def test_more_than_three_are_in_a_fold(block: FlipsBlock, qtbot: QtBot) -> None:
 
 
 def test_where_nothing_changes_it_that_is_said(block: FlipsBlock) -> None:
-    block._done(block._asked, ())  # type: ignore[arg-type]
+    block._done(block._searching_for, ())  # type: ignore[arg-type]
     assert block.boxes == []
-    assert block.said.text() == "no single change helps; compare other accelerators"
+    assert block.status_label.text() == "no single change helps; compare other accelerators"
 
 
 def test_what_was_found_for_a_former_answer_is_dropped(block: FlipsBlock, desk: Desk) -> None:
-    before, asked = block.flips, block._asked
+    before, asked = block.flips, block._searching_for
     assert asked is not None
     block._done(copy(asked), ())
     assert block.flips == before

@@ -61,7 +61,7 @@ def test_the_dialogue_begins_with_the_first_question_that_matters(page: DecidePa
     asked = wait_for_question(page, qtbot)
     questions = run_to_end(desk.service.question_steps(found_of(desk).answer))
     assert asked == next(iter(questions))
-    assert block(page).said.text() == f"{len(questions) - 1} more questions can change the result"
+    assert block(page).status_label.text() == f"{len(questions) - 1} more questions can change the result"
     shown = block(page).block
     assert shown is not None
     for option in shown.options:
@@ -137,7 +137,7 @@ def test_where_no_answer_changes_it_that_is_said(page: DecidePage, desk: Desk, q
     wait_for_question(page, qtbot)
     block(page)._done(found_of(desk), {})
     assert block(page).block is None
-    assert block(page).said.text() == "Further answers cannot change this recommendation."
+    assert block(page).status_label.text() == "Further answers cannot change this recommendation."
     assert not block(page).skip_link.isVisible()
 
 

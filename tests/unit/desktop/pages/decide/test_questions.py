@@ -92,7 +92,7 @@ def test_every_question_is_on_some_screen(page: DecidePage, desk: Desk, qtbot: Q
         view(page).show_screen(screen)
         body = view(page).body
         assert isinstance(body, QuestionScreenBody)
-        met += body.asked
+        met += body.question_ids
         settled(page, qtbot)
         for each in body.blocks:
             assert all(card.effect is not None for card in each.options)
@@ -347,7 +347,7 @@ def test_a_question_that_cannot_matter_is_named_with_the_reason(page: DecidePage
     assert focused() is option(page, "acquisition", "own")
     body = view(page).body
     assert isinstance(body, QuestionScreenBody)
-    assert body.asked == ("acquisition", "budget_usd", "adoption_months")
+    assert body.question_ids == ("acquisition", "budget_usd", "adoption_months")
     (left_out,) = body.not_asked
     assert left_out.link.accessibleDescription() == (
         "Skipped: you answered that you own the accelerators, so hours are not rented."
@@ -371,7 +371,7 @@ def test_where_the_first_question_is_left_out_the_next_is_asked_large(
     view(page).show_screen(DialogueScreen.TEAM)
     body = view(page).body
     assert isinstance(body, QuestionScreenBody)
-    assert body.asked == ("tuning", "current_platform")
+    assert body.question_ids == ("tuning", "current_platform")
     assert isinstance(block(page, "tuning").options[0], OptionCard)
     assert len(body.not_asked) == 1
 

@@ -43,7 +43,7 @@ def test_nothing_is_kept_at_first(view: AnswerSetsView) -> None:
     assert not view.exchange.isEnabled()
     assert not view.forget.isEnabled()
     assert not view.differ.isVisible()
-    assert "Save these answers" in view.said.text()
+    assert "Save these answers" in view.status_label.text()
     assert view.copied() == ""
 
 
@@ -51,7 +51,7 @@ def test_kept_answers_are_the_same_at_first(view: AnswerSetsView, desk: Desk) ->
     click(view.keep, desk)
     assert desk.scenario.decision.kept == {"team": "rocm"}
     assert not view.keep.isEnabled()
-    assert view.said.text().startswith("Both sets are equal")
+    assert view.status_label.text().startswith("Both sets are equal")
     assert not view.differ.isVisible()
     assert view.rules.texts()[0][0] == "Both sets apply the same rules"
 

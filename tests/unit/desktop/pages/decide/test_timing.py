@@ -64,7 +64,7 @@ def cells(view: DeferralView) -> dict[str, tuple[str, ...]]:
 def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk) -> None:
     found = desk.service.reference_data.buy_or_wait(desk.scenario, 0, get_today())
     names = {part.id: part.name for part in desk.service.catalog.accelerators()}
-    assert view.found == found
+    assert view.plan_result == found
     assert found.sums is not None
     assert format_deferral_verdict(found, names).startswith("Buy ")
     assert view.result.title.text() == "Buy H200 SXM now"
@@ -92,13 +92,13 @@ def test_without_a_word_the_recommended_part_is_bought(desk: Desk, theme: Theme,
 def test_a_contradiction_is_noted(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     assert not view.result.against.isVisible()
     plan(desk, {**SOON, "usd_per_month": 90_000.0}, months_to_launch=12.0, tuned_for="cdna4")
-    assert view.found is not None
+    assert view.plan_result is not None
     cheap = {**SOON, "months_to_next": 0.0, "slip_low": 0.0, "slip_likely": 0.0, "slip_high": 0.0}
     costs = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(1000.0), "b200-hgx")
     plan(desk, cheap, months_to_launch=3.0)
     desk.edit("Cheap", costs=costs)
     settled(view, desk, qtbot)
-    assert (view.found.document, view.found.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
+    assert (view.plan_result.document, view.plan_result.computed) == (DeferralVerdict.BUY, DeferralVerdict.WAIT)
     assert view.result.against.isVisible()
     assert "the computed costs recommend waiting" in view.result.against.text()
 
@@ -109,8 +109,8 @@ def test_the_chart_says_up_to_which_slip_waiting_pays(view: DeferralView, desk: 
     assert chart.title == "Cost and gain of waiting"
     assert chart.accessibleDescription().startswith("Waiting for B200 SXM pays off if it slips by at most 10.7 months")
     assert [line.slot for line in chart.drawing.lines] == [1, 3], "the slots of H200 and B200"
-    assert view.found is not None
-    assert chart.drawing.marks[0].x == view.found.turns.slip_months
+    assert view.plan_result is not None
+    assert chart.drawing.marks[0].x == view.plan_result.turns.slip_months
     data = chart.data(desk.formatter)
     assert data.heads == ("Slip, months", "Cost of waiting", "Gain")
     assert data.rows[0][0] == "0"
@@ -139,8 +139,8 @@ def test_numbers_are_kept_in_the_document_one_step_each(view: DeferralView, desk
         "usd_per_month": 2500.0,
         "tokens_per_month": 1e9,
     }
-    assert view.found is not None
-    assert view.found.years == 4.0
+    assert view.plan_result is not None
+    assert view.plan_result.years == 4.0
     assert rows["usd_per_month"].origin.text() == "entered by you"
     assert desk.undo_stack.undoText() == "Output tokens per month"
     for _ in range(4):
@@ -209,11 +209,11 @@ def test_parts_are_chosen_and_left_to_the_program(view: DeferralView, desk: Desk
     parts["next_part"].chosen.emit("mi455x")
     settled(view, desk, qtbot)
     assert desk.scenario.decision.plans["next_part"] == "mi455x"
-    assert view.found is not None
-    assert (view.found.chosen, view.found.next_part) == ("mi325x", "mi455x")
+    assert view.plan_result is not None
+    assert (view.plan_result.chosen, view.plan_result.next_part) == ("mi325x", "mi455x")
     parts["next_part"].chosen.emit("none")
     settled(view, desk, qtbot)
-    assert view.found.next_part is None
+    assert view.plan_result.next_part is None
     parts["next_part"].chosen.emit("newest")
     parts["buy_part"].chosen.emit("")
     settled(view, desk, qtbot)
@@ -234,7 +234,7 @@ def test_the_list_of_next_parts_begins_with_announced_ones(view: DeferralView) -
 def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     view.form.fields["buy_part"].chosen.emit("b200-hgx")
     settled(view, desk, qtbot)
-    assert view.found is None
+    assert view.plan_result is None
     assert not view.result.isVisible()
     assert "is the accelerator to buy now" in view.problem.text()
     assert view.form.fields["next_part"].fault == view.problem.text()
@@ -248,7 +248,7 @@ def test_a_next_part_that_is_the_one_to_buy_is_told_at_its_field(view: DeferralV
 def test_a_part_that_is_not_compared_any_more_is_told(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     desk.edit("Fewer", accelerators=desk.scenario.accelerators[1:])
     settled(view, desk, qtbot)
-    assert "Your choice h200-sxm is no longer compared" in view.form.said["buy_part"].text()
+    assert "Your choice h200-sxm is no longer compared" in view.form.origin_labels["buy_part"].text()
     assert view.form.fields["buy_part"].value != "h200-sxm"
 
 
@@ -288,27 +288,27 @@ def test_amounts_are_typed_in_the_currency_of_the_scenario(view: DeferralView, d
 
 
 def test_the_old_plan_stays_while_something_is_dragged(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
-    before = view.found
+    before = view.plan_result
     desk.begin_gesture("load")
     desk.edit("Long", workload=replace(desk.scenario.workload, output_tokens=4000))
     desk.flush()
     assert view.job.running
-    assert view.found is before
+    assert view.plan_result is before
     desk.end_gesture()
     settled(view, desk, qtbot)
-    assert view.found != before
+    assert view.plan_result != before
 
 
 def test_nothing_is_left_running_behind_a_hidden_view(view: DeferralView, desk: Desk, qtbot: QtBot) -> None:
     plan(desk, {**SOON, "years": 5.0}, months_to_launch=3.0)
     view.hide()
     qtbot.waitUntil(lambda: not view.job.running)
-    before = view.found
+    before = view.plan_result
     view.show()
     assert view.decided is not None
     view.show_decision(view.decided)
     settled(view, desk, qtbot)
-    assert view.found != before
+    assert view.plan_result != before
 
 
 def test_work_that_takes_long_is_told(view: DeferralView) -> None:

@@ -52,8 +52,8 @@ def type_into(row: PlanInputRow, text: str) -> None:
 def test_plans_are_those_of_the_service(view: VendorsView, desk: Desk) -> None:
     found = desk.service.reference_data.routing(desk.scenario)
     table = view.table.plans.table
-    assert view.found is not None
-    assert view.found.plans == found.plans
+    assert view.plan_result is not None
+    assert view.plan_result.plans == found.plans
     assert [line.first for line in table.lines] == [
         "All on H200 SXM",
         "All on MI325X",
@@ -72,12 +72,12 @@ def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
     def best(column: int) -> list[tuple[bool, bool]]:
         return [(line.cells[column].best, line.cells[column].level) for line in view.table.plans.table.lines]
 
-    assert view.found is not None
-    assert view.found.owned is not None
-    level = view.found.owned.level
+    assert view.plan_result is not None
+    assert view.plan_result.owned is not None
+    level = view.plan_result.owned.level
     assert level
     marked = [each == (True, True) for each in best(3)]
-    assert marked == [plan in (*level, view.found.owned.cheapest) for plan in RoutePlan]
+    assert marked == [plan in (*level, view.plan_result.owned.cheapest) for plan in RoutePlan]
     assert view.ranks.texts[0].startswith("Owned: ≈ too close to call: ")
     assert "≈ too close to call with the cheapest" in view.table.plans.table.sentence(marked.index(True), 4)
     cheap = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(8_000.0), "mi325x")
@@ -188,8 +188,8 @@ def test_two_columns_are_chosen_and_never_one_part_twice(view: VendorsView, desk
     settled(view, desk, qtbot)
     assert (first.value, second.value) == ("mi325x", "b200-hgx")
     assert desk.scenario.decision.plans == {"vendor_a": "mi325x", "vendor_b": "b200-hgx"}
-    assert view.found is not None
-    assert view.found.keys == ("mi325x", "b200-hgx")
+    assert view.plan_result is not None
+    assert view.plan_result.keys == ("mi325x", "b200-hgx")
 
 
 def test_another_model_has_a_kind_and_weights(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
@@ -217,7 +217,7 @@ def test_a_model_that_there_is_not_is_told_at_its_field(view: VendorsView, desk:
     decision = replace(desk.scenario.decision, plans={"other_model": "llama-9"})
     desk.edit("Unknown", decision=decision)
     settled(view, desk, qtbot)
-    assert view.found is None
+    assert view.plan_result is None
     assert not view.result.isVisible()
     assert view.form.fields["other_model"].fault == view.problem.text()
     assert view.problem.text().startswith("Unknown model llama-9")

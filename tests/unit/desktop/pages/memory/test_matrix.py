@@ -36,11 +36,11 @@ def view(page: MemoryPage, qtbot: QtBot) -> FitMatrixView:
 
 
 def settle(view: FitMatrixView, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: view.found.state is MatrixQueryState.READY, timeout=30_000)
+    qtbot.waitUntil(lambda: view.query.state is MatrixQueryState.READY, timeout=30_000)
 
 
 def state(view: FitMatrixView) -> MatrixQueryState:
-    return view.found.state
+    return view.query.state
 
 
 def choose(view: FitMatrixView, qtbot: QtBot, **fields: object) -> None:
@@ -348,8 +348,8 @@ def test_all_can_be_reached_and_is_named(view: FitMatrixView) -> None:
 def test_the_work_can_be_stopped_and_gone_on_with(view: FitMatrixView, qtbot: QtBot) -> None:
     view.question.chosen.emit(replace(view.choices, weights="bf16", context=50_000, concurrency=64))
     assert state(view) is MatrixQueryState.WORKING
-    view.found.stop()
-    qtbot.waitUntil(lambda: view.found.state is MatrixQueryState.STOPPED, timeout=10_000)
+    view.query.stop()
+    qtbot.waitUntil(lambda: view.query.state is MatrixQueryState.STOPPED, timeout=10_000)
     assert view.remark.text().startswith("Stopped before all models were checked. The counts are from")
     assert view.action.text() == "Continue"
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)

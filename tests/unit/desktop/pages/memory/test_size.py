@@ -140,9 +140,9 @@ def test_candidates_are_those_of_the_service(sized: SizingView, desk: Desk) -> N
     assert column(sized, "Accelerators") == [str(each.count) for each in found.candidates]
     assert column(sized, "Spare") == [str(each.spare) for each in found.candidates]
     fewest = min(found.candidates, key=lambda each: each.count or 0)
-    assert f"{fewest.count} × MI355X for " in sized.candidate.said.text()
-    assert sized.asked.text().startswith("500 users with 12 requests per hour each")
-    assert "requests/s and" in sized.asked.text()
+    assert f"{fewest.count} × MI355X for " in sized.candidate.title_label.text()
+    assert sized.demand_label.text().startswith("500 users with 12 requests per hour each")
+    assert "requests/s and" in sized.demand_label.text()
 
 
 def test_the_factors_multiply_up_to_the_count(sized: SizingView) -> None:
@@ -156,12 +156,12 @@ def test_a_row_shows_its_candidate(sized: SizingView, desk: Desk, qtbot: QtBot) 
     sized.table.setFocus()
     sized.table.setCurrentIndex(model_of(sized).index(0, 1))
     QTest.keyClick(sized.table, Qt.Key.Key_Return)
-    assert " H200 SXM" in sized.candidate.said.text()
+    assert " H200 SXM" in sized.candidate.title_label.text()
     desk.edit("More", demand=replace(USERS, amount=5000.0))
     desk.flush()
     sized.refresh()
-    assert "for 5,000 concurrent users: " in sized.candidate.said.text()
-    assert " H200 SXM" in sized.candidate.said.text()
+    assert "for 5,000 concurrent users: " in sized.candidate.title_label.text()
+    assert " H200 SXM" in sized.candidate.title_label.text()
 
 
 def test_what_no_deployment_meets_is_said_in_its_row(sized: SizingView, desk: Desk) -> None:
@@ -189,7 +189,7 @@ def test_a_large_count_is_explained(sized: SizingView, desk: Desk) -> None:
 
 def test_the_sentence_is_copied_with_one_click(sized: SizingView) -> None:
     QTest.mouseClick(sized.candidate.copy, Qt.MouseButton.LeftButton)
-    assert QGuiApplication.clipboard().text() == sized.candidate.said.text()
+    assert QGuiApplication.clipboard().text() == sized.candidate.title_label.text()
     assert sized.candidate.copy.text() == "Copied"
 
 

@@ -60,7 +60,7 @@ def test_round_model_and_baseline_are_chosen_and_kept(
     block.baseline.chosen.emit("b200-hgx")
     assert cells(block, "MI355X") == ("12,935", "0.99", "12,535", "0.97", "9,201", "1.19")
     assert cells(block, "MI300X")[4:] == ("—", "—")
-    assert "server: B200 SXM leads MI355X by 3.3%" in block.said.text()
+    assert "server: B200 SXM leads MI355X by 3.3%" in block.status_label.text()
     again = PerformancePage(desk, theme, settings)
     qtbot.addWidget(again)
     again.show()
@@ -81,7 +81,7 @@ def test_a_row_shows_its_submissions(block: MlperfBlock) -> None:
     assert [row[0] for row in rows] == ["Offline", "Server", "Interactive"]
     assert {row[3] for row in rows} == {"72"}
     assert all(row[4].startswith("NVIDIA, ") for row in rows)
-    assert "interactive: GB200 NVL72 leads B200 SXM by 36.1%" in block.said.text()
+    assert "interactive: GB200 NVL72 leads B200 SXM by 36.1%" in block.status_label.text()
 
 
 def test_what_documents_state_is_beside_what_results_give(block: MlperfBlock) -> None:
@@ -116,7 +116,7 @@ def test_a_missing_file_is_said(
     with monkeypatch.context() as patched:
         patched.setattr(paths, "measurements_dir", missing)
         block.refresh()
-    assert block.said.text() == "/measurements is missing; restore it"
+    assert block.status_label.text() == "/measurements is missing; restore it"
     assert not block.table.isVisible()
     block.refresh()
     assert block.table.isVisible()

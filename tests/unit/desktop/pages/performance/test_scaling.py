@@ -176,7 +176,7 @@ def test_a_count_is_taken_with_enter_and_the_offer(view: ScalingView, desk: Desk
 
 
 def test_the_page_s_argument_in_numbers(view: ScalingView, desk: Desk) -> None:
-    text = view.comparison.said.text()
+    text = view.comparison.summary_label.text()
     assert "of a 2 × H100 SXM 80GB decode step" in text
     assert "more than 1 × Instinct MI300X (5.30 TB/s)" in text
     table = view.comparison.table
@@ -202,10 +202,10 @@ def test_what_cannot_be_compared_is_said(view: ScalingView, desk: Desk) -> None:
     desk.apply(scenario_edits.replace_count(desk.scenario, 0, 1), "Count")
     desk.flush()
     assert view.comparison.table.isHidden()
-    assert view.comparison.said.text()
+    assert view.comparison.summary_label.text()
     desk.apply(scenario_edits.remove_accelerator(desk.scenario, 1), "Remove")
     desk.flush()
-    assert view.comparison.said.text().startswith("To compare, add a second accelerator")
+    assert view.comparison.summary_label.text().startswith("To compare, add a second accelerator")
 
 
 # While something moves, and everywhere

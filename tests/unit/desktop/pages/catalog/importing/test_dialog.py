@@ -106,7 +106,7 @@ def test_a_shipped_id_is_refused_at_its_field(
         dialog.accept()
         qtbot.waitUntil(lambda: bool(row.fault) and dialog.save_button.isEnabled())
         assert not dialog.saved
-        row.tell("")
+        row.show_fault("")
     row.edit.setText("tiny-2")
     dialog.accept()
     qtbot.waitUntil(lambda: dialog.saved)

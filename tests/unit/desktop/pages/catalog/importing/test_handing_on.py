@@ -84,7 +84,7 @@ def test_facts_are_handed_on_signed(
     choose(tmp_path / "ours", "")
     form.accept()
     assert form.isVisible(), "the name is missing"
-    form.named.show_value("Ours")
+    form.name_row.show_value("Ours")
     form.signing.show_value("yes")
     form.signing.edited.emit()
     form.by.show_value("Ada")
