@@ -11,8 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli.output import UsageError, report_error
-from gpudesk.text.messages import InputError, format_input_error, format_message, input_error
-from gpudesk.text.sentences import quote_input
+from gpudesk.text.messages import InputError, format_input_error, format_message, input_error, quote_input
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:

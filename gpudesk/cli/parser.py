@@ -11,7 +11,7 @@ from importlib import import_module
 from typing import Any, Final, NoReturn
 
 from gpudesk.cli.output import UsageError
-from gpudesk.text.sentences import quote_input
+from gpudesk.text.messages import quote_input
 from gpudesk.text.translation import tr
 
 #: What a command does with its parsed arguments; the result is the exit code.

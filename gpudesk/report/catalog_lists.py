@@ -33,8 +33,7 @@ from gpudesk.report.labels import (
 from gpudesk.report.writers.clipboard import format_full_number
 from gpudesk.report.writers.safe_text import quote_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, convert_to_display_unit, get_display_unit
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data
 
 _SECTIONS: Final = MappingProxyType(

@@ -14,8 +14,7 @@ from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Attributes of models.

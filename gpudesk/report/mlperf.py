@@ -16,7 +16,7 @@ from gpudesk.domain.published_run import (
 )
 from gpudesk.report.labels import label_precision, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr
 
 _SCENARIOS: Final = MappingProxyType(

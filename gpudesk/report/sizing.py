@@ -23,8 +23,7 @@ from gpudesk.domain.sizing import (
 from gpudesk.domain.workload import Workload
 from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import Message, format_message
-from gpudesk.text.sentences import capitalize_first, lower_for_sentence
+from gpudesk.text.messages import Message, capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, trn
 
 

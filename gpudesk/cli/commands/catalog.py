@@ -20,7 +20,7 @@ from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode_price, encode_source
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 if TYPE_CHECKING:

@@ -42,8 +42,7 @@ from gpudesk.report.costs import (
 from gpudesk.report.labels import format_years, list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, Message, input_error, message
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import InputError, Message, input_error, message, to_sentence
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:

@@ -49,8 +49,7 @@ from gpudesk.report.decision.rules import (
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict, list_candidate_lines
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, message
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import InputError, Message, explain_system_error, input_error, lower_for_sentence, message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:

@@ -16,8 +16,7 @@ from gpudesk.report.catalog_import import describe_signer, list_pack_lines
 from gpudesk.report.labels import get_today
 from gpudesk.report.writers.text import align_table
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError
-from gpudesk.text.sentences import lower_for_sentence, quote_input
+from gpudesk.text.messages import InputError, lower_for_sentence, quote_input
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:

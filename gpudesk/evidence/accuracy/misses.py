@@ -36,7 +36,7 @@ from gpudesk.evidence.accuracy.wording import (
     make_markdown_table,
     make_sentence,
 )
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 
 #: Traits that may explain misses, the most likely first.
 _LOOKED_AT: Final = ("series", "accelerator", "model", "load", "weights", "version")

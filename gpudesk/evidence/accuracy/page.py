@@ -54,7 +54,7 @@ from gpudesk.evidence.accuracy.wording import (
 from gpudesk.evidence.fitting.fit import SMALL_GROUP
 from gpudesk.evidence.fitting.intervals import PAIR_FOLDS
 from gpudesk.evidence.memory_measurements import CACHE_METRICS, JudgedMemory
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 
 
 def write_pairs_section(data: AccuracyData) -> list[str]:

@@ -8,7 +8,7 @@ from typing import Final
 
 from gpudesk.domain.workload import LoadKind
 from gpudesk.evidence.accuracy.measures import ErrorMeasure, MissedBars
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 
 #: A cell without a value.
 NONE: Final = "—"

@@ -28,7 +28,7 @@ from gpudesk.text.formatting import (
     convert_to_display_unit,
     get_display_unit,
 )
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr
 
 #: Ratios nearer to 1 than this are said to be the same.

@@ -16,7 +16,7 @@ from gpudesk.domain.answer import (
 from gpudesk.domain.registry import FIGURES, MAX_CONCURRENCY, list_headline_figures
 from gpudesk.report.labels import format_odds, get_figure_unit, join_names, label_figure, list_column_names
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr
 
 

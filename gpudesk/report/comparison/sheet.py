@@ -80,8 +80,7 @@ from gpudesk.report.sizing import (
     summarize_reason,
 )
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import lower_for_sentence, to_sentence
+from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, trn
 from gpudesk.text.units import GIB
 

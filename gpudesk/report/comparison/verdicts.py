@@ -41,7 +41,7 @@ from gpudesk.report.labels import (
     list_column_names,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr, trn
 
 _THROUGHPUT: Final = "output_tokens_per_s"

@@ -42,8 +42,7 @@ from gpudesk.report.decision.export_control import (
 from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
 from gpudesk.report.labels import label_document
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
-from gpudesk.text.messages import Message, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import Message, capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data, trn
 
 

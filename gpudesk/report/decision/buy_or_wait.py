@@ -21,8 +21,7 @@ from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSig
 from gpudesk.report.costs import MoneyFormatter, format_draw_share
 from gpudesk.report.labels import format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
-from gpudesk.text.messages import Message, format_message
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import Message, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
 #: Writes one end of a range.

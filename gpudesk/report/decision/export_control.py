@@ -21,8 +21,7 @@ from gpudesk.domain.reference_data import (
 )
 from gpudesk.report.labels import join_names, label_precision, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
 _TERA: Final = 1e12

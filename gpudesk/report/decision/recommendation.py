@@ -58,7 +58,7 @@ from gpudesk.report.decision.verdict import (
 )
 from gpudesk.report.sizing import format_degrees
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Facts of a column that a recommendation names, as far as they are known.

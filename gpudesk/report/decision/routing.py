@@ -24,8 +24,7 @@ from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
 from gpudesk.report.labels import join_alternatives
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first, lower_for_sentence
+from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Writes an amount.

@@ -24,7 +24,7 @@ from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.labels import join_alternatives, join_names, label_document
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.sentences import capitalize_first, lower_for_sentence
+from gpudesk.text.messages import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
 #: What it is called that a fact is not so.

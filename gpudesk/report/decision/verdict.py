@@ -45,8 +45,7 @@ from gpudesk.report.labels import (
     label_precision,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: Costs that sentences name in dollars, since their label says what of.

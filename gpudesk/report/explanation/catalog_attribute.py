@@ -31,8 +31,7 @@ from gpudesk.report.explanation.parts import (
 )
 from gpudesk.report.labels import label_attribute_alone, label_date, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import format_message, to_sentence
 from gpudesk.text.translation import tr, trn
 
 # Attributes

@@ -40,8 +40,7 @@ from gpudesk.report.labels import (
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
-from gpudesk.text.messages import InputError
-from gpudesk.text.sentences import capitalize_first, to_sentence
+from gpudesk.text.messages import InputError, capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: The key that edits what is selected.

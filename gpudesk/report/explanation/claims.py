@@ -28,7 +28,7 @@ from gpudesk.report.explanation.parts import (
 )
 from gpudesk.report.labels import label_attribute_alone, label_date, label_precision, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, translate_unit
-from gpudesk.text.sentences import capitalize_first, to_sentence
+from gpudesk.text.messages import capitalize_first, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 

@@ -26,7 +26,7 @@ from gpudesk.report.explanation.catalog_entry import format_price
 from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation, ExplanationBasis, TermLine
 from gpudesk.report.labels import format_years, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
 from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 

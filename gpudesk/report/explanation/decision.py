@@ -50,7 +50,7 @@ from gpudesk.report.explanation.parts import (
 )
 from gpudesk.report.labels import format_odds, label_date
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr, translate_data
 
 _NO_WEIGHTS: Final[Mapping[str, float]] = MappingProxyType({})

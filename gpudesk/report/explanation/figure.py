@@ -47,8 +47,7 @@ from gpudesk.report.labels import (
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, find_readable_unit
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 
 #: A smaller share than this would be shown as nothing.

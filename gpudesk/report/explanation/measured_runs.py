@@ -20,7 +20,7 @@ from gpudesk.report.labels import (
     shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data, trn
 
 

@@ -10,7 +10,7 @@ from typing import Final
 from gpudesk.domain.derivation import DerivationTerm, WorkedExample, WorkedExampleVerdict, WorkedFigure, to_placeholder
 from gpudesk.report.explanation.working import format_named_formula
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 _VERDICTS: Final = MappingProxyType(

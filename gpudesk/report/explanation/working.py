@@ -27,8 +27,7 @@ from gpudesk.report.explanation.parts import (
 )
 from gpudesk.report.labels import get_figure_unit
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, translate_unit
-from gpudesk.text.messages import InputError, format_message, join_messages
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_message, join_messages
 from gpudesk.text.translation import tr, trn
 
 #: What a term is called where its name, with a capital, would not do.

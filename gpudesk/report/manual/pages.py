@@ -12,7 +12,7 @@ from typing import Final
 from gpudesk import paths
 from gpudesk.report.manual.glossary import GLOSSARY, list_glossary_blocks, read_glossary
 from gpudesk.report.manual.markdown import Block, Heading, Paragraph, list_texts, parse_blocks, parse_inline
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import SOURCE_LANGUAGE, get_language, tr
 
 CONTENTS: Final = "contents"

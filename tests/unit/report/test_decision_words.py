@@ -51,7 +51,7 @@ from gpudesk.report.labels import format_odds
 from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter, IntervalEstimate
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import lower_for_sentence
 
 FORMATTER = Formatter()
 NAMES = {"h200-sxm": "H200", "mi325x": "MI325X", "b200-hgx": "B200", "mi355x": "MI355X"}

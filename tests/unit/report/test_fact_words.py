@@ -12,7 +12,7 @@ from gpudesk.domain.decision import ConditionResult as Comparison
 from gpudesk.report.decision import rules as words
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import lower_for_sentence
 
 FORMATTER = Formatter()
 

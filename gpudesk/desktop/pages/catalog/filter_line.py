@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, make_row
 from gpudesk.domain.catalog_table import CatalogSection, get_stale_days
 from gpudesk.domain.claim import SourceKind, StalenessLimits
 from gpudesk.report.labels import label_source_kind
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: Ages that can be asked for, in days.

@@ -48,8 +48,7 @@ from gpudesk.domain.claim import PriceRecord, PriceSummary, SourceKind, Stalenes
 from gpudesk.report.catalog_lists import CatalogCellFormatter, format_price_summary, label_section, label_term_of_data
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import format_message, to_sentence
 from gpudesk.text.translation import tr, trn
 
 

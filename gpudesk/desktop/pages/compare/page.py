@@ -38,8 +38,7 @@ from gpudesk.report.comparison.table import ComparisonTableBuilder
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, RowOrigin
 from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.explanation.cost import OWNED, RENTED
-from gpudesk.text.messages import InputError, format_message
-from gpudesk.text.sentences import to_sentence
+from gpudesk.text.messages import InputError, format_message, to_sentence
 from gpudesk.text.translation import tr, trn
 
 _BEST: Final = TINT

@@ -42,7 +42,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.labels import get_today
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, NumberStyle
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 _INPUT_DECIMALS: Final = 4

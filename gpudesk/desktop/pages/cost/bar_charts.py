@@ -37,7 +37,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.labels import format_years
 from gpudesk.text.formatting import Formatter, IntervalEstimate, join_unit
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 _SPACE: Final = "\N{NO-BREAK SPACE}"

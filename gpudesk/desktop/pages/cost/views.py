@@ -41,8 +41,7 @@ from gpudesk.report.explanation.worked_examples import (
     label_worked_verdict,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, format_input_error, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_input_error, format_message
 from gpudesk.text.translation import tr, translate_data
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10

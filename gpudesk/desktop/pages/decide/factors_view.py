@@ -26,7 +26,7 @@ from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, Fact
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import label_factor, label_level, label_rule_source
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
 
 #: The column of what a factor is about, and the first of an accelerator; documents come last.

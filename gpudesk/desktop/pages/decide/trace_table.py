@@ -58,7 +58,7 @@ from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect
 from gpudesk.report.decision.rules import label_rule_source
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
-from gpudesk.text.sentences import lower_for_sentence
+from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
 _DECIMALS: Final = 2

@@ -15,8 +15,7 @@ from gpudesk.domain.sizing import FitRemedy, FitRemedyKind, UsableMemory
 from gpudesk.report.comparison.estimate_rows import build_fit_cell, build_plan_cell, describe_memory_deployment
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 from gpudesk.text.units import GIB
 

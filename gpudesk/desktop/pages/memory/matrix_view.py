@@ -52,8 +52,7 @@ from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQues
 from gpudesk.report.labels import label_precision
 from gpudesk.report.sizing import AMPLE, TIGHT, describe_matrix_question, describe_reading, label_reading
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, format_message, message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_message, message
 from gpudesk.text.translation import tr
 
 

@@ -37,8 +37,7 @@ from gpudesk.report.sizing import (
     list_bound_lines,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, format_message
-from gpudesk.text.sentences import capitalize_first, lower_for_sentence
+from gpudesk.text.messages import InputError, capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr
 
 ColumnCandidates = tuple[tuple[AcceleratorColumn, SizingOption], ...]

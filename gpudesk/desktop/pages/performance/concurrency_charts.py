@@ -36,7 +36,7 @@ from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.labels import format_load, get_figure_unit, label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, trn
 
 if TYPE_CHECKING:

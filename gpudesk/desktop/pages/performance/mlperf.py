@@ -31,8 +31,7 @@ from gpudesk.report.mlperf import (
     label_mlperf_scenario,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 

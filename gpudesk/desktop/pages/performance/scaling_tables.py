@@ -26,8 +26,7 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb, TopologyComparison
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import Message, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import Message, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 #: From this width on, in pixels of the design, tables have all their columns.

@@ -20,8 +20,7 @@ from gpudesk.domain.decision import UNKNOWN_ANSWER, AnswerValue
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.text.messages import InputError, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:

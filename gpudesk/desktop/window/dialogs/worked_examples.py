@@ -27,7 +27,7 @@ from gpudesk.report.explanation.worked_examples import (
     list_worked_arithmetic,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data, trn
 
 _WIDTH, _HEIGHT, _FIELD, _ROW, _DETAIL = 980.0, 680.0, 220.0, 26.0, 148.0

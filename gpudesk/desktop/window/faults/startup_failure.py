@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QMessageBox
 
 from gpudesk.desktop.window.faults.crash import collect_program_facts, format_report
 from gpudesk.desktop.window.faults.log import make_fault
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
 #: Platforms of Qt whose windows nobody sees: there a dialog would wait for ever.

@@ -18,8 +18,7 @@ from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, m
 from gpudesk.domain.claim import CatalogEntryKind, StalenessLimits
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.labels import get_today, is_stale_date
-from gpudesk.text.messages import InputError, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 _DEFAULT_RULE = StalenessLimits()

@@ -24,8 +24,7 @@ from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.explanation.claims import build_claim_group
 from gpudesk.report.explanation.parts import ClaimLine
 from gpudesk.report.labels import get_today, label_attribute_alone
-from gpudesk.text.messages import input_error
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first, input_error
 from gpudesk.text.translation import tr
 
 _SIDE, _TOP = 14.0, 10.0

@@ -32,8 +32,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, Source
 from gpudesk.domain.user_facts import FactEdit, UserPrice
 from gpudesk.report.catalog_lists import label_term_of_data
-from gpudesk.text.messages import InputError
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first
 from gpudesk.text.translation import tr
 
 _RENT = "rent"

@@ -16,8 +16,7 @@ from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
 from gpudesk.text.formatting import ClaimValue, Formatter
-from gpudesk.text.messages import format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 LABEL = 140.0

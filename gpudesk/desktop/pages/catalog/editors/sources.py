@@ -19,8 +19,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserFacts
 from gpudesk.report.labels import label_source_kind
-from gpudesk.text.messages import InputError
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first
 from gpudesk.text.translation import tr, trn
 
 #: The order in which kinds are offered: the user's own first, then from firm to loose.

@@ -48,8 +48,7 @@ from gpudesk.report.decision.buy_or_wait import (
 )
 from gpudesk.report.labels import get_today, shorten_name
 from gpudesk.text.formatting import NumberStyle
-from gpudesk.text.messages import InputError, format_input_error, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_input_error, format_message
 from gpudesk.text.translation import tr
 
 _MILLION: Final = 1e-6

@@ -28,8 +28,7 @@ from gpudesk.domain.progress import ProgressSteps
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, NumberStyle
-from gpudesk.text.messages import InputError, format_message
-from gpudesk.text.sentences import capitalize_first
+from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
 _DECIMALS: Final = 4
