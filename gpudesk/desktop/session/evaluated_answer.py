@@ -81,7 +81,13 @@ class EvaluatedAnswer:
             theirs.catalog_revision,
             theirs.unranked,
         ):
-            names = ("costs", "full_costs", "needs", "decision")
+            names = ["needs", "decision"]
+            # Costs follow the curves of throughput: those of an answer without curves have none.
+            if all(
+                (one.curve is None) == (two.curve is None)
+                for one, two in zip(mine.columns, theirs.columns, strict=True)
+            ):
+                names += ["costs", "full_costs"]
             self.__dict__.update({name: value for name, value in former.__dict__.items() if name in names})
             self.flips, self.next_questions = former.flips, former.next_questions
             self._alternatives = former._alternatives

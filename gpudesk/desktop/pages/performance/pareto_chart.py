@@ -129,7 +129,7 @@ class ParetoChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Throughput vs. interactivity")
-        self.subtitle = tr("output tok/s per accelerator; each point is a concurrency")
+        self.subtitle = tr("tok/s per accelerator at each concurrency")
         self.x_title = tr("tok/s per user")
         lines = self._draw_curves(self.desk.fitting_columns, self._lines)
         names = {line.key for line in lines}

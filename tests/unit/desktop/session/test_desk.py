@@ -142,6 +142,15 @@ def test_curves_are_evaluated_while_somebody_wants_them(desk: Desk) -> None:
     assert not has_curves(desk)
 
 
+def test_costs_follow_the_curves_of_a_page_that_wants_them(desk: Desk) -> None:
+    """Costs that were computed without curves are not those of the answer with them."""
+    assert desk.evaluated is not None
+    assert all(not column.curve for column in desk.evaluated.costs.columns)
+    desk.want_curves("cost", are_wanted=True)
+    desk.flush()
+    assert all(column.curve for column in desk.evaluated.costs.columns)
+
+
 def test_the_selection_goes_with_its_column(desk: Desk) -> None:
     desk.select(select_figure("mi325x", "ttft_ms"))
     desk.apply(scenario_edits.remove_accelerator(desk.scenario, 1), "Remove MI325X")
