@@ -336,11 +336,14 @@ class BarChart(QWidget):
             self._paint_mark(pen, place, group.mark, area)
 
     def _paint_key(self, pen: ThemePainter, place: QRectF, group: BarGroup) -> None:
-        """Paint which ink is which, as far as there is room."""
+        """Paint which ink is which, closer together where there is little room, as far as there is any."""
         px, x, middle = self.theme.px, place.left(), place.center().y()
-        for ink, words in group.key:
+        widths = [(px(9) if ink else 0) + px(6) + pen.width(words, "caption") for ink, words in group.key]
+        spare = (place.width() - sum(widths)) / max(len(widths) - 1, 1)
+        gap = min(max(spare, px(4)), px(12))
+        for (ink, words), width in zip(group.key, widths, strict=True):
             side = px(9) if ink else 0
-            if x + side + px(6) + pen.width(words, "caption") > place.right():
+            if x + width > place.right() + 1:
                 return
             if ink in (DOT, RING):
                 dot, colour = x + px(4), self.theme.colour("text2")
@@ -348,7 +351,7 @@ class BarChart(QWidget):
             elif ink:
                 _fill(pen, QRectF(x, middle - side / 2, side, side), ink)
             rest = QRectF(x + side + px(6), place.top(), self.width(), place.height())
-            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + px(12)
+            x = rest.left() + pen.text(rest, words, font="caption", colour="text2") + gap
 
     def _paint_axis(self, pen: ThemePainter, place: int, area: QRectF) -> None:
         ticks = _LINEAR.ticks(*self._scales[place], self._most_ticks())
