@@ -33,7 +33,6 @@ _THING_KINDS = {
     "diffusion-models": CatalogEntryKind.DIFFUSION_MODEL,
     "serving-engines": CatalogEntryKind.SERVING_ENGINE,
 }
-_FORMATTER = Formatter()
 
 #: Head, rows, and which columns are numbers.
 _CatalogList = tuple[list[str], list[list[str]], tuple[int, ...]]
@@ -86,7 +85,7 @@ def _accelerators(service: GpuDeskService) -> _CatalogList:
 
 def _format_listed(claims: AttributeClaims | None, attribute: Attribute) -> str:
     value = None if claims is None else claims.value
-    return _FORMATTER.catalog(value, find_quantity(attribute.key, attribute.unit))
+    return Formatter().catalog(value, find_quantity(attribute.key, attribute.unit))
 
 
 def _marked(name: str, *, own: bool, announced: bool = False) -> str:
@@ -99,8 +98,8 @@ def _models(service: GpuDeskService) -> _CatalogList:
     rows = [
         [
             model.id,
-            _FORMATTER.count(model.layer_count) if model.dimensions_known else MISSING_VALUE_TEXT,
-            _FORMATTER.count(model.max_context),
+            Formatter().count(model.layer_count) if model.dimensions_known else MISSING_VALUE_TEXT,
+            Formatter().count(model.max_context),
             MISSING_VALUE_TEXT if model.native_precision is None else model.native_precision.upper(),
             model.organisation,
             _marked(model.name, own=service.catalog.thing(model.id).own),
@@ -133,7 +132,7 @@ def _prices(service: GpuDeskService) -> _CatalogList:
             price.accelerator or MISSING_VALUE_TEXT,
             price.term,
             _amount(price.usd, price.usd_low, price.usd_high),
-            _FORMATTER.date(price.date or MISSING_VALUE_TEXT),
+            Formatter().date(price.date or MISSING_VALUE_TEXT),
             label_source_kind(price.kind),
             _marked(price.provider or price.source.named_publisher or MISSING_VALUE_TEXT, own=price.own),
         ]
@@ -144,7 +143,7 @@ def _prices(service: GpuDeskService) -> _CatalogList:
 
 def _amount(usd: float | None, low: float | None, high: float | None) -> str:
     def format_cell(amount: float) -> str:
-        return _FORMATTER.number(amount, 0 if amount >= 1000 else 2)
+        return Formatter().number(amount, 0 if amount >= 1000 else 2)
 
     if usd is not None:
         return format_cell(usd)
@@ -156,7 +155,7 @@ def _sources(service: GpuDeskService) -> _CatalogList:
     rows = [
         [
             source.id,
-            _FORMATTER.date(source.date or MISSING_VALUE_TEXT),
+            Formatter().date(source.date or MISSING_VALUE_TEXT),
             label_source_kind(source.kind),
             ", ".join(filter(None, (source.title, source.named_publisher))),
         ]
@@ -248,14 +247,14 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
 
     Figures of the user's are marked, but for an entry whose figures are `all_own`.
     """
-    value = format_claim_value(attribute, attribute.value, _FORMATTER)
+    value = format_claim_value(attribute, attribute.value, Formatter())
     mark = "◇" if attribute.disputed else " "
     preferred = attribute.preferred
     source = "" if preferred is None else f"  [{_source(preferred, value, mark_own=not all_own)}]"
     indent = " " * (names + 4)
     yield from indent_hanging(f"{pad_text(attribute.name, names)} {mark} ", f"{value}{source}", width)
     for rival in attribute.rivals:
-        stated = format_claim_value(attribute, rival.value, _FORMATTER)
+        stated = format_claim_value(attribute, rival.value, Formatter())
         text = f"{stated}  [{_source(rival, stated, mark_own=not all_own)}]"
         verdict = tr("preferred in the shipped catalog") if is_shipped_claim(attribute, rival) else None
         text = " ".join(part for part in (text, verdict or translate_data(attribute.verdict(rival) or "")) if part)
@@ -269,7 +268,7 @@ def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_
 
 
 def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[str]:
-    date = _FORMATTER.date(chosen.date)
+    date = Formatter().date(chosen.date)
     reasons = [tr("Your preference, {date}: {reason}", date=date, reason=to_sentence(chosen.reason))]
     if attribute.shipped is None:
         reasons.append(tr("The shipped catalog has no value for it."))
@@ -281,7 +280,7 @@ def _own_reasons(attribute: AttributeClaims, chosen: ClaimPreference) -> list[st
 def _source(claim: Claim, value_text: str, *, mark_own: bool) -> str:
     """Return who states a claim and how, with the figure as printed where it is shown otherwise."""
     words = [claim.source.named_publisher, claim.source.title, label_source_kind(claim.kind)]
-    words.append(_FORMATTER.date(claim.source.date or ""))
+    words.append(Formatter().date(claim.source.date or ""))
     if claim.own and mark_own:
         words.insert(0, tr("your value"))
     if claim.published and claim.published != value_text.replace(",", ""):
@@ -392,7 +391,7 @@ def _verify(options: argparse.Namespace) -> int:
                 }
             )
         else:
-            date = _FORMATTER.date(catalog.data_date)
+            date = Formatter().date(catalog.data_date)
             output.print_line(tr("Catalog {revision}, {date}", revision=catalog.revision[:8], date=date))
             output.print_line(", ".join(f"{number} {kind}" for kind, number in counts.items()))
             for finding in findings:

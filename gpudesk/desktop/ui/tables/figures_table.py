@@ -15,6 +15,9 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.text.translation import tr
 
+#: Between the last figure, flush right, and the head of the sentences, flush left.
+_GAP = "\u2003"
+
 
 @dataclass(frozen=True, slots=True)
 class FigureRow:
@@ -80,9 +83,9 @@ class FiguresModel(TableItemModel):
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - by role
         return super().data(index, Qt.ItemDataRole.DisplayRole if role == Qt.ItemDataRole.ToolTipRole else role)
 
-    def get_head(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - the same text
+    def get_head(self, section: int, *, spoken: bool) -> str | None:
         remarks = self.figures.remarks_head or tr("Limiting factor")
-        return (tr("Accelerator"), *self.figures.heads, remarks)[section]
+        return (tr("Accelerator"), *self.figures.heads, remarks if spoken else _GAP + remarks)[section]
 
     def get_alignment(self, column: int) -> Qt.AlignmentFlag:
         return Qt.AlignmentFlag.AlignRight if self._is_figure(column) else Qt.AlignmentFlag.AlignLeft
@@ -102,7 +105,7 @@ class _FiguresDelegate(RowsDelegate):
                 pen.text(name, row.name, font="section", colour=theme.name_color(row.palette_index))
             elif column == len(figures.heads) + 1:
                 colour = "unfit" if row.faulty else "text2"
-                pen.text(rect.adjusted(px(8), 0, -4, 0), row.sentence, font="small", colour=colour)
+                pen.text(rect.adjusted(px(20), 0, -4, 0), row.sentence, font="small", colour=colour)
             else:
                 leads = column - 1 in figures.leading
                 font, colour = ("section", "text1") if leads else ("small", "text2")
