@@ -8,17 +8,21 @@ from __future__ import annotations
 import os
 import sys
 import tempfile
+import time
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QImage
 
+    from gpudesk.desktop.session.selection import Selection
+
 _SIZE = (1440, 900)
 #: Pixels to a point of paper.
 _SHEET_SCALE = 1.5
 _TEMPLATE = "70b-chat-on-four"
 _TOO_BIG = "llama-3.1-405b"
+_REST_S = 0.5
 #: What a picture may take, so that the README stays light.
 _MOST_BYTES = 200_000
 _COLOURS = 256
@@ -60,17 +64,13 @@ class _Studio:
         from gpudesk.desktop.session.selection import select_attribute, select_cost, select_figure
         from gpudesk.report.explanation.cost import OWNED
 
-        desk = self._window.desk
         self._program.set_theme("light")
-        desk.select(select_attribute("mi325x", "memory_bandwidth"))
-        self._take("compare-light", "compare")
+        self._take("compare-light", "compare", select_attribute("mi325x", "memory_bandwidth"))
         self._sheet("sheet")
         self._program.set_theme("dark")
-        desk.select(select_figure("b200-hgx", "output_tokens_per_s"))
-        self._take("performance-dark", "performance")
+        self._take("performance-dark", "performance", select_figure("b200-hgx", "output_tokens_per_s"))
         self._program.set_theme("light")
-        desk.select(select_cost("mi325x", OWNED))
-        self._take("cost-light", "cost")
+        self._take("cost-light", "cost", select_cost("mi325x", OWNED))
         self._program.set_theme("dark")
         self._ask_for_first_token()
         self._take("decide-question-dark", "decide")
@@ -79,8 +79,7 @@ class _Studio:
         self._choose_in_catalog("mi325x", "memory_bandwidth")
         self._take("catalog-light", "catalog")
         self._give_too_little()
-        desk.select(select_figure("h200-sxm", "memory"))
-        self._take("memory-and-fit-light", "memory")
+        self._take("memory-and-fit-light", "memory", select_figure("h200-sxm", "memory"))
         self._show_all_models()
         self._take("all-models-light", "memory")
         self._close()
@@ -159,13 +158,19 @@ class _Studio:
             while view.query.state is not MatrixQueryState.READY:
                 self._settle()
 
-    def _take(self, name: str, page: str) -> None:
-        """Show a page and keep what is to be seen."""
+    def _take(self, name: str, page: str, selection: Selection | None = None) -> None:
+        """Show a page, with something of it selected, and keep what is to be seen."""
         self._window.show_page(page)
         self._settle()
+        if selection is not None:
+            self._window.desk.select(selection)
         # Again, now that everything is loaded: the status bar tells how long it took.
         self._window.desk.evaluate()
         self._settle()
+        # The verdict follows once the answer rests; until then the former one is dimmed.
+        rested = time.monotonic() + _REST_S
+        while time.monotonic() < rested:
+            self._app.processEvents()
         self._keep(name, self._window.grab().toImage())
 
     def _settle(self) -> None:
