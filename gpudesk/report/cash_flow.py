@@ -19,6 +19,7 @@ from gpudesk.report.costs import (
     label_cost_input,
     label_cost_line,
 )
+from gpudesk.report.labels import format_date
 from gpudesk.report.writers.safe_text import RESERVED_SHEET_NAME, make_sheet_name, make_visible
 from gpudesk.report.writers.xlsx_formulas import (
     CellFormula,
@@ -434,7 +435,9 @@ def _created(made_on: str) -> datetime:
 def _write_about(page: FormulaSheet, title: str, revision: str, made_on: str, looks: WorkbookFormats) -> None:
     page.write_text(0, 0, title, looks.title)
     page.write_text(1, 0, tr("Amounts are in US dollars, before tax."), looks.label)
-    page.write_text(2, 0, tr("Catalog {revision}, created on {date}.", revision=revision, date=made_on), looks.label)
+    page.write_text(
+        2, 0, tr("Catalog {revision}, created on {date}.", revision=revision, date=format_date(made_on)), looks.label
+    )
     page.sheet.set_column(0, 0, 34)
     page.sheet.set_column(1, 8, 18)
 

@@ -369,5 +369,9 @@ def format_age(days: int | None) -> str:
     return trn("{n} year", "{n} years", int(days / _YEAR))
 
 
+def format_date(day: str | None) -> str:
+    return Formatter().date(day or tr("undated"))
+
+
 def get_today() -> str:
     return datetime.now().astimezone().date().isoformat()

@@ -8,6 +8,7 @@ from typing import Any
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import Estimate, LaunchExtra, LaunchPlan
 from gpudesk.domain.estimate_json import write_plan_json
+from gpudesk.report.labels import format_date
 from gpudesk.report.writers.text import wrap_text
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
@@ -40,7 +41,7 @@ def list_launch_sources(plan: LaunchPlan) -> list[str]:
         engine=facts.name,
         version=facts.version,
         read=translate_data(facts.read),
-        date=facts.retrieved,
+        date=format_date(facts.retrieved),
     )
     return [head, *(f"{source.title}, {source.url}" for source in facts.sources)]
 

@@ -14,7 +14,7 @@ from gpudesk.domain.published_run import (
     MlperfScenario,
     StatedMlperfRatio,
 )
-from gpudesk.report.labels import label_precision, label_serving_engine
+from gpudesk.report.labels import format_date, label_precision, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr
@@ -154,6 +154,6 @@ def cite_mlperf_result(head_to_head: MlperfHeadToHead, model: str, source: Sourc
         model=model,
         scenarios=listed,
         url=source.url or source.title,
-        date=retrieved,
+        date=format_date(retrieved),
     )
     return f"{cited} {tr(_DERIVED)} {tr(_LEGEND)}"

@@ -40,14 +40,10 @@ from gpudesk.report.decision.export_control import (
     select_scored_rules,
 )
 from gpudesk.report.explanation.working import format_numeric_formula, format_term_value, label_term
-from gpudesk.report.labels import label_document
+from gpudesk.report.labels import format_date, label_document
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data, trn
-
-
-def format_date(day: str | None) -> str:
-    return Formatter().date(day or tr("undated"))
 
 
 def label_support_level(entry: SupportEntry) -> str:
@@ -314,7 +310,7 @@ def format_step_amount(figure: ProcurementFigure, formatter: Formatter) -> str:
 
 def format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> str:
     """Return a figure with what it is of, its date and its marks: anecdotal, worked out again, disputed."""
-    marks = [figure.dated or tr("undated")]
+    marks = [format_date(figure.dated)]
     if figure.anecdotal:
         marks.append(tr("anecdotal (unnamed people)"))
     if figure.worked:

@@ -19,7 +19,7 @@ from gpudesk.domain.purchase import (
 )
 from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSignal, WatchValue
 from gpudesk.report.costs import MoneyFormatter, format_draw_share
-from gpudesk.report.labels import format_months
+from gpudesk.report.labels import format_date, format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import Message, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
@@ -389,8 +389,13 @@ def describe_known_value(watched: SignalStatus, source: str, formatter: Formatte
         return tr("no value")
     value = format_signal_value(watched.signal, signal_value.value, formatter)
     if watched.note is not None:
-        return tr("{value}, {date} (yours: {source})", value=value, date=signal_value.date, source=watched.note.source)
-    return tr("{value}, {date} ({source})", value=value, date=signal_value.date, source=source)
+        return tr(
+            "{value}, {date} (yours: {source})",
+            value=value,
+            date=format_date(signal_value.date),
+            source=watched.note.source,
+        )
+    return tr("{value}, {date} ({source})", value=value, date=format_date(signal_value.date), source=source)
 
 
 def describe_recorded_value(watched: SignalStatus, source: str, formatter: Formatter) -> str:
@@ -399,7 +404,7 @@ def describe_recorded_value(watched: SignalStatus, source: str, formatter: Forma
     if watched.note is None or recorded is None:
         return ""
     value = format_signal_value(watched.signal, recorded.value, formatter)
-    return tr("catalog: {value}, {date} ({source})", value=value, date=recorded.date, source=source)
+    return tr("catalog: {value}, {date} ({source})", value=value, date=format_date(recorded.date), source=source)
 
 
 def describe_signal_note(watched: SignalStatus) -> str:
@@ -430,7 +435,7 @@ def describe_idle_note(watched: SignalStatus) -> str:
     note = watched.idle
     if note is None:
         return ""
-    return tr("Your note of {date} is ignored, because it no longer matches this signal.", date=note.date)
+    return tr("Your note of {date} is ignored, because it no longer matches this signal.", date=format_date(note.date))
 
 
 def describe_signal(watched: SignalStatus, source: str, formatter: Formatter) -> str:

@@ -19,7 +19,7 @@ from gpudesk.domain.reference_data import (
     LimitSide,
     RefutedStatement,
 )
-from gpudesk.report.labels import join_names, label_precision, shorten_name
+from gpudesk.report.labels import format_date, join_names, label_precision, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity
 from gpudesk.text.messages import format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
@@ -195,13 +195,7 @@ def list_export_rule_lines(rule: ExportRule, rules: ExportRuleSet, formatter: Fo
 
 def list_rule_publications(rule: ExportRule) -> tuple[str, ...]:
     return tuple(
-        tr(
-            "{title}, {date}{space}— {url}",
-            title=each.title,
-            date=each.date or tr("undated"),
-            url=each.url,
-            space=_SPACE,
-        )
+        tr("{title}, {date}{space}— {url}", title=each.title, date=format_date(each.date), url=each.url, space=_SPACE)
         for each in rule.read_in
     )
 

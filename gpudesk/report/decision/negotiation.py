@@ -11,13 +11,7 @@ from gpudesk.domain.decision import Decision
 from gpudesk.domain.purchase import NegotiationSheet, ProcurementStepStatus
 from gpudesk.domain.reference_data import ExportCheck, ExportRuleSet
 from gpudesk.files import describe_unknown_format
-from gpudesk.report.decision.advisory import (
-    format_date,
-    format_progress,
-    format_step_figure,
-    list_step_remarks,
-    summarize_step,
-)
+from gpudesk.report.decision.advisory import format_progress, format_step_figure, list_step_remarks, summarize_step
 from gpudesk.report.decision.export_control import (
     describe_destination,
     describe_refused_claim,
@@ -32,7 +26,7 @@ from gpudesk.report.decision.export_control import (
 )
 from gpudesk.report.decision.recommendation import format_recommended_deployment, list_delivered_figures
 from gpudesk.report.decision.verdict import describe_verdict_reason, find_leading_column, format_verdict
-from gpudesk.report.labels import shorten_name
+from gpudesk.report.labels import format_date, shorten_name
 from gpudesk.report.writers.document import (
     BulletList,
     CheckList,

@@ -22,7 +22,7 @@ from gpudesk.domain.routing import (
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
-from gpudesk.report.labels import join_alternatives
+from gpudesk.report.labels import format_date, join_alternatives
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -270,7 +270,7 @@ def build_mixing_line(rule: DecisionRule) -> MixingLine:
     text = f"{translate_data(rule.why)} {translate_data(advice)}".strip()
     against = tr("against {rules}", rules=", ".join(rule.against)) if rule.against else ""
     return MixingLine(
-        rule.dated or MISSING_VALUE_TEXT,
+        format_date(rule.dated) if rule.dated else MISSING_VALUE_TEXT,
         label_rule_source(rule),
         label_rule_strength(rule.strength),
         translate_data(rule.title),

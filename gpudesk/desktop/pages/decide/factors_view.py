@@ -25,6 +25,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
 from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, FactorCell, FactorLevel, FactValue
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import label_factor, label_level, label_rule_source
+from gpudesk.report.labels import format_date
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
@@ -64,7 +65,7 @@ class FactorRow:
 
 
 def format_document(rule: DecisionRule) -> str:
-    return tr("{source}, {date}", source=label_rule_source(rule), date=rule.dated or tr("undated"))
+    return tr("{source}, {date}", source=label_rule_source(rule), date=format_date(rule.dated))
 
 
 def make_factor_rows(

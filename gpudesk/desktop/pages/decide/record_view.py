@@ -39,7 +39,6 @@ from gpudesk.report.decision.advisory import (
     describe_missing_support,
     describe_quoted_link,
     describe_unknown_time,
-    format_date,
     format_host_count,
     format_load_time,
     format_loaded_weights,
@@ -55,7 +54,7 @@ from gpudesk.report.decision.advisory import (
     merge_loading_notes,
     split_platforms,
 )
-from gpudesk.report.labels import label_document, shorten_name
+from gpudesk.report.labels import format_date, label_document, shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import tr, translate_data, trn

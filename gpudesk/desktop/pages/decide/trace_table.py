@@ -57,6 +57,7 @@ from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect
 from gpudesk.report.decision.rules import label_rule_source
+from gpudesk.report.labels import format_date
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
@@ -587,5 +588,5 @@ def _format_dated_rule(rule: DecisionRule) -> str:
         title=translate_data(rule.title),
         id=rule.id,
         source=label_rule_source(rule),
-        date=rule.dated or tr("undated"),
+        date=format_date(rule.dated),
     )
