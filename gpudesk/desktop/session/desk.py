@@ -213,7 +213,9 @@ class Desk(QObject):
             return
         begun = time.perf_counter()
         try:
-            self.evaluated = self._evaluate(self.scenario, with_curves=bool(self._curves))
+            self.evaluated = self._evaluate(
+                self.scenario, with_curves=bool(self._curves), with_cost_curves=bool(self._curves)
+            )
         except InputError as error:
             self.problem = error
             if error.problem.id == BEYOND_CONTEXT:
@@ -225,13 +227,13 @@ class Desk(QObject):
         self._drop_stale_selection()
         self.answered.emit()
 
-    def _evaluate(self, scenario: Scenario, *, with_curves: bool) -> EvaluatedAnswer:
+    def _evaluate(self, scenario: Scenario, *, with_curves: bool, with_cost_curves: bool = False) -> EvaluatedAnswer:
         answer = self._replace_costs(scenario, with_curves=with_curves)
         if answer is None:
             answer = self.service.answer(scenario, with_curves=with_curves)
         evaluated = EvaluatedAnswer(answer, self.service, self.formatter)
         if self.evaluated is not None:
-            evaluated.take_over(self.evaluated)
+            evaluated.take_over(self.evaluated, with_cost_curves=with_cost_curves)
         return evaluated
 
     def _replace_costs(self, scenario: Scenario, *, with_curves: bool) -> Answer | None:

@@ -73,8 +73,11 @@ class EvaluatedAnswer:
         self._service = service
         self._alternatives: dict[tuple[str, AnswerValue], Decision] = {}
 
-    def take_over(self, former: EvaluatedAnswer) -> None:
-        """Take what was computed from another answer to the same question, which may have had no curves."""
+    def take_over(self, former: EvaluatedAnswer, *, with_cost_curves: bool) -> None:
+        """Take what was computed from another answer to the same question, which may have had no curves.
+
+        Costs follow the curves of throughput: where they are to be `with_cost_curves`, those without are left.
+        """
         mine, theirs = self.answer, former.answer
         if (mine.scenario, mine.catalog_revision, mine.unranked) == (
             theirs.scenario,
@@ -82,11 +85,8 @@ class EvaluatedAnswer:
             theirs.unranked,
         ):
             names = ["needs", "decision"]
-            # Costs follow the curves of throughput: those of an answer without curves have none.
-            if all(
-                (one.curve is None) == (two.curve is None)
-                for one, two in zip(mine.columns, theirs.columns, strict=True)
-            ):
+            pairs = zip(mine.columns, theirs.columns, strict=True)
+            if not with_cost_curves or all((one.curve is None) == (two.curve is None) for one, two in pairs):
                 names += ["costs", "full_costs"]
             self.__dict__.update({name: value for name, value in former.__dict__.items() if name in names})
             self.flips, self.next_questions = former.flips, former.next_questions

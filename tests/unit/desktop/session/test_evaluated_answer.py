@@ -34,9 +34,7 @@ def test_curves_change_nothing_that_was_decided(desk: Desk) -> None:
     assert with_curves is not before
     assert all(column.column.curve is not None for column in with_curves.columns if column.fits)
     assert with_curves.decision is decision
-    for column, former in zip(with_curves.costs.columns, costs.columns, strict=True):
-        assert column.curve
-        assert replace(column, curve=former.curve) == former
+    assert with_curves.costs is costs
     assert with_curves.flips == ()
 
 
