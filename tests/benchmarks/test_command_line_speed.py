@@ -21,7 +21,7 @@ from tests.benchmarks.conftest import Say
 
 LINES = 20_000
 #: Lines a second, and seconds until the first answer.
-LEAST_RATE = 30_000
+LEAST_RATE = 25_000
 LONGEST_START = 1.0
 #: Lines a second where no two lines ask about the same deployment, and with pools.
 LEAST_SCATTERED = 5_000
