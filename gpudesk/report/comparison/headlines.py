@@ -247,6 +247,7 @@ class _ScreenHeadlines(_HeadlineBuilder):
         self, figure: str, best: tuple[int, ...], text: str, detail: str, mark: CellMarking | None = None
     ) -> Headline:
         unit = tr("requests") if figure == _IN_FLIGHT else self._text(figure).unit or ""
+        odds = () if figure == _IN_FLIGHT else self._list_odds(figure)
         return Headline(
             figure=figure,
             label=label_figure(figure),
@@ -256,14 +257,14 @@ class _ScreenHeadlines(_HeadlineBuilder):
             detail=detail,
             mark=mark,
             announced=self._describe_announced_lead(figure),
-            odds=() if figure == _IN_FLIGHT else self._list_odds(figure),
-            spoken_odds="" if figure == _IN_FLIGHT else self._describe_odds(figure),
+            odds=odds,
+            spoken_odds=self._describe_odds(odds),
         )
 
-    def _describe_odds(self, figure: str) -> str:
+    def _describe_odds(self, odds: tuple[tuple[HeadlineLeader, float], ...]) -> str:
         """Return the odds of each as one reads them out; empty without any."""
-        odds = [f"{leader.name} {format_odds(share, self._formatter)}" for leader, share in self._list_odds(figure)]
-        return tr("odds of being best: {odds}", odds=", ".join(odds)) if odds else ""
+        texts = [f"{leader.name} {format_odds(share, self._formatter)}" for leader, share in odds]
+        return tr("odds of being best: {odds}", odds=", ".join(texts)) if texts else ""
 
     def _list_odds(self, figure: str) -> tuple[tuple[HeadlineLeader, float], ...]:
         odds = compute_win_odds(self._answer, figure)
