@@ -41,12 +41,28 @@ def start(frozen: Path, tmp_path: Path) -> Iterator[StartFrozen]:
         program.wait(PATIENCE_S)
 
 
+def wait_until_idle(program: "subprocess.Popen[bytes]") -> None:
+    """Wait until the program has loaded its pages. A stack that runs while it is written down can end the report."""
+
+    def ticks() -> int:
+        fields = Path(f"/proc/{program.pid}/stat").read_text(encoding="utf-8").rpartition(")")[2].split()
+        return int(fields[11]) + int(fields[12])
+
+    def rests() -> bool:
+        before = ticks()
+        time.sleep(0.5)
+        return ticks() == before
+
+    until(rests)
+
+
 def reports(home: Path) -> list[Path]:
     return sorted((home / "logs").glob("crash-*.log"))
 
 
 def test_a_crash_is_written_down_and_kept_and_an_end_leaves_nothing(start: StartFrozen, tmp_path: Path) -> None:
     program = start(1)
+    wait_until_idle(program)
     program.send_signal(signal.SIGSEGV)
     assert program.wait(PATIENCE_S) == -signal.SIGSEGV
     (report,) = reports(tmp_path)
