@@ -20,6 +20,7 @@ _RULES_NAME = "rules"
 _STEPS_NAME = "rules/steps.toml"
 _SIGNALS_NAME = "rules/signals.toml"
 _EXPORT_RULES_NAME = "export_rules.toml"
+_PROFILE_NAME = "profile.toml"
 _REFERENCES_NAME = "references.toml"
 _SOFTWARE_SUPPORT_NAME = "software_support"
 _WORKED_EXAMPLES_NAME = "worked_examples.csv"
@@ -57,6 +58,10 @@ def measurements_dir() -> Path:
 
 def cost_assumptions_path() -> Path:
     return _run_time_data(_COST_ASSUMPTIONS_NAME)
+
+
+def profile_path() -> Path:
+    return _run_time_data(_PROFILE_NAME)
 
 
 def launch_path() -> Path:

@@ -45,6 +45,7 @@ if TYPE_CHECKING:
         LaunchPlan,
         PlanChoice,
     )
+    from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
     from gpudesk.domain.progress import ProgressSteps
     from gpudesk.domain.published_run import ComparableRun
     from gpudesk.domain.scenario import Sweep
@@ -65,6 +66,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.sweep.output import SweepRun
     from gpudesk.evidence.measured_runs import MeasuredRun
     from gpudesk.evidence.nearest_runs import HeldOutFigure
+    from gpudesk.profile.builder import ProfileBuilder
 
 
 #: Plans that are remembered while lines are answered, which may ask for thousands of deployments in turn.
@@ -116,7 +118,7 @@ class GpuDeskService:
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
-        for name in ("costing", "decider"):
+        for name in ("costing", "decider", "profiles"):
             self.__dict__.pop(name, None)
         if edit is None or edit.moves_estimates:
             for name in ("estimator", "records", "fit", "mlperf"):
@@ -499,6 +501,25 @@ class GpuDeskService:
         from gpudesk.decision.outcome.search import search_questions
 
         return search_questions(self.decider.apart(answer), answer)
+
+    # What one accelerator can do
+
+    @cached_property
+    def profiles(self) -> ProfileBuilder:
+        """What builds profiles; raises `InputError` or `MissingFileError` without its settings."""
+        from gpudesk.profile.builder import ProfileBuilder
+        from gpudesk.profile.settings import read_profile_settings
+
+        return ProfileBuilder(self, read_profile_settings(paths.profile_path()))
+
+    def profile_steps(self, question: ProfileQuestion) -> ProgressSteps[AcceleratorProfile]:
+        """Build, as a job, the profile of an accelerator; raises `InputError` for an unknown id."""
+        return self.profiles.steps(question)
+
+    def profile(self, question: ProfileQuestion) -> AcceleratorProfile:
+        from gpudesk.domain.progress import run_to_end
+
+        return run_to_end(self.profile_steps(question))
 
     # How a deployment is started
 

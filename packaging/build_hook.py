@@ -21,6 +21,7 @@ RUN_TIME_DATA = (
     "export_rules.toml",
     "launch.toml",
     "measurements",
+    "profile.toml",
     "references.toml",
     "rules",
     "software_support",

@@ -44,6 +44,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn, FigureDifference, ma
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import (
     COST_INPUTS,
+    NO_COST_SETTINGS,
     BreakEven,
     CostAnswer,
     CostColumn,
@@ -327,6 +328,12 @@ class CostCalculator:
         return CostAnswer(
             columns, tuple(breaks), api, _get_utilization(situations), _list_missing_api_prices(situations)
         )
+
+    def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
+        """Return the costs of a column by itself, whether it has an estimate or not."""
+        accelerator = column.choice.accelerator
+        inputs = gather_cost_inputs(accelerator, column, self._resolve_inputs(column, self._cache_of(settings)))
+        return make_cost_column(inputs, column, self._prices.get(accelerator, {}), settings.rent_term)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
         """Return an answer with its costs, and with what sets those of any two columns apart.

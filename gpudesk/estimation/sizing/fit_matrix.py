@@ -24,7 +24,13 @@ from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
 from gpudesk.engine.tensors import count_parameters
-from gpudesk.estimation.deployment import MemoryPlanCache, configure_serving, describe_no_plan, list_counts
+from gpudesk.estimation.deployment import (
+    MemoryPlanCache,
+    configure_serving,
+    describe_no_plan,
+    list_counts,
+    make_memory_plan,
+)
 from gpudesk.estimation.evaluation import explain_unfit
 from gpudesk.estimation.sizing.minimum import describe_too_large_load
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -50,6 +56,17 @@ class LadderStep:
     def usable_bytes(self) -> int:
         budget = self.memory.budget
         return budget.weights_bytes + budget.activations_bytes + budget.runtime_bytes + budget.pool_bytes
+
+    def find_longest_context(self, limit: int) -> int:
+        """Return the most tokens of one sequence that the deployment holds, at most `limit`."""
+        low, high = 0, limit
+        while low < high:
+            middle = (low + high + 1) // 2
+            if self.memory.budget.max_sequences(middle) >= 1:
+                low = middle
+            else:
+                high = middle - 1
+        return low
 
 
 @dataclass(slots=True)
@@ -107,6 +124,11 @@ class DeploymentLadder:
             return describe_too_large_load(concurrency, self.sizes[-1], self.configuration.accelerator.name)
         return explain_unfit(self.request, self.configuration, nearest, tokens)
 
+    def count_missing_bytes(self, tokens: int) -> int:
+        """Return what one accelerator lacks to hold a sequence of `tokens`; 0 where it holds one."""
+        memory = make_memory_plan(self.request, self.configuration, ParallelPlan())
+        return max(0, -memory.budget.headroom_bytes(tokens))
+
     def _find_nearest(self, tokens: int) -> MemoryPlan | None:
         """Return the plan that has most left, or lacks least, for a sequence; the first of equals."""
         # Copies of a replica have as much left as it alone.
@@ -148,9 +170,10 @@ _Pairs = dict[tuple[str, str], "DeploymentLadder | Message"]
 class FitFinder:
     """Answers questions about all pairs; keeps what depends neither on lengths nor on load."""
 
-    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
+    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration, most_settings: int = MOST_SETTINGS) -> None:
         self._engines = catalog.serving_engines()
         self._calibration = calibration
+        self._most_settings = most_settings
         self._cached_pairs: dict[_Settings, _Pairs] = {}
 
     def matrix(self, question: FitQuestion, accelerators: Sequence[Accelerator], models: Sequence[Model]) -> FitMatrix:
@@ -169,18 +192,21 @@ class FitFinder:
 
     def count_held_by_one(self, question: FitQuestion, part: Accelerator, models: Sequence[Model]) -> int:
         """Return how many of the models one accelerator holds."""
-        pairs = self._pairs(question)
-        ladders = [self._get_ladder(question, pairs, part, model) for model in models]
+        ladders = [self.find_ladder(question, part, model) for model in models]
         return sum(
             not isinstance(ladder, Message) and ladder.lowest(question.context, question.concurrency, 1) is not None
             for ladder in ladders
         )
 
+    def find_ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
+        """Return the plans of one pair by deployment size, or why no serving engine runs it."""
+        return self._get_ladder(question, self._pairs(question), part, model)
+
     def _pairs(self, question: FitQuestion) -> _Pairs:
         settings = (question.weights, question.kv, question.serving_engine, question.memory_fraction)
         pairs = self._cached_pairs.pop(settings, {})
         self._cached_pairs[settings] = pairs
-        while len(self._cached_pairs) > MOST_SETTINGS:
+        while len(self._cached_pairs) > self._most_settings:
             del self._cached_pairs[next(iter(self._cached_pairs))]
         return pairs
 

@@ -1,0 +1,270 @@
+"""The profile of one accelerator: what it can do, what limits it, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
+from gpudesk.domain.precision import Precision
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
+
+
+class OperatingMode(StrEnum):
+    """What a ranking of models prefers; `BALANCED` weighs all factors alike."""
+
+    BALANCED = "balanced"
+    SPEED = "speed"
+    QUALITY = "quality"
+    LONG_CONTEXT = "long_context"
+    THROUGHPUT = "throughput"
+
+
+class RankingFactor(StrEnum):
+    """A factor of the score of a model for a job; each is scaled to 0..1 among the models that fit."""
+
+    #: Share of usable memory left free.
+    FIT = "fit"
+    #: Output tokens/s of one request.
+    SPEED = "speed"
+    #: Output tokens/s at the load.
+    THROUGHPUT = "throughput"
+    #: Tokens of context that fit, up to the model's own maximum.
+    CONTEXT = "context"
+    #: Release date.
+    RECENCY = "recency"
+    #: The user's own tier of the model; without one, the rank of its total parameters.
+    TIER = "tier"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileQuestion:
+    """One accelerator, and the load behind all rates. `weights` replaces those of the mode, by factor."""
+
+    accelerator: str
+    input_tokens: int = 4000
+    output_tokens: int = 1000
+    concurrency: int = 64
+    serving_engine: str | None = None
+    #: The model of A12 and of the table of counts; None: the largest common model that fits (e.g. 70B).
+    model: str | None = None
+    mode: OperatingMode = OperatingMode.BALANCED
+    weights: Mapping[RankingFactor, float] | None = None
+    tiers: Mapping[str, float] | None = None
+    budget_usd: float | None = None
+
+
+class CapabilityStatus(StrEnum):
+    """How an accelerator does a task."""
+
+    #: In the format in which the model is published.
+    NATIVE = "native"
+    #: On one accelerator, in fewer bits.
+    QUANTIZED = "quantized"
+    #: On `count` accelerators.
+    NEEDS_MORE = "needs_more"
+    #: Not on as many as one scale-up domain or host joins, or no serving engine runs it.
+    IMPOSSIBLE = "impossible"
+    #: A fact is missing: `reason` names it.
+    UNKNOWN = "unknown"
+
+
+@dataclass(frozen=True, slots=True)
+class Capability:
+    """A row of the capability matrix.
+
+    `figure`: output tokens/s of the load, or seconds per image or video (`unit` "tok/s" or "s").
+    `single`: output tokens/s of a single request. `request` opens the scenario; None for diffusion models, of which
+    `diffusion` describes the settings.
+    """
+
+    task: str
+    status: CapabilityStatus
+    model: str | None
+    weights: Precision | None = None
+    count: int | None = None
+    context_tokens: int | None = None
+    figure: IntervalEstimate | None = None
+    single: IntervalEstimate | None = None
+    unit: str = "tok/s"
+    basis: EstimateBasis | None = None
+    request: EstimateRequest | None = None
+    diffusion: object | None = None
+    reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Standing:
+    """The place of a value among accelerators of a group: `rank` 1 is the best of `members`; percentile 0..100.
+
+    `group` is "category" or "generation". `best` and `median` are of the group, in the unit of the attribute.
+    """
+
+    attribute: str
+    value: float
+    group: str
+    rank: int
+    members: int
+    percentile: float
+    median: float
+    best: float
+
+
+@dataclass(frozen=True, slots=True)
+class Trait:
+    """A strength or a consideration: a sentence with its number, and the standing or the fact behind it."""
+
+    id: str
+    is_strength: bool
+    text: Message
+    standing: Standing | None = None
+    attribute: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTag:
+    """A tag of the header with the rule behind it."""
+
+    id: str
+    text: Message
+    rule: Message
+
+
+@dataclass(frozen=True, slots=True)
+class ResourceHeadroom:
+    """How much of a resource the load leaves: 0 is none. `headroom` is None where nothing is known; `reason` says why.
+
+    `resource`: memory, bandwidth, compute, links, host or power.
+    """
+
+    resource: str
+    headroom: float | None
+    used: Message
+    remedy: Message | None = None
+    reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class ScaleStep:
+    """So many of the accelerator: their memory, how many models of the catalog fit, and rates of the profile's model.
+
+    `bandwidth_rule` is in bytes/s, by the flat factor 0.88 of the source document, which estimates do not use.
+    """
+
+    count: int
+    memory_bytes: int
+    models_held: int
+    models: int
+    figure: IntervalEstimate | None
+    per_accelerator: IntervalEstimate | None
+    bandwidth_rule: float | None
+    reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class OutOfReach:
+    """A model that one accelerator does not hold: what is missing, and the smallest ways to hold it."""
+
+    model: str
+    weights: Precision
+    missing_bytes: int
+    count: int | None
+    smaller_format: Precision | None
+    figure: IntervalEstimate | None
+    usd_per_million_output: IntervalEstimate | None
+    request: EstimateRequest | None
+    reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class Upgrade:
+    """A step up: another accelerator (`count` 1) or more of the same. `unlocked` are models by id.
+
+    Costs are None where no purchase price is known; `usd_per_unlocked` is extra_usd / len(unlocked).
+    """
+
+    accelerator: str
+    count: int
+    unlocked: tuple[str, ...]
+    speedup: float | None
+    extra_usd: float | None
+    usd_per_unlocked: float | None
+    announced: bool = False
+    within_budget: bool | None = None
+    reason: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class JobRecommendation:
+    """A ranked model for a job (chat, coding, agentic, reasoning, rag, vision): rates, context, and why it is there."""
+
+    job: str
+    model: str
+    weights: Precision
+    score: float
+    factors: Mapping[RankingFactor, float]
+    context_tokens: int
+    single: IntervalEstimate | None
+    figure: IntervalEstimate | None
+    serving_engine: str
+    basis: EstimateBasis
+    request: EstimateRequest
+    why: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PeerValue:
+    """An attribute of the accelerator beside the mean of its category, and beside its nearest rivals (by id)."""
+
+    attribute: str
+    value: float | None
+    mean: float | None
+    members: int
+    rivals: Mapping[str, float | None]
+
+
+@dataclass(frozen=True, slots=True)
+class BuyingAdvice:
+    """The verdict first, then what to check, in order of weight.
+
+    `rule` says what "runs well" means, with its thresholds; models that do not run well but fit count as `fits` alone.
+    """
+
+    verdict: Message
+    runs_well: int
+    fits: int
+    models: int
+    rule: Message
+    checks: tuple[Message, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorProfile:
+    """All that is known and computed of one accelerator."""
+
+    question: ProfileQuestion
+    accelerator: Accelerator
+    attributes: Mapping[str, AttributeClaims]
+    category: str
+    generation_members: tuple[str, ...]
+    category_members: tuple[str, ...]
+    headline: Message
+    tags: tuple[ProfileTag, ...]
+    traits: tuple[Trait, ...]
+    capabilities: tuple[Capability, ...]
+    model: str | None
+    limits: tuple[ResourceHeadroom, ...]
+    scale: tuple[ScaleStep, ...]
+    out_of_reach: tuple[OutOfReach, ...]
+    upgrades: tuple[Upgrade, ...]
+    recommendations: tuple[JobRecommendation, ...]
+    weights: Mapping[RankingFactor, float]
+    peers: tuple[PeerValue, ...]
+    rivals_by_price: tuple[str, ...]
+    rivals_by_memory: tuple[str, ...]
+    advice: BuyingAdvice
+    notes: tuple[Message, ...]

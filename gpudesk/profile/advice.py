@@ -1,0 +1,245 @@
+"""The header and the advice of a profile: tags with their rules, the verdict, and what to check before buying."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.precision import STORAGE_FORMATS
+from gpudesk.domain.profile import BuyingAdvice, ProfileTag, ResourceHeadroom
+from gpudesk.profile.ranking import RankedModel
+from gpudesk.profile.standing import PeerGroups
+from gpudesk.text.messages import Message, Term, message, message_n
+
+if TYPE_CHECKING:
+    from gpudesk.domain.reference_data import ExportCheck
+    from gpudesk.profile.context import ProfileContext
+
+_DISCONTINUED: Final = "eol"
+_CLOUD: Final = "cloud"
+
+#: Categories in words, and resources as the subject of a sentence.
+CATEGORY_TERMS: Final = {
+    "consumer": Term("consumer", "consumer card"),
+    "cloud": Term("cloud", "cloud only"),
+    "rack": Term("rack", "rack-scale"),
+    "card": Term("card", "PCIe card"),
+    "module": Term("module", "server module"),
+    "other": Term("other", "other form"),
+}
+RESOURCE_TERMS: Final = {
+    "memory": Term("memory", "memory"),
+    "bandwidth": Term("bandwidth", "memory bandwidth"),
+    "compute": Term("compute", "compute"),
+    "links": Term("links", "links"),
+    "host": Term("host", "host overhead"),
+    "power": Term("power", "power"),
+}
+
+
+def list_tags(context: ProfileContext, peers: PeerGroups) -> tuple[ProfileTag, ...]:
+    """Return the tags of the header, each with the rule that it follows."""
+    own = context.facts
+    accelerator = own.accelerator
+    texts = {
+        "vendor": (accelerator.vendor, message("profile.tag.vendor", "Vendor in the catalog")),
+        "architecture": (
+            own.get_text("architecture"),
+            message("profile.tag.architecture", "Architecture in the catalog, with its source"),
+        ),
+        "form_factor": (
+            accelerator.form_factor,
+            message("profile.tag.form", "Form factor in the catalog, with its source"),
+        ),
+        "platform": (
+            accelerator.platform,
+            message("profile.tag.platform", "Software platform in the catalog, with its source"),
+        ),
+        "memory_type": (
+            accelerator.memory_type,
+            message("profile.tag.memory", "Memory type in the catalog, with its source"),
+        ),
+    }
+    tags = [
+        ProfileTag(name, message("profile.tag", "{name}", name=text), rule)
+        for name, (text, rule) in texts.items()
+        if text is not None
+    ]
+    tags.append(
+        ProfileTag(
+            "category",
+            message("profile.tag", "{name}", name=CATEGORY_TERMS[own.category]),
+            message_n(
+                "profile.tag.category",
+                "By name and form factor; {count} accelerator in this category",
+                "By name and form factor; {count} accelerators in this category",
+                "count",
+                count=len(peers.category),
+            ),
+        )
+    )
+    return (*tags, *_list_state_tags(context))
+
+
+def _list_state_tags(context: ProfileContext) -> Iterator[ProfileTag]:
+    accelerator = context.accelerator
+    if accelerator.announced:
+        yield ProfileTag(
+            "announced",
+            message("profile.tag.announced", "announced"),
+            message("profile.tag.announced_rule", "Announced by the vendor and not available yet"),
+        )
+    if accelerator.status == _DISCONTINUED:
+        yield ProfileTag(
+            "discontinued",
+            message("profile.tag.discontinued", "discontinued"),
+            message("profile.tag.discontinued_rule", "Status in the catalog: end of life"),
+        )
+
+
+def make_headline(advice: BuyingAdvice, limits: Sequence[ResourceHeadroom], context: ProfileContext) -> Message:
+    """Return one sentence: how many models run well and fit, and what limits first."""
+    name, first = context.accelerator.name, limits[0]
+    if context.model is None or first.headroom is None:
+        return message(
+            "profile.headline",
+            "{accelerator} runs {well} of {models} models well and fits {fits}",
+            accelerator=name,
+            well=advice.runs_well,
+            models=advice.models,
+            fits=advice.fits,
+        )
+    return message(
+        "profile.headline.limit",
+        "{accelerator} runs {well} of {models} models well and fits {fits}; {resource} limits {model} first",
+        accelerator=name,
+        well=advice.runs_well,
+        models=advice.models,
+        fits=advice.fits,
+        resource=RESOURCE_TERMS[first.resource],
+        model=context.placements[context.model].model.name,
+    )
+
+
+def advise(models: Sequence[RankedModel], export: ExportCheck | None, context: ProfileContext) -> BuyingAdvice:
+    """Return the verdict by form factor and price, the shares of models, and the checks before buying.
+
+    `export` is None where the export rules cannot be read.
+    """
+    rule = context.settings.runs_well
+    well = sum(_runs_well(each, context) for each in models)
+    return BuyingAdvice(
+        _judge(context),
+        well,
+        sum(each.held_alone for each in context.placements.values()),
+        len(context.placements),
+        message(
+            "profile.runs_well",
+            "Runs well: at least {bits} bits or as published, {tokens_per_s} tok/s for 1 request, and {concurrency} "
+            "requests at once",
+            bits=rule.bits,
+            tokens_per_s=rule.tokens_per_s,
+            concurrency=rule.concurrency,
+        ),
+        tuple(_list_checks(export, context)),
+    )
+
+
+def _runs_well(model: RankedModel, context: ProfileContext) -> bool:
+    rule, rate = context.settings.runs_well, model.single.output_tokens_per_s
+    wide = model.placement.is_native or STORAGE_FORMATS[model.format.weights].bits >= rule.bits
+    room = model.single.max_concurrency >= rule.concurrency
+    return wide and room and rate is not None and rate.value >= rule.tokens_per_s
+
+
+def _judge(context: ProfileContext) -> Message:
+    own = context.facts
+    accelerator = own.accelerator
+    form = accelerator.form_factor
+    if own.category == _CLOUD:
+        return message("profile.buy.cloud", "Not sold: rent it from {vendor}", vendor=accelerator.vendor)
+    if accelerator.announced:
+        return message(
+            "profile.buy.announced",
+            "Announced for {date}: compare delivery dates before you order",
+            date=own.get_text("release_date") or "—",
+        )
+    if form is None:
+        return message("profile.buy.no_form", "Form factor unknown: check which server takes it")
+    if own.price_usd is None:
+        return message(
+            "profile.buy.no_price", "For servers that take {form}; price unknown, so ask for a quote", form=form
+        )
+    return message(
+        "profile.buy.price",
+        "For servers that take {form}, at about {price} each",
+        form=form,
+        price=(own.price_usd, "USD"),
+    )
+
+
+def _list_checks(export: ExportCheck | None, context: ProfileContext) -> Iterator[Message]:
+    own = context.facts
+    accelerator = own.accelerator
+    if own.category in ("module", "rack"):
+        yield message(
+            "profile.check.form",
+            "Server: {form} fits only servers or racks built for it, with up to {count} accelerators",
+            form=accelerator.form_factor or "—",
+            count=accelerator.cards_per_host,
+        )
+    elif accelerator.form_factor is not None and own.category != _CLOUD:
+        yield message(
+            "profile.check.slot", "Server: check slots, height and airflow for {form}", form=accelerator.form_factor
+        )
+    if own.category == _CLOUD:
+        yield message("profile.check.cloud", "Price: rented only; compare rents on the cost page")
+    elif own.price_usd is None:
+        yield message("profile.check.no_price", "Price: no purchase price in the catalog; enter your quote")
+    else:
+        yield message(
+            "profile.check.price",
+            "Price: {price} is an estimate; vendors publish few list prices",
+            price=(own.price_usd, "USD"),
+        )
+    if accelerator.announced:
+        yield message("profile.check.delivery", "Delivery: not available yet; get a date in writing")
+    elif accelerator.status == _DISCONTINUED:
+        yield message("profile.check.stock", "Delivery: discontinued; check stock, warranty and spares")
+    elif accelerator.status is None:
+        yield message("profile.check.status", "Delivery: availability unknown; ask the vendor")
+    else:
+        yield message("profile.check.shipping", "Delivery: available; get the lead time in writing")
+    if accelerator.tdp_w is None:
+        yield message("profile.check.no_power", "Power: board power unknown; ask the vendor")
+    else:
+        yield message(
+            "profile.check.power",
+            "Power: {power} of board power each; check supply and cooling",
+            power=(accelerator.tdp_w, "W"),
+        )
+    yield _check_export(export)
+    engines = tuple(each.name for each in context.catalog.serving_engines() if each.runs_on(accelerator))
+    if engines:
+        yield message(
+            "profile.check.support", "Support: runs on {engines}; test your model there first", engines=engines
+        )
+    else:
+        yield message("profile.check.no_support", "Support: no serving engine in the catalog runs on it")
+
+
+def _check_export(export: ExportCheck | None) -> Message:
+    if export is None or export.tpp is None:
+        return message("profile.check.export_unknown", "Export: score unknown; check the current rule")
+    active = [
+        each
+        for each in export.rules
+        if each.rule.lines and each.rule.superseded_by is None and each.rule.not_enforced_since is None
+    ]
+    return message(
+        "profile.check.export",
+        "Export: score {tpp} is in scope of {met} of {rules} rules in force; not legal advice",
+        tpp=export.tpp,
+        met=sum(any(line.met for line in each.lines) for each in active),
+        rules=len(active),
+    )

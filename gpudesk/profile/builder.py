@@ -1,0 +1,176 @@
+"""The profile of one accelerator, built in steps that can be stopped."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Final, Protocol
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
+from gpudesk.domain.progress import JobProgress, ProgressSteps
+from gpudesk.domain.registry import list_required_attributes
+from gpudesk.estimation.sizing.fit_matrix import FitFinder
+from gpudesk.paths import MissingFileError
+from gpudesk.profile.advice import advise, list_tags, make_headline
+from gpudesk.profile.capabilities import list_capabilities, list_scale_steps
+from gpudesk.profile.context import ProfileContext
+from gpudesk.profile.growth import list_out_of_reach, list_upgrades
+from gpudesk.profile.limits import list_limits
+from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder
+from gpudesk.profile.ranking import list_ranked_models, recommend, resolve_weights
+from gpudesk.profile.settings import ProfileSettings
+from gpudesk.profile.standing import (
+    find_peers,
+    find_rivals,
+    list_peer_values,
+    list_traits,
+    measure_memory_distance,
+    measure_price_distance,
+)
+from gpudesk.text.messages import InputError, Message, input_error, message
+
+if TYPE_CHECKING:
+    from collections.abc import Iterator, Mapping
+
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.costing.scenario_costs import CostCalculator
+    from gpudesk.decision.purchasing.reference_data import ReferenceData
+    from gpudesk.domain.reference_data import ExportCheck
+    from gpudesk.engine.calibration import Calibration
+    from gpudesk.estimation.estimator import Estimator
+
+#: Weight formats whose placements are remembered: those of published models, and the narrower ones.
+_MOST_FORMATS: Final = 12
+_STEPS: Final = 4
+
+
+class ProfileSource(Protocol):
+    """What profiles are built from."""
+
+    @property
+    def catalog(self) -> Catalog: ...
+    @property
+    def calibration(self) -> Calibration: ...
+    @property
+    def estimator(self) -> Estimator: ...
+    @property
+    def costing(self) -> CostCalculator: ...
+    @property
+    def reference_data(self) -> ReferenceData: ...
+
+
+class ProfileBuilder:
+    """Builds profiles from one catalog; keeps the placements of models that were looked at."""
+
+    def __init__(self, source: ProfileSource, settings: ProfileSettings) -> None:
+        self._source = source
+        self._settings = settings
+        self._fit = FitFinder(source.catalog, source.calibration, _MOST_FORMATS)
+
+    def steps(self, question: ProfileQuestion) -> ProgressSteps[AcceleratorProfile]:
+        """Build a profile as a job; raises `InputError` for unknown ids and for an entry without required values."""
+        yield _make_progress(0)
+        context = self._begin(question)
+        yield _make_progress(1)
+        models = list_ranked_models(context)
+        capabilities = list_capabilities(context)
+        limits = list_limits(context, self._source.estimator)
+        yield _make_progress(2)
+        scale, out_of_reach, upgrades = list_scale_steps(context), list_out_of_reach(context), list_upgrades(context)
+        yield _make_progress(3)
+        peers = find_peers(context)
+        by_price = find_rivals(context, measure_price_distance(context))
+        by_memory = find_rivals(context, measure_memory_distance(context))
+        advice = advise(models, self._check_export(context.accelerator), context)
+        return AcceleratorProfile(
+            question=question,
+            accelerator=context.accelerator,
+            attributes=context.facts.attributes,
+            category=context.facts.category,
+            generation_members=tuple(each.accelerator.id for each in peers.generation),
+            category_members=tuple(each.accelerator.id for each in peers.category),
+            headline=make_headline(advice, limits, context),
+            tags=list_tags(context, peers),
+            traits=list_traits(context, peers),
+            capabilities=capabilities,
+            model=context.model,
+            limits=limits,
+            scale=scale,
+            out_of_reach=out_of_reach,
+            upgrades=upgrades,
+            recommendations=recommend(models, context),
+            weights=resolve_weights(question, self._settings),
+            peers=list_peer_values(context, peers, tuple(dict.fromkeys((*by_price, *by_memory)))),
+            rivals_by_price=by_price,
+            rivals_by_memory=by_memory,
+            advice=advice,
+            notes=tuple(_list_notes(context)),
+        )
+
+    def _begin(self, question: ProfileQuestion) -> ProfileContext:
+        catalog = self._source.catalog
+        accelerator = _find_accelerator(catalog, question.accelerator)
+        if question.model is not None:
+            catalog.model(question.model)
+        finder = PlacementFinder(self._fit, question)
+        placements = {model.id: finder.place(accelerator, model) for model in catalog.models()}
+        return ProfileContext(
+            question=question,
+            settings=self._settings,
+            catalog=catalog,
+            costing=self._source.costing,
+            accelerator=accelerator,
+            finder=finder,
+            memo=EstimateMemo(question, self._source.estimator.estimate_many),
+            placements=placements,
+            model=question.model or self._choose_model(placements),
+        )
+
+    def _choose_model(self, placements: Mapping[str, ModelPlacement]) -> str | None:
+        """Return the first common model that one accelerator holds."""
+        common = [placements[model] for model in self._settings.common_models if model in placements]
+        return next((each.model.id for each in common if each.held_alone), None)
+
+    def _check_export(self, accelerator: Accelerator) -> ExportCheck | None:
+        try:
+            return self._source.reference_data.export_check(accelerator.id)
+        except (InputError, MissingFileError):
+            return None
+
+
+def _make_progress(done: int) -> JobProgress:
+    return JobProgress(message("profile.building", "Computing the profile"), done, _STEPS)
+
+
+def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
+    """Return an accelerator; an entry that lacks values which every estimate needs raises `InputError` naming them."""
+    known = {each.id for each in catalog.accelerators()}
+    if accelerator_id not in known and any(each.id == accelerator_id for each in catalog.things()):
+        values = {each.name for each in catalog.attributes(accelerator_id) if each.preferred is not None}
+        missing = tuple(name for name in list_required_attributes() if name not in values)
+        if missing:
+            raise input_error(
+                "profile.incomplete",
+                "{accelerator} has no {missing}; enter these values to see its profile",
+                "accelerator",
+                accelerator=catalog.thing(accelerator_id).name,
+                missing=missing,
+            )
+    return catalog.accelerator(accelerator_id)
+
+
+def _list_notes(context: ProfileContext) -> Iterator[Message]:
+    """Yield what holds for the whole profile: what fits means, and why a published count differs."""
+    yield message(
+        "profile.note.fit",
+        "Fits: weights as published or narrower, down to 4 bits, with 1 request of {tokens} tokens",
+        tokens=context.finder.tokens,
+    )
+    yield message(
+        "profile.note.counts",
+        "The MI325X product page counts 363 of 374 models; its list is unpublished. GPU Desk counts its own {models} "
+        "models",
+        models=len(context.placements),
+    )
+    yield message(
+        "profile.note.estimates", "All rates are estimates with 80% intervals, except those marked as measured"
+    )

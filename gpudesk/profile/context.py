@@ -1,0 +1,124 @@
+"""What every part of one profile asks of: the question, the catalog, placements, estimates and prices."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.answer import ComparisonColumn
+from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
+from gpudesk.text.units import MONTHS_PER_YEAR
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.costing.scenario_costs import CostCalculator
+    from gpudesk.domain.accelerator import Accelerator
+    from gpudesk.domain.cost import CostColumn
+    from gpudesk.domain.estimate import Estimate
+    from gpudesk.domain.profile import ProfileQuestion
+    from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder
+    from gpudesk.profile.settings import ProfileSettings
+    from gpudesk.text.formatting import IntervalEstimate
+
+#: A year with a month, a quarter or a half of it: 2024-10-10, 2024-Q2, 2026-H2.
+_DATE: Final = re.compile(r"(\d{4})(?:-(?:(\d{2})|Q([1-4])|H([12])))?")
+
+
+def count_months(date: str | None) -> int | None:
+    """Return the months from the year 0 to a date; quarters, halves and years count from their middle.
+
+    None for anything that is no date.
+    """
+    match = _DATE.match(date or "")
+    if match is None:
+        return None
+    year, month, quarter, half = match.groups()
+    if month is not None:
+        months = int(month)
+    elif quarter is not None:
+        months = 3 * int(quarter) - 1
+    else:
+        months = 6 * int(half) - 2 if half is not None else 7
+    return int(year) * round(MONTHS_PER_YEAR) + months
+
+
+@dataclass(slots=True)
+class AcceleratorFacts:
+    """An accelerator with its claims, its likely purchase price in USD, and its category."""
+
+    accelerator: Accelerator
+    attributes: Mapping[str, AttributeClaims]
+    price_usd: float | None
+    category: str
+
+    def get_value(self, attribute: str) -> float | None:
+        """Return a figure in the unit used inside, that of "price" in USD; None where it is not known."""
+        if attribute == "price":
+            return self.price_usd
+        claims = self.attributes.get(attribute)
+        value = None if claims is None else claims.value
+        return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
+
+    def get_text(self, attribute: str) -> str | None:
+        claims = self.attributes.get(attribute)
+        return None if claims is None or claims.value is None else str(claims.value)
+
+    @property
+    def months(self) -> int | None:
+        """The release date in months."""
+        return count_months(self.get_text("release_date"))
+
+
+@dataclass
+class ProfileContext:
+    """The accelerator of a profile with all that its parts share; `model` is that of counts and limits."""
+
+    question: ProfileQuestion
+    settings: ProfileSettings
+    catalog: Catalog
+    costing: CostCalculator
+    accelerator: Accelerator
+    finder: PlacementFinder
+    memo: EstimateMemo
+    placements: Mapping[str, ModelPlacement]
+    model: str | None
+    _facts: dict[str, AcceleratorFacts] = field(default_factory=dict)
+
+    def facts_of(self, accelerator: Accelerator) -> AcceleratorFacts:
+        facts = self._facts.get(accelerator.id)
+        if facts is None:
+            attributes = {each.name: each for each in self.catalog.attributes(accelerator.id)}
+            spread = self._cost(accelerator, None).inputs["price_usd"].spread
+            price = None if spread is None else spread.likely
+            facts = AcceleratorFacts(accelerator, attributes, price, self.settings.categorize(accelerator))
+            self._facts[accelerator.id] = facts
+        return facts
+
+    @property
+    def facts(self) -> AcceleratorFacts:
+        return self.facts_of(self.accelerator)
+
+    @cached_property
+    def others(self) -> tuple[AcceleratorFacts, ...]:
+        """All accelerators of the catalog but the one of the profile."""
+        return tuple(self.facts_of(each) for each in self.catalog.accelerators() if each.id != self.accelerator.id)
+
+    @cached_property
+    def parameters(self) -> Mapping[str, float]:
+        """Total parameters of each model of which they are known."""
+        return count_model_parameters(self.catalog, self.catalog.models())
+
+    def cost_per_million(self, estimate: Estimate) -> IntervalEstimate | None:
+        """Return USD per million output tokens: rented where a rent is known, else owned; None without either."""
+        costs = self._cost(self.catalog.accelerator(estimate.request.accelerator), estimate)
+        rented = costs.rented_usd_per_million_output
+        return costs.owned_usd_per_million_output if rented is None else rented
+
+    def _cost(self, accelerator: Accelerator, estimate: Estimate | None) -> CostColumn:
+        column = ComparisonColumn(AcceleratorChoice(accelerator.id), accelerator, {}, estimate, None)
+        return self.costing.cost_column(column)

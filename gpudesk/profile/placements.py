@@ -1,0 +1,191 @@
+"""How an accelerator holds each model of the catalog: weight format, count, context, and the estimates there."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.domain.estimate import Estimate, EstimateRequest
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
+from gpudesk.domain.profile import ProfileQuestion
+from gpudesk.domain.sizing import FitQuestion
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.sizing.fit_matrix import DeploymentLadder, FitFinder, LadderStep
+from gpudesk.estimation.sizing.minimum import WIDTHS, list_weight_formats
+from gpudesk.text.messages import InputError, Message, message
+
+if TYPE_CHECKING:
+    from gpudesk.domain.accelerator import Accelerator
+    from gpudesk.domain.model import Model
+
+#: The longest context that is looked for where a model states no maximum; tokens.
+_LONGEST_ASSUMED: Final = 131_072
+
+
+@dataclass(frozen=True, slots=True)
+class FormatPlacement:
+    """A model with its weights in one format: the smallest deployment within a host or domain, None without one.
+
+    `ladder` is the reason where no serving engine runs the format.
+    """
+
+    weights: Precision
+    ladder: DeploymentLadder | Message
+    step: LadderStep | None
+
+    @property
+    def count(self) -> int | None:
+        return None if self.step is None else self.step.memory.plan.count
+
+
+@dataclass(frozen=True, slots=True)
+class ModelPlacement:
+    """A model on an accelerator: every format that was tried, from the published one to the narrowest."""
+
+    model: Model
+    published: Precision
+    formats: tuple[FormatPlacement, ...]
+
+    @property
+    def best(self) -> FormatPlacement | None:
+        """The first format that one accelerator holds, else that of the fewest accelerators; None without one."""
+        placed = [each for each in self.formats if each.count is not None]
+        return min(placed, key=lambda each: each.count or 0, default=None)
+
+    @property
+    def held_alone(self) -> bool:
+        best = self.best
+        return best is not None and best.count == 1
+
+    @property
+    def is_native(self) -> bool:
+        best = self.best
+        return best is not None and best.weights is self.published
+
+    def find_longest_context(self) -> int:
+        """Return the tokens of one sequence that the best placement holds, up to the model's own maximum."""
+        best = self.best
+        if best is None or best.step is None:
+            return 0
+        return best.step.find_longest_context(self.model.max_context or _LONGEST_ASSUMED)
+
+    def explain(self, tokens: int) -> Message:
+        """Return why no format is held: of the narrowest one that a serving engine runs, else of the first."""
+        runnable = [each.ladder for each in self.formats if isinstance(each.ladder, DeploymentLadder)]
+        if runnable:
+            return _explain_ladder(runnable[-1], tokens)
+        first = self.formats[0].ladder
+        assert isinstance(first, Message)
+        return first
+
+
+def _explain_ladder(ladder: DeploymentLadder, tokens: int) -> Message:
+    """Return why no deployment within a host or domain holds a request, with the smallest beyond it that does."""
+    beyond = ladder.lowest(tokens, 1)
+    if beyond is None:
+        return ladder.reason(tokens, 1)
+    accelerator = ladder.configuration.accelerator
+    return message(
+        "profile.beyond_host",
+        "Needs {count} × {accelerator}; one host or scale-up domain has {most}",
+        count=beyond.memory.plan.count,
+        accelerator=accelerator.name,
+        most=accelerator.cards_per_host,
+    )
+
+
+class PlacementFinder:
+    """Places models on accelerators for one question; what lies behind is kept by the fit finder."""
+
+    def __init__(self, fit: FitFinder, question: ProfileQuestion) -> None:
+        self._fit = fit
+        self._engine = question.serving_engine
+        self.tokens: Final = question.input_tokens + question.output_tokens
+
+    def place(self, accelerator: Accelerator, model: Model) -> ModelPlacement:
+        """Return how a model is placed on at most as many accelerators as a host or scale-up domain joins."""
+        published = resolve_fp4(model.native_precision or Precision.BF16, accelerator.vendor)
+        limit = accelerator.cards_per_host
+        bits = STORAGE_FORMATS[published].bits
+        narrower = [width for width in WIDTHS if width < bits]
+        formats: list[FormatPlacement] = []
+        for width in (bits, *narrower):
+            placement = self._place_width(accelerator, model, published, width, limit)
+            formats.append(placement)
+            if placement.count == 1:
+                break
+        if all(isinstance(each.ladder, Message) for each in formats):
+            # Nothing runs the checkpoint as it is: it can be converted to a wider format.
+            wider = [width for width in reversed(WIDTHS) if width > bits]
+            formats += [self._place_width(accelerator, model, published, width, limit) for width in wider]
+        return ModelPlacement(model, published, tuple(formats))
+
+    def holds_alone(self, accelerator: Accelerator, model: Model) -> bool:
+        """Whether one accelerator holds a model in some format; the narrowest is tried first."""
+        published = resolve_fp4(model.native_precision or Precision.BF16, accelerator.vendor)
+        bits = STORAGE_FORMATS[published].bits
+        widths = [*(width for width in reversed(WIDTHS) if width < bits), bits]
+        return any(self._place_width(accelerator, model, published, width, 1).count == 1 for width in widths)
+
+    def _place_width(
+        self, accelerator: Accelerator, model: Model, published: Precision, width: int, limit: int
+    ) -> FormatPlacement:
+        """Return the first format of a width that some serving engine runs, else the refusal of the first."""
+        refused: FormatPlacement | None = None
+        for weights in list_weight_formats(width, published, model, accelerator):
+            question = FitQuestion(weights, context=self.tokens, serving_engine=self._engine)
+            ladder = self._fit.find_ladder(question, accelerator, model)
+            if isinstance(ladder, DeploymentLadder):
+                return FormatPlacement(weights, ladder, ladder.lowest(self.tokens, 1, limit))
+            refused = refused or FormatPlacement(weights, ladder, None)
+        assert refused is not None
+        return refused
+
+
+class EstimateMemo:
+    """Answers requests of one profile, each once; those of one call in one vectorised pass."""
+
+    def __init__(
+        self,
+        question: ProfileQuestion,
+        estimate_many: Callable[[Sequence[EstimateRequest]], list[Estimate | InputError]],
+    ) -> None:
+        self._question = question
+        self._estimate_many = estimate_many
+        self._answers: dict[EstimateRequest, Estimate | InputError] = {}
+
+    def make_request(
+        self, accelerator: str, model: str, weights: Precision, count: int | None, *, alone: bool = False
+    ) -> EstimateRequest:
+        """Return the request for a model under the load of the profile, or for a single request in flight."""
+        question = self._question
+        load = Load(LoadKind.CONCURRENCY, concurrency=1 if alone else question.concurrency)
+        return EstimateRequest(
+            accelerator,
+            model,
+            weights,
+            Workload(question.input_tokens, question.output_tokens, load),
+            count=count,
+            serving_engine=question.serving_engine,
+        )
+
+    def answer(self, requests: Sequence[EstimateRequest]) -> list[Estimate | InputError]:
+        """Return estimates in the order of the requests; one that cannot be answered gives its `InputError`."""
+        missing = [each for each in dict.fromkeys(requests) if each not in self._answers]
+        self._answers.update(zip(missing, self._estimate_many(missing), strict=True))
+        return [self._answers[each] for each in requests]
+
+    def fitting(self, requests: Sequence[EstimateRequest]) -> list[Estimate | None]:
+        """Return the estimates that fit, None in place of all others."""
+        return [each if isinstance(each, Estimate) and each.fits else None for each in self.answer(requests)]
+
+
+def iterate_held(
+    placements: Mapping[str, ModelPlacement],
+) -> Iterator[tuple[ModelPlacement, FormatPlacement, LadderStep]]:
+    """Yield the models that one accelerator holds, each with its format and the deployment."""
+    for placement in placements.values():
+        best = placement.best
+        if best is not None and best.step is not None and best.count == 1:
+            yield placement, best, best.step

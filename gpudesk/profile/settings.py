@@ -1,0 +1,131 @@
+"""What a profile asks, as the data file states it: tasks, jobs, modes, categories and thresholds."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from types import MappingProxyType
+from typing import Any, Final
+
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.profile import OperatingMode, RankingFactor
+from gpudesk.files import read_toml
+from gpudesk.text.messages import InputError, message
+
+_WRONG: Final = message("profile.file", "the profile settings cannot be read; install the program again")
+#: The category of accelerators that no other one names.
+OTHER_CATEGORY: Final = "other"
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTask:
+    """A row of the capability matrix: models in order of preference; `frames` of a video, 1 of an image."""
+
+    id: str
+    models: tuple[str, ...]
+    is_diffusion: bool
+    frames: int
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileJob:
+    """A kind of work, the context that it needs at least in tokens, and the models made for it."""
+
+    id: str
+    context_tokens: int
+    models: frozenset[str]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorCategory:
+    """A category of accelerators, by how names or form factors begin."""
+
+    id: str
+    names: tuple[str, ...]
+    form_factors: tuple[str, ...]
+
+    def holds(self, accelerator: Accelerator) -> bool:
+        in_form = bool(self.form_factors) and (accelerator.form_factor or "").startswith(self.form_factors)
+        return in_form or (bool(self.names) and accelerator.name.startswith(self.names))
+
+
+@dataclass(frozen=True, slots=True)
+class RunsWellRule:
+    """A model runs well on one accelerator with at least so many bits a weight, requests at once and tokens/s alone."""
+
+    bits: int
+    concurrency: int
+    tokens_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileSettings:
+    """The whole file; lists are in its order."""
+
+    common_models: tuple[str, ...]
+    counts: tuple[int, ...]
+    generation_months: int
+    strong_percentile: float
+    weak_percentile: float
+    high_price_usd: float
+    out_of_reach: int
+    upgrades: int
+    upgrade_candidates: int
+    recommendations: int
+    rivals: int
+    runs_well: RunsWellRule
+    modes: Mapping[OperatingMode, Mapping[RankingFactor, float]]
+    categories: tuple[AcceleratorCategory, ...]
+    tasks: tuple[ProfileTask, ...]
+    jobs: tuple[ProfileJob, ...]
+
+    def categorize(self, accelerator: Accelerator) -> str:
+        return next((each.id for each in self.categories if each.holds(accelerator)), OTHER_CATEGORY)
+
+
+def read_profile_settings(path: Path) -> ProfileSettings:
+    """Return what the file states; raises `InputError` that names it."""
+    document = read_toml(path)
+    try:
+        return ProfileSettings(
+            common_models=tuple(document["common_models"]),
+            counts=tuple(document["counts"]),
+            runs_well=RunsWellRule(**document["runs_well"]),
+            modes=MappingProxyType(
+                {OperatingMode(name): _read_weights(entry) for name, entry in document["modes"].items()}
+            ),
+            categories=tuple(
+                AcceleratorCategory(each["id"], tuple(each.get("names", ())), tuple(each.get("form_factors", ())))
+                for each in document["categories"]
+            ),
+            tasks=tuple(_read_task(each) for each in document["tasks"]),
+            jobs=tuple(
+                ProfileJob(each["id"], each["context_tokens"], frozenset(each["models"])) for each in document["jobs"]
+            ),
+            **{name: document[name] for name in _NUMBERS},
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise InputError(_WRONG, str(path)) from error
+
+
+_NUMBERS: Final = (
+    "generation_months",
+    "strong_percentile",
+    "weak_percentile",
+    "high_price_usd",
+    "out_of_reach",
+    "upgrades",
+    "upgrade_candidates",
+    "recommendations",
+    "rivals",
+)
+
+
+def _read_weights(entry: Mapping[str, float]) -> Mapping[RankingFactor, float]:
+    return MappingProxyType({RankingFactor(name): float(weight) for name, weight in entry.items()})
+
+
+def _read_task(entry: Mapping[str, Any]) -> ProfileTask:
+    diffusion = tuple(entry.get("diffusion", ()))
+    return ProfileTask(entry["id"], diffusion or tuple(entry["models"]), bool(diffusion), entry.get("frames", 1))
