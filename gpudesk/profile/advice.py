@@ -12,8 +12,9 @@ from gpudesk.profile.standing import PeerGroups
 from gpudesk.text.messages import Message, Term, message, message_n
 
 if TYPE_CHECKING:
+    from gpudesk.domain.accelerator import Accelerator
     from gpudesk.domain.reference_data import ExportCheck
-    from gpudesk.profile.context import ProfileContext
+    from gpudesk.profile.context import AcceleratorFacts, ProfileContext
 
 _DISCONTINUED: Final = "eol"
 _CLOUD: Final = "cloud"
@@ -179,45 +180,13 @@ def _judge(context: ProfileContext) -> Message:
 
 
 def _list_checks(export: ExportCheck | None, context: ProfileContext) -> Iterator[Message]:
-    own = context.facts
-    accelerator = own.accelerator
-    if own.category in ("module", "rack"):
-        yield message(
-            "profile.check.form",
-            "Server: {form} fits only servers or racks built for it, with up to {count} accelerators",
-            form=accelerator.form_factor or "—",
-            count=accelerator.cards_per_host,
-        )
-    elif accelerator.form_factor is not None and own.category != _CLOUD:
-        yield message(
-            "profile.check.slot", "Server: check slots, height and airflow for {form}", form=accelerator.form_factor
-        )
-    if own.category == _CLOUD:
-        yield message("profile.check.cloud", "Price: rented only; compare rents on the cost page")
-    elif own.price_usd is None:
-        yield message("profile.check.no_price", "Price: no purchase price in the catalog; enter your quote")
-    else:
-        yield message(
-            "profile.check.price",
-            "Price: {price} is an estimate; vendors publish few list prices",
-            price=(own.price_usd, "USD"),
-        )
-    if accelerator.announced:
-        yield message("profile.check.delivery", "Delivery: not available yet; get a date in writing")
-    elif accelerator.status == _DISCONTINUED:
-        yield message("profile.check.stock", "Delivery: discontinued; check stock, warranty and spares")
-    elif accelerator.status is None:
-        yield message("profile.check.status", "Delivery: availability unknown; ask the vendor")
-    else:
-        yield message("profile.check.shipping", "Delivery: available; get the lead time in writing")
-    if accelerator.tdp_w is None:
-        yield message("profile.check.no_power", "Power: board power unknown; ask the vendor")
-    else:
-        yield message(
-            "profile.check.power",
-            "Power: {power} of board power each; check supply and cooling",
-            power=(accelerator.tdp_w, "W"),
-        )
+    own, accelerator = context.facts, context.accelerator
+    if own.category != _CLOUD and accelerator.form_factor is not None:
+        yield _check_form(own)
+    yield _check_price(own)
+    yield _check_delivery(accelerator)
+    if own.category != _CLOUD:
+        yield _check_power(accelerator)
     yield _check_export(export)
     engines = tuple(each.name for each in context.catalog.serving_engines() if each.runs_on(accelerator))
     if engines:
@@ -226,6 +195,50 @@ def _list_checks(export: ExportCheck | None, context: ProfileContext) -> Iterato
         )
     else:
         yield message("profile.check.no_support", "Support: no serving engine in the catalog runs on it")
+
+
+def _check_form(own: AcceleratorFacts) -> Message:
+    form = own.accelerator.form_factor or ""
+    if own.category in ("module", "rack"):
+        return message(
+            "profile.check.form",
+            "Server: {form} fits only servers or racks built for it, with up to {count} accelerators",
+            form=form,
+            count=own.accelerator.cards_per_host,
+        )
+    return message("profile.check.slot", "Server: check slots, height and airflow for {form}", form=form)
+
+
+def _check_price(own: AcceleratorFacts) -> Message:
+    if own.category == _CLOUD:
+        return message("profile.check.cloud", "Price: rented only; compare rents on the cost page")
+    if own.price_usd is None:
+        return message("profile.check.no_price", "Price: no purchase price in the catalog; enter your quote")
+    return message(
+        "profile.check.price",
+        "Price: {price} is an estimate; vendors publish few list prices",
+        price=(own.price_usd, "USD"),
+    )
+
+
+def _check_delivery(accelerator: Accelerator) -> Message:
+    if accelerator.announced:
+        return message("profile.check.delivery", "Delivery: not available yet; get a date in writing")
+    if accelerator.status == _DISCONTINUED:
+        return message("profile.check.stock", "Delivery: discontinued; check stock, warranty and spares")
+    if accelerator.status is None:
+        return message("profile.check.status", "Delivery: availability unknown; ask the vendor")
+    return message("profile.check.shipping", "Delivery: available; get the lead time in writing")
+
+
+def _check_power(accelerator: Accelerator) -> Message:
+    if accelerator.tdp_w is None:
+        return message("profile.check.no_power", "Power: board power unknown; ask the vendor")
+    return message(
+        "profile.check.power",
+        "Power: {power} of board power each; check supply and cooling",
+        power=(accelerator.tdp_w, "W"),
+    )
 
 
 def _check_export(export: ExportCheck | None) -> Message:
