@@ -8,11 +8,15 @@ from statistics import fmean, median
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.profile import PeerValue, Standing, Trait
 from gpudesk.domain.serving_engine import list_platforms
+from gpudesk.engine.sharding import shard_model
 from gpudesk.text.messages import Message, MessageParameter, Term, message, message_n
 
 if TYPE_CHECKING:
+    from gpudesk.domain.model import Model
+    from gpudesk.domain.precision import Precision
     from gpudesk.profile.context import AcceleratorFacts, ProfileContext
 
 CATEGORY: Final = "category"
@@ -270,7 +274,7 @@ def _compare_software(context: ProfileContext) -> Iterator[Trait]:
 
 
 def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
-    """Yield the largest model that one accelerator holds as published."""
+    """Yield the largest model that one accelerator holds as published, and the tasks' models that it does not hold."""
     held = [each for each in context.placements.values() if each.held_alone and each.is_native]
     sized = [(context.parameters[each.model.id], each) for each in held if each.model.id in context.parameters]
     if sized:
@@ -286,6 +290,28 @@ def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
             ),
             attribute="memory",
         )
+    for task in context.settings.tasks:
+        placement = next((context.placements[each] for each in task.models if each in context.placements), None)
+        published = None if placement is None else placement.formats[0]
+        if placement is None or published is None or (published.count or 0) <= 1:
+            continue
+        yield Trait(
+            f"needs_more.{task.id}",
+            False,
+            message(
+                "profile.trait.needs_more",
+                "{model} as published ({weights}) takes {bytes} of weights: needs {count} accelerators",
+                model=placement.model.name,
+                weights=str(published.weights),
+                bytes=(float(_count_weights_bytes(placement.model, published.weights)), "B"),
+                count=published.count or 0,
+            ),
+            attribute="memory",
+        )
+
+
+def _count_weights_bytes(model: Model, weights: Precision) -> int:
+    return shard_model(model, weights, ParallelPlan()).resident_bytes
 
 
 # Comparison with peers

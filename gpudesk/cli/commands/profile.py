@@ -1,0 +1,125 @@
+"""`gpudesk profile`: what one accelerator can do, what limits it, and what to do next."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, Final, TypeVar
+
+from gpudesk.cli import output
+from gpudesk.cli.options import add_facts_option, add_json_option, open_service, parse_number, parse_whole, split_list
+from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.profile import OperatingMode, ProfileQuestion, RankingFactor
+from gpudesk.report.profile import list_profile_lines, write_profile_json
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import quote_input
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+_Key = TypeVar("_Key")
+_DEFAULTS: Final = ProfileQuestion("")
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    parser = commands.add_parser(
+        "profile",
+        help=tr("Show what an accelerator can do, its limits and upgrades."),
+        description=tr(
+            "Show what one accelerator can do: capabilities, strengths, limits, models by job, upgrades and peers."
+        ),
+    )
+    parser.add_argument("accelerator", metavar="ID", help=tr("accelerator id, such as mi325x"))
+    parser.add_argument(
+        "--mode",
+        choices=[each.value for each in OperatingMode],
+        metavar="|".join(OperatingMode),
+        default=_DEFAULTS.mode.value,
+        help=tr("what the ranking of models prefers (default: balanced)"),
+    )
+    parser.add_argument(
+        "--weights-of-mode", metavar="fit=2,speed=1,…", type=split_list, help=tr("your weights of ranking factors")
+    )
+    parser.add_argument(
+        "--tiers", metavar=tr("MODEL=TIER,…"), type=split_list, help=tr("your own tiers of models; higher is better")
+    )
+    parser.add_argument("--budget", metavar="USD", type=parse_number, help=tr("budget for an upgrade, in USD"))
+    parser.add_argument("--model", metavar="ID", help=tr("model of counts and limits (default: largest common one)"))
+    load = parser.add_argument_group(tr("load"))
+    load.add_argument("--input-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("input tokens per request"))
+    load.add_argument("--output-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("output tokens per request"))
+    load.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight (closed loop)"))
+    load.add_argument("--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi"))
+    add_facts_option(parser)
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def run(options: argparse.Namespace) -> int:
+    question = _parse_question(options)
+    with open_service(options) as service:
+        _show(question, service, as_json=options.json)
+    return EXIT_DONE
+
+
+def _parse_question(options: argparse.Namespace) -> ProfileQuestion:
+    from gpudesk.domain.field_checks import accept_whole
+    from gpudesk.estimation.request_fields import MOST_TOKENS
+
+    load = {}
+    for name in ("input_tokens", "output_tokens", "concurrency"):
+        given = getattr(options, name)
+        default = getattr(_DEFAULTS, name)
+        check = accept_whole(1, MOST_TOKENS)
+        load[name] = default if given is None else check("--" + name.replace("_", "-"), given)
+    if options.budget is not None and options.budget < 0:
+        raise UsageError(tr("--budget must be at least 0"))
+    factors = {each.value: each for each in RankingFactor}
+    return ProfileQuestion(
+        options.accelerator,
+        **load,
+        serving_engine=options.serving_engine,
+        model=options.model,
+        mode=OperatingMode(options.mode),
+        weights=_parse_pairs("--weights-of-mode", options.weights_of_mode, factors.__getitem__, tuple(factors)),
+        tiers=_parse_pairs("--tiers", options.tiers, str),
+        budget_usd=options.budget,
+    )
+
+
+def _parse_pairs(
+    option: str, items: list[str] | None, make_key: Callable[[str], _Key], known: tuple[str, ...] = ()
+) -> Mapping[_Key, float] | None:
+    """Return the numbers of KEY=NUMBER items; raises `UsageError` for an unknown key or a number below 0."""
+    if items is None:
+        return None
+    pairs: dict[_Key, float] = {}
+    for item in items:
+        name, _, number = item.partition("=")
+        if known and name not in known:
+            raise UsageError(
+                tr(
+                    "{option}: unknown factor {given}; use one of {known}",
+                    option=option,
+                    given=quote_input(name),
+                    known=", ".join(known),
+                )
+            )
+        try:
+            value = parse_number(number)
+        except argparse.ArgumentTypeError as error:
+            raise UsageError(f"{option}: {error}") from None
+        if value < 0:
+            raise UsageError(tr("{option}: {given} is below 0", option=option, given=quote_input(item)))
+        pairs[make_key(name)] = value
+    return pairs
+
+
+def _show(question: ProfileQuestion, service: GpuDeskService, *, as_json: bool) -> None:
+    profile = service.profile(question)
+    if as_json:
+        output.print_json(write_profile_json(profile))
+        return
+    names = {thing.id: thing.name for thing in service.catalog.things()}
+    output.print_lines(list_profile_lines(profile, names, Formatter(), output.get_terminal_width(), output.make_bold))
