@@ -172,5 +172,8 @@ def _list_notes(context: ProfileContext) -> Iterator[Message]:
         models=len(context.placements),
     )
     yield message(
+        "profile.note.tier", "Model quality is not scored: without your tiers, the tier factor ranks by parameters"
+    )
+    yield message(
         "profile.note.estimates", "All rates are estimates with 80% intervals, except those marked as measured"
     )

@@ -185,7 +185,7 @@ def _explain_rank(row: RankedModel) -> Iterator[Message]:
         yield message(
             "profile.why.format",
             "Fits in {weights}, {free} left for more requests",
-            weights=str(row.format.weights),
+            weights=str(row.format.weights).upper(),
             free=free,
         )
     yield message("profile.why.context", "Holds up to {tokens} tokens of context", tokens=row.context_tokens)

@@ -291,9 +291,12 @@ def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
             attribute="memory",
         )
     for task in context.settings.tasks:
-        placement = next((context.placements[each] for each in task.models if each in context.placements), None)
-        published = None if placement is None else placement.formats[0]
-        if placement is None or published is None or (published.count or 0) <= 1:
+        model = next((each for each in task.models if each in context.placements), None)
+        if model is None:
+            continue
+        large = context.placements[model]
+        published = large.formats[0]
+        if (published.count or 0) <= 1:
             continue
         yield Trait(
             f"needs_more.{task.id}",
@@ -301,9 +304,9 @@ def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
             message(
                 "profile.trait.needs_more",
                 "{model} as published ({weights}) takes {bytes} of weights: needs {count} accelerators",
-                model=placement.model.name,
-                weights=str(published.weights),
-                bytes=(float(_count_weights_bytes(placement.model, published.weights)), "B"),
+                model=large.model.name,
+                weights=str(published.weights).upper(),
+                bytes=(float(_count_weights_bytes(large.model, published.weights)), "B"),
                 count=published.count or 0,
             ),
             attribute="memory",

@@ -19,7 +19,13 @@ from gpudesk.domain.profile import (
     Upgrade,
 )
 from gpudesk.domain.registry import ATTRIBUTES, find_quantity
-from gpudesk.report.labels import label_attribute_alone, label_basis, label_precision, label_serving_engine
+from gpudesk.report.labels import (
+    label_attribute_alone,
+    label_basis,
+    label_precision,
+    label_serving_engine,
+    shorten_name,
+)
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, Quantity
