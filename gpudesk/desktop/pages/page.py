@@ -288,6 +288,10 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
     def needs_answer(self) -> bool:
         return True
 
+    def missing_input(self) -> str | None:
+        """Return what has to be chosen before there is something to show: `model`, `accelerators`, or nothing."""
+        return self.desk.missing if self.needs_answer() else None
+
     def set_usable(self, *, usable: bool) -> None:
         """Let the controls of the head be used, or not because the view cannot be shown."""
         for control in (self.head.segment, self.head.copy):
@@ -329,12 +333,11 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             self._stale = True
 
     def refresh(self) -> None:
-        desk, view, needs = self.desk, self.view, self.needs_answer()
+        view, needs = self.view, self.needs_answer()
         # Before the content is seen, so that no other view is shown for a moment.
         self._shown.setCurrentIndex(list(self.views.values()).index(view))
-        missing = desk.missing if needs else None
-        answered = desk.answer is not None or not needs
-        usable = self.body.show_state(self.problem_text, missing, answered=answered)
+        answered = self.desk.answer is not None or not needs
+        usable = self.body.show_state(self.problem_text, self.missing_input(), answered=answered)
         if usable:
             self.show_view()
         if usable and needs and self.has_verdict:

@@ -7,6 +7,7 @@ from enum import StrEnum
 from typing import Final
 
 from gpudesk.domain.decision import QUESTIONS, AnswerValue
+from gpudesk.domain.estimate import EstimateRequest
 
 
 class EditorKind(StrEnum):
@@ -53,6 +54,8 @@ class SelectionKind(StrEnum):
     MODEL = "model"
     #: An attribute of any thing of the catalog, whether the scenario has it or not.
     CATALOG = "catalog"
+    #: A figure of a deployment that no column has.
+    DEPLOYMENT = "deployment"
     #: A whole entry of the catalog.
     THING = "thing"
     PRICE = "price"
@@ -86,13 +89,14 @@ class Selection:
 
     What is selected in the catalog has no column: `thing` is the entry that it is about, `name` an attribute
     of it or the id of a price, source, dispute or statement. Of an answer `name` is the question and `thing`
-    what is answered; of a rule `name` is its id.
+    what is answered; of a rule `name` is its id. A deployment that no column has is named by its `request`.
     """
 
     column: str
     kind: SelectionKind
     name: str
     thing: str = ""
+    request: EstimateRequest | None = None
 
     @property
     def of_catalog(self) -> bool:
@@ -106,7 +110,8 @@ class Selection:
     @property
     def of_all(self) -> bool:
         """Whether it is about the scenario as a whole, not about one column of it."""
-        return self.kind is SelectionKind.MODEL or (self.of_decision and not self.column)
+        of_no_column = self.kind in (SelectionKind.MODEL, SelectionKind.DEPLOYMENT)
+        return of_no_column or (self.of_decision and not self.column)
 
     @property
     def answer(self) -> AnswerValue:
@@ -127,6 +132,11 @@ def select_cost(column: str, name: str) -> Selection:
 
 def select_model_attribute(name: str) -> Selection:
     return Selection("", SelectionKind.MODEL, name)
+
+
+def select_deployment(request: EstimateRequest) -> Selection:
+    """Return the selection of the output throughput of a deployment, in the scenario or not."""
+    return Selection("", SelectionKind.DEPLOYMENT, "output_tokens_per_s", request=request)
 
 
 def select_catalog_attribute(thing: str, name: str) -> Selection:

@@ -66,6 +66,7 @@ def list_page_specs() -> tuple[PageSpec, ...]:
         PageSpec("compare", tr("Compare"), "columns-3", f"{folder}.compare.page", "ComparePage", 1),
         PageSpec("performance", tr("Performance"), "chart-spline", f"{folder}.performance.page", "PerformancePage", 2),
         PageSpec("memory", tr("Memory and fit"), "memory-stick", f"{folder}.memory.page", "MemoryPage", 3),
+        PageSpec("profile", tr("Profile"), "cpu", f"{folder}.profile.page", "ProfilePage", 4),
         PageSpec("cost", tr("Cost"), "coins", f"{folder}.cost.page", "CostPage", 5),
         PageSpec("decide", tr("Decide"), "signpost", f"{folder}.decide.page", "DecidePage", 6, divided=True),
         PageSpec("catalog", tr("Catalog"), "library", f"{folder}.catalog.page", "CatalogPage", 8, divided=True),

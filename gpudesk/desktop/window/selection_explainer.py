@@ -19,8 +19,9 @@ from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, StalenessLimits
 from gpudesk.domain.decision import Decision
 from gpudesk.domain.derivation import DerivationTerm
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.published_run import ComparableRun
+from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import InactiveOverride
 from gpudesk.paths import MissingFileError
 from gpudesk.report.explanation.catalog_attribute import (
@@ -181,6 +182,8 @@ class SelectionExplainer:
         evaluated, formatter = self._desk.evaluated, self._desk.formatter
         if selection is not None and selection.of_catalog:
             return explain_catalog_selection(selection, self._view())
+        if selection is not None and selection.request is not None:
+            return self._explain_deployment(selection.request, selection.name)
         if selection is None or evaluated is None:
             return None
         answer = evaluated.answer
@@ -189,8 +192,14 @@ class SelectionExplainer:
         if selection.kind is SelectionKind.MODEL:
             explanation = explain_model_attribute(answer, selection.name, formatter)
             return self._with_catalog(explanation, answer.model_attributes, selection.name)
+        return self._explain_column(evaluated, selection, whole=whole)
+
+    def _explain_column(
+        self, evaluated: EvaluatedAnswer, selection: Selection, *, whole: bool
+    ) -> Explanation | None:
         if selection.column not in self._desk.keys:
             return None
+        answer, formatter = evaluated.answer, self._desk.formatter
         position = self._desk.keys.index(selection.column)
         if selection.kind is SelectionKind.ATTRIBUTE:
             explanation = explain_attribute(answer, position, selection.name, formatter)
@@ -199,6 +208,34 @@ class SelectionExplainer:
             return self._cost(evaluated, position, selection.name)
         backing = self._backing(answer.columns[position], selection.name, whole=whole)
         return explain_figure(answer, position, selection.name, backing, formatter)
+
+    def _explain_deployment(self, request: EstimateRequest, name: str) -> Explanation | None:
+        """Explain a figure of a deployment as that of a comparison's only column; None where it has no answer."""
+        choice = AcceleratorChoice(
+            request.accelerator,
+            count=request.count,
+            tp=request.tp,
+            pp=request.pp,
+            ep=request.ep,
+            dp=request.dp,
+            attention_dp=request.attention_dp,
+        )
+        scenario = Scenario(
+            "",
+            request.model,
+            request.weights,
+            request.workload,
+            (choice,),
+            kv=request.kv,
+            serving_engine=request.serving_engine,
+            date=request.date,
+            memory_fraction=request.memory_fraction,
+        )
+        try:
+            answer = self._desk.service.answer(scenario)
+        except InputError:
+            return None
+        return explain_figure(answer, 0, name, self._backing(answer.columns[0], name, whole=True), self._desk.formatter)
 
     def _cost(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
         from gpudesk.report.explanation.cost import explain_cost

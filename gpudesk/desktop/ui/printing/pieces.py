@@ -60,6 +60,12 @@ class SheetPainter:
         """Draw the marker of a part around a point; the radius is in points."""
         self._pen.marker(x * UNITS, y * UNITS, slot, radius=radius / _MARKS, is_variant=is_variant)
 
+    def paint(
+        self, x: float, y: float, width: float, height: float, draw: Callable[[ThemePainter, QRectF], object]
+    ) -> None:
+        """Let a picture that is the same on screen paint itself into a rectangle."""
+        draw(self._pen, _rect(x, y, width, height))
+
     def glyph(self, name: str, x: float, y: float) -> None:
         self._pen.glyph(name, x * UNITS, y * UNITS)
 

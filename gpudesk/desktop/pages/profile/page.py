@@ -1,0 +1,270 @@
+"""The Profile page: one accelerator, what it can do, what limits it, and what to do next."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from functools import partial
+
+from PySide6.QtCore import QPoint, QRect, QTimer
+from PySide6.QtGui import QHideEvent
+from PySide6.QtWidgets import QBoxLayout
+
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
+from gpudesk.desktop.pages.profile.header import ProfileHeader
+from gpudesk.desktop.pages.profile.query import ProfilePreferences, ProfileQuery, ProfileQueryState
+from gpudesk.desktop.pages.profile.views import (
+    ModelsView,
+    OverviewView,
+    PeersView,
+    ProfileView,
+    SpecificationsView,
+    UpgradesView,
+)
+from gpudesk.desktop.session.actions import ActionSpec, MenuId
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import add_accelerator, replace_model_and_baseline
+from gpudesk.desktop.session.scenario_options import list_accelerator_options
+from gpudesk.desktop.session.selection import select_catalog_attribute, select_deployment
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.charts import chart_data
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
+from gpudesk.desktop.ui.widgets.page_frame import PageHeader
+from gpudesk.domain.answer import get_accelerator_id
+from gpudesk.report.labels import shorten_name
+from gpudesk.report.profile_sections import ProfileTables
+from gpudesk.report.profile_tables import ProfileRow
+from gpudesk.text.messages import InputError
+from gpudesk.text.translation import tr
+
+OVERVIEW, MODELS, UPGRADES, PEERS, SPECIFICATIONS = "overview", "models", "upgrades", "peers", "specifications"
+#: While something is dragged, the profile waits until it rests for this long, in milliseconds.
+_REST_MS = 150
+
+
+class ProfilePage(MultiViewPage[ProfileView]):
+    """Shows an accelerator of the scenario, or any other of the catalog."""
+
+    page_id = "profile"
+    menu_section = 55
+
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings) -> None:
+        self.preferences = ProfilePreferences(settings)
+        #: An accelerator that the user looks at though the scenario does not have it, empty for none.
+        self._other = ""
+        self._accelerator = ""
+        super().__init__(desk, theme, settings)
+        self.query = ProfileQuery(desk, self)
+        self.query.changed.connect(self._show)
+        self.query.working.connect(self._show_progress)
+        self.subject = ProfileHeader(theme)
+        self.subject.chosen.connect(self._choose_attribute)
+        self.subject.other.clicked.connect(self.choose_other)
+        layout = self.layout()
+        if isinstance(layout, QBoxLayout):
+            layout.insertWidget(1, self.subject)
+        self._popup: ChoicePopup | None = None
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._rest.timeout.connect(self._ask)
+        desk.selection_changed.connect(self._follow_selection)
+
+    # What a page gives
+
+    def title(self) -> str:
+        return tr("Profile")
+
+    def view_specs(self) -> Sequence[PageViewSpec[ProfileView]]:
+        preferences, formatter = self.preferences, self.desk.formatter
+        return (
+            PageViewSpec(OVERVIEW, tr("Overview"), lambda _, theme: OverviewView(theme, preferences, formatter)),
+            PageViewSpec(MODELS, tr("Models"), lambda _, theme: ModelsView(theme, preferences, formatter)),
+            PageViewSpec(UPGRADES, tr("Upgrades"), lambda _, theme: UpgradesView(theme, preferences, formatter)),
+            PageViewSpec(PEERS, tr("Peers"), lambda _, theme: PeersView(theme, preferences, formatter)),
+            PageViewSpec(
+                SPECIFICATIONS, tr("Specifications"), lambda _, theme: SpecificationsView(theme, preferences, formatter)
+            ),
+        )
+
+    def make_head(self, views: Sequence[tuple[str, str]]) -> PageHeader:
+        self.print_button = Button(self.theme, tr("Print profile"), icon="printer")
+        self.print_button.clicked.connect(self.print_profile)
+        return PageHeader(self.theme, self.title(), views, (self.print_button,))
+
+    def make_view(self, key: str, theme: Theme) -> ProfileView:
+        view = super().make_view(key, theme)
+        view.chosen.connect(self._choose_row)
+        view.opened.connect(self.open_row)
+        if isinstance(view, ModelsView | UpgradesView):
+            view.changed.connect(self._ask)
+        if isinstance(view, PeersView):
+            view.compared.connect(self.compare_with)
+        return view
+
+    def missing_input(self) -> str | None:
+        return None if self._other or self.desk.scenario.accelerators else "accelerators"
+
+    def needs_answer(self) -> bool:
+        return False
+
+    # The accelerator that is shown
+
+    @property
+    def accelerator(self) -> str:
+        """The id of the accelerator that is shown, empty where there is none."""
+        ids = [choice.accelerator for choice in self.desk.scenario.accelerators]
+        if self._other:
+            return self._other
+        if self._accelerator not in ids:
+            self._accelerator = ids[0] if ids else ""
+        return self._accelerator
+
+    def show_accelerator(self, accelerator: str) -> None:
+        """Show an accelerator of the catalog; the scenario stays as it is."""
+        ids = [choice.accelerator for choice in self.desk.scenario.accelerators]
+        if accelerator in ids:
+            self._other, self._accelerator = "", accelerator
+        else:
+            self._other = accelerator
+        self.refresh()
+
+    def focus_column(self, key: str) -> None:
+        self.show_accelerator(get_accelerator_id(key))
+
+    def _follow_selection(self) -> None:
+        chosen = self.desk.selection
+        if chosen is not None and chosen.column and not self.isVisible():
+            self._other, self._accelerator = "", get_accelerator_id(chosen.column)
+            self._stale = True
+
+    def choose_other(self) -> None:
+        """Offer all accelerators, those of the scenario first."""
+        button = self.subject.other
+        if self._popup is None:
+            self._popup = ChoicePopup(self.theme, tr("Other accelerator"), button)
+            self._popup.chosen.connect(self.show_accelerator)
+        place = QRect(button.mapToGlobal(QPoint(0, 0)), button.size())
+        options = self._list_options()
+        self._popup.open_below(place, options, self.accelerator)
+
+    def _list_options(self) -> list[ChoiceOption]:
+        scenario, none_chosen = self.desk.scenario, replace(self.desk.scenario, accelerators=())
+        options = list_accelerator_options(self.desk.service, none_chosen, self.desk.formatter)
+        by_id = {option.key: option for option in options}
+        chosen = dict.fromkeys(choice.accelerator for choice in scenario.accelerators)
+        first = [replace(by_id[each], group=tr("In the scenario")) for each in chosen if each in by_id]
+        return [*first, *(option for option in options if option.key not in chosen)]
+
+    # Showing
+
+    def show_view(self) -> None:
+        if self.desk.in_gesture:
+            self._rest.start()
+        else:
+            self._ask()
+
+    def _ask(self) -> None:
+        self._rest.stop()
+        if self.accelerator:
+            self.query.ask(self.preferences.question(self.desk.scenario, self.accelerator))
+            if self.query.state is ProfileQueryState.READY:
+                self._show()
+
+    def _show(self) -> None:
+        profile, state = self.query.profile, self.query.state
+        if state is ProfileQueryState.FAILED:
+            self.body.note.show_text(self.query.problem)
+            return
+        if profile is None or not self.isVisible() or state is not ProfileQueryState.READY:
+            return
+        tables = self.tables
+        if tables is None:
+            return
+        index, is_variant = self._find_look()
+        self.subject.show_profile(tables, index, is_variant=is_variant)
+        self.view.show_profile(tables)
+        self.view.set_pale(False)
+
+    @property
+    def tables(self) -> ProfileTables | None:
+        profile = self.query.profile
+        return None if profile is None else ProfileTables(profile, self.desk.formatter, self._name_of)
+
+    def _name_of(self, thing: str) -> str:
+        catalog = self.desk.service.catalog
+        try:
+            return shorten_name(catalog.thing(thing).name)
+        except InputError:
+            return thing
+
+    def _find_look(self) -> tuple[int, bool]:
+        columns = (each for each in self.desk.columns if each.column.accelerator.id == self.accelerator)
+        column = next(columns, None)
+        return (0, False) if column is None else (column.palette_index, column.is_variant)
+
+    def _show_progress(self, text: str, can_cancel: bool) -> None:  # noqa: ARG002 - told in the status bar
+        if text and self.query.state is ProfileQueryState.WORKING:
+            self.view.set_pale(True)
+
+    def hideEvent(self, event: QHideEvent) -> None:
+        super().hideEvent(event)
+        self.query.rest()
+
+    # What the user does
+
+    def _choose_attribute(self, name: str) -> None:
+        self.desk.select(select_catalog_attribute(self.accelerator, name))
+
+    def _choose_row(self, row: ProfileRow) -> None:
+        if row.request is not None:
+            self.desk.select(select_deployment(row.request))
+        elif row.attribute:
+            self._choose_attribute(row.attribute)
+
+    def open_row(self, row: ProfileRow) -> None:
+        """Put the deployment of a row into the scenario as one step, or show the accelerator that it is about."""
+        request = row.request
+        if request is not None:
+            model, part = self._name_of(request.model), self._name_of(request.accelerator)
+            count = self.desk.formatter.count(request.count or 1)
+            text = tr("Open {model} on {n} × {accelerator}", model=model, n=count, accelerator=part)
+            scenario = replace_model_and_baseline(
+                self.desk.scenario, request.model, request.weights, request.kv, request.accelerator, request.count
+            )
+            self.desk.apply(scenario, text)
+            self._other, self._accelerator = "", request.accelerator
+        elif row.accelerator and row.accelerator != self.accelerator:
+            self.show_accelerator(row.accelerator)
+
+    def compare_with(self, rival: str) -> None:
+        """Add the accelerator and a rival to the scenario as one step, and show Compare."""
+        scenario = self.desk.scenario
+        for each in (self.accelerator, rival):
+            if each not in {choice.accelerator for choice in scenario.accelerators}:
+                scenario = add_accelerator(scenario, each, 1)
+        self.desk.apply(scenario, tr("Compare with {name}", name=self._name_of(rival)))
+        self.page_requested.emit("compare", "")
+
+    def print_profile(self) -> None:
+        """Show the profile as it prints."""
+
+    def copy(self) -> None:
+        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
+
+    def focus_content(self) -> None:
+        self.view.focus_first()
+
+    def actions_of_page(self) -> list[ActionSpec]:
+        section = self.menu_section
+        other = ActionSpec(
+            "profile.other",
+            tr("Show other accelerator"),
+            self.choose_other,
+            MenuId.VIEW,
+            section + 1,
+            "cpu",
+            ("Ctrl+J",),
+        )
+        printed = ActionSpec("profile.print", tr("Print profile"), self.print_profile, MenuId.FILE, 30, "printer")
+        return [*super().actions_of_page(), other, printed]

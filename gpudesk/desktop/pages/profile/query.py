@@ -1,0 +1,164 @@
+"""The question that the page asks of a scenario, and the background job that answers it."""
+
+from __future__ import annotations
+
+from collections import OrderedDict
+from enum import Enum, auto
+from functools import partial
+from typing import Any, Final
+
+from PySide6.QtCore import QObject, Signal
+
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.jobs import Jobs
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.domain.profile import AcceleratorProfile, OperatingMode, ProfileQuestion, RankingFactor
+from gpudesk.domain.scenario import Scenario
+from gpudesk.text.messages import InputError, capitalize_first, format_message
+
+MODE: Final = "profile.mode"
+WEIGHTS: Final = "profile.weights"
+BUDGET: Final = "profile.budget_usd"
+#: Profiles that are kept: going back and forth between accelerators asks nothing anew.
+_MOST_KEPT: Final = 12
+_USUAL_CONCURRENCY: Final = 64
+
+
+class ProfilePreferences:
+    """What the user prefers in all profiles: operating mode, the weights of each mode, and the budget."""
+
+    def __init__(self, settings: UserSettings) -> None:
+        self._settings = settings
+
+    @property
+    def mode(self) -> OperatingMode:
+        stored = self._settings.get(MODE, OperatingMode.BALANCED.value)
+        return OperatingMode(stored) if stored in list(OperatingMode) else OperatingMode.BALANCED
+
+    @mode.setter
+    def mode(self, mode: OperatingMode) -> None:
+        self._settings.put(MODE, mode.value)
+
+    @property
+    def weights(self) -> dict[RankingFactor, float] | None:
+        """The user's weights of the mode in force, None where these are the mode's own."""
+        stored: dict[str, Any] = self._settings.get(WEIGHTS, {})
+        weights = stored.get(self.mode.value)
+        if not isinstance(weights, dict):
+            return None
+        numbers = (weights.get(factor.value, 1.0) for factor in RankingFactor)
+        return {
+            factor: max(float(number), 0.0) if isinstance(number, int | float) else 1.0
+            for factor, number in zip(RankingFactor, numbers, strict=True)
+        }
+
+    @weights.setter
+    def weights(self, weights: dict[RankingFactor, float] | None) -> None:
+        stored: dict[str, Any] = dict(self._settings.get(WEIGHTS, {}))
+        stored.pop(self.mode.value, None)
+        if weights is not None:
+            stored[self.mode.value] = {factor.value: weight for factor, weight in weights.items()}
+        self._settings.put(WEIGHTS, stored)
+
+    @property
+    def budget_usd(self) -> float | None:
+        return self._settings.get(BUDGET, 0.0) or None
+
+    @budget_usd.setter
+    def budget_usd(self, budget: float | None) -> None:
+        self._settings.put(BUDGET, budget or 0.0)
+
+    def question(self, scenario: Scenario, accelerator: str) -> ProfileQuestion:
+        """Return the question about an accelerator at the load of a scenario."""
+        work = scenario.workload
+        return ProfileQuestion(
+            accelerator,
+            input_tokens=work.input_tokens,
+            output_tokens=work.output_tokens,
+            concurrency=work.load.concurrency or work.load.batch or _USUAL_CONCURRENCY,
+            serving_engine=scenario.serving_engine,
+            model=scenario.model or None,
+            mode=self.mode,
+            weights=self.weights,
+            budget_usd=self.budget_usd,
+        )
+
+
+class ProfileQueryState(Enum):
+    """How far a question is."""
+
+    NOTHING = auto()
+    WORKING = auto()
+    READY = auto()
+    STOPPED = auto()
+    FAILED = auto()
+
+
+class ProfileQuery(QObject):
+    """Holds the last profile; while another is computed it stays that of the former question."""
+
+    #: There is another profile, or another state.
+    changed = Signal()
+    #: What to say of the work that goes on, empty where it is soon over; whether it can be stopped.
+    working = Signal(str, bool)
+
+    def __init__(self, desk: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._jobs = Jobs(desk.formatter, self)
+        self._jobs.shown.connect(self.working)
+        self._key: tuple[object, ...] | None = None
+        self._kept: OrderedDict[tuple[object, ...], AcceleratorProfile] = OrderedDict()
+        self.profile: AcceleratorProfile | None = None
+        self.state = ProfileQueryState.NOTHING
+        #: What went wrong, in words.
+        self.problem = ""
+
+    def ask(self, question: ProfileQuestion) -> None:
+        """Show the profile that answers a question, at once where it is known."""
+        key = (repr(question), self._desk.service.catalog)
+        if key == self._key and self.state in (ProfileQueryState.READY, ProfileQueryState.WORKING):
+            return
+        self._key = key
+        self._jobs.cancel()
+        profile = self._kept.get(key)
+        if profile is not None:
+            self._kept.move_to_end(key)
+            self._show(profile)
+            return
+        self._set(ProfileQueryState.WORKING)
+        ends = (partial(self._done, key), partial(self._failed, key), partial(self._stopped, key))
+        self._jobs.start("profile", self._desk.service.profile_steps(question), *ends)
+
+    def stop(self) -> None:
+        self._jobs.cancel()
+
+    def rest(self) -> None:
+        """Stop the job while the page is hidden; the next question begins anew."""
+        if self.state is ProfileQueryState.WORKING:
+            self._jobs.stop()
+            self._key, self.state = None, ProfileQueryState.NOTHING
+
+    def _done(self, key: tuple[object, ...], profile: AcceleratorProfile) -> None:
+        self._kept[key] = profile
+        while len(self._kept) > _MOST_KEPT:
+            self._kept.popitem(last=False)
+        if key == self._key:
+            self._show(profile)
+
+    def _show(self, profile: AcceleratorProfile) -> None:
+        self.profile = profile
+        self._set(ProfileQueryState.READY)
+
+    def _failed(self, key: tuple[object, ...], error: InputError) -> None:
+        if key == self._key:
+            self.problem = capitalize_first(format_message(error.problem, self._desk.formatter))
+            self._set(ProfileQueryState.FAILED)
+
+    def _stopped(self, key: tuple[object, ...]) -> None:
+        if key == self._key:
+            self._set(ProfileQueryState.STOPPED)
+
+    def _set(self, state: ProfileQueryState) -> None:
+        self.state = state
+        self.changed.emit()

@@ -1,0 +1,274 @@
+"""A table of the profile: rows of one or two lines, with icons, bars and the marks of estimates."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+from gpudesk.desktop.ui.charts.chart_data import ChartData
+from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
+from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS
+from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, ThemePainter
+from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.report.profile_tables import ProfileCell, ProfileRow, ProfileTable
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+#: Lengths of the design: rows of one line and of two, what is free at the ends of a cell, an icon, a mark.
+_ROW, _TALL_ROW = 26.0, 37.0
+_PAD: Final = 8.0
+_ICON: Final = 14.0
+_MARK: Final = 16.0
+_BAR: Final = 8.0
+_LEAST_WIDTH: Final = 44.0
+#: Behind the head of a column whose figures have marks.
+_MARK_GAP: Final = "\u2003"
+_EMPTY: Final = ProfileTable("", "", "", (), ())
+#: Colours of icons whose words are not alone in saying that something is out of the ordinary.
+_ICON_COLOURS: Final = {"check": "best_text", "circle-slash-2": "unfit", "circle-help": "disputed_text"}
+
+
+class ProfileTableModel(TableItemModel):
+    """The cells of a table; the first column is read out as the whole row."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.table = _EMPTY
+
+    def show(self, table: ProfileTable) -> None:
+        alike = table.columns == self.table.columns and len(table.rows) == len(self.table.rows)
+        self.exchange(partial(self._replace, table), is_alike=alike)
+
+    def _replace(self, table: ProfileTable) -> None:
+        self.table = table
+
+    def cell(self, row: int, column: int) -> ProfileCell:
+        return self.table.rows[row].cells[column]
+
+    def count_rows(self) -> int:
+        return len(self.table.rows)
+
+    def count_columns(self) -> int:
+        return len(self.table.columns)
+
+    def get_text(self, row: int, column: int) -> str:
+        return self.cell(row, column).text
+
+    def sentence(self, row: int, column: int) -> str:
+        if column == 0:
+            return self.table.rows[row].sentence
+        cell = self.cell(row, column)
+        text = ", ".join(part for part in (cell.text, cell.detail) if part) or tr("empty")
+        return f"{self.table.columns[column].head}: {text}"
+
+    def get_head(self, section: int, *, spoken: bool) -> str:
+        head = self.table.columns[section].head
+        return head if spoken or not self.is_marked(section) else head + _MARK_GAP
+
+    def is_marked(self, column: int) -> bool:
+        """Whether figures of a column leave room for a mark behind them."""
+        return self.table.columns[column].is_figure and any(row.cells[column].mark for row in self.table.rows)
+
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:
+        return RIGHT if self.table.columns[column].is_figure else LEFT
+
+
+class _ProfileDelegate(RowsDelegate):
+    """Paints a cell by its fields; pale ones in one quiet colour."""
+
+    is_pale = False
+
+    def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
+        model = index.model()
+        if not isinstance(model, ProfileTableModel):
+            return
+        column, cell = model.table.columns[index.column()], model.cell(index.row(), index.column())
+        if column.is_bar and cell.share is not None:
+            self._paint_bar(pen, rect, cell.share)
+            return
+        length = self._theme.length
+        room = rect.adjusted(4, 0, -length(_MARK + 4) if model.is_marked(index.column()) else -4, -1)
+        upper = lower = room
+        if cell.detail:
+            line = self._theme.line("small")
+            top = rect.center().y() - (line + self._theme.line("caption")) / 2
+            upper = QRectF(room.left(), top, room.width(), line)
+            lower = QRectF(room.left(), top + line, room.width(), self._theme.line("caption"))
+        if cell.icon:
+            side = length(_ICON)
+            pen.icon(
+                cell.icon, upper.left(), upper.center().y() - side / 2, side, _ICON_COLOURS.get(cell.icon, "text2")
+            )
+            upper = upper.adjusted(side + length(6), 0, 0, 0)
+        align = RIGHT if column.is_figure else LEFT
+        font = "label" if cell.is_strong else "small"
+        colour = "text3" if self.is_pale else "text2" if cell.is_quiet else "text1"
+        width = pen.text(upper, cell.text, font=font, colour=colour, align=align)
+        if cell.detail:
+            pen.text(lower, cell.detail, font="caption", colour="text3", align=align)
+        if cell.mark:
+            x = room.right() + length(_MARK / 2 + 1) if column.is_figure else upper.left() + width + length(12)
+            pen.glyph(cell.mark, x, upper.center().y())
+
+    def _paint_bar(self, pen: ThemePainter, rect: QRectF, share: float) -> None:
+        length = self._theme.length
+        track = QRectF(
+            rect.left() + length(_PAD),
+            rect.center().y() - length(_BAR) / 2,
+            rect.width() - 2 * length(_PAD),
+            length(_BAR),
+        )
+        pen.tint(track, "sunken", radius=2)
+        used = QRectF(track.left(), track.top(), track.width() * min(max(share, 0.0), 1.0), track.height())
+        if used.width() >= 1:
+            pen.tint(used, "ink1" if share < 1.0 else "unfit", radius=2)
+
+
+class ProfileTableView(RowsView):
+    """A click selects a row; Enter or a double click opens it."""
+
+    chosen = Signal(object)
+    opened = Signal(object)
+
+    head_height = 24.0
+    below = 2
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        self._rows_model = ProfileTableModel()
+        super().__init__(theme, self._rows_model, parent=parent)
+        self._rows_model.setParent(self)
+        self.setItemDelegate(_ProfileDelegate(theme, self))
+        self.setMouseTracking(True)
+        self.setWordWrap(False)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.clicked.connect(self._choose)
+        self.doubleClicked.connect(self._open)
+        theme.follow(self.measure)
+
+    @property
+    def table(self) -> ProfileTable:
+        return self._rows_model.table
+
+    @property
+    def current_row(self) -> ProfileRow | None:
+        row = self.currentIndex().row()
+        return self.table.rows[row] if 0 <= row < len(self.table.rows) else None
+
+    def show_table(self, table: ProfileTable) -> None:
+        self.setAccessibleName(table.title)
+        self.show_anew(lambda: self._rows_model.show(table))
+
+    def set_pale(self, pale: bool) -> None:
+        """Show the rows as those of a former question, or not."""
+        delegate = self.itemDelegate()
+        if isinstance(delegate, _ProfileDelegate) and delegate.is_pale != pale:
+            delegate.is_pale = pale
+            self.viewport().update()
+
+    def clear_current(self) -> None:
+        self.setCurrentIndex(QModelIndex())
+        self.clearSelection()
+
+    def find_row(self, key: str) -> QModelIndex:
+        """Return the first cell of a row, an invalid index where there is no such row."""
+        keys = [row.key for row in self.table.rows]
+        return self._rows_model.index(keys.index(key), 0) if key in keys else QModelIndex()
+
+    def _choose(self) -> None:
+        if self.current_row is not None:
+            self.chosen.emit(self.current_row)
+
+    def _open(self) -> None:
+        if self.current_row is not None:
+            self.opened.emit(self.current_row)
+
+    def currentChanged(self, current: Index, previous: Index) -> None:
+        super().currentChanged(current, previous)
+        if current.row() != previous.row() and self.hasFocus():
+            self._choose()
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        if event.key() in ENTER_KEYS and self.current_row is not None:
+            self._open()
+        else:
+            super().keyPressEvent(event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit_columns()
+
+    def measure(self) -> None:
+        tall = any(cell.detail for row in self.table.rows for cell in row.cells)
+        self.row_height = _TALL_ROW if tall else _ROW
+        super().measure()
+
+    def fit_columns(self) -> None:
+        """Give figures what they need; words share the rest as their columns say."""
+        px, table = self._theme.px, self.table
+        fonts = {name: QFontMetricsF(self._theme.font(name)) for name in ("caption_strong", "label", "caption")}
+        widths: dict[int, int] = {}
+        for number, column in enumerate(table.columns):
+            if column.is_figure:
+                cells = [row.cells[number] for row in table.rows]
+                texts = [fonts["label"].horizontalAdvance(cell.text) for cell in cells]
+                texts += [fonts["caption"].horizontalAdvance(cell.detail) for cell in cells]
+                widest = max(texts, default=0.0)
+                mark = px(_MARK + 4) if self._rows_model.is_marked(number) else px(_PAD)
+                head = fonts["caption_strong"].horizontalAdvance(self._rows_model.get_head(number, spoken=False)) + px(
+                    14
+                )
+                widths[number] = round(max(widest + px(_PAD) + mark, head)) + 1
+        free = max(self.viewport().width() - sum(widths.values()), 0)
+        parts = sum(column.stretch for column in table.columns) or 1
+        for number, column in enumerate(table.columns):
+            width = widths.get(number, 0) + free * column.stretch // parts
+            self.setColumnWidth(number, max(width, px(_LEAST_WIDTH)))
+
+
+class ProfileSection(QWidget):
+    """A title with controls at its right, the table, and a note below it or in its place."""
+
+    def __init__(self, theme: Theme, formatter: Formatter, *controls: QWidget, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.theme = theme
+        self.formatter = formatter
+        self._build: Callable[[Formatter], ProfileTable] | None = None
+        self.title = ThemedLabel(theme, font="section")
+        self.subtitle = ElidedLabel(theme)
+        self.view = ProfileTableView(theme)
+        self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        self.head = make_row(self.title, (self.subtitle, 1), *controls, gap=10)
+        make_column(self.head, self.view, self.note, gap=4, on=self)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def show_table(self, build: Callable[[Formatter], ProfileTable]) -> None:
+        """Show the table that `build` makes with a formatter."""
+        self._build = build
+        table = build(self.formatter)
+        self.title.setText(table.title)
+        self.subtitle.set_whole(table.subtitle)
+        self.view.show_table(table)
+        self.view.setVisible(bool(table.rows))
+        self.note.setText(table.note)
+        self.note.setVisible(bool(table.note))
+
+    def data(self, formatter: Formatter) -> ChartData:
+        if self._build is None:
+            return ChartData("", (), ())
+        table = self._build(formatter)
+        rows = tuple(
+            tuple(", ".join(part for part in (cell.text, cell.detail) if part) for cell in row.cells)
+            for row in table.rows
+        )
+        return ChartData(title=table.title, heads=tuple(each.head for each in table.columns), rows=rows)

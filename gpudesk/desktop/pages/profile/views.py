@@ -1,0 +1,309 @@
+"""The views of the page: overview, models, upgrades, peers, and everything that is known."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+
+from gpudesk.desktop.pages.profile.query import ProfilePreferences
+from gpudesk.desktop.pages.profile.table import ProfileSection
+from gpudesk.desktop.ui.charts.architecture_drawing import ArchitecturePanel
+from gpudesk.desktop.ui.charts.chart_data import CopyableChart
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.fields import NumberField
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, clear_layout, make_column
+from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.profile import OperatingMode, RankingFactor
+from gpudesk.report.profile_sections import ProfileTables
+from gpudesk.report.profile_tables import ProfileRow, ProfileTable, label_factor, label_mode
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+_MARGIN: Final = 16.0
+_BETWEEN: Final = 32
+#: Shares of the two columns of a view.
+_LEFT, _RIGHT = 56, 44
+#: Below this width the columns stand below one another.
+_LEAST_BESIDE: Final = 640.0
+
+
+class TextBlock(QWidget):
+    """A title with sentences below it, each with its number in it."""
+
+    def __init__(self, theme: Theme, title: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.title = ThemedLabel(theme, title, font="section")
+        self._lines = QVBoxLayout()
+        self._lines.setSpacing(3)
+        self._texts: tuple[str, ...] = ()
+        make_column(self.title, self._lines, gap=6, on=self)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    @property
+    def texts(self) -> Sequence[str]:
+        return self._texts
+
+    def show_texts(self, texts: Sequence[str], *, leads: bool = False) -> None:
+        """Show sentences; with `leads` the first is the answer."""
+        if tuple(texts) == self._texts:
+            return
+        self._texts = tuple(texts)
+        clear_layout(self._lines)
+        for number, text in enumerate(texts):
+            font, colour = ("body_strong", "text1") if leads and not number else ("small", "text2")
+            label = ThemedLabel(self._theme, text, font=font, colour=colour, wrap=True)
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+            label.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+            self._lines.addWidget(label)
+
+
+class TwoColumns(QWidget):
+    """Two columns of widgets, 56 to 44, or below one another where there is little room."""
+
+    def __init__(
+        self, theme: Theme, left: Sequence[QWidget], right: Sequence[QWidget], shares: tuple[int, int] = (_LEFT, _RIGHT)
+    ) -> None:
+        super().__init__()
+        self._theme = theme
+        self._box = QHBoxLayout(self)
+        self._box.setContentsMargins(0, 0, 0, 0)
+        self._box.setSpacing(_BETWEEN)
+        for widgets, share in zip((left, right), shares, strict=True):
+            self._box.addLayout(make_column(*widgets, STRETCH, gap=14), share)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        beside = event.size().width() >= self._theme.px(_LEAST_BESIDE)
+        directions = QHBoxLayout.Direction
+        self._box.setDirection(directions.LeftToRight if beside else directions.TopToBottom)
+        self._box.setSpacing(_BETWEEN if beside else 14)
+
+
+class ProfileView(QWidget):
+    """A part of the profile. Subclasses fill `sections` and write `show_profile`."""
+
+    #: A row was selected, for the panel.
+    chosen = Signal(object)
+    #: A row was opened: its deployment, or the accelerator that it is about.
+    opened = Signal(object)
+
+    def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
+        super().__init__()
+        self.theme = theme
+        self.formatter = formatter
+        self.preferences = preferences
+        self.sections: dict[str, ProfileSection] = {}
+        self._whole = make_column(gap=14, on=self)
+        theme.follow(self._dress)
+
+    def show_profile(self, tables: ProfileTables) -> None:
+        raise NotImplementedError
+
+    @property
+    def charts(self) -> Sequence[CopyableChart]:
+        return list(self.sections.values())
+
+    def add_section(self, key: str, *controls: QWidget) -> ProfileSection:
+        section = ProfileSection(self.theme, self.formatter, *controls)
+        section.view.chosen.connect(partial(self._choose, key))
+        section.view.opened.connect(self.opened)
+        self.sections[key] = section
+        return section
+
+    def show_table(self, key: str, tables: ProfileTables, build: Callable[[ProfileTables], ProfileTable]) -> None:
+        self.sections[key].show_table(lambda formatter: build(tables.with_formatter(formatter)))
+
+    def put(self, *widgets: QWidget) -> None:
+        """Add blocks from above, divided by hairlines."""
+        for widget in widgets:
+            if self._whole.count():
+                self._whole.addWidget(Hairline(self.theme))
+            self._whole.addWidget(widget)
+
+    def end(self) -> None:
+        self._whole.addStretch(1)
+
+    def focus_first(self) -> None:
+        next(iter(self.sections.values())).view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+    def set_pale(self, pale: bool) -> None:
+        for section in self.sections.values():
+            section.view.set_pale(pale)
+
+    def _choose(self, key: str, row: ProfileRow) -> None:
+        # One row of the view is current, whichever table it is in.
+        for other, section in self.sections.items():
+            if other != key:
+                section.view.clear_current()
+        self.chosen.emit(row)
+
+    def _dress(self) -> None:
+        px = self.theme.px
+        self._whole.setContentsMargins(px(_MARGIN), px(10), px(_MARGIN), px(_MARGIN))
+
+
+class OverviewView(ProfileView):
+    """What it is, what it can do, what limits it first; strengths, considerations, advice."""
+
+    def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
+        super().__init__(theme, preferences, formatter)
+        self.open_link = LinkButton(theme, tr("Open as scenario"))
+        self.open_link.clicked.connect(self._open_current)
+        self.drawing = ArchitecturePanel(theme)
+        capabilities = self.add_section("capabilities", self.open_link)
+        capabilities.view.chosen.connect(self._offer)
+        limits = self.add_section("limits")
+        self.strengths = TextBlock(theme, tr("Strengths"))
+        self.considerations = TextBlock(theme, tr("Considerations"))
+        self.advice = TextBlock(theme, tr("Buying advice"))
+        self.put(
+            TwoColumns(theme, (capabilities,), (self.drawing, limits)),
+            TwoColumns(theme, (self.strengths,), (self.considerations,)),
+            self.advice,
+        )
+        self.end()
+
+    def show_profile(self, tables: ProfileTables) -> None:
+        self.show_table("capabilities", tables, ProfileTables.capabilities)
+        self.show_table("limits", tables, ProfileTables.limits)
+        self.drawing.show_sketch(tables.architecture())
+        self.strengths.show_texts(tables.strengths())
+        self.considerations.show_texts(tables.considerations())
+        self.advice.show_texts(tables.advice(), leads=True)
+        self._offer()
+
+    def _offer(self) -> None:
+        row = self.sections["capabilities"].view.current_row
+        self.open_link.setVisible(row is not None and row.request is not None)
+
+    def _open_current(self) -> None:
+        row = self.sections["capabilities"].view.current_row
+        if row is not None:
+            self.opened.emit(row)
+
+
+class ModelsView(ProfileView):
+    """The best models for each job by the operating mode, whose weights can be changed."""
+
+    #: Mode or weights changed.
+    changed = Signal()
+
+    def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
+        super().__init__(theme, preferences, formatter)
+        self.mode = SegmentedControl(
+            theme, tr("Operating mode"), [(mode.value, label_mode(mode)) for mode in OperatingMode]
+        )
+        self.mode.set_value(preferences.mode.value)
+        self.mode.chosen.connect(self._choose_mode)
+        self.weights_title = ThemedLabel(theme, tr("Weights"), font="small", colour="text2")
+        self.weights: dict[RankingFactor, NumberField] = {}
+        row = FlowRow(theme, 12, (0, 0, 0, 0))
+        for factor in RankingFactor:
+            field = NumberField(theme, label_factor(factor), NumberFormat(0, 10, 1, formatter.style))
+            field.edited.connect(partial(self._set_weight, factor))
+            self.weights[factor] = field
+            row.flow.addWidget(field)
+        self.reset = LinkButton(theme, tr("Reset weights"))
+        self.reset.clicked.connect(self._reset)
+        row.flow.addWidget(self.reset)
+        models = self.add_section("recommendations", self.mode)
+        column = QWidget()
+        make_column(models, row, gap=8, on=column)
+        self.put(column)
+        self.end()
+
+    def show_profile(self, tables: ProfileTables) -> None:
+        self.show_table("recommendations", tables, ProfileTables.recommendations)
+        for factor, field in self.weights.items():
+            field.set_value(tables.profile.weights.get(factor, 1.0))
+        self.mode.set_value(self.preferences.mode.value)
+        self.reset.setVisible(self.preferences.weights is not None)
+
+    def _choose_mode(self, mode: str) -> None:
+        self.preferences.mode = OperatingMode(mode)
+        self.changed.emit()
+
+    def _set_weight(self, factor: RankingFactor, weight: object) -> None:
+        weights = {each: field.value for each, field in self.weights.items()}
+        weights[factor] = float(str(weight))
+        self.preferences.weights = weights
+        self.changed.emit()
+
+    def _reset(self) -> None:
+        self.preferences.weights = None
+        self.changed.emit()
+
+
+class UpgradesView(ProfileView):
+    """More of it, the models just out of reach, and other accelerators: what each step unlocks and costs."""
+
+    #: The budget changed.
+    changed = Signal()
+
+    def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
+        super().__init__(theme, preferences, formatter)
+        self.budget = NumberField(theme, tr("Budget, USD"), NumberFormat(0, 1e9, 0, formatter.style))
+        self.budget.edited.connect(self._set_budget)
+        held = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (50, 50))
+        self.put(held, self.add_section("upgrades", self.budget))
+        self.end()
+
+    def show_profile(self, tables: ProfileTables) -> None:
+        self.show_table("scale", tables, ProfileTables.scale)
+        self.show_table("out_of_reach", tables, ProfileTables.out_of_reach)
+        self.show_table("upgrades", tables, ProfileTables.upgrades)
+        self.budget.set_value(self.preferences.budget_usd or 0.0)
+
+    def _set_budget(self, budget: object) -> None:
+        value = float(str(budget))
+        self.preferences.budget_usd = value if value > 0 else None
+        self.changed.emit()
+
+
+class PeersView(ProfileView):
+    """Beside the mean of its category and its nearest rivals, each one click from Compare."""
+
+    #: The accelerator to compare with, by id.
+    compared = Signal(str)
+
+    def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
+        super().__init__(theme, preferences, formatter)
+        self.links = FlowRow(theme, 16, (0, 0, 0, 0))
+        self.put(self.add_section("peers"), self.links)
+        self.end()
+
+    def show_profile(self, tables: ProfileTables) -> None:
+        self.show_table("peers", tables, ProfileTables.peers)
+        clear_layout(self.links.flow)
+        for rival in tables.rivals():
+            link = LinkButton(self.theme, tr("Compare with {name}", name=tables.name_of(rival)))
+            link.clicked.connect(partial(self.compared.emit, rival))
+            self.links.flow.addWidget(link)
+
+
+class SpecificationsView(ProfileView):
+    """All values with their sources, by group."""
+
+    _LEFT_GROUPS = ("memory", "dense", "sparse")
+    _RIGHT_GROUPS = ("power", "interconnect", "price", "software")
+
+    def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
+        super().__init__(theme, preferences, formatter)
+        left, right = (
+            [self.add_section(group) for group in groups] for groups in (self._LEFT_GROUPS, self._RIGHT_GROUPS)
+        )
+        self.put(TwoColumns(theme, left, right, (50, 50)))
+        self.end()
+
+    def show_profile(self, tables: ProfileTables) -> None:
+        for group in self.sections:
+            self.show_table(group, tables, partial(ProfileTables.specification_group, group=group))

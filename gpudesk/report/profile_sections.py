@@ -1,0 +1,534 @@
+"""The sections of an accelerator's profile as tables and sentences, for the window, paper and files."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, is_figure
+from gpudesk.domain.profile import (
+    AcceleratorProfile,
+    Capability,
+    CapabilityStatus,
+    JobRecommendation,
+    OutOfReach,
+    PeerValue,
+    ResourceHeadroom,
+    ScaleStep,
+    Upgrade,
+)
+from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, find_quantity, list_compared_attributes
+from gpudesk.report.architecture import ArchitectureSketch, sketch_architecture
+from gpudesk.report.comparison.attribute_rows import format_claim_value, is_user_chosen
+from gpudesk.report.labels import (
+    label_attribute_alone,
+    label_attribute_briefly,
+    label_precision,
+    label_serving_engine,
+    label_source_kind,
+    shorten_name,
+)
+from gpudesk.report.profile_tables import (
+    HeadlineSpecification,
+    ProfileCell,
+    ProfileColumn,
+    ProfileRow,
+    ProfileTable,
+    label_factor,
+    label_job,
+    label_resource,
+    label_task,
+)
+from gpudesk.text.formatting import (
+    MISSING_VALUE_TEXT,
+    Formatter,
+    IntervalEstimate,
+    Quantity,
+    convert_to_display_unit,
+    get_display_unit,
+)
+from gpudesk.text.messages import Message, capitalize_first, format_message
+from gpudesk.text.translation import tr, trn
+
+#: The attribute of the accelerator that a resource is about.
+_RESOURCE_ATTRIBUTES: Final = MappingProxyType(
+    {
+        "memory": "memory",
+        "bandwidth": "memory_bandwidth",
+        "links": "scale_up_bandwidth",
+        "host": "pcie_bandwidth",
+        "power": "tdp",
+    }
+)
+#: Peaks for the specification of compute, the first that there is.
+_PEAKS: Final = ("fp8", "bf16", "fp16", "int8")
+#: Groups of specifications, in reading order.
+SPECIFICATION_GROUPS: Final = ("memory", "dense", "sparse", "interconnect", "power", "price", "software")
+#: Models that are named in a cell.
+_NAMED: Final = 3
+
+
+class ProfileTables:
+    """Builds the tables of one profile; `name_of` returns the name of a model or an accelerator by its id."""
+
+    def __init__(self, profile: AcceleratorProfile, formatter: Formatter, name_of: Callable[[str], str]) -> None:
+        self.profile = profile
+        self.formatter = formatter
+        self.name_of = name_of
+
+    @property
+    def name(self) -> str:
+        return shorten_name(self.profile.accelerator.name)
+
+    def say(self, text: Message | None) -> str:
+        return "" if text is None else format_message(text, self.formatter)
+
+    def with_formatter(self, formatter: Formatter) -> ProfileTables:
+        return ProfileTables(self.profile, formatter, self.name_of)
+
+    # In sentences
+
+    def headline(self) -> str:
+        return self.say(self.profile.headline)
+
+    def tags(self) -> list[tuple[str, str]]:
+        """Return each tag with the rule behind it."""
+        return [(self.say(tag.text), self.say(tag.rule)) for tag in self.profile.tags]
+
+    def status(self) -> str:
+        """Return whether it can be bought, and since when or from when on."""
+        claims = self.profile.attributes.get("release_date")
+        date = "" if claims is None or claims.value is None else self.formatter.date(str(claims.value))
+        if self.profile.accelerator.status == "eol":
+            return tr("Discontinued, released {date}", date=date) if date else tr("Discontinued")
+        if self.profile.accelerator.announced:
+            return tr("Announced for {date}", date=date) if date else tr("Announced")
+        return tr("Shipping since {date}", date=date) if date else tr("Shipping")
+
+    def architecture(self) -> ArchitectureSketch:
+        return sketch_architecture(self.profile.accelerator, self.profile.attributes, self.formatter)
+
+    def notes(self) -> list[str]:
+        return [self.say(note) for note in self.profile.notes]
+
+    def strengths(self) -> list[str]:
+        return [self.say(trait.text) for trait in self.profile.traits if trait.is_strength]
+
+    def considerations(self) -> list[str]:
+        return [self.say(trait.text) for trait in self.profile.traits if not trait.is_strength]
+
+    def advice(self) -> list[str]:
+        """Return the verdict, what to check, and what the counts of the verdict mean."""
+        advice = self.profile.advice
+        return [self.say(each) for each in (advice.verdict, *advice.checks, advice.rule)]
+
+    def rivals(self) -> tuple[str, ...]:
+        """Return the ids of the nearest rivals by price, then of those by memory, each once."""
+        return tuple(dict.fromkeys((*self.profile.rivals_by_price, *self.profile.rivals_by_memory)))
+
+    # The header
+
+    def headline_specifications(self) -> tuple[HeadlineSpecification, ...]:
+        peaks = (f"{PEAK_DENSE}{name}" for name in _PEAKS)
+        peak = next((name for name in peaks if self._has(name)), f"{PEAK_DENSE}{_PEAKS[0]}")
+        names = ("memory", "memory_bandwidth", peak, "tdp", PRICE_BOUND_ATTRIBUTES[0])
+        return tuple(self._headline(name) for name in names)
+
+    def _has(self, name: str) -> bool:
+        claims = self.profile.attributes.get(name)
+        return claims is not None and claims.value is not None
+
+    def _headline(self, name: str) -> HeadlineSpecification:
+        claims = self.profile.attributes.get(name)
+        attribute = ATTRIBUTES[name]
+        quantity = find_quantity(name, attribute.unit)
+        label = label_attribute_alone(name)
+        if claims is None or not is_figure(claims.value):
+            return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
+        unit = get_display_unit(quantity) or ""
+        value = convert_to_display_unit(claims.value, quantity)
+        text = self.formatter.number(value) if value >= 100 else self.formatter.stated(round(value, 2))
+        if name == PRICE_BOUND_ATTRIBUTES[0]:
+            text, unit = self._format_price(claims.value), tr("USD")
+        memory = self.profile.accelerator.memory_type
+        if name == "memory" and memory:
+            unit = f"{unit} {memory}"
+        return HeadlineSpecification(name, label, text, unit, claims.disputed, is_user_chosen(claims))
+
+    def _format_price(self, low: float) -> str:
+        high = self.profile.attributes.get(PRICE_BOUND_ATTRIBUTES[1])
+        upper = None if high is None or not is_figure(high.value) else high.value
+        texts = dict.fromkeys(self.formatter.number(each) for each in (low, upper) if each is not None)
+        return " – ".join(texts)
+
+    # What it can do
+
+    def capabilities(self) -> ProfileTable:
+        columns = (
+            ProfileColumn(tr("Task"), stretch=3),
+            ProfileColumn(tr("Status"), stretch=3),
+            ProfileColumn(tr("Model"), stretch=5),
+            ProfileColumn(tr("Output"), is_figure=True),
+        )
+        rows = tuple(map(self._capability, self.profile.capabilities))
+        question = self.profile.question
+        subtitle = trn(
+            "{n} request of {load} tokens in flight",
+            "{n} requests of {load} tokens in flight",
+            question.concurrency,
+            n=self.formatter.count(question.concurrency),
+            load=f"{self.formatter.count(question.input_tokens)} + {self.formatter.count(question.output_tokens)}",
+        )
+        return ProfileTable("capabilities", tr("What it can do"), subtitle, columns, rows)
+
+    def _capability(self, each: Capability) -> ProfileRow:
+        icon, words = self._status(each)
+        model = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
+        reason = self.say(each.reason)
+        details = [label_precision(each.weights)] if each.weights else []
+        if each.context_tokens:
+            details.append(tr("{n} context", n=self.formatter.count(each.context_tokens)))
+        if each.reason is not None and each.figure is None:
+            details = [capitalize_first(reason)]
+        figure = self._rate(each.figure, each.unit, "" if each.basis is None else each.basis.value)
+        task = label_task(each.task)
+        sentence = ". ".join(
+            part
+            for part in (
+                f"{task}: {words}",
+                ", ".join((model, *details)),
+                f"{figure.text}, {tr('80% interval')} {figure.detail}" if each.figure else "",
+            )
+            if part
+        )
+        cells = (
+            ProfileCell(task),
+            ProfileCell(words, icon=icon),
+            ProfileCell(model, ", ".join(details), is_quiet=True),
+            figure,
+        )
+        return ProfileRow(each.task, cells, sentence, each.request)
+
+    def _status(self, each: Capability) -> tuple[str, str]:
+        match each.status:
+            case CapabilityStatus.NATIVE:
+                return "check", tr("Native")
+            case CapabilityStatus.QUANTIZED:
+                return "check", tr("Quantized")
+            case CapabilityStatus.NEEDS_MORE:
+                return "copy-plus", tr("Needs {n}", n=self.formatter.count(each.count))
+            case CapabilityStatus.IMPOSSIBLE:
+                return "circle-slash-2", tr("Not possible")
+            case _:
+                return "circle-help", tr("Unknown")
+
+    def _rate(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> ProfileCell:
+        if figure is None:
+            return ProfileCell(MISSING_VALUE_TEXT, is_quiet=True)
+        text = f"{self.formatter.estimate(figure.value)}\N{NO-BREAK SPACE}{unit}"
+        return ProfileCell(text, self.formatter.band(figure), mark=mark, is_strong=True)
+
+    def _plain_rate(self, figure: IntervalEstimate | None, mark: str = "") -> ProfileCell:
+        """Return a rate whose unit the head has."""
+        if figure is None:
+            return ProfileCell(MISSING_VALUE_TEXT, is_quiet=True)
+        return ProfileCell(
+            self.formatter.estimate(figure.value), self.formatter.band(figure), mark=mark, is_strong=True
+        )
+
+    # What limits first
+
+    def limits(self) -> ProfileTable:
+        columns = (
+            ProfileColumn(tr("Resource"), stretch=4),
+            ProfileColumn(tr("Used"), stretch=5, is_bar=True),
+            ProfileColumn(tr("Headroom"), is_figure=True),
+        )
+        rows = tuple(map(self._limit, self.profile.limits))
+        model = "" if self.profile.model is None else self.name_of(self.profile.model)
+        note = ""
+        first = next((each for each in self.profile.limits if each.headroom is not None), None)
+        if first is not None and first.remedy is not None:
+            note = self.say(first.remedy)
+        return ProfileTable("limits", tr("What limits first"), model, columns, rows, note)
+
+    def _limit(self, each: ResourceHeadroom) -> ProfileRow:
+        label = label_resource(each.resource)
+        used, remedy = self.say(each.used), self.say(each.remedy)
+        known = each.headroom is not None
+        headroom = self.formatter.per_cent(max(each.headroom or 0.0, 0.0)) if known else MISSING_VALUE_TEXT
+        reason = self.say(each.reason)
+        text = used if known else reason or used
+        cells = (
+            ProfileCell(label),
+            ProfileCell(text, share=1 - (each.headroom or 0.0) if known else None, is_quiet=True),
+            ProfileCell(headroom, is_strong=known, is_quiet=not known),
+        )
+        parts = (f"{label}: {tr('headroom')} {headroom}", capitalize_first(text), remedy)
+        sentence = ". ".join(part.rstrip(".") for part in parts if part)
+        attribute = _RESOURCE_ATTRIBUTES.get(each.resource, "")
+        if each.resource == "compute":
+            attribute = self.headline_specifications()[2].attribute
+        return ProfileRow(each.resource, cells, sentence, attribute=attribute)
+
+    # Models
+
+    def recommendations(self, *, best_only: bool = False) -> ProfileTable:
+        """Return the models for each job by their scores, or the best of each alone."""
+        load = self.formatter.count(self.profile.question.concurrency)
+        columns = (
+            ProfileColumn(tr("Job"), stretch=2),
+            ProfileColumn(tr("Model"), stretch=5),
+            ProfileColumn(tr("Why"), stretch=7),
+            ProfileColumn(tr("Context"), is_figure=True),
+            ProfileColumn(tr("tok/s, one user"), is_figure=True),
+            ProfileColumn(tr("tok/s, {n}", n=load), is_figure=True),
+            ProfileColumn(tr("Score"), is_figure=True),
+        )
+        rows, job = [], ""
+        for each in self.profile.recommendations:
+            is_first = each.job != job
+            job = each.job
+            if is_first or not best_only:
+                rows.append(self._recommendation(each, is_first=is_first))
+        weights = self.format_weights()
+        return ProfileTable("recommendations", tr("Models for each job"), weights, columns, tuple(rows))
+
+    def format_weights(self) -> str:
+        """Return the weights of the ranking, those of the mode or the user's."""
+        weights = self.profile.weights
+        if len(set(weights.values())) == 1:
+            return tr("all factors weigh alike")
+        return ", ".join(f"{label_factor(factor)} {self.formatter.stated(each)}" for factor, each in weights.items())
+
+    def _recommendation(self, each: JobRecommendation, *, is_first: bool) -> ProfileRow:
+        name = self.name_of(each.model)
+        why = "; ".join(self.say(reason) for reason in each.why)
+        mark = each.basis.value
+        engine = label_serving_engine(each.serving_engine)
+        cells = (
+            ProfileCell(label_job(each.job) if is_first else "", is_strong=True),
+            ProfileCell(name, f"{label_precision(each.weights)}, {engine}", is_strong=is_first),
+            ProfileCell(why, is_quiet=True),
+            ProfileCell(self.formatter.count(each.context_tokens)),
+            self._plain_rate(each.single, mark),
+            self._plain_rate(each.figure, mark),
+            ProfileCell(self.formatter.number(each.score * 100), is_quiet=True),
+        )
+        sentence = f"{label_job(each.job)}: {name}, {label_precision(each.weights)}. {capitalize_first(why)}."
+        return ProfileRow(f"{each.job}:{each.model}", cells, sentence, each.request)
+
+    def out_of_reach(self) -> ProfileTable:
+        columns = (
+            ProfileColumn(tr("Model"), stretch=5),
+            ProfileColumn(tr("Short, GiB"), is_figure=True),
+            ProfileColumn(tr("Count"), is_figure=True),
+            ProfileColumn(tr("Or in"), stretch=2),
+            ProfileColumn(tr("tok/s"), is_figure=True),
+            ProfileColumn(tr("USD/M output"), is_figure=True),
+        )
+        rows = tuple(map(self._reach, self.profile.out_of_reach))
+        note = "" if rows else tr("One accelerator holds every model of the catalog")
+        return ProfileTable("out_of_reach", tr("Just out of reach"), "", columns, rows, note)
+
+    def _reach(self, each: OutOfReach) -> ProfileRow:
+        name, weights = self.name_of(each.model), label_precision(each.weights)
+        missing = self.formatter.gib(each.missing_bytes)
+        count = self.formatter.count(each.count)
+        cost = each.usd_per_million_output
+        cells = (
+            ProfileCell(name, weights),
+            ProfileCell(missing),
+            ProfileCell(count, is_strong=True),
+            ProfileCell(label_precision(each.smaller_format) if each.smaller_format else MISSING_VALUE_TEXT),
+            self._plain_rate(each.figure),
+            ProfileCell(
+                MISSING_VALUE_TEXT if cost is None else self.formatter.small_amount(cost.value),
+                "" if cost is None else self.formatter.band(cost),
+            ),
+        )
+        sentence = tr(
+            "{model}, {weights}: {missing} GiB short, needs {n}", model=name, weights=weights, missing=missing, n=count
+        )
+        reason = self.say(each.reason)
+        return ProfileRow(each.model, cells, f"{sentence}. {reason}".rstrip(". "), each.request)
+
+    # More of it, or another
+
+    def scale(self) -> ProfileTable:
+        models = self.formatter.count(max((each.models for each in self.profile.scale), default=0))
+        columns = (
+            ProfileColumn(tr("Count"), stretch=1),
+            ProfileColumn(tr("Memory, GiB"), is_figure=True),
+            ProfileColumn(tr("Models of {n}", n=models), is_figure=True),
+            ProfileColumn(tr("tok/s"), is_figure=True),
+            ProfileColumn(tr("for each"), is_figure=True),
+            ProfileColumn(tr("TB/s at 0.88"), is_figure=True),
+        )
+        model = "" if self.profile.model is None else self.name_of(self.profile.model)
+        rows = tuple(map(self._step, self.profile.scale))
+        return ProfileTable("scale", tr("More of them"), model, columns, rows)
+
+    def _step(self, each: ScaleStep) -> ProfileRow:
+        count = self.formatter.count(each.count)
+        memory = self.formatter.gib(each.memory_bytes)
+        rule = each.bandwidth_rule
+        share = each.per_accelerator
+        cells = (
+            ProfileCell(count, is_strong=True),
+            ProfileCell(memory),
+            ProfileCell(self.formatter.count(each.models_held)),
+            self._plain_rate(each.figure),
+            ProfileCell(MISSING_VALUE_TEXT if share is None else self.formatter.estimate(share.value), is_quiet=True),
+            ProfileCell(MISSING_VALUE_TEXT if rule is None else self.formatter.number(rule / 1e12, 2), is_quiet=True),
+        )
+        sentence = tr(
+            "{n} × {name}: {memory} GiB, {held} of {models} models",
+            n=count,
+            name=self.name,
+            memory=memory,
+            held=self.formatter.count(each.models_held),
+            models=self.formatter.count(each.models),
+        )
+        reason = self.say(each.reason)
+        return ProfileRow(count, cells, f"{sentence}. {reason}".rstrip(". "))
+
+    def upgrades(self) -> ProfileTable:
+        columns = (
+            ProfileColumn(tr("Step"), stretch=4),
+            ProfileColumn(tr("Unlocks"), stretch=8),
+            ProfileColumn(tr("Speed"), is_figure=True),
+            ProfileColumn(tr("Extra USD"), is_figure=True),
+            ProfileColumn(tr("USD per model"), is_figure=True),
+        )
+        rows = tuple(map(self._upgrade, self.profile.upgrades))
+        budget = self.profile.question.budget_usd
+        subtitle = (
+            tr("by cost per unlocked model")
+            if budget is None
+            else tr("by cost per unlocked model, budget {usd}", usd=self._money(budget))
+        )
+        note = "" if rows else tr("No step unlocks a model")
+        return ProfileTable("upgrades", tr("Upgrades"), subtitle, columns, rows, note)
+
+    def _upgrade(self, each: Upgrade) -> ProfileRow:
+        name = self.name_of(each.accelerator)
+        step = name if each.count == 1 else f"{self.formatter.count(each.count)} × {name}"
+        details = [tr("announced")] if each.announced else []
+        if each.within_budget is not None:
+            details.append(tr("within budget") if each.within_budget else tr("over budget"))
+        names = [self.name_of(model) for model in each.unlocked]
+        unlocked = ", ".join(names[:_NAMED])
+        if len(names) > _NAMED:
+            unlocked = tr("{names} and {n} more", names=unlocked, n=self.formatter.count(len(names) - _NAMED))
+        speed = MISSING_VALUE_TEXT if each.speedup is None else f"× {self.formatter.estimate(each.speedup)}"
+        count = trn("{n} model", "{n} models", len(names), n=self.formatter.count(len(names)))
+        reason = self.say(each.reason)
+        cells = (
+            ProfileCell(step, ", ".join(details), is_strong=True),
+            ProfileCell(count, unlocked or reason),
+            ProfileCell(speed),
+            ProfileCell(self._whole(each.extra_usd), is_quiet=each.extra_usd is None),
+            ProfileCell(self._whole(each.usd_per_unlocked), is_quiet=each.usd_per_unlocked is None),
+        )
+        whole = ", ".join(names)
+        sentence = ". ".join(part for part in (f"{step}: {count}", whole, reason) if part)
+        return ProfileRow(f"{each.accelerator}:{each.count}", cells, sentence, accelerator=each.accelerator)
+
+    def _whole(self, usd: float | None) -> str:
+        return MISSING_VALUE_TEXT if usd is None else self.formatter.number(usd)
+
+    def _money(self, usd: float) -> str:
+        return self.formatter.money(self.formatter.number(usd), "USD")
+
+    # Peers
+
+    def peers(self) -> ProfileTable:
+        rivals = self.rivals()
+        columns = (
+            ProfileColumn(tr("Attribute"), stretch=5),
+            *(ProfileColumn(name, is_figure=True, stretch=2) for name in (self.name, tr("Mean"))),
+            *(ProfileColumn(self.name_of(each), is_figure=True, stretch=2) for each in rivals),
+        )
+        rows = tuple(self._peer(each, rivals) for each in self.profile.peers)
+        members = len(self.profile.category_members)
+        subtitle = tr(
+            "mean of {n} in its category; nearest by price: {priced}; by memory: {large}",
+            n=self.formatter.count(members),
+            priced=self._list_names(self.profile.rivals_by_price),
+            large=self._list_names(self.profile.rivals_by_memory),
+        )
+        return ProfileTable("peers", tr("Compared with its peers"), subtitle, columns, rows)
+
+    def _list_names(self, ids: Sequence[str]) -> str:
+        return ", ".join(map(self.name_of, ids)) or tr("none")
+
+    def _peer(self, each: PeerValue, rivals: Sequence[str]) -> ProfileRow:
+        unit = ATTRIBUTES[each.attribute].unit if each.attribute in ATTRIBUTES else None
+        quantity = find_quantity(each.attribute, unit)
+        display_unit = get_display_unit(quantity)
+        label = label_attribute_alone(each.attribute)
+        head = f"{label}, {display_unit}" if display_unit else label
+        values = [each.value, each.mean, *(each.rivals.get(rival) for rival in rivals)]
+        texts = [self._peer_value(value, quantity) for value in values]
+        cells = (
+            ProfileCell(head),
+            ProfileCell(texts[0], is_strong=True),
+            ProfileCell(texts[1], is_quiet=True),
+            *(ProfileCell(text, is_quiet=True) for text in texts[2:]),
+        )
+        names = (self.name, tr("mean"), *(self.name_of(rival) for rival in rivals))
+        told = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
+        return ProfileRow(each.attribute, cells, f"{head}: {told}", attribute=each.attribute)
+
+    def _peer_value(self, value: float | None, quantity: Quantity) -> str:
+        if value is None:
+            return MISSING_VALUE_TEXT
+        shown = convert_to_display_unit(value, quantity)
+        return self.formatter.number(shown) if shown >= 100 else self.formatter.estimate(shown)
+
+    # Everything that is known
+
+    def specification_group(self, group: str) -> ProfileTable:
+        """Return the attributes of a group of Compare, with the source of each value."""
+        titles = {
+            "memory": tr("Memory"),
+            "dense": tr("Compute, dense"),
+            "sparse": tr("Compute, sparse"),
+            "interconnect": tr("Links"),
+            "power": tr("Board and chip"),
+            "price": tr("Price"),
+            "software": tr("Software"),
+        }
+        columns = (
+            ProfileColumn(tr("Attribute"), stretch=4),
+            ProfileColumn(tr("Value"), stretch=5),
+            ProfileColumn(tr("Source"), stretch=6),
+        )
+        known = [
+            (label_attribute_briefly(attribute), claims)
+            for attribute in list_compared_attributes(group)
+            if (claims := self.profile.attributes.get(attribute.key)) is not None and claims.value is not None
+        ]
+        rows = tuple(self._specification(label, claims) for label, claims in known)
+        return ProfileTable(
+            f"specifications.{group}", titles[group], "", columns, rows, "" if rows else tr("Not known")
+        )
+
+    def _specification(self, label: str, claims: AttributeClaims) -> ProfileRow:
+        claim = claims.preferred
+        value = format_claim_value(claims, claims.value, self.formatter)
+        if claims.name == PRICE_BOUND_ATTRIBUTES[0] and is_figure(claims.value):
+            label, value = tr("Purchase price"), f"{self._format_price(claims.value)} USD"
+        source = ""
+        if claim is not None:
+            kind = label_source_kind(claim.kind)
+            date = "" if claim.source.date is None else self.formatter.date(claim.source.date)
+            parts = (claim.source.named_publisher or claim.source.title, kind, date)
+            source = ", ".join(part for part in parts if part)
+        mark = "own" if is_user_chosen(claims) else "disputed" if claims.disputed else ""
+        cells = (ProfileCell(label, is_quiet=True), ProfileCell(value, mark=mark), ProfileCell(source, is_quiet=True))
+        disputed = tr("sources disagree") if claims.disputed else ""
+        sentence = ", ".join(part for part in (f"{label}: {value}", source, disputed) if part)
+        return ProfileRow(claims.name, cells, sentence, attribute=claims.name)

@@ -1,0 +1,152 @@
+"""Tables of an accelerator's profile as values, and the names of their tasks, jobs, resources and factors."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.profile import OperatingMode, RankingFactor
+from gpudesk.text.messages import capitalize_first
+from gpudesk.text.translation import tr
+
+_TASKS: Final = MappingProxyType(
+    {
+        "chat_7b": "Chat, 7B",
+        "coding_30b": "Coding, 30B",
+        "large_70b": "Large, 70B",
+        "huge_405b": "Dense, 405B",
+        "moe_1t": "MoE, 1T",
+        "image": "Image",
+        "video_short": "Short video",
+        "video_long": "Long video",
+    }
+)
+_JOBS: Final = MappingProxyType(
+    {
+        "chat": "Chat",
+        "coding": "Coding",
+        "agentic": "Agents",
+        "reasoning": "Reasoning",
+        "rag": "RAG",
+        "vision": "Vision",
+    }
+)
+_RESOURCES: Final = MappingProxyType(
+    {
+        "memory": "Memory",
+        "bandwidth": "Memory bandwidth",
+        "compute": "Compute",
+        "links": "Links",
+        "host": "Host",
+        "power": "Power",
+    }
+)
+_MODES: Final = MappingProxyType(
+    {
+        OperatingMode.BALANCED: "Balanced",
+        OperatingMode.SPEED: "Speed",
+        OperatingMode.QUALITY: "Quality",
+        OperatingMode.LONG_CONTEXT: "Long context",
+        OperatingMode.THROUGHPUT: "Throughput",
+    }
+)
+_FACTORS: Final = MappingProxyType(
+    {
+        RankingFactor.FIT: "Fit",
+        RankingFactor.SPEED: "Speed",
+        RankingFactor.THROUGHPUT: "Throughput",
+        RankingFactor.CONTEXT: "Context",
+        RankingFactor.RECENCY: "Recency",
+        RankingFactor.TIER: "Tier",
+    }
+)
+
+
+def label_task(task: str) -> str:
+    return tr(_TASKS[task]) if task in _TASKS else capitalize_first(task.replace("_", " "))
+
+
+def label_job(job: str) -> str:
+    return tr(_JOBS[job]) if job in _JOBS else capitalize_first(job)
+
+
+def label_resource(resource: str) -> str:
+    return tr(_RESOURCES[resource]) if resource in _RESOURCES else capitalize_first(resource)
+
+
+def label_mode(mode: OperatingMode) -> str:
+    return tr(_MODES[mode])
+
+
+def label_factor(factor: RankingFactor) -> str:
+    return tr(_FACTORS[factor])
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileColumn:
+    """A column: figures are set flush right; `stretch` is the share of the free width that it takes."""
+
+    head: str
+    is_figure: bool = False
+    stretch: int = 0
+    is_bar: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileCell:
+    """A text, a second line in small type, an icon before it and a glyph behind it; or a bar of `share`, 0 to 1."""
+
+    text: str = ""
+    detail: str = ""
+    icon: str = ""
+    mark: str = ""
+    share: float | None = None
+    is_strong: bool = False
+    is_quiet: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileRow:
+    """A row with what it can lead to: a deployment, an attribute of the accelerator, or another accelerator.
+
+    `sentence` is all of it in words.
+    """
+
+    key: str
+    cells: tuple[ProfileCell, ...]
+    sentence: str
+    request: EstimateRequest | None = None
+    attribute: str = ""
+    accelerator: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class ProfileTable:
+    """A titled table; `note` is said below it, and in place of the rows where there are none."""
+
+    id: str
+    title: str
+    subtitle: str
+    columns: tuple[ProfileColumn, ...]
+    rows: tuple[ProfileRow, ...]
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class HeadlineSpecification:
+    """One of the few figures at the top: attribute, label, text, unit, and whether sources disagree."""
+
+    attribute: str
+    label: str
+    text: str
+    unit: str
+    is_disputed: bool
+    is_own: bool
+
+    @property
+    def sentence(self) -> str:
+        value = f"{self.text} {self.unit}".rstrip()
+        disputed = tr("sources disagree") if self.is_disputed else ""
+        return ", ".join(part for part in (self.label, value, disputed) if part)
