@@ -241,11 +241,11 @@ class ProfileTables:
 
     def limits(self) -> ProfileTable:
         columns = (
-            ProfileColumn(tr("Resource"), stretch=4),
+            ProfileColumn(tr("Resource"), stretch=5),
             ProfileColumn(tr("Used"), stretch=5, is_bar=True),
             ProfileColumn(tr("Headroom"), is_figure=True),
         )
-        rows = tuple(map(self._limit, self.profile.limits))
+        rows = tuple(self._limit(each, is_first=not place) for place, each in enumerate(self.profile.limits))
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         note = ""
         first = next((each for each in self.profile.limits if each.headroom is not None), None)
@@ -253,7 +253,7 @@ class ProfileTables:
             note = self.say(first.remedy)
         return ProfileTable("limits", tr("What limits first"), model, columns, rows, note)
 
-    def _limit(self, each: ResourceHeadroom) -> ProfileRow:
+    def _limit(self, each: ResourceHeadroom, *, is_first: bool) -> ProfileRow:
         label = label_resource(each.resource)
         used, remedy = self.say(each.used), self.say(each.remedy)
         known = each.headroom is not None
@@ -261,9 +261,9 @@ class ProfileTables:
         reason = self.say(each.reason)
         text = used if known else reason or used
         cells = (
-            ProfileCell(label),
-            ProfileCell(text, share=1 - (each.headroom or 0.0) if known else None, is_quiet=True),
-            ProfileCell(headroom, is_strong=known, is_quiet=not known),
+            ProfileCell(label, is_strong=is_first),
+            ProfileCell(text, share=1 - (each.headroom or 0.0) if known else None, is_strong=is_first, is_quiet=True),
+            ProfileCell(headroom, is_strong=is_first, is_quiet=not known),
         )
         parts = (f"{label}: {tr('headroom')} {headroom}", capitalize_first(text), remedy)
         sentence = ". ".join(part.rstrip(".") for part in parts if part)
@@ -304,13 +304,14 @@ class ProfileTables:
 
     def _recommendation(self, each: JobRecommendation, *, is_first: bool) -> ProfileRow:
         name = self.name_of(each.model)
-        why = "; ".join(self.say(reason) for reason in each.why)
+        reasons = [capitalize_first(self.say(reason)) for reason in each.why]
+        why = "; ".join(reasons)
         mark = each.basis.value
         engine = label_serving_engine(each.serving_engine)
         cells = (
             ProfileCell(label_job(each.job) if is_first else "", is_strong=True),
             ProfileCell(name, f"{label_precision(each.weights)}, {engine}", is_strong=is_first),
-            ProfileCell(why, is_quiet=True),
+            ProfileCell(reasons[0] if reasons else "", "; ".join(reasons[1:]), is_quiet=True),
             ProfileCell(self.formatter.count(each.context_tokens)),
             self._plain_rate(each.single, mark),
             self._plain_rate(each.figure, mark),
@@ -324,7 +325,6 @@ class ProfileTables:
             ProfileColumn(tr("Model"), stretch=5),
             ProfileColumn(tr("Short, GiB"), is_figure=True),
             ProfileColumn(tr("Count"), is_figure=True),
-            ProfileColumn(tr("Or in"), stretch=2),
             ProfileColumn(tr("tok/s"), is_figure=True),
             ProfileColumn(tr("USD/M output"), is_figure=True),
         )
@@ -337,11 +337,15 @@ class ProfileTables:
         missing = self.formatter.gib(each.missing_bytes)
         count = self.formatter.count(each.count)
         cost = each.usd_per_million_output
+        format_text = weights
+        if each.smaller_format is not None:
+            format_text = tr(
+                "{weights}, or one in {narrow}", weights=weights, narrow=label_precision(each.smaller_format)
+            )
         cells = (
-            ProfileCell(name, weights),
+            ProfileCell(name, format_text),
             ProfileCell(missing),
             ProfileCell(count, is_strong=True),
-            ProfileCell(label_precision(each.smaller_format) if each.smaller_format else MISSING_VALUE_TEXT),
             self._plain_rate(each.figure),
             ProfileCell(
                 MISSING_VALUE_TEXT if cost is None else self.formatter.small_amount(cost.value),
@@ -364,7 +368,6 @@ class ProfileTables:
             ProfileColumn(tr("Models of {n}", n=models), is_figure=True),
             ProfileColumn(tr("tok/s"), is_figure=True),
             ProfileColumn(tr("for each"), is_figure=True),
-            ProfileColumn(tr("TB/s at 0.88"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         rows = tuple(map(self._step, self.profile.scale))
@@ -374,14 +377,16 @@ class ProfileTables:
         count = self.formatter.count(each.count)
         memory = self.formatter.gib(each.memory_bytes)
         rule = each.bandwidth_rule
+        flat_rule = ""
+        if rule is not None:
+            flat_rule = tr("{n} TB/s at 0.88", n=self.formatter.number(rule / 1e12, 2))
         share = each.per_accelerator
         cells = (
             ProfileCell(count, is_strong=True),
-            ProfileCell(memory),
+            ProfileCell(memory, flat_rule),
             ProfileCell(self.formatter.count(each.models_held)),
             self._plain_rate(each.figure),
             ProfileCell(MISSING_VALUE_TEXT if share is None else self.formatter.estimate(share.value), is_quiet=True),
-            ProfileCell(MISSING_VALUE_TEXT if rule is None else self.formatter.number(rule / 1e12, 2), is_quiet=True),
         )
         sentence = tr(
             "{n} × {name}: {memory} GiB, {held} of {models} models",
@@ -448,8 +453,8 @@ class ProfileTables:
         rivals = self.rivals()
         columns = (
             ProfileColumn(tr("Attribute"), stretch=5),
-            *(ProfileColumn(name, is_figure=True, stretch=2) for name in (self.name, tr("Mean"))),
-            *(ProfileColumn(self.name_of(each), is_figure=True, stretch=2) for each in rivals),
+            *(ProfileColumn(name, is_figure=True, stretch=1) for name in (self.name, tr("Mean"))),
+            *(ProfileColumn(self.name_of(each), is_figure=True, stretch=1) for each in rivals),
         )
         rows = tuple(self._peer(each, rivals) for each in self.profile.peers)
         members = len(self.profile.category_members)
@@ -465,10 +470,10 @@ class ProfileTables:
         return ", ".join(map(self.name_of, ids)) or tr("none")
 
     def _peer(self, each: PeerValue, rivals: Sequence[str]) -> ProfileRow:
-        unit = ATTRIBUTES[each.attribute].unit if each.attribute in ATTRIBUTES else None
-        quantity = find_quantity(each.attribute, unit)
+        name = PRICE_BOUND_ATTRIBUTES[0] if each.attribute == "price" else each.attribute
+        quantity = find_quantity(name, ATTRIBUTES[name].unit)
         display_unit = get_display_unit(quantity)
-        label = label_attribute_alone(each.attribute)
+        label = label_attribute_alone(name)
         head = f"{label}, {display_unit}" if display_unit else label
         values = [each.value, each.mean, *(each.rivals.get(rival) for rival in rivals)]
         texts = [self._peer_value(value, quantity) for value in values]
@@ -480,7 +485,7 @@ class ProfileTables:
         )
         names = (self.name, tr("mean"), *(self.name_of(rival) for rival in rivals))
         told = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
-        return ProfileRow(each.attribute, cells, f"{head}: {told}", attribute=each.attribute)
+        return ProfileRow(name, cells, f"{head}: {told}", attribute=name)
 
     def _peer_value(self, value: float | None, quantity: Quantity) -> str:
         if value is None:

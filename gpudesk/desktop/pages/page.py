@@ -37,6 +37,8 @@ class DeskPage(QWidget):
     page_requested = Signal(str, str)
     #: The user wants to see the sheet.
     preview_requested = Signal()
+    #: The user wants to see the profile of an accelerator as it prints: `ProfileTables`.
+    profile_preview_requested = Signal(object)
     #: The user wants to add or change a fact: an `EditorRequest` of the page Catalog.
     editing_requested = Signal(object)
     #: The user wants to bring in facts from files, or to see the backups of the user's own.

@@ -38,6 +38,7 @@ from gpudesk.text.translation import tr
 if TYPE_CHECKING:
     from gpudesk.desktop.window.command_palette import CommandPalette
     from gpudesk.desktop.window.start_page import StartPage
+    from gpudesk.report.profile_sections import ProfileTables
 
 
 log = logging.getLogger(__name__)
@@ -198,6 +199,7 @@ class MainWindow(DocumentWindow):
         page.wanted.connect(self._fill_in)
         page.page_requested.connect(self._follow_link)
         page.preview_requested.connect(self.preview)
+        page.profile_preview_requested.connect(self.preview_profile)
         page.editing_requested.connect(self.catalog.open_editor)
         page.import_requested.connect(self.catalog.ask_for_imports)
         page.backups_requested.connect(self.catalog.show_backups)
@@ -275,6 +277,11 @@ class MainWindow(DocumentWindow):
         from gpudesk.desktop.window.sheet_preview import show_preview
 
         show_preview(self)
+
+    def preview_profile(self, tables: ProfileTables) -> None:
+        from gpudesk.desktop.window.sheet_preview import show_profile_preview
+
+        show_profile_preview(self, tables)
 
     @cached_property
     def palette_of_commands(self) -> CommandPalette:

@@ -194,9 +194,7 @@ class SelectionExplainer:
             return self._with_catalog(explanation, answer.model_attributes, selection.name)
         return self._explain_column(evaluated, selection, whole=whole)
 
-    def _explain_column(
-        self, evaluated: EvaluatedAnswer, selection: Selection, *, whole: bool
-    ) -> Explanation | None:
+    def _explain_column(self, evaluated: EvaluatedAnswer, selection: Selection, *, whole: bool) -> Explanation | None:
         if selection.column not in self._desk.keys:
             return None
         answer, formatter = evaluated.answer, self._desk.formatter

@@ -18,7 +18,8 @@ from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
 from gpudesk.desktop.ui.printing.pages_view import PagesView
 from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
-from gpudesk.desktop.ui.printing.printer import is_print_service_there, is_printer_installed, make_printer, print_sheet
+from gpudesk.desktop.ui.printing.printer import is_print_service_there, is_printer_installed, make_printer, print_pages
+from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
@@ -33,6 +34,7 @@ from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.report.explanation.working import WorkingSource
 from gpudesk.report.labels import get_today
+from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
@@ -161,43 +163,24 @@ _PAGE: Final = "page"
 _WIDTH: Final = "width"
 
 
-class SheetPreview(QDialog):
-    """Shows the sheet of an answer. The answer needs its curves, or the sheet has none."""
+class PagesPreview(QDialog):
+    """Shows pages as they print. Subclasses write `title`, `lay_out`, `make_pdf`, `describe` and `show_language`."""
 
-    manual_topic = "sheet"
-
-    #: The file that the sheet was saved to, as a `Path`.
+    #: The file that the pages were saved to, as a `Path`.
     saved = Signal(object)
     printed = Signal()
 
     def __init__(
-        self,
-        answer: Answer,
-        theme: Theme,
-        settings: UserSettings,
-        formatter: Formatter,
-        *,
-        explain: WorkingSource | None = None,
-        further: SheetExtras | None = None,
-        heading: tuple[str, str] | None = None,
-        parent: QWidget | None = None,
+        self, theme: Theme, settings: UserSettings, formatter: Formatter, parent: QWidget | None = None
     ) -> None:
-        """Lay the sheet out on the paper that was used last, else on that of the user's country.
-
-        `heading` is title and note, where they are not those of the scenario. With `explain` the sheet tells how its
-        headline figures come about, where there is room, with `further` how many are needed and what that costs.
-        """
+        """Lay the pages out on the paper that was used last, else on that of the user's country."""
         super().__init__(parent)
-        self._answer = answer
         self._theme = theme
         self._settings = settings
         self._formatter = formatter
         self._language = get_language()
-        self._explain, self._further, self._heading = explain, further or SheetExtras(), heading
-        self._sheet = self._made_sheet()
         self._pages = self._laid_out(_remembered(settings))
         self._fit: str | None = _PAGE
-        self.setWindowTitle(tr("Comparison sheet"))
         self._build()
         self._add_shortcuts()
         self._ring = FocusRing(self, theme)
@@ -206,15 +189,31 @@ class SheetPreview(QDialog):
         if not is_print_service_there():
             self._forbid_printing()
 
+    # What a preview shows
+
+    @property
+    def title(self) -> str:
+        raise NotImplementedError
+
+    def lay_out(self, size: PaperSize) -> SheetPages:
+        """Return the pages in the language that is active."""
+        raise NotImplementedError
+
+    def make_pdf(self) -> bytes:
+        raise NotImplementedError
+
+    def describe(self) -> str:
+        """Return what the pages say, for a screen reader."""
+        return self.title
+
+    def show_language(self) -> None:
+        """Take over the language and the formatter that were chosen."""
+
     # What is shown
 
     @property
     def pages(self) -> SheetPages:
         return self._pages
-
-    @property
-    def sheet(self) -> ComparisonSheet:
-        return self._sheet
 
     @property
     def note(self) -> str:
@@ -226,40 +225,22 @@ class SheetPreview(QDialog):
         self._view.set_pages(self._pages)
         self._refit()
 
-    def set_rules(self, is_visible: bool) -> None:
-        """Append every rule of the recommendation, or leave them out."""
-        self._further = replace(self._further, with_rules=is_visible)
-        self._sheet = self._made_sheet()
-        self.set_paper(self._pages.paper.size)
-
     def set_language(self, code: str) -> None:
-        """Write the sheet in another language than the window's."""
+        """Write the pages in another language than the window's."""
         self._language = code
         with use_language(code):
             self._formatter = Formatter()
-        self._sheet = self._made_sheet()
+            self.show_language()
         self.set_paper(self._pages.paper.size)
-
-    def _made_sheet(self) -> ComparisonSheet:
-        with use_language(self._language):
-            sheet = build_sheet(
-                self._answer,
-                self._formatter,
-                date=get_today(),
-                explain=self._explain,
-                rule=make_age_rule(self._settings.values),
-                further=self._further,
-            )
-        return sheet if self._heading is None else replace(sheet, title=self._heading[0], note=self._heading[1])
 
     def _laid_out(self, size: PaperSize) -> SheetPages:
         with use_language(self._language):
-            return lay_out_sheet(self._sheet, size, self._formatter)
+            return self.lay_out(size)
 
     # Saving and printing
 
     def ask_and_save(self) -> None:
-        proposed = self._folder() / _file_name(self._sheet.title)
+        proposed = self._folder() / _file_name(self.title)
         target = ask_save_path(self, tr("Save sheet"), proposed, [(tr("PDF files"), _SUFFIX)])
         if target is not None:
             self.save_to(target)
@@ -267,7 +248,7 @@ class SheetPreview(QDialog):
     def save_to(self, target: Path) -> bool:
         """Save the sheet; say in place what came of it, and return whether it went well."""
         with use_language(self._language):
-            raw = render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
+            raw = self.make_pdf()
         try:
             write_atomically(target, raw)
         except InputError as error:
@@ -282,7 +263,7 @@ class SheetPreview(QDialog):
         if not (is_print_service_there() and is_printer_installed()):
             self._forbid_printing()
             return
-        printer = make_printer(self._pages, self._sheet.title)
+        printer = make_printer(self._pages, self.title)
         dialog = QPrintDialog(printer, self)
         dialog.setOption(QPrintDialog.PrintDialogOption.PrintPageRange)
         dialog.setMinMax(1, self._view.count)
@@ -290,7 +271,7 @@ class SheetPreview(QDialog):
             return
         try:
             with use_language(self._language):
-                print_sheet(self._sheet, printer, self._pages, self._formatter)
+                print_pages(printer, self._pages, self.lay_out)
         except InputError as error:
             self._show_state(tr("Not printed: {problem}", problem=format_input_error(error)), fault=True)
             return
@@ -367,12 +348,11 @@ class SheetPreview(QDialog):
         self._bar.whole_page_wanted.connect(lambda: self.fit_to(_PAGE))
         self._bar.turned.connect(self.turn)
         self._bar.print_wanted.connect(self.print_pages)
-        self._bar.rules.setVisible(self._further.decision is not None)
-        self._bar.rules_toggled.connect(self.set_rules)
+        self._bar.rules.hide()
         self._bar.language_chosen.connect(self.set_language)
         self._bar.save_wanted.connect(self.ask_and_save)
         self._view = PagesView(self._pages, self._theme)
-        self._view.setAccessibleDescription(self._summary())
+        self._view.setAccessibleDescription(self.describe())
         self._scroll = FullWidthScrollArea(sideways=True)
         self._scroll.setWidget(self._view)
         self._scroll.setAccessibleName(tr("Sheet pages"))
@@ -409,10 +389,6 @@ class SheetPreview(QDialog):
         for sequence, run in keys:
             QShortcut(sequence, self).activated.connect(run)
 
-    def _summary(self) -> str:
-        headline_texts = (f"{each.label}: {each.text}, {each.detail}." for each in self._sheet.headlines)
-        return " ".join((self._sheet.title, *headline_texts))
-
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
         self._refit()
@@ -428,6 +404,101 @@ class SheetPreview(QDialog):
             self.zoom_by(ZOOM_STEP if up else 1 / ZOOM_STEP)
             return True
         return super().eventFilter(watched, event)
+
+
+class SheetPreview(PagesPreview):
+    """Shows the sheet of an answer. The answer needs its curves, or the sheet has none."""
+
+    manual_topic = "sheet"
+
+    def __init__(
+        self,
+        answer: Answer,
+        theme: Theme,
+        settings: UserSettings,
+        formatter: Formatter,
+        *,
+        explain: WorkingSource | None = None,
+        further: SheetExtras | None = None,
+        heading: tuple[str, str] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        """Show title and note of the scenario, or those of `heading`.
+
+        With `explain` the sheet tells how its headline figures come about, where there is room, with `further` how
+        many are needed and what that costs.
+        """
+        self._answer = answer
+        self._explain, self._further, self._heading = explain, further or SheetExtras(), heading
+        self._rule = make_age_rule(settings.values)
+        self._sheet = self._made_sheet(formatter)
+        super().__init__(theme, settings, formatter, parent)
+        self.setWindowTitle(tr("Comparison sheet"))
+        self._bar.rules.setVisible(self._further.decision is not None)
+        self._bar.rules_toggled.connect(self.set_rules)
+
+    @property
+    def sheet(self) -> ComparisonSheet:
+        return self._sheet
+
+    @property
+    def title(self) -> str:
+        return self._sheet.title
+
+    def lay_out(self, size: PaperSize) -> SheetPages:
+        return lay_out_sheet(self._sheet, size, self._formatter)
+
+    def make_pdf(self) -> bytes:
+        return render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
+
+    def describe(self) -> str:
+        headline_texts = (f"{each.label}: {each.text}, {each.detail}." for each in self._sheet.headlines)
+        return " ".join((self._sheet.title, *headline_texts))
+
+    def show_language(self) -> None:
+        self._sheet = self._made_sheet(self._formatter)
+
+    def set_rules(self, is_visible: bool) -> None:
+        """Append every rule of the recommendation, or leave them out."""
+        self._further = replace(self._further, with_rules=is_visible)
+        with use_language(self._language):
+            self._sheet = self._made_sheet(self._formatter)
+        self.set_paper(self._pages.paper.size)
+
+    def _made_sheet(self, formatter: Formatter) -> ComparisonSheet:
+        sheet = build_sheet(
+            self._answer, formatter, date=get_today(), explain=self._explain, rule=self._rule, further=self._further
+        )
+        return sheet if self._heading is None else replace(sheet, title=self._heading[0], note=self._heading[1])
+
+
+class ProfilePreview(PagesPreview):
+    """Shows the profile of an accelerator on two pages; `data_date` is that of the catalog."""
+
+    manual_topic = "profile"
+
+    def __init__(
+        self, tables: ProfileTables, theme: Theme, settings: UserSettings, data_date: str, parent: QWidget | None = None
+    ) -> None:
+        self._tables, self._data_date = tables, data_date
+        super().__init__(theme, settings, tables.formatter, parent)
+        self.setWindowTitle(tr("Accelerator profile"))
+
+    @property
+    def title(self) -> str:
+        return self._tables.profile.accelerator.name
+
+    def lay_out(self, size: PaperSize) -> SheetPages:
+        return lay_out_profile(self._tables, size, get_today(), self._data_date)
+
+    def make_pdf(self) -> bytes:
+        return render_pdf(self._pages, self.title, None)
+
+    def describe(self) -> str:
+        return f"{self.title}. {self._tables.headline()}"
+
+    def show_language(self) -> None:
+        self._tables = self._tables.with_formatter(self._formatter)
 
 
 def _remembered(settings: UserSettings) -> PaperSize:
@@ -463,6 +534,15 @@ def show_preview(window: DocumentWindow) -> None:
         heading=(make_title(desk.scenario, desk.service.catalog), get_valid_note(desk.scenario)),
         parent=window,
     )
+    _open_preview(window, dialog)
+
+
+def show_profile_preview(window: DocumentWindow, tables: ProfileTables) -> None:
+    data_date = window.desk.service.catalog.data_date
+    _open_preview(window, ProfilePreview(tables, window.theme, window.settings, data_date, window))
+
+
+def _open_preview(window: DocumentWindow, dialog: PagesPreview) -> None:
     dialog.saved.connect(lambda path: _show_state(window, "saved", tr("Sheet saved: {file}", file=path)))
     dialog.printed.connect(lambda: _show_state(window, "printed", tr("Sheet sent to printer")))
     dialog.finished.connect(dialog.deleteLater)

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QWidget
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import ElidedLabel, Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, format_key
 from gpudesk.report.profile_sections import ProfileTables
@@ -223,12 +223,11 @@ class ProfileHeader(QWidget):
         self._theme = theme
         self.name = AcceleratorName(theme)
         self.tags = RuleTags(theme)
-        self.status = ElidedLabel(theme)
         self.headline = ThemedLabel(theme, font="small", colour="text2", wrap=True)
         self.other = Button(theme, tr("Other accelerator"), key=format_key("Ctrl+J"))
         self.strip = SpecificationStrip(theme)
         self.strip.chosen.connect(self.chosen)
-        self._row = make_row(self.name, self.tags, (self.status, 1), self.other, gap=12)
+        self._row = make_row(self.name, (self.tags, 1), self.other, gap=12)
         self._inner = make_column(self._row, self.headline, 8, self.strip, gap=2)
         make_column(self._inner, Hairline(theme), gap=0, on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -237,8 +236,7 @@ class ProfileHeader(QWidget):
     def show_profile(self, tables: ProfileTables, palette_index: int, *, is_variant: bool) -> None:
         self.name.show_name(tables.profile.accelerator.name, palette_index, is_variant=is_variant)
         self.tags.show_tags(tables.tags())
-        self.status.set_whole(tables.status())
-        self.headline.setText(tables.headline())
+        self.headline.setText(f"{tables.status()}. {tables.headline()}")
         self.strip.show_specifications(tables.headline_specifications())
 
     def _dress(self) -> None:

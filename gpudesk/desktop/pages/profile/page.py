@@ -76,16 +76,17 @@ class ProfilePage(MultiViewPage[ProfileView]):
         return tr("Profile")
 
     def view_specs(self) -> Sequence[PageViewSpec[ProfileView]]:
-        preferences, formatter = self.preferences, self.desk.formatter
-        return (
-            PageViewSpec(OVERVIEW, tr("Overview"), lambda _, theme: OverviewView(theme, preferences, formatter)),
-            PageViewSpec(MODELS, tr("Models"), lambda _, theme: ModelsView(theme, preferences, formatter)),
-            PageViewSpec(UPGRADES, tr("Upgrades"), lambda _, theme: UpgradesView(theme, preferences, formatter)),
-            PageViewSpec(PEERS, tr("Peers"), lambda _, theme: PeersView(theme, preferences, formatter)),
-            PageViewSpec(
-                SPECIFICATIONS, tr("Specifications"), lambda _, theme: SpecificationsView(theme, preferences, formatter)
-            ),
+        views: tuple[tuple[str, str, type[ProfileView]], ...] = (
+            (OVERVIEW, tr("Overview"), OverviewView),
+            (MODELS, tr("Models"), ModelsView),
+            (UPGRADES, tr("Upgrades"), UpgradesView),
+            (PEERS, tr("Peers"), PeersView),
+            (SPECIFICATIONS, tr("Specifications"), SpecificationsView),
         )
+        return [PageViewSpec(key, text, partial(self._construct, view)) for key, text, view in views]
+
+    def _construct(self, view: type[ProfileView], desk: Desk, theme: Theme) -> ProfileView:
+        return view(theme, self.preferences, desk.formatter)
 
     def make_head(self, views: Sequence[tuple[str, str]]) -> PageHeader:
         self.print_button = Button(self.theme, tr("Print profile"), icon="printer")
@@ -247,7 +248,9 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self.page_requested.emit("compare", "")
 
     def print_profile(self) -> None:
-        """Show the profile as it prints."""
+        """Show the profile as it prints, once it is there."""
+        if self.tables is not None:
+            self.profile_preview_requested.emit(self.tables)
 
     def copy(self) -> None:
         chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
@@ -256,15 +259,8 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self.view.focus_first()
 
     def actions_of_page(self) -> list[ActionSpec]:
-        section = self.menu_section
-        other = ActionSpec(
-            "profile.other",
-            tr("Show other accelerator"),
-            self.choose_other,
-            MenuId.VIEW,
-            section + 1,
-            "cpu",
-            ("Ctrl+J",),
-        )
+        section, keys = self.menu_section, ("Ctrl+J",)
+        text = tr("Show other accelerator")
+        other = ActionSpec("profile.other", text, self.choose_other, MenuId.VIEW, section + 1, "cpu", keys)
         printed = ActionSpec("profile.print", tr("Print profile"), self.print_profile, MenuId.FILE, 30, "printer")
         return [*super().actions_of_page(), other, printed]

@@ -92,7 +92,7 @@ class _ProfileDelegate(RowsDelegate):
             return
         column, cell = model.table.columns[index.column()], model.cell(index.row(), index.column())
         if column.is_bar and cell.share is not None:
-            self._paint_bar(pen, rect, cell.share)
+            self._paint_bar(pen, rect, cell)
             return
         length = self._theme.length
         room = rect.adjusted(4, 0, -length(_MARK + 4) if model.is_marked(index.column()) else -4, -1)
@@ -118,7 +118,7 @@ class _ProfileDelegate(RowsDelegate):
             x = room.right() + length(_MARK / 2 + 1) if column.is_figure else upper.left() + width + length(12)
             pen.glyph(cell.mark, x, upper.center().y())
 
-    def _paint_bar(self, pen: ThemePainter, rect: QRectF, share: float) -> None:
+    def _paint_bar(self, pen: ThemePainter, rect: QRectF, cell: ProfileCell) -> None:
         length = self._theme.length
         track = QRectF(
             rect.left() + length(_PAD),
@@ -127,9 +127,10 @@ class _ProfileDelegate(RowsDelegate):
             length(_BAR),
         )
         pen.tint(track, "sunken", radius=2)
-        used = QRectF(track.left(), track.top(), track.width() * min(max(share, 0.0), 1.0), track.height())
+        share = min(max(cell.share or 0.0, 0.0), 1.0)
+        used = QRectF(track.left(), track.top(), track.width() * share, track.height())
         if used.width() >= 1:
-            pen.tint(used, "ink1" if share < 1.0 else "unfit", radius=2)
+            pen.tint(used, "ink1" if cell.is_strong else "ink2", radius=2)
 
 
 class ProfileTableView(RowsView):
@@ -224,9 +225,8 @@ class ProfileTableView(RowsView):
                 texts += [fonts["caption"].horizontalAdvance(cell.detail) for cell in cells]
                 widest = max(texts, default=0.0)
                 mark = px(_MARK + 4) if self._rows_model.is_marked(number) else px(_PAD)
-                head = fonts["caption_strong"].horizontalAdvance(self._rows_model.get_head(number, spoken=False)) + px(
-                    14
-                )
+                head_text = self._rows_model.get_head(number, spoken=False)
+                head = fonts["caption_strong"].horizontalAdvance(head_text) + px(14)
                 widths[number] = round(max(widest + px(_PAD) + mark, head)) + 1
         free = max(self.viewport().width() - sum(widths.values()), 0)
         parts = sum(column.stretch for column in table.columns) or 1

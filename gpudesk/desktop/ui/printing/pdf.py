@@ -61,7 +61,7 @@ def save_answer_as_pdf(
     write_pdf(sheet, target, scenario=encode_scenario(answer), paper=size)
 
 
-def render_pdf(pages: SheetPages, title: str, scenario: bytes) -> bytes:
+def render_pdf(pages: SheetPages, title: str, scenario: bytes | None) -> bytes:
     raw = QByteArray()
     buffer = QBuffer(raw)
     buffer.open(QIODevice.OpenModeFlag.WriteOnly)
@@ -70,7 +70,8 @@ def render_pdf(pages: SheetPages, title: str, scenario: bytes) -> bytes:
     writer.setPageLayout(pages.paper.page_layout())
     writer.setTitle(title)
     writer.setCreator(f"GPU Desk {__version__}")
-    writer.addFileAttachment(ATTACHMENT_NAME, QByteArray(scenario), ATTACHMENT_TYPE)
+    if scenario is not None:
+        writer.addFileAttachment(ATTACHMENT_NAME, QByteArray(scenario), ATTACHMENT_TYPE)
     with QPainter(writer) as painter:
         ink = SheetPainter(painter)
         for number in range(len(pages.pages)):

@@ -5,17 +5,16 @@ from __future__ import annotations
 import os
 import re
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final
 
 from PySide6.QtGui import QPageSize, QPainter
 from PySide6.QtPrintSupport import QPrinter, QPrinterInfo
 
-from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.layout import SheetPages
 from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize
 from gpudesk.desktop.ui.printing.pieces import SheetPainter
-from gpudesk.report.comparison.tables import ComparisonSheet
-from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, message
 
 _REFUSED: Final = message("printer.refused", "the printer rejected the job; check that it is on, or save a PDF")
@@ -61,13 +60,14 @@ def make_printer(pages: SheetPages, title: str) -> QPrinter:
     return printer
 
 
-def print_sheet(sheet: ComparisonSheet, printer: QPrinter, pages: SheetPages, formatter: Formatter) -> None:
+def print_pages(printer: QPrinter, pages: SheetPages, lay_out: Callable[[PaperSize], SheetPages]) -> None:
     """Print the pages that the user chose on the paper that the user chose.
 
-    On the other known size the sheet is laid out anew; on any other paper it is made to fit. Raises
+    On the other known size they are laid out anew; on any other paper they are made to fit. Raises
     `InputError` where the printer does not take the job.
     """
-    pages = _on_paper_of(printer, sheet, pages, formatter)
+    size = _find_size(printer, pages.paper.size)
+    pages = pages if size is pages.paper.size else lay_out(size)
     printer.setFullPage(True)
     printer.setPageOrientation(pages.paper.page_layout().orientation())
     painter = QPainter()
@@ -88,10 +88,9 @@ def print_sheet(sheet: ComparisonSheet, printer: QPrinter, pages: SheetPages, fo
         painter.end()
 
 
-def _on_paper_of(printer: QPrinter, sheet: ComparisonSheet, pages: SheetPages, formatter: Formatter) -> SheetPages:
+def _find_size(printer: QPrinter, otherwise: PaperSize) -> PaperSize:
     sizes = {QPageSize.PageSizeId.A4: PaperSize.A4, QPageSize.PageSizeId.Letter: PaperSize.LETTER}
-    size = sizes.get(printer.pageLayout().pageSize().id(), pages.paper.size)
-    return pages if size is pages.paper.size else lay_out_sheet(sheet, size, formatter)
+    return sizes.get(printer.pageLayout().pageSize().id(), otherwise)
 
 
 def _chosen(printer: QPrinter, count: int) -> range:

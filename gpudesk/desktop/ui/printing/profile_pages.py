@@ -50,11 +50,15 @@ _MOST_ROWS: Final = {"out_of_reach": 6, "upgrades": 7, "peers": 10}
 _MOST_TEXTS: Final = 6
 
 
-def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, foot: str) -> SheetPages:
-    """Return the two pages of a profile made on a date; needs a running application, for its fonts."""
+def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date: str) -> SheetPages:
+    """Return the two pages of a profile; needs a running application, for its fonts.
+
+    Both dates are in ISO form: the day on which it is made, and that of the catalog.
+    """
     load_fonts()
     paper = Paper(size)
-    pages = (_make_first_page(tables, paper, date), _make_second_page(tables, paper))
+    pages = (_make_first_page(tables, paper, tables.formatter.date(date)), _make_second_page(tables, paper))
+    foot = tr("Catalog {date}", date=tables.formatter.date(data_date))
     placed = []
     for number, pieces in enumerate(pages, 1):
         bottom = _make_foot(foot, number, len(pages), paper.inner_width)
@@ -118,14 +122,14 @@ def _make_first_page(tables: ProfileTables, paper: Paper, date: str) -> list[She
 def _make_second_page(tables: ProfileTables, paper: Paper) -> list[SheetPiece]:
     room = paper.inner_width
     name = tables.profile.accelerator.name
-    half = (room - _BETWEEN) / 2
+    narrow, wide = (room - _BETWEEN) * (1 - _LEFT), (room - _BETWEEN) * _LEFT
     pieces = [
         make_paragraph(limit_lines(wrap_text(name, "group", room), 1, room), "group"),
         make_rule(room, "hair", 0.5),
         make_space(_GAP),
         put_side_by_side(
-            [make_table_piece(tables.scale(), half), make_table_piece(tables.out_of_reach(), half)],
-            [0.0, half + _BETWEEN],
+            [make_table_piece(tables.scale(), narrow), make_table_piece(tables.out_of_reach(), wide)],
+            [0.0, narrow + _BETWEEN],
         ),
         make_space(_GAP),
         make_table_piece(tables.upgrades(), room),
@@ -297,9 +301,9 @@ def _draw_cell(
     ink: SheetPainter, column: ProfileColumn, cell: ProfileCell, x: float, y: float, width: float, height: float
 ) -> None:
     if column.is_bar and cell.share is not None:
-        track = width - 2 * _PAD
+        track, ink_name = width - 2 * _PAD, "ink1" if cell.is_strong else "ink2"
         ink.tint(x, y + height / 2 - 2.5, track, 5, "sunken", radius=1)
-        ink.tint(x, y + height / 2 - 2.5, track * min(max(cell.share, 0.0), 1.0), 5, "ink1", radius=1)
+        ink.tint(x, y + height / 2 - 2.5, track * min(max(cell.share, 0.0), 1.0), 5, ink_name, radius=1)
         return
     colour = "text2" if cell.is_quiet else "text1"
     body, small = measure_line_height("body"), measure_line_height("small")

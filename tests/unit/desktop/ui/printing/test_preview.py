@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.printing.layout import SheetPages
+from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
-from gpudesk.desktop.ui.printing.printer import make_printer, print_sheet
+from gpudesk.desktop.ui.printing.printer import make_printer, print_pages
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.window import sheet_preview as preview_module
 from gpudesk.desktop.window.sheet_preview import SheetPreview
@@ -234,7 +234,7 @@ def test_printer_and_pdf_draw_the_same(answer: Answer, tmp_path: Path) -> None:
     printer = make_printer(pages, sheet.title)
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "printed.pdf"))
-    print_sheet(sheet, printer, pages, Formatter())
+    print_pages(printer, pages, lambda size: lay_out_sheet(sheet, size, Formatter()))
     printed, written = tmp_path / "printed.pdf", saved(answer, tmp_path / "written.pdf")
     assert words_of(printed) == words_of(written)
     assert info_of(printed)["Page size"] == info_of(written)["Page size"]
@@ -250,7 +250,7 @@ def test_chosen_pages_are_printed_on_the_printers_paper(answer: Answer, tmp_path
     ranges = QPageRanges()
     ranges.addRange(2, 2)
     printer.setPageRanges(ranges)
-    print_sheet(sheet, printer, pages, Formatter())
+    print_pages(printer, pages, lambda size: lay_out_sheet(sheet, size, Formatter()))
     info = info_of(tmp_path / "printed.pdf")
     assert info["Pages"] == "1"
     assert info["Page size"].startswith("612 x 792")
@@ -264,7 +264,7 @@ def test_printer_that_refuses_is_an_error_with_a_remedy(answer: Answer, tmp_path
     printer.setOutputFormat(QPrinter.OutputFormat.PdfFormat)
     printer.setOutputFileName(str(tmp_path / "no such folder" / "printed.pdf"))
     with pytest.raises(InputError) as caught:
-        print_sheet(sheet, printer, pages, Formatter())
+        print_pages(printer, pages, lambda size: lay_out_sheet(sheet, size, Formatter()))
     assert caught.value.problem.id == "printer.refused"
 
 
