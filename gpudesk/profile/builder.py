@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.domain.accelerator import Accelerator
@@ -103,7 +104,7 @@ class ProfileBuilder:
             rivals_by_price=by_price,
             rivals_by_memory=by_memory,
             advice=advice,
-            notes=tuple(_list_notes(context)),
+            notes=tuple(_list_notes(question, context)),
         )
 
     def _begin(self, question: ProfileQuestion) -> ProfileContext:
@@ -111,6 +112,10 @@ class ProfileBuilder:
         accelerator = _find_accelerator(catalog, question.accelerator)
         if question.model is not None:
             catalog.model(question.model)
+        engine = question.serving_engine
+        if engine is not None and not catalog.serving_engine(engine).runs_on(accelerator):
+            # The profile says so, and shows what others do.
+            question = replace(question, serving_engine=None)
         finder = PlacementFinder(self._fit, question)
         placements = {model.id: finder.place(accelerator, model) for model in catalog.models()}
         return ProfileContext(
@@ -158,8 +163,16 @@ def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
     return catalog.accelerator(accelerator_id)
 
 
-def _list_notes(context: ProfileContext) -> Iterator[Message]:
+def _list_notes(question: ProfileQuestion, context: ProfileContext) -> Iterator[Message]:
     """Yield what holds for the whole profile: what fits means, and why a published count differs."""
+    engine = question.serving_engine
+    if engine is not None and context.question.serving_engine is None:
+        yield message(
+            "profile.note.engine",
+            "{engine} does not run on {accelerator}; each model uses the best engine that does",
+            engine=context.catalog.serving_engine(engine).name,
+            accelerator=context.accelerator.name,
+        )
     yield message(
         "profile.note.fit",
         "Fits: weights as published or narrower, down to 4 bits, with 1 request of {tokens} tokens",

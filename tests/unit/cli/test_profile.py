@@ -1,0 +1,92 @@
+"""`gpudesk profile`: the verdict first, the parts below it, JSON, and what is refused."""
+
+import json
+
+import pytest
+
+from gpudesk.cli import main as entry
+
+Capture = pytest.CaptureFixture[str]
+
+
+def test_the_verdict_comes_first(capsys: Capture) -> None:
+    assert entry.main(["profile", "mi325x"]) == 0
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[0].startswith("Instinct MI325X runs ")
+    assert "models well and fits" in lines[0]
+    for title in (
+        "Strengths",
+        "Considerations",
+        "Capabilities",
+        "First limits",
+        "Several accelerators",
+        "Just out of reach",
+        "Upgrades",
+        "Peers",
+        "Unlocked models",
+        "Before you buy",
+        "Notes",
+    ):
+        assert title in lines
+    assert any(line.startswith("Models by job (Balanced: Fit 1, Speed 1") for line in lines)
+
+
+def test_json_has_all_parts(capsys: Capture) -> None:
+    assert entry.main(["profile", "mi325x", "--mode", "quality", "--budget", "30000", "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert {
+        *("question", "headline", "accelerator", "tags", "strengths", "considerations", "capabilities", "limits"),
+        *("scale", "out_of_reach", "upgrades", "recommendations", "peers", "advice", "notes"),
+    } <= set(found)
+    assert found["question"]["mode"] == "quality"
+    assert found["question"]["weights"]["tier"] == 4.0
+    assert set(found["capabilities"][0]["figure"]) == {"value", "low", "high"}
+    assert found["capabilities"][0]["request"]["model"] == "llama-3.1-8b"
+    assert found["strengths"][0]["standing"]["members"] >= 3
+    assert any(each["within_budget"] for each in found["upgrades"])
+    assert found["advice"]["models"] > found["advice"]["fits"] > found["advice"]["runs_well"]
+    assert found["limits"][-1] == {
+        "resource": "power",
+        "headroom": None,
+        "used": "At most 1,000 W of board power",
+        "remedy": None,
+        "reason": "Power under load is not modeled; costs use the board power",
+    }
+
+
+def test_weights_and_the_load_are_taken(capsys: Capture) -> None:
+    options = [
+        "--weights-of-mode",
+        "fit=0,tier=5",
+        "--tiers",
+        "qwen3-8b=9",
+        "--concurrency",
+        "2",
+        "--input-tokens",
+        "100",
+    ]
+    assert entry.main(["profile", "h200-sxm", *options, "--json"]) == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["question"]["weights"] | {"fit": 0.0, "tier": 5.0} == found["question"]["weights"]
+    assert found["question"]["tiers"] == {"qwen3-8b": 9.0}
+    assert found["capabilities"][0]["request"]["concurrency"] == 2
+    assert found["capabilities"][0]["request"]["input_tokens"] == 100
+
+
+@pytest.mark.parametrize(
+    ("options", "text"),
+    [
+        (["mi32"], "unknown accelerator mi32; did you mean mi325x"),
+        (["mi325x", "--model", "lama-3.1-8b"], "unknown model lama-3.1-8b; did you mean llama-3.1-8b"),
+        (["mi325x", "--weights-of-mode", "quality=2"], "unknown factor 'quality'; use one of fit, speed"),
+        (["mi325x", "--weights-of-mode", "fit=-1"], "'fit=-1' is below 0"),
+        (["mi325x", "--weights-of-mode", "fit"], "'' is not a number"),
+        (["mi325x", "--mode", "fast"], "unknown value 'fast'"),
+        (["mi325x", "--budget", "-5"], "--budget must be at least 0"),
+        (["mi325x", "--concurrency", "0"], "--concurrency"),
+        (["mi325x", "--serving-engine", "vlm"], "unknown serving engine vlm"),
+    ],
+)
+def test_what_cannot_be_is_refused(options: list[str], text: str, capsys: Capture) -> None:
+    assert entry.main(["profile", *options]) in (1, 2)
+    assert text in capsys.readouterr().err

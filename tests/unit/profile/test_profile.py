@@ -1,0 +1,440 @@
+"""The profile of an accelerator: every part, on the shipped catalog and on entries with little in them."""
+
+from __future__ import annotations
+
+import dataclasses
+import re
+import time
+from collections.abc import Mapping
+
+import pytest
+
+from gpudesk import paths
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.profile import AcceleratorProfile, CapabilityStatus, OperatingMode, ProfileQuestion, RankingFactor
+from gpudesk.domain.progress import run_to_end
+from gpudesk.domain.sizing import FitQuestion
+from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
+from gpudesk.engine.plans import scale_bandwidth
+from gpudesk.profile.context import count_months
+from gpudesk.profile.ranking import compute_score
+from gpudesk.profile.settings import read_profile_settings
+from gpudesk.service import GpuDeskService
+from gpudesk.text.messages import InputError, format_message, message
+
+TOKENS = 5000
+_NARROW = (Precision.FP8, Precision.INT8, Precision.FP4, Precision.INT4)
+TEST = Source("own-test", "Our own test", "not stated", SourceKind.USER, None, "2026-04")
+CATALOG = Catalog.open(paths.built_catalog_path())
+
+
+@pytest.fixture(scope="module")
+def profiles(service: GpuDeskService) -> Mapping[str, AcceleratorProfile]:
+    """Return the profile of every accelerator of the catalog."""
+    return {each.id: service.profile(ProfileQuestion(each.id)) for each in service.catalog.accelerators()}
+
+
+@pytest.fixture(scope="module")
+def profile(service: GpuDeskService) -> AcceleratorProfile:
+    return service.profile(ProfileQuestion("mi325x"))
+
+
+def add(service: GpuDeskService, *facts: UserFact) -> None:
+    service.user_catalog.do(FactEdit(message("own.step.add", "Add {name}", name="X"), after=facts))
+
+
+def state(accelerator: str, **values: float | str) -> list[UserFact]:
+    return [
+        UserClaim(accelerator, name, value, TEST.id, SourceKind.USER, "2026-11-20") for name, value in values.items()
+    ]
+
+
+# Operating mode
+
+
+def test_balanced_is_the_order_without_weights(service: GpuDeskService) -> None:
+    balanced = service.profile(ProfileQuestion("mi325x"))
+    unweighted = service.profile(
+        ProfileQuestion("mi325x", mode=OperatingMode.SPEED, weights=dict.fromkeys(RankingFactor, 3.0))
+    )
+    order = [(each.job, each.model) for each in balanced.recommendations]
+    assert order == [(each.job, each.model) for each in unweighted.recommendations]
+    for each in balanced.recommendations:
+        assert each.score == pytest.approx(sum(each.factors.values()) / len(each.factors))
+
+
+def test_a_mode_changes_the_order_and_shows_its_weights(service: GpuDeskService) -> None:
+    modes = {mode: service.profile(ProfileQuestion("mi325x", mode=mode)) for mode in OperatingMode}
+    assert len({tuple(each.model for each in profile.recommendations) for profile in modes.values()}) >= 4
+    assert (
+        modes[OperatingMode.SPEED].weights[RankingFactor.SPEED]
+        > modes[OperatingMode.BALANCED].weights[RankingFactor.SPEED]
+    )
+    changed = service.profile(ProfileQuestion("mi325x", weights={RankingFactor.TIER: 7.0}))
+    assert changed.weights[RankingFactor.TIER] == 7.0
+    assert changed.weights[RankingFactor.SPEED] == 1.0
+
+
+def test_a_factor_that_is_not_known_has_no_weight() -> None:
+    weights = dict.fromkeys(RankingFactor, 1.0)
+    assert compute_score({RankingFactor.FIT: 0.5, RankingFactor.SPEED: 1.0}, weights) == 0.75
+    assert compute_score({}, weights) == 0.0
+
+
+# Header
+
+
+def test_the_header_has_tags_with_rules_and_claims_with_sources(profile: AcceleratorProfile) -> None:
+    tags = {tag.id: format_message(tag.text) for tag in profile.tags}
+    assert tags["vendor"] == "AMD"
+    assert tags["architecture"] == "CDNA 3"
+    assert tags["form_factor"] == "OAM"
+    assert all(format_message(tag.rule) for tag in profile.tags)
+    assert all(claims.preferred is None or claims.preferred.source.title for claims in profile.attributes.values())
+
+
+# Capability matrix
+
+
+def test_capabilities_say_native_quantized_or_how_many(profile: AcceleratorProfile) -> None:
+    rows = {each.task: each for each in profile.capabilities}
+    assert rows["chat_7b"].status is CapabilityStatus.NATIVE
+    assert rows["large_70b"].status is CapabilityStatus.NATIVE
+    assert rows["huge_405b"].status is CapabilityStatus.QUANTIZED
+    assert rows["moe_1t"].status is CapabilityStatus.NEEDS_MORE
+    assert rows["moe_1t"].count == 2
+    for each in rows.values():
+        assert each.request is not None
+        assert each.figure is not None
+        assert each.figure.low < each.figure.value < each.figure.high
+        assert each.single is not None
+
+
+def test_a_cell_opens_a_scenario_with_the_same_rate(service: GpuDeskService, profile: AcceleratorProfile) -> None:
+    for each in profile.capabilities:
+        assert each.request is not None
+        estimate = service.estimate(each.request)
+        assert estimate.output_tokens_per_s == each.figure
+        assert estimate.count == each.count
+
+
+def test_one_accelerator_cannot_do_everything(service: GpuDeskService) -> None:
+    rows = {each.task: each for each in service.profile(ProfileQuestion("rtx-4090")).capabilities}
+    assert rows["huge_405b"].status is CapabilityStatus.IMPOSSIBLE
+    assert rows["huge_405b"].reason is not None
+    assert "one host or scale-up domain has 8" in format_message(rows["huge_405b"].reason)
+
+
+# Strengths and considerations
+
+
+def test_no_adjective_without_a_number(profiles: Mapping[str, AcceleratorProfile]) -> None:
+    for accelerator, profile in profiles.items():
+        for trait in profile.traits:
+            assert re.search(r"\d", format_message(trait.text)), (accelerator, trait.id)
+
+
+def test_considerations_of_the_source_document(profile: AcceleratorProfile) -> None:
+    texts = {each.id: format_message(each.text) for each in profile.traits if not each.is_strength}
+    assert "22,000 USD" in texts["high_price"]
+    assert "OAM" in texts["form_factor"]
+    assert "MI300X" in texts["same_compute"]
+    assert "CUDA" in texts["cuda_rival"]
+    assert texts["needs_more.huge_405b"].endswith("needs 4 accelerators")
+
+
+def test_removing_a_peer_changes_ranks_and_members(service: GpuDeskService, profile: AcceleratorProfile) -> None:
+    from gpudesk.profile.builder import ProfileBuilder
+
+    class Without:
+        """The catalog without one accelerator."""
+
+        def __init__(self, catalog: Catalog) -> None:
+            self._catalog = catalog
+
+        def __getattr__(self, name: str) -> object:
+            return getattr(self._catalog, name)
+
+        def accelerators(self) -> tuple[object, ...]:
+            return tuple(each for each in self._catalog.accelerators() if each.id != "mi355x")
+
+    class Source:
+        catalog = Without(service.catalog)
+        calibration, estimator = service.calibration, service.estimator
+        costing, reference_data = service.costing, service.reference_data
+
+    builder = ProfileBuilder(Source(), read_profile_settings(paths.profile_path()))  # type: ignore[arg-type]
+    smaller = run_to_end(builder.steps(ProfileQuestion("mi325x")))
+    assert len(smaller.category_members) == len(profile.category_members) - 1
+    before, after = ({each.attribute: each for each in one.peers} for one in (profile, smaller))
+    assert after["memory"].members == before["memory"].members - 1
+    assert after["memory"].mean != before["memory"].mean
+
+
+# Models by job
+
+
+def test_models_for_a_job_fit_and_hold_its_context(service: GpuDeskService, profile: AcceleratorProfile) -> None:
+    settings = read_profile_settings(paths.profile_path())
+    contexts = {job.id: job.context_tokens for job in settings.jobs}
+    assert {each.job for each in profile.recommendations} == set(contexts)
+    for each in profile.recommendations:
+        assert each.context_tokens >= contexts[each.job]
+        model = service.catalog.model(each.model)
+        assert each.context_tokens <= (model.max_context or 131_072)
+        assert each.single is not None
+        assert each.figure is not None
+        assert each.serving_engine
+        assert each.why
+        assert all(0.0 <= value <= 1.0 for value in each.factors.values())
+    for job in contexts:
+        scores = [each.score for each in profile.recommendations if each.job == job]
+        assert scores == sorted(scores, reverse=True)
+
+
+def test_own_tiers_replace_parameters(service: GpuDeskService) -> None:
+    question = ProfileQuestion("mi325x", weights=dict.fromkeys(RankingFactor, 0.0) | {RankingFactor.TIER: 1.0})
+    assert service.profile(question).recommendations[0].model != "qwen3-8b"
+    mine = dataclasses.replace(question, tiers={"qwen3-8b": 100.0, "llama-3.1-8b": 1.0})
+    assert service.profile(mine).recommendations[0].model == "qwen3-8b"
+
+
+def test_job_models_are_in_the_catalog() -> None:
+    settings = read_profile_settings(paths.profile_path())
+    known = {model.id for model in CATALOG.models()}
+    for job in settings.jobs:
+        assert job.models <= known
+    for task in settings.tasks:
+        models = {each.id for each in CATALOG.diffusion_models()} if task.is_diffusion else known
+        assert set(task.models) <= models
+    assert set(settings.common_models) <= known
+
+
+# Just out of reach
+
+
+def test_out_of_reach_models_do_not_fit_one_and_fit_the_count(
+    service: GpuDeskService, profile: AcceleratorProfile
+) -> None:
+    assert profile.out_of_reach
+    for each in profile.out_of_reach:
+        assert each.missing_bytes > 0
+        (cell,) = service.fit_matrix(FitQuestion(each.weights, context=TOKENS), ["mi325x"], [each.model]).rows[0]
+        assert cell.count == each.count
+        assert cell.count is not None
+        assert cell.count > 1
+        assert each.figure is not None
+        assert each.usd_per_million_output is not None
+    missing = [each.missing_bytes for each in profile.out_of_reach if each.smaller_format is None]
+    assert missing == sorted(missing)
+
+
+# Several accelerators
+
+
+def test_the_table_of_counts(profile: AcceleratorProfile) -> None:
+    assert [each.count for each in profile.scale] == [1, 2, 4, 8]
+    memory = profile.accelerator.memory_bytes
+    assert [each.memory_bytes for each in profile.scale] == [count * memory for count in (1, 2, 4, 8)]
+    held = [each.models_held for each in profile.scale]
+    assert held == sorted(held)
+    assert held[0] == profile.advice.fits
+    bandwidth = [each.bandwidth_rule for each in profile.scale]
+    assert bandwidth == [scale_bandwidth(6.0e12, count) for count in (1, 2, 4, 8)]
+    for each in profile.scale:
+        assert each.figure is not None
+        assert each.per_accelerator is not None
+        assert each.per_accelerator.value * each.count == pytest.approx(each.figure.value)
+
+
+# Upgrades
+
+
+@pytest.mark.parametrize("accelerator", ["mi325x", "rtx-4090", "l4"])
+def test_unlocked_models_do_not_fit_before_and_fit_after(service: GpuDeskService, accelerator: str) -> None:
+    profile = service.profile(ProfileQuestion(accelerator))
+    formats = {each.id: each.native_precision for each in service.catalog.models()}
+
+    def count(part: str, model: str) -> int:
+        """The fewest accelerators by `fit`, in any format from the published one to 4 bits."""
+        counts = [
+            cell.count
+            for weights in {formats[model] or Precision.BF16, *_NARROW}
+            for cell in service.fit_matrix(FitQuestion(weights, context=TOKENS), [part], [model]).rows[0]
+            if cell.count is not None
+        ]
+        return min(counts, default=10_000)
+
+    for upgrade in profile.upgrades:
+        for model in upgrade.unlocked[:6]:
+            assert count(accelerator, model) > 1
+            assert count(upgrade.accelerator, model) <= upgrade.count
+
+
+def test_upgrades_are_ordered_by_cost_for_each_model(service: GpuDeskService) -> None:
+    profile = service.profile(ProfileQuestion("h100-sxm", budget_usd=40_000.0))
+    costs = [each.usd_per_unlocked for each in profile.upgrades if each.usd_per_unlocked is not None]
+    assert costs == sorted(costs)
+    assert costs
+    for each in profile.upgrades:
+        if each.extra_usd is None:
+            assert each.reason is not None
+            assert each.within_budget is None
+        else:
+            assert each.within_budget is (each.extra_usd <= 40_000.0)
+            if each.unlocked:
+                assert each.usd_per_unlocked == each.extra_usd / len(each.unlocked)
+    assert any(each.accelerator == "h100-sxm" and each.count == 2 for each in profile.upgrades)
+    assert any(each.count == 1 for each in profile.upgrades)
+
+
+# Peers
+
+
+def test_peers_have_means_with_members_and_rivals(profile: AcceleratorProfile) -> None:
+    rows = {each.attribute: each for each in profile.peers}
+    values = [each.memory_bytes for each in CATALOG.accelerators() if each.id in profile.category_members]
+    assert rows["memory"].mean == pytest.approx(sum(values) / len(values))
+    assert rows["memory"].members == len(values)
+    assert rows["price"].members < rows["memory"].members
+    assert profile.rivals_by_price
+    assert profile.rivals_by_memory
+    for row in profile.peers:
+        assert set(row.rivals) == {*profile.rivals_by_price, *profile.rivals_by_memory}
+    assert profile.accelerator.id not in rows["memory"].rivals
+
+
+# Advice
+
+
+def test_advice_names_form_and_price_first_and_two_shares(profile: AcceleratorProfile) -> None:
+    assert format_message(profile.advice.verdict) == "For servers that take OAM, at about 22,000 USD each"
+    assert profile.advice.runs_well < profile.advice.fits < profile.advice.models
+    ids = [each.id for each in profile.advice.checks]
+    assert [each.split(".")[2] for each in ids] == ["form", "price", "shipping", "power", "export", "support"]
+    assert "20 tok/s" in format_message(profile.advice.rule)
+
+
+# What limits first
+
+
+def test_limits_are_sorted_and_what_is_not_modelled_says_so(service: GpuDeskService) -> None:
+    for accelerator in ("mi325x", "l4", "tpu-v5p", "rtx-4090"):
+        limits = service.profile(ProfileQuestion(accelerator)).limits
+        assert {each.resource for each in limits} == {"memory", "bandwidth", "compute", "links", "host", "power"}
+        known = [each.headroom for each in limits if each.headroom is not None]
+        assert known == sorted(known)
+        assert all(0.0 <= each <= 1.0 for each in known)
+        assert limits[-1].resource == "power"
+        assert limits[-1].headroom is None
+        assert limits[-1].reason is not None
+
+
+def test_a_queue_leaves_no_memory(service: GpuDeskService) -> None:
+    limits = service.profile(ProfileQuestion("rtx-4090", concurrency=256)).limits
+    assert limits[0].resource == "memory"
+    assert limits[0].headroom == 0.0
+
+
+# Uncertainty
+
+
+def test_rates_are_intervals_with_their_basis(profile: AcceleratorProfile) -> None:
+    bases = [*(each.basis for each in profile.capabilities), *(each.basis for each in profile.recommendations)]
+    assert None not in bases
+    for figure in (*(each.figure for each in profile.capabilities), *(each.figure for each in profile.recommendations)):
+        assert figure is not None
+        assert figure.low < figure.high
+    assert any("363 of 374" in format_message(note) for note in profile.notes)
+
+
+# All accelerators, entries of the user, jobs, speed
+
+
+def test_every_accelerator_has_a_profile(profiles: Mapping[str, AcceleratorProfile]) -> None:
+    for accelerator, profile in profiles.items():
+        assert profile.capabilities
+        assert profile.advice.runs_well <= profile.advice.fits <= profile.advice.models
+        assert accelerator in profile.category_members
+        assert profile.traits
+
+
+def test_an_engine_that_does_not_run_on_it_is_left_out(service: GpuDeskService) -> None:
+    profile = service.profile(ProfileQuestion("mi325x", serving_engine="tensorrt-llm"))
+    assert format_message(profile.notes[0]).startswith("TensorRT-LLM does not run on Instinct MI325X")
+    assert profile.capabilities[0].figure is not None
+
+
+def test_an_entry_with_half_of_its_values_has_a_profile() -> None:
+    with GpuDeskService.open(with_user_facts=False) as own:
+        add(
+            own,
+            TEST,
+            UserAccelerator("half", "Half", "Us", "hopper"),
+            *state("half", memory=float(64 * 2**30), memory_bandwidth=2e12, software_platform="CUDA"),
+        )
+        profile = own.profile(ProfileQuestion("half"))
+        assert {each.status for each in profile.capabilities} == {CapabilityStatus.UNKNOWN}
+        assert all(each.reason is not None for each in profile.capabilities)
+        assert all(each.headroom is None for each in profile.limits)
+        assert profile.generation_members == ()
+        assert format_message(profile.advice.verdict).startswith("Form factor unknown")
+        texts = [format_message(each) for each in profile.advice.checks]
+        assert "Power: board power unknown; ask the vendor" in texts
+
+
+def test_an_entry_without_required_values_names_them() -> None:
+    with GpuDeskService.open(with_user_facts=False) as own:
+        add(own, TEST, UserAccelerator("bare", "Bare", "Us", "hopper"), *state("bare", memory=float(2**36)))
+        with pytest.raises(InputError) as caught:
+            own.profile(ProfileQuestion("bare"))
+        assert caught.value.problem.id == "profile.incomplete"
+        assert caught.value.problem.parameters["missing"] == ("memory_bandwidth", "software_platform")
+    with GpuDeskService.open(with_user_facts=False) as own, pytest.raises(InputError):
+        own.profile(ProfileQuestion("nothing"))
+
+
+def test_a_price_of_the_user_counts(service: GpuDeskService) -> None:
+    with GpuDeskService.open(with_user_facts=False) as own:
+        assert own.profile(ProfileQuestion("l40s")).advice.verdict.id == "profile.buy.no_price"
+        add(own, TEST, UserPrice("own-1", "l40s", "purchase", TEST.id, SourceKind.USER, 8000.0, date="2026-11-20"))
+        profile = own.profile(ProfileQuestion("l40s"))
+        assert profile.advice.verdict.id == "profile.buy.price"
+        assert any(each.usd_per_unlocked is not None for each in profile.upgrades)
+
+
+def test_a_model_and_a_load_of_ones_own(service: GpuDeskService) -> None:
+    profile = service.profile(
+        ProfileQuestion("h200-sxm", input_tokens=100, output_tokens=20, concurrency=2, model="phi-4")
+    )
+    assert profile.model == "phi-4"
+    assert profile.capabilities[0].request is not None
+    assert profile.capabilities[0].request.workload.input_tokens == 100
+    with pytest.raises(InputError):
+        service.profile(ProfileQuestion("h200-sxm", model="no-such-model"))
+
+
+def test_the_job_reports_progress(service: GpuDeskService) -> None:
+    progress = list(service.profile_steps(ProfileQuestion("mi300x")))
+    assert [(each.done, each.total) for each in progress] == [(0, 4), (1, 4), (2, 4), (3, 4)]
+
+
+def test_dates_count_from_their_middle() -> None:
+    assert count_months("2024-10-10") == 2024 * 12 + 10
+    assert count_months("2024-Q2") == 2024 * 12 + 5
+    assert count_months("2026-H2") == 2026 * 12 + 10
+    assert count_months("2026") == 2026 * 12 + 7
+    assert count_months("soon") is None
+    assert count_months(None) is None
+
+
+def test_a_known_profile_costs_little() -> None:
+    with GpuDeskService.open(with_user_facts=False) as opened:
+        _ = opened.estimator, opened.costing, opened.reference_data.export_rules
+        start = time.process_time()
+        opened.profile(ProfileQuestion("mi325x"))
+        first = time.process_time()
+        opened.profile(ProfileQuestion("mi325x"))
+        assert time.process_time() - first < 0.5 * (first - start)
