@@ -65,7 +65,7 @@ _SOURCE_KEYS: Final = frozenset({"note", "trust"})
 #: The data files with texts, and the keys of these. Measurements keep their publishers' words.
 _DATA: Final[dict[str, frozenset[str]]] = {
     "data/accelerators/*.toml": _DATA_KEYS | {"conditions"},
-    "data/claims/*.csv": frozenset({"conditions", "note", "verdict"}),
+    "data/claims/*.csv": frozenset({"attribute", "conditions", "note", "unit", "verdict"}),
     "data/cost_assumptions.toml": _DATA_KEYS,
     "data/diffusion/*.toml": _DATA_KEYS,
     "data/disputes/*.csv": _DATA_KEYS | {"attribute"},

@@ -250,14 +250,14 @@ def label_kind_briefly(value: CatalogCellValue) -> str:
 
 
 def label_list_attribute(value: CatalogCellValue) -> str:
-    """Return what an attribute is called; of a statement of a document, its own word."""
+    """Return what an attribute is called; that of a statement of a document has its name in the data files."""
     if value is None:
         return MISSING_VALUE_TEXT
     text = str(value)
     if text in _WORDS:
         return tr(_WORDS[text])
     label = label_attribute(text)
-    return label if label != text or "." in text else capitalize_first(text.replace("_", " "))
+    return label if label != text or "." in text else capitalize_first(translate_data(text).replace("_", " "))
 
 
 #: Kinds of columns whose values end at one line.

@@ -15,7 +15,7 @@ from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
 from gpudesk.text.messages import capitalize_first, format_message
-from gpudesk.text.translation import tr, translate_data, trn
+from gpudesk.text.translation import tr, trn
 
 #: Attributes of models.
 _MODEL_ATTRIBUTES: Final = MappingProxyType(
@@ -46,6 +46,57 @@ _DIMENSIONS: Final = MappingProxyType(
         "layer_input_vocab_size": "Per-layer input vocabulary",
         "altup_streams": "AltUp streams",
         "laurel_rank": "LAuReL rank",
+        "kind": "Kind",
+        "shared_intermediate_size": "Shared expert size",
+        "parallel_dense_intermediate_size": "Parallel dense size",
+        "bias": "Bias",
+        "gated": "Gated",
+        "latent_norm": "Latent norm",
+        "latent_size": "Latent size",
+        "router_bias": "Router bias",
+        "shared_gate": "Shared expert gate",
+        "final_norms": "Final norms",
+        "ffn": "Feed-forward network",
+        "mixer": "Mixer",
+        "norms": "Norms",
+        "count": "Layers",
+        "top_k": "Indexed tokens",
+        "q_lora_rank": "Query latent rank",
+        "qk_nope_head_dim": "Head size without RoPE",
+        "qk_rope_head_dim": "Head size with RoPE",
+        "v_head_dim": "Value head size",
+        "qk_norm": "QK norm",
+        "qkv_bias": "QKV bias",
+        "output_bias": "Output bias",
+        "output_gate": "Output gate",
+        "full_rank_gate": "Full-rank gate",
+        "window_kind": "Window kind",
+        "shared_kv_projection": "Shared KV projection",
+        "sinks": "Attention sinks",
+        "compress_ratio": "KV compression ratio",
+        "o_groups": "Output groups",
+        "o_lora_rank": "Output latent rank",
+        "conv_kernel": "Convolution size",
+        "key_head_dim": "Key head size",
+        "key_heads": "Key heads",
+        "value_head_dim": "Value head size",
+        "value_heads": "Value heads",
+        "dt_rank": "Time step rank",
+        "groups": "Groups",
+        "inner_norms": "Inner norms",
+        "inner_size": "Inner size",
+        "state_size": "State size",
+        "reused": "Reuses an earlier index",
+        "block": "Index block",
+        "native_group_size": "Group size of the weights",
+        "native_other_precision": "Format of other tensors",
+        "recommended_hardware": "Recommended hardware",
+        "residual_streams": "Residual streams",
+        "vram_low": "Memory needed, from",
+        "vram_high": "Memory needed, up to",
+        "default_resolution": "Default resolution",
+        "default_steps": "Default steps",
+        "denoiser_weights": "Denoiser weights",
     }
 )
 
@@ -135,7 +186,7 @@ def label_attribute_alone(name: str) -> str:
         return tr(_DIMENSIONS[last])
     if name in _MODEL_ATTRIBUTES:
         return tr(_MODEL_ATTRIBUTES[name])
-    return capitalize_first(translate_data(last).replace("_", " "))
+    return capitalize_first(last.replace("_", " "))
 
 
 def label_attribute_briefly(attribute: Attribute) -> str:

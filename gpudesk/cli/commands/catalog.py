@@ -15,7 +15,7 @@ from gpudesk.domain.claim import AttributeClaims, CatalogEntry, CatalogEntryKind
 from gpudesk.domain.registry import Attribute, find_quantity, list_listed_attributes
 from gpudesk.report.catalog_lists import label_list_head
 from gpudesk.report.comparison.attribute_rows import format_claim_value
-from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim
+from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim, label_dispute_topic
 from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode_price, encode_source
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
@@ -237,7 +237,7 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
         yield ""
         yield strong(tr("Disputes"))
         for dispute in disputes:
-            text = f"{dispute.id} {dispute.attribute}: {translate_data(dispute.disagreement)}. "
+            text = f"{dispute.id} {label_dispute_topic(dispute)}: {translate_data(dispute.disagreement)}. "
             text += f"{build_dispute_line(dispute).judged} {translate_data(dispute.reason)}"
             yield from wrap_text(text, width, indent="  ")
 

@@ -39,8 +39,8 @@ from gpudesk.report.labels import (
     label_source_kind,
     shorten_name,
 )
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit
-from gpudesk.text.messages import InputError, capitalize_first, to_sentence
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, get_display_unit, join_unit
+from gpudesk.text.messages import InputError, capitalize_first, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 #: The key that edits what is selected.
@@ -127,11 +127,9 @@ def add_age(explanation: Explanation, date: str | None, days: int, view: Catalog
 
 
 def build_statement_line(statement: DocumentStatement) -> StatementLine:
-    value = statement.value
-    if statement.value_high not in (None, value):
-        value = f"{value} – {statement.value_high}"
-    unit = "" if statement.unit in (None, "text", "date", "year", "boolean") else f" {statement.unit}"
-    line_text = f"{statement.subject}, {statement.attribute.replace('_', ' ')}: {value}{unit}"
+    value, unit = _format_statement_value(statement)
+    attribute = lower_for_sentence(translate_data(statement.attribute))
+    line_text = f"{statement.subject}, {attribute}: {join_unit(value, unit) if unit else value}"
     conditions = f" ({translate_data(statement.conditions)})" if statement.conditions else ""
     pairs = (
         (tr("ID"), statement.id),
@@ -147,6 +145,16 @@ def build_statement_line(statement: DocumentStatement) -> StatementLine:
         remark=to_sentence(statement.note) if statement.note else "",
         details=tuple(ExplanationDetail(label, text) for label, text in pairs if text),
     )
+
+
+def _format_statement_value(statement: DocumentStatement) -> tuple[str, str | None]:
+    """Return a value or range as printed, and its unit; words, dates and answers have none."""
+    if statement.unit == "boolean":
+        return translate_data(statement.value), None
+    value = statement.value
+    if statement.value_high not in (None, value):
+        value = f"{value} – {statement.value_high}"
+    return value, None if statement.unit in ("text", "date", "year") else translate_data(statement.unit or "") or None
 
 
 #: Figures of one thing that are listed, and things; the lists have them all.
@@ -369,16 +377,12 @@ def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | 
         return None
     line = build_statement_line(statement)
     judged = [each for each in view.facts.disputes() if statement_id in (each.claim_a, each.claim_b)]
-    value = (
-        statement.value
-        if statement.value_high in (None, statement.value)
-        else f"{statement.value} – {statement.value_high}"
-    )
+    value, unit = _format_statement_value(statement)
     explanation = Explanation(
-        what=tr("{attribute}, {subject}", attribute=_join_words(statement.attribute), subject=statement.subject),
-        conditions=_join_words(statement.conditions) if statement.conditions else tr("As published"),
+        what=tr("{attribute}, {subject}", attribute=translate_data(statement.attribute), subject=statement.subject),
+        conditions=capitalize_first(translate_data(statement.conditions or "")) or tr("As published"),
         figure=value,
-        unit=None if statement.unit in ("text", "date", "year", "boolean") else statement.unit,
+        unit=unit,
         band=line.remark,
         ground=ExplanationBasis.CLAIM,
         basis=line.origin,
@@ -387,8 +391,3 @@ def explain_statement(view: CatalogContext, statement_id: str) -> Explanation | 
         facts=(view.fact,),
     )
     return add_age(explanation, statement.source.date, view.rule.facts, view)
-
-
-def _join_words(name: str) -> str:
-    words = name.replace("_", " ")
-    return capitalize_first(words) if words else MISSING_VALUE_TEXT

@@ -104,7 +104,9 @@ def build_dispute_line(dispute: Dispute) -> DisputeLine:
 
 def label_dispute_topic(dispute: Dispute) -> str:
     """Return the label of the attribute of the catalog that a dispute is about, else of its own topic."""
-    return label_attribute_alone(next(iter(dispute.attributes), dispute.attribute))
+    if dispute.attributes:
+        return label_attribute_alone(dispute.attributes[0])
+    return translate_data(dispute.attribute)
 
 
 def describe_refusal(dispute: Dispute) -> str:

@@ -87,7 +87,7 @@ def test_disputes_of_hardware_name_their_part(rows: Callable[[str], Rows], accel
     for row in found:
         assert row["accelerator"] in row["thing"].split(";"), row["id"]
         assert row["thing_attribute"] in accelerators[row["accelerator"]]["attributes"], row["id"]
-    fits = next(row for row in found if row["attribute"] == "405b_fp16_on_one_accelerator")
+    fits = next(row for row in found if row["attribute"] == "405B in FP16 on one accelerator")
     assert fits["accelerator"] == "mi325x"
     assert "810 GB" in fits["reason"]
 

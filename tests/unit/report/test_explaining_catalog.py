@@ -76,8 +76,8 @@ def test_bandwidth_of_the_mi325x_shows_both_figures_and_the_seeds_behind_them(se
     assert ("5.3", ClaimStatus.REFUSED, "seed-002") in said
     assert ("6.0", ClaimStatus.AGREES, "seed-000") in said
     printed = {line.id: line.said for line in found.statements}
-    assert printed["C000-014"] == "MI325X, memory bandwidth: 5.3 TB/s (body text)"
-    assert printed["C000-070"] == "MI325X, memory bandwidth: 6 TB/s (FAQ)"
+    assert printed["C000-014"] == "MI325X, memory bandwidth: 5.3\N{NO-BREAK SPACE}TB/s (body text)"
+    assert printed["C000-070"] == "MI325X, memory bandwidth: 6\N{NO-BREAK SPACE}TB/s (FAQ)"
     assert [use.name for use in found.uses] == ["Four parts"]
     assert "C000-014" in format_explanation(found)
 

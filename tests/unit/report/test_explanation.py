@@ -115,7 +115,7 @@ def test_an_attribute_of_the_model_is_explained(answer: Answer) -> None:
         ("memory_bandwidth", "Memory bandwidth"),
         ("peak_dense_fp8", "FP8, dense"),
         ("mixers.attention.kv_heads", "KV heads"),
-        ("mixers.mamba.conv_kernel", "Conv kernel"),
+        ("mixers.mamba.conv_kernel", "Convolution size"),
     ],
 )
 def test_attributes_have_names_that_stand_alone(name: str, label: str) -> None:

@@ -103,9 +103,9 @@ def test_judged_dispute_without_a_note_is_listed(make_answer: MakeAnswer) -> Non
 
 
 def test_disputes_are_headed_by_labels_and_sources_without_a_publisher_name_none() -> None:
-    dispute = Dispute("D-009", None, None, "H200", "kv_room", "", "", "", ("h200-sxm",), ("memory",))
+    dispute = Dispute("D-009", None, None, "H200", "KV cache space", "", "", "", ("h200-sxm",), ("memory",))
     assert label_dispute_topic(dispute) == label_attribute_alone("memory")
-    assert "_" not in label_dispute_topic(replace(dispute, attributes=()))
+    assert label_dispute_topic(replace(dispute, attributes=())) == "KV cache space"
     source = Source("seed-000", "MI325X vs H200", NO_PUBLISHER, SourceKind.PRESS)
     numbered = SourceNumbering(Formatter())
     assert (numbered.source(source), numbered.sources[0].publisher) == (1, "")
