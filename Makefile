@@ -140,8 +140,8 @@ golden: $(VENV)/.ready $(MADE)
 	$(BIN)/python packaging/make_golden.py $(CATALOG)
 
 golden-texts: $(VENV)/.ready $(MADE)
-	$(PYTEST) -q tests/unit/text/test_messages.py tests/unit/cli/test_help.py tests/unit/cli/test_manual.py \
-		tests/unit/desktop/window/test_manual.py --update-golden
+	$(PYTEST) -q tests/unit/text/test_messages.py tests/unit/cli/test_help.py tests/unit/cli/test_manual.py --update-golden
+	$(PYTEST) -q tests/unit/desktop/window/test_manual.py --update-golden
 
 peers: $(VENV)/.ready $(MADE) build/peers/aiconfigurator/.ready build/peers/llm-analysis/.ready
 	$(BIN)/python -m tests.benchmarks.peers.run_peers
