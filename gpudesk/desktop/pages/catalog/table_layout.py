@@ -23,16 +23,16 @@ from gpudesk.text.translation import tr
 #: Lengths of the design: the margin of the page, the room after words, and the gutter right of figures.
 MARGIN: Final = 16.0
 WORD_END: Final = 12.0
-GUTTER: Final = 21.0
+GUTTER: Final = 18.0
 WIDE_GUTTER: Final = 33.0
-FIGURE_START: Final = 7.0
+FIGURE_START: Final = 5.0
 SWATCH: Final = 25.0
 #: Room for a mark left of a word, and for one right of an age.
 MARK: Final = 15.0
 _TAG_GAP: Final = 8.0
 #: The most that words take by themselves, and the least that they are cut to.
 _MOST_WORDS: Final = 250.0
-_LEAST_WORDS: Final = 62.0
+_LEAST_WORDS: Final = 84.0
 _MOST_VALUE: Final = 130.0
 _MOST_NAME: Final = 300.0
 _LEAST_NAME: Final = 128.0

@@ -275,6 +275,7 @@ def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
         _paint_labels(plot, painter, ends)
     if plot.drawing.ghost_label:
         _paint_ghost_labels(plot, painter)
+    _paint_mark_texts(plot, painter)
     for mark in plot.drawing.marks:
         _paint_mark(plot, painter, mark)
     _paint_hover(plot, painter)
@@ -420,25 +421,42 @@ def _paint_leader(painter: QPainter, end: _CurveEnd, place: PlacedLabel, colour:
     painter.drawLine(QLineF(end.x, end.y, end.x, towards))
 
 
-def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:
+def _find_centre(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
+    """Return where a mark is painted; None where it is outside the plot."""
     if not _is_x_visible(plot, mark.x):
-        return
+        return None
     centre = QPointF(plot.frame.pixel_x(mark.x), plot.frame.pixel_y(mark.y))
-    if not plot.frame.area.adjusted(-2, -2, 2, 2).contains(centre):
+    return centre if plot.frame.area.adjusted(-2, -2, 2, 2).contains(centre) else None
+
+
+def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
+    """Paint texts below their marks on the right, free where two rising lines cross, or on another free side."""
+    letters, px = plot.text_painter, plot.theme.px
+    height, radius = letters.metrics("caption").height(), _MARK_RADIUS + 1
+    placed = [(mark, centre) for mark in plot.drawing.marks if (centre := _find_centre(plot, mark)) is not None]
+    taken = [QRectF(each.x() - radius, each.y() - radius, 2 * radius, 2 * radius) for _, each in placed]
+    for mark, centre in placed:
+        if not mark.text:
+            continue
+        width = letters.width(mark.text, "caption")
+        right, left = centre.x() + px(4), centre.x() - px(4) - width
+        below, above = centre.y() + px(13) - height / 2, centre.y() - px(13) - height / 2
+        boxes = [QRectF(x, y, width, height) for y, x in ((below, right), (above, left), (below, left), (above, right))]
+        box = next((each for each in boxes if not any(map(each.intersects, taken))), boxes[0])
+        taken.append(box)
+        y = letters.middle("caption", box.center().y())
+        letters.draw_haloed(painter, box.left(), y, mark.text, "caption", plot.theme.colour("text2"))
+
+
+def _paint_mark(plot: PlotCanvas, painter: QPainter, mark: PointMark) -> None:
+    centre = _find_centre(plot, mark)
+    if centre is None:
         return
     colour = plot.theme.mark_color(mark.slot)
     if mark.key == plot.current and plot.hasFocus():
         painter.setPen(QPen(plot.theme.colour("focus"), 2.0))
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawEllipse(centre, _MARK_RADIUS + 4, _MARK_RADIUS + 4)
-    if mark.text:
-        # Below and to the right of where two rising lines cross nothing is drawn.
-        x, y = centre.x() + plot.theme.px(4), plot.text_painter.middle("caption", centre.y() + plot.theme.px(13))
-        letters = plot.text_painter
-        height = letters.metrics("caption").height()
-        tag = QRectF(x - 2, y - letters.metrics("caption").ascent(), letters.width(mark.text, "caption") + 4, height)
-        painter.fillRect(tag, plot.theme.colour("page"))
-        letters.draw(painter, x, y, mark.text, "caption", plot.theme.colour("text2"))
     if mark.marker:
         ThemePainter(painter, plot.theme).marker(centre.x(), centre.y(), mark.slot, is_variant=mark.is_variant)
     elif mark.is_variant:

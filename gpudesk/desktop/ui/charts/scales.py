@@ -20,6 +20,8 @@ _ROUND: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ONE_TWO_FIVE: Final = (1.0, 2.0, 5.0)
 #: Fewer logarithmic ticks than this say too little: round values at even steps take their place.
 _FEWEST: Final = 3
+#: Steps into which a range is divided at least when its ends are rounded.
+_ROUNDING_STEPS: Final = 7
 #: A range ends so far past the last count that the words at a curve's end have room.
 _ROOM_PAST_COUNTS: Final = 1.3
 #: Wiggle room in comparisons of floating-point ticks with the ends of a range, as a share of the step.
@@ -63,7 +65,8 @@ class LinearScale:
         span = max(high, 0.0) - min(low, 0.0)
         if span <= 0:
             return (0.0, 1.0)
-        step = round_up_step(span / max(1, most - 1))
+        # Charts with few ticks round finer than these, so that a curve is not pressed into half of the range.
+        step = round_up_step(span / max(_ROUNDING_STEPS, most - 1))
         bottom = math.floor(min(low, 0.0) / step + _SLACK) * step
         return (bottom, math.ceil(high / step - _SLACK) * step)
 
@@ -132,12 +135,15 @@ def round_up_step(least: float) -> float:
 
 
 def make_even_ticks(low: float, high: float, most: int) -> tuple[float, ...]:
-    """Return multiples of a round step within a range, at most `most` where it begins at one of them."""
+    """Return multiples of a round step within a range: as many as possible, at most `most`, but two."""
     if high <= low:
         return (low,)
-    step = round_up_step((high - low) / max(1, most - 1))
-    first, last = math.ceil(low / step - _SLACK), math.floor(high / step + _SLACK)
-    return tuple(number * step for number in range(first, last + 1))
+    step = round_up_step((high - low) / max(1, most))
+    while True:
+        first, last = math.ceil(low / step - _SLACK), math.floor(high / step + _SLACK)
+        if last - first < max(2, most):
+            return tuple(number * step for number in range(first, last + 1))
+        step = round_up_step(step * (1 + 2 * _SLACK))
 
 
 def format_ticks(scale: AxisScale, ticks: Sequence[float], formatter: Formatter) -> tuple[str, ...]:

@@ -28,14 +28,14 @@ def test_steps_are_round(least: float, step: float) -> None:
 
 
 @given(st.floats(1e-3, 1e9), st.integers(2, 8))
-def test_a_linear_range_begins_at_zero_and_ends_at_its_last_tick(high: float, most: int) -> None:
+def test_a_linear_range_begins_at_zero_and_ends_near_the_highest_value(high: float, most: int) -> None:
     low, end = LinearScale().fitted(0.0, high, most)
     assert low == 0.0
-    assert end >= high * (1 - 1e-5)
+    assert high * (1 - 1e-5) <= end <= high * 1.3
     ticks = LinearScale().ticks(low, end, most)
     assert ticks[0] == 0.0
-    assert ticks[-1] == pytest.approx(end)
-    assert len(ticks) <= most
+    assert end - (ticks[1] - ticks[0]) < ticks[-1] <= end * (1 + 1e-5)
+    assert 2 <= len(ticks) <= most
 
 
 @given(st.floats(0.01, 1e6), st.floats(1.01, 1e5), st.integers(2, 9))
