@@ -15,6 +15,7 @@ _CATALOG_NAME = "catalog.sqlite"
 _CALIBRATION_NAME = "calibration.json"
 _MEASUREMENTS_NAME = "measurements"
 _COST_ASSUMPTIONS_NAME = "cost_assumptions.toml"
+_DIFFUSION_CONSTANTS_NAME = "diffusion_constants.toml"
 _LAUNCH_NAME = "launch.toml"
 _RULES_NAME = "rules"
 _STEPS_NAME = "rules/steps.toml"
@@ -62,6 +63,10 @@ def cost_assumptions_path() -> Path:
 
 def profile_path() -> Path:
     return _run_time_data(_PROFILE_NAME)
+
+
+def diffusion_constants_path() -> Path:
+    return _run_time_data(_DIFFUSION_CONSTANTS_NAME)
 
 
 def launch_path() -> Path:

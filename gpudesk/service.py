@@ -37,6 +37,7 @@ if TYPE_CHECKING:
         TopologyComparison,
     )
     from gpudesk.domain.derivation import DerivationTerm, WorkedFigure
+    from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest
     from gpudesk.domain.estimate import (
         CalibrationCoverage,
         Estimate,
@@ -59,6 +60,7 @@ if TYPE_CHECKING:
         UsableMemory,
     )
     from gpudesk.engine.calibration import Calibration
+    from gpudesk.estimation.diffusion import DiffusionEstimator
     from gpudesk.estimation.estimator import Estimator
     from gpudesk.estimation.mlperf_comparison import MlperfComparison
     from gpudesk.estimation.published_runs import PublishedRunTable
@@ -121,7 +123,7 @@ class GpuDeskService:
         for name in ("costing", "decider", "profiles"):
             self.__dict__.pop(name, None)
         if edit is None or edit.moves_estimates:
-            for name in ("estimator", "records", "fit", "mlperf"):
+            for name in ("estimator", "records", "fit", "mlperf", "diffusion"):
                 self.__dict__.pop(name, None)
 
     def prepare(self, facts: UserFacts) -> None:
@@ -313,6 +315,19 @@ class GpuDeskService:
         from gpudesk.estimation.derivation.figures import describe_term_source
 
         return describe_term_source(source, self.catalog, self.calibration)
+
+    # Images and video
+
+    @cached_property
+    def diffusion(self) -> DiffusionEstimator:
+        """What estimates diffusion models; raises `InputError` or `MissingFileError` without its constants."""
+        from gpudesk.estimation.diffusion import DiffusionEstimator, read_diffusion_constants
+
+        return DiffusionEstimator(self.catalog, read_diffusion_constants(paths.diffusion_constants_path()))
+
+    def estimate_diffusion(self, request: DiffusionRequest) -> DiffusionEstimate:
+        """Return the time and memory of a diffusion model; raises `InputError` where they cannot be estimated."""
+        return self.diffusion.estimate(request)
 
     # What charts show beside the figures of an estimate
 

@@ -18,6 +18,7 @@ BUNDLE = "gpudesk/_bundled"
 RUN_TIME_DATA = (
     "calibration.json",
     "cost_assumptions.toml",
+    "diffusion_constants.toml",
     "export_rules.toml",
     "launch.toml",
     "measurements",

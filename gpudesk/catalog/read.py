@@ -31,7 +31,8 @@ from gpudesk.domain.claim import (
     Source,
     is_figure,
 )
-from gpudesk.domain.model import DiffusionModel, Model
+from gpudesk.domain.diffusion import DiffusionModel
+from gpudesk.domain.model import Model
 from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.user_facts import InactiveOverride, UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice

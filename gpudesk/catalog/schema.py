@@ -131,15 +131,16 @@ class ServingEngineRow(_ShippedTable, table=True):
 
 
 class DiffusionModelRow(_ShippedTable, table=True):
-    """What a diffusion model is beyond its attributes."""
+    """What a diffusion model is beyond its attributes; its dimensions as JSON."""
 
     __tablename__ = "diffusion_model"
     id: str = Field(primary_key=True, foreign_key="thing.id")
     medium: str
+    architecture: str | None
 
 
 class DiffusionResultRow(_ShippedTable, table=True):
-    """A reported time of a diffusion model."""
+    """A reported time of a diffusion model; its conditions as JSON."""
 
     __tablename__ = "diffusion_result"
     model: str = Field(primary_key=True, foreign_key="diffusion_model.id")
@@ -156,6 +157,7 @@ class DiffusionResultRow(_ShippedTable, table=True):
     kind: str
     retrieved: str | None
     note: str | None
+    run: str | None
 
 
 class AttributeRow(_ShippedTable, table=True):

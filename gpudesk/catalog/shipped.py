@@ -25,7 +25,7 @@ from gpudesk.domain.claim import (
     Source,
     SourceKind,
 )
-from gpudesk.domain.model import DiffusionModel, DiffusionResult
+from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionModel, DiffusionResult, DiffusionRun
 from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.text.formatting import ClaimValue
@@ -78,7 +78,13 @@ def _parse_claim_value(text: str) -> ClaimValue:
 
 #: By the annotation of a field; what is stored as it is used has none.
 _DECODERS: Mapping[Any, Callable[[Any], Any]] = MappingProxyType(
-    {SourceKind: SourceKind, bool: bool, ClaimValue: _parse_claim_value, float | str: json.loads}
+    {
+        SourceKind: SourceKind,
+        bool: bool,
+        ClaimValue: _parse_claim_value,
+        float | str: json.loads,
+        DiffusionRun | None: lambda text: None if text is None else restore_dataclass(DiffusionRun, json.loads(text)),
+    }
 )
 
 
@@ -208,12 +214,18 @@ def read_diffusion_models(store: CatalogDatabase, sources: Sources) -> dict[str,
     ):
         results.setdefault(model, []).append(DiffusionResult(**values))
     rows = store.rows(
-        "SELECT thing.id, thing.name, diffusion_model.medium FROM diffusion_model JOIN thing"
-        " ON diffusion_model.id = thing.id ORDER BY thing.position"
+        "SELECT thing.id, thing.name, diffusion_model.medium, diffusion_model.architecture FROM diffusion_model"
+        " JOIN thing ON diffusion_model.id = thing.id ORDER BY thing.position"
     )
     return {
-        row[0]: DiffusionModel(id=row[0], name=row[1], medium=row[2], results=tuple(results.get(row[0], ())))
-        for row in rows
+        model: DiffusionModel(
+            model,
+            name,
+            medium,
+            tuple(results.get(model, ())),
+            None if definition is None else restore_dataclass(DiffusionArchitecture, json.loads(definition)),
+        )
+        for model, name, medium, definition in rows
     }
 
 

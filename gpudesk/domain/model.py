@@ -1,4 +1,4 @@
-"""Models: the layer groups of a language model, and diffusion models with their reported times."""
+"""Language models: layer groups and their dimensions."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final, Literal
 
-from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.precision import Precision
 from gpudesk.text.messages import Message, message
 
@@ -325,36 +324,3 @@ def describe_generic_model(model: Model) -> Message | None:
         architecture=model.generic_architecture,
         fields=model.unread_fields,
     )
-
-
-@dataclass(frozen=True, slots=True)
-class DiffusionResult:
-    """A reported time: `part` as it was printed, `accelerator` where that names exactly one of the catalog.
-
-    `value` to `value_high` (None: a single figure) in `unit` as printed, on `count` parts; a source that
-    gives no figure has a word there and no unit. `estimated` tells a figure that was computed or guessed
-    from one that was measured.
-    """
-
-    part: str
-    accelerator: str | None
-    count: int
-    setting: str
-    value: float | str
-    value_high: float | None
-    unit: str | None
-    estimated: bool
-    source: Source
-    kind: SourceKind
-    retrieved: str | None = None
-    note: str | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class DiffusionModel:
-    """A diffusion model and what is reported of its speed; its figures are attributes in the catalog."""
-
-    id: str
-    name: str
-    medium: str
-    results: tuple[DiffusionResult, ...]

@@ -20,7 +20,7 @@ from gpudesk.domain.claim import (
     Source,
     is_figure,
 )
-from gpudesk.domain.model import DiffusionModel
+from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.user_facts import (
     FactKey,
     InactiveOverride,

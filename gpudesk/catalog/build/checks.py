@@ -80,6 +80,8 @@ def _iterate_entry_sources(files: DataFiles) -> Iterator[_SourceReference]:
     for diffusion in files.diffusion:
         for field, result in diffusion.record.results():
             yield diffusion, f"{field}.source", result.source
+        if diffusion.record.architecture is not None:
+            yield diffusion, "architecture.source", diffusion.record.architecture.source
     for model in files.models:
         if model.record.dimensions_source is not None:
             yield model, "dimensions_source", model.record.dimensions_source

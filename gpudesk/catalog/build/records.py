@@ -6,7 +6,7 @@ import math
 import re
 import types
 from collections.abc import Iterator
-from dataclasses import MISSING, fields
+from dataclasses import MISSING, fields, is_dataclass
 from functools import reduce
 from operator import or_
 from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_args, get_origin, get_type_hints
@@ -15,7 +15,8 @@ from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Fie
 
 from gpudesk.catalog.model_definition import MODEL_FIELDS
 from gpudesk.domain.claim import SourceKind
-from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, AttentionIndexer, Model
+from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionRun, DiffusionSoftware
+from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model
 from gpudesk.domain.precision import Precision
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
@@ -111,39 +112,6 @@ class AcceleratorFile(FileRecord):
     generation: Slug
     announced: bool
     attributes: dict[str, AttributeRecord]
-
-
-class DiffusionResultRecord(FileRecord):
-    """A measured or estimated time of a diffusion model."""
-
-    part: Text
-    count: Annotated[int, Field(ge=1)]
-    setting: Text
-    value: RecordedValue
-    unit: Text
-    source: Slug
-    value_high: Number | None = None
-    accelerator: Slug | None = None
-    kind: KindWord | None = None
-    retrieved: Date | None = None
-    note: Text | None = None
-
-
-class DiffusionFile(FileRecord):
-    """A file of data/diffusion/."""
-
-    id: Slug
-    name: Text
-    type: Text
-    attributes: dict[str, AttributeRecord]
-    measurements: list[DiffusionResultRecord] = Field(default_factory=list)
-    estimates: list[DiffusionResultRecord] = Field(default_factory=list)
-
-    def results(self) -> Iterator[tuple[str, DiffusionResultRecord]]:
-        """Yield what was measured, then what was estimated, each with its place in the file."""
-        for part, results in (("measurements", self.measurements), ("estimates", self.estimates)):
-            for number, result in enumerate(results, start=1):
-                yield f"{part}.{number}", result
 
 
 class TableRecord(BaseModel):
@@ -263,21 +231,27 @@ def _make_record_type(dimensions: type, kind: str | None = None) -> type[FileRec
 def _constrain_hint(hint: Any, least: int) -> Any:  # noqa: ANN401 - a type as typing gives it
     if hint is int:
         return Annotated[int, Field(ge=least)]
-    if hint is AttentionIndexer:
-        return _INDEXER
-    if hint is Precision:
-        return PrecisionWord
+    if hint in (Precision, DiffusionSoftware):
+        return Annotated[hint, Field(strict=False)]
+    if isinstance(hint, type) and is_dataclass(hint):
+        return _make_record_type(hint)
+    if get_origin(hint) is tuple and is_dataclass(get_args(hint)[0]):
+        return list[_constrain_hint(get_args(hint)[0], least)]  # type: ignore[misc]
     if get_origin(hint) in (types.UnionType, Union):
         return reduce(or_, (_constrain_hint(part, least) for part in get_args(hint)))
     return hint
 
 
-_INDEXER = _make_record_type(AttentionIndexer)
-
 if TYPE_CHECKING:
     MixerRecord = BaseModel
     FfnRecord = BaseModel
+    DiffusionRunRecord = FileRecord
+
+    class DiffusionArchitectureRecord(FileRecord):  # noqa: D101
+        source: str
 else:
+    DiffusionRunRecord = _make_record_type(DiffusionRun)
+    DiffusionArchitectureRecord = _make_record_type(DiffusionArchitecture)
     MixerRecord = Annotated[
         Union[tuple(_make_record_type(made, kind) for kind, made in MIXER_KINDS.items())],  # noqa: UP007
         Field(discriminator="kind"),
@@ -286,6 +260,41 @@ else:
         Union[tuple(_make_record_type(made, kind) for kind, made in FFN_KINDS.items())],  # noqa: UP007
         Field(discriminator="kind"),
     ]
+
+
+class DiffusionResultRecord(FileRecord):
+    """A measured or estimated time of a diffusion model."""
+
+    part: Text
+    count: Annotated[int, Field(ge=1)]
+    setting: Text
+    value: RecordedValue
+    unit: Text
+    source: Slug
+    value_high: Number | None = None
+    accelerator: Slug | None = None
+    kind: KindWord | None = None
+    retrieved: Date | None = None
+    note: Text | None = None
+    run: DiffusionRunRecord | None = None
+
+
+class DiffusionFile(FileRecord):
+    """A file of data/diffusion/."""
+
+    id: Slug
+    name: Text
+    type: Text
+    attributes: dict[str, AttributeRecord]
+    measurements: list[DiffusionResultRecord] = Field(default_factory=list)
+    estimates: list[DiffusionResultRecord] = Field(default_factory=list)
+    architecture: DiffusionArchitectureRecord | None = None
+
+    def results(self) -> Iterator[tuple[str, DiffusionResultRecord]]:
+        """Yield what was measured, then what was estimated, each with its place in the file."""
+        for part, results in (("measurements", self.measurements), ("estimates", self.estimates)):
+            for number, result in enumerate(results, start=1):
+                yield f"{part}.{number}", result
 
 
 class LayerRecord(FileRecord):

@@ -24,6 +24,7 @@ from gpudesk.catalog.build.records import (
     CloudPriceRecord,
     DiffusionFile,
     DisputeRecord,
+    FileRecord,
     PurchasePriceRecord,
     SourceRecord,
     split_names,
@@ -81,7 +82,7 @@ def make_table_rows(files: DataFiles) -> TableRows:
         "accelerator": [{"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators],
         "model": [{"id": m.id, "definition": to_canonical_json(m.definition())} for m in models],
         "serving_engine": [{"id": e.id, "definition": write_engine_json(e)} for e in engines],
-        "diffusion_model": [{"id": d.id, "medium": d.type} for d in diffusion],
+        "diffusion_model": [_make_diffusion_row(d) for d in diffusion],
         "diffusion_result": [row for d in diffusion for row in _iterate_result_rows(d, kinds)],
         "attribute": attributes,
         "claim": claims,
@@ -207,7 +208,18 @@ def _iterate_result_rows(model: DiffusionFile, kinds: Mapping[str, SourceKind]) 
             "kind": (result.kind or kinds[result.source]).value,
             "retrieved": result.retrieved,
             "note": result.note,
+            "run": None if result.run is None else _to_stated_json(result.run),
         }
+
+
+def _make_diffusion_row(model: DiffusionFile) -> TableRow:
+    definition = None if model.architecture is None else _to_stated_json(model.architecture)
+    return {"id": model.id, "medium": model.type, "architecture": definition}
+
+
+def _to_stated_json(record: FileRecord) -> str:
+    """Return a record as JSON, without what it leaves to the defaults of its dataclass."""
+    return to_canonical_json(record.model_dump(mode="json", exclude_unset=True))
 
 
 def _make_price_rows(

@@ -19,7 +19,7 @@ MIB = 2**20
 def test_everything_is_there(catalog: Catalog) -> None:
     assert len(catalog.accelerators()) == 34
     assert len(catalog.models()) == 83
-    assert len(catalog.diffusion_models()) == 10
+    assert len(catalog.diffusion_models()) == 20
     assert len(catalog.prices()) == 108 + 21
     assert len(catalog.seed_claims()) == 373
     assert len(catalog.disputes()) == 125 + 6

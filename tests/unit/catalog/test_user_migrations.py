@@ -16,8 +16,8 @@ from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_ve
 from gpudesk.catalog.user_store.rows import SIGNER_TABLE, STORED_TABLES
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups
 from gpudesk.domain.claim import Claim, Dispute, DocumentStatement, PriceRecord, Source
+from gpudesk.domain.diffusion import DiffusionResult
 from gpudesk.domain.fact_exchange import TrustedSigner
-from gpudesk.domain.model import DiffusionResult
 from gpudesk.domain.user_facts import BackupReason
 from tests.unit.catalog.own_samples import ALL, numbered, write_version
 

@@ -1,0 +1,240 @@
+"""Diffusion models for images and video: dimensions, reported times, and the estimate of one deployment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.domain.precision import Precision
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
+
+#: `joint`: text and image tokens have matrices of their own and attend to each other; `shared`: both pass the same
+#: matrices; `cross`: image tokens attend to themselves, then to the text; `unet`: self-attention of one resolution
+#: of a UNet, whose other work is in `convolution_flop`.
+DenoiserBlockKind = Literal["joint", "shared", "cross", "unet"]
+
+
+class DiffusionSoftware(StrEnum):
+    """How the pipeline runs: PyTorch as it is, compiled, or an engine tuned for the accelerator."""
+
+    EAGER = "eager"
+    COMPILED = "compiled"
+    TUNED = "tuned"
+
+
+class DiffusionGrade(StrEnum):
+    """How long a user waits: thresholds are in the constants of the engine."""
+
+    FAST = "fast"
+    USABLE = "usable"
+    SLOW = "slow"
+
+
+@dataclass(frozen=True, slots=True)
+class DenoiserBlocks:
+    """`count` blocks that are alike.
+
+    Text tokens of `joint` blocks have `text_hidden_size` where that is not the size of image tokens. `image_attention`
+    blocks attend to the image tokens once more without the text. `downscale` is the side of the area of the latent
+    that one position of a UNet's attention stands for.
+    """
+
+    count: int
+    kind: DenoiserBlockKind
+    hidden_size: int
+    ffn_size: int | None = None
+    gated: bool = False
+    text_hidden_size: int | None = None
+    image_attention: bool = False
+    downscale: int = 1
+
+
+@dataclass(frozen=True, slots=True)
+class TextEncoder:
+    """A text encoder, which reads `tokens` tokens of a prompt."""
+
+    name: str
+    parameters: int
+    tokens: int
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionArchitecture:
+    """What time and memory follow from.
+
+    `parameters` are those of one denoiser; of several `denoisers` each step runs one. A latent position stands for
+    `latent_scale` x `latent_scale` pixels of `frame_scale` frames, a token for `patch` x `patch` positions.
+    `decoder_flop` is per output pixel of one frame, `convolution_flop` per latent position of a UNet: all of its work
+    but self-attention. `guidance_passes` is 2 with classifier-free guidance.
+    """
+
+    parameters: int
+    patch: int
+    latent_scale: int
+    blocks: tuple[DenoiserBlocks, ...]
+    text_encoders: tuple[TextEncoder, ...]
+    text_tokens: int
+    guidance_passes: int
+    steps: int
+    width: int
+    height: int
+    source: str
+    frames: int = 1
+    frame_scale: int = 1
+    frames_per_second: float | None = None
+    denoisers: int = 1
+    decoder_parameters: int | None = None
+    decoder_flop: float | None = None
+    convolution_flop: float | None = None
+    note: str | None = None
+
+    @property
+    def block_count(self) -> int:
+        return sum(group.count for group in self.blocks)
+
+    @property
+    def is_unet(self) -> bool:
+        return self.convolution_flop is not None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionRun:
+    """The conditions of a measured time, in figures; several accelerators work on one item.
+
+    `note` says which of them the source does not state.
+    """
+
+    width: int
+    height: int
+    steps: int
+    software: DiffusionSoftware
+    frames: int = 1
+    batch: int = 1
+    weights: Precision = Precision.BF16
+    note: str | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionResult:
+    """A reported time: `part` as it was printed, `accelerator` where that names exactly one of the catalog.
+
+    `value` to `value_high` (None: a single figure) in `unit` as printed, on `count` parts; a source that
+    gives no figure has a word there and no unit. `estimated` tells a figure that was computed or guessed
+    from one that was measured. `run` has the conditions, where they are known well enough to compare.
+    """
+
+    part: str
+    accelerator: str | None
+    count: int
+    setting: str
+    value: float | str
+    value_high: float | None
+    unit: str | None
+    estimated: bool
+    source: Source
+    kind: SourceKind
+    retrieved: str | None = None
+    note: str | None = None
+    run: DiffusionRun | None = None
+
+    @property
+    def item_s(self) -> float | None:
+        """Seconds an image or clip takes; for a throughput, what it takes one accelerator."""
+        if not isinstance(self.value, int | float):
+            return None
+        if self.unit == "images/s":
+            return self.count / self.value
+        if self.unit == "ms per frame" and self.run is not None:
+            return self.value * self.run.frames / 1000.0
+        return self.value if self.unit in ("s per image", "s per clip") else None
+
+    @property
+    def is_throughput(self) -> bool:
+        """Whether each accelerator made items of its own."""
+        return self.unit == "images/s"
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionModel:
+    """A diffusion model and what is reported of its speed; its figures are attributes in the catalog.
+
+    `architecture` is None where no source gives the dimensions.
+    """
+
+    id: str
+    name: str
+    medium: str
+    results: tuple[DiffusionResult, ...]
+    architecture: DiffusionArchitecture | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionRequest:
+    """One question. Sizes that are None are those that the model's pipeline defaults to.
+
+    `batch` items are denoised together. Of `count` accelerators each makes items of its own; with
+    `sequence_parallel` all of them work on the same items.
+    """
+
+    accelerator: str
+    model: str
+    count: int = 1
+    weights: Precision = Precision.BF16
+    width: int | None = None
+    height: int | None = None
+    frames: int | None = None
+    steps: int | None = None
+    batch: int = 1
+    software: DiffusionSoftware = DiffusionSoftware.COMPILED
+    sequence_parallel: bool = False
+
+
+class DiffusionMemory(NamedTuple):
+    """Bytes at the peak on one accelerator; the parts and `free_bytes`, which can be negative, add up to capacity."""
+
+    capacity_bytes: int
+    denoiser_bytes: int
+    text_encoder_bytes: int
+    decoder_bytes: int
+    activations_bytes: int
+    runtime_bytes: int
+    free_bytes: int
+
+
+class NearestDiffusionRun(NamedTuple):
+    """A measured time of the conditions nearest to a question, and what the engine computes for them, in seconds."""
+
+    model: str
+    result: DiffusionResult
+    measured_s: float
+    computed_s: float
+
+
+@dataclass(frozen=True, slots=True)
+class DiffusionEstimate:
+    """The answer to a request whose sizes are all filled in; times are None where the model does not fit.
+
+    `item_s` is a batch divided by its items; a user waits `batch_s`. `floor_s` is what the arithmetic of an item
+    takes at the full peak of the accelerators. `flop_per_step` counts all passes of one item.
+    """
+
+    request: DiffusionRequest
+    memory: DiffusionMemory
+    basis: EstimateBasis
+    flop_per_step: float
+    floor_s: float
+    item_s: IntervalEstimate | None
+    batch_s: IntervalEstimate | None
+    step_s: IntervalEstimate | None
+    items_per_hour: IntervalEstimate | None
+    grade: DiffusionGrade | None
+    nearest: NearestDiffusionRun | None
+    notes: tuple[Message, ...] = ()
+
+    @property
+    def fits(self) -> bool:
+        return self.memory.free_bytes >= 0
