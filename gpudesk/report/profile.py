@@ -1,9 +1,8 @@
-"""The profile of an accelerator as lines of text and as JSON, and the names of its tasks, jobs and factors."""
+"""The profile of an accelerator as lines of text and as JSON."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
-from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.estimate import EstimateRequest
@@ -11,9 +10,7 @@ from gpudesk.domain.profile import (
     AcceleratorProfile,
     Capability,
     CapabilityStatus,
-    OperatingMode,
     OutOfReach,
-    RankingFactor,
     ResourceHeadroom,
     Trait,
     Upgrade,
@@ -26,88 +23,18 @@ from gpudesk.report.labels import (
     label_serving_engine,
     shorten_name,
 )
+from gpudesk.report.profile_tables import label_factor, label_job, label_mode, label_resource, label_task
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, Quantity
-from gpudesk.text.messages import Message, capitalize_first, format_message
+from gpudesk.text.messages import Message, format_message
 from gpudesk.text.translation import tr
 
-_TASKS: Final = MappingProxyType(
-    {
-        "chat_7b": "Chat, 7B",
-        "coding_30b": "Coding, 30B",
-        "large_70b": "Large, 70B",
-        "huge_405b": "Dense, 405B",
-        "moe_1t": "MoE, 1T",
-        "image": "Image",
-        "video_short": "Short video",
-        "video_long": "Long video",
-    }
-)
-_JOBS: Final = MappingProxyType(
-    {
-        "chat": "Chat",
-        "coding": "Coding",
-        "agentic": "Agents",
-        "reasoning": "Reasoning",
-        "rag": "RAG",
-        "vision": "Vision",
-    }
-)
-_RESOURCES: Final = MappingProxyType(
-    {
-        "memory": "Memory",
-        "bandwidth": "Memory bandwidth",
-        "compute": "Compute",
-        "links": "Links",
-        "host": "Host",
-        "power": "Power",
-    }
-)
-_MODES: Final = MappingProxyType(
-    {
-        OperatingMode.BALANCED: "Balanced",
-        OperatingMode.SPEED: "Speed",
-        OperatingMode.QUALITY: "Quality",
-        OperatingMode.LONG_CONTEXT: "Long context",
-        OperatingMode.THROUGHPUT: "Throughput",
-    }
-)
-_FACTORS: Final = MappingProxyType(
-    {
-        RankingFactor.FIT: "Fit",
-        RankingFactor.SPEED: "Speed",
-        RankingFactor.THROUGHPUT: "Throughput",
-        RankingFactor.CONTEXT: "Context",
-        RankingFactor.RECENCY: "Recency",
-        RankingFactor.TIER: "Tier",
-    }
-)
 #: Attributes of peers that are none of the catalog's.
 _PRICE: Final = "price"
 _BULLET: Final = "- "
 
 Strong = Callable[[str], str]
-
-
-def label_task(task: str) -> str:
-    return tr(_TASKS[task]) if task in _TASKS else capitalize_first(task.replace("_", " "))
-
-
-def label_job(job: str) -> str:
-    return tr(_JOBS[job]) if job in _JOBS else capitalize_first(job)
-
-
-def label_resource(resource: str) -> str:
-    return tr(_RESOURCES[resource]) if resource in _RESOURCES else capitalize_first(resource)
-
-
-def label_mode(mode: OperatingMode) -> str:
-    return tr(_MODES[mode])
-
-
-def label_factor(factor: RankingFactor) -> str:
-    return tr(_FACTORS[factor])
 
 
 def format_status(capability: Capability, formatter: Formatter) -> str:
