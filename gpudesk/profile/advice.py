@@ -251,7 +251,7 @@ def _check_export(export: ExportCheck | None) -> Message:
     ]
     return message(
         "profile.check.export",
-        "Export: score {tpp} is in scope of {met} of {rules} rules in force; not legal advice",
+        "Export: score {tpp} is in scope of {met} of {rules} current rules; not legal advice",
         tpp=export.tpp,
         met=sum(any(line.met for line in each.lines) for each in active),
         rules=len(active),

@@ -188,7 +188,7 @@ def _explain_rank(row: RankedModel) -> Iterator[Message]:
             weights=str(row.format.weights).upper(),
             free=free,
         )
-    yield message("profile.why.context", "Holds up to {tokens} tokens of context", tokens=row.context_tokens)
+    yield message("profile.why.context", "Up to {tokens} tokens of context fit", tokens=row.context_tokens)
     speed = row.factors.get(RankingFactor.SPEED)
     if speed is not None:
         yield message(
