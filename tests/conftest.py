@@ -6,7 +6,7 @@ import logging
 import os
 import sys
 from collections.abc import Callable, Iterator
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -32,6 +32,8 @@ os.environ["LC_CTYPE"] = "C.UTF-8"
 settings.register_profile("steady", derandomize=True, deadline=None, database=None, max_examples=20)
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
+
+DATA = Path(__file__).parents[1] / "data"
 
 _numbers = itertools.count()
 
@@ -122,6 +124,51 @@ def _shipped_files_are_read_once() -> Iterator[None]:
 def _remember_shipped(read: Callable[..., Any], shipped: tuple[Path | None, ...]) -> Callable[..., Any]:
     known = lru_cache(maxsize=None)(read)
     return lambda path, *more: (known if path in shipped else read)(path, *more)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterator[None]:
+    """Let all services on the shipped facts alone share the catalog and what is computed from nothing else.
+
+    Each would put 3,000 runs in order for its first estimate, and search the deployments of a model anew. A service
+    over facts of the user has its own.
+    """
+    from gpudesk import paths
+    from gpudesk.catalog.database import CatalogDatabase
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.catalog.shipped import ensure_built
+    from gpudesk.service import GpuDeskService
+
+    path = paths.built_catalog_path()
+    ensure_built(DATA, path)
+    open_file, close_file = Catalog.open, CatalogDatabase.close
+    with Catalog.open(path) as shipped, pytest.MonkeyPatch.context() as patch:
+        store = shipped.shipped.store
+        patch.setattr(Catalog, "open", staticmethod(lambda asked: shipped if asked == path else open_file(asked)))
+        patch.setattr(CatalogDatabase, "close", lambda asked: None if asked is store else close_file(asked))
+        for name in ("estimator", "records", "fit", "mlperf"):
+            patch.setattr(GpuDeskService, name, _share(vars(GpuDeskService)[name].func, name, shipped))
+        yield
+
+
+def _share(make: Callable[..., Any], name: str, catalog: object) -> cached_property[Any]:
+    """Return a property that is made once for all services on a catalog, and for each on another."""
+    from gpudesk import paths
+
+    made: dict[tuple[object, ...], object] = {}
+
+    def give(service: Any) -> object:  # noqa: ANN401
+        if service.catalog is not catalog:
+            return make(service)
+        # A test that wants other files replaces what says where they are.
+        key = service._calibration_file, paths.calibration_path, paths.measurements_dir, paths.held_out_path
+        if key not in made:
+            made[key] = make(service)
+        return made[key]
+
+    shared = cached_property(give)
+    shared.__set_name__(type, name)
+    return shared
 
 
 class _WarningCollector(logging.Handler):

@@ -23,3 +23,8 @@ def _shipped_files_are_read_once() -> None:
     """Let them be read each time, and garbage be looked for as often as usual: here that is measured."""
     gc.unfreeze()
     gc.set_threshold(700, 10, 10)
+
+
+@pytest.fixture(scope="session", autouse=True)
+def _shipped_facts_are_opened_once() -> None:
+    """Let each service open and compute its own."""

@@ -8,7 +8,6 @@ from pathlib import Path
 import pytest
 
 from gpudesk import paths
-from gpudesk.catalog.build.writer import build_catalog
 from gpudesk.catalog.read import Catalog
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.estimator import Estimator
@@ -19,10 +18,8 @@ DATA = Path(__file__).parents[2] / "data"
 
 
 @pytest.fixture(scope="session")
-def facts(tmp_path_factory: pytest.TempPathFactory) -> Catalog:
-    path = tmp_path_factory.mktemp("estimating") / "catalog.sqlite"
-    build_catalog(DATA, path)
-    return Catalog.open(path)
+def facts() -> Catalog:
+    return Catalog.open(paths.built_catalog_path())
 
 
 @pytest.fixture(scope="session")

@@ -127,9 +127,11 @@ class FixedPlanBench:
 
     def changed(self, figures: Mapping[str, Array], values: Array, place: int) -> Mapping[str, Array]:
         """Return `figures` with those worked out again that the value at `place` has a part in."""
-        concerned = self.part.looking_up(place)
-        if concerned is None:
+        if any(place == self.parameters.starts[each.name] for each in fields(SchedulingConstants)):
             return self.figures(values)
+        concerned = self.part.looking_up(place)
+        if not len(concerned):
+            return figures
         again = FixedPlanBench(self.part.select(concerned), self.parameters).figures(values)
         changed = {name: figure.copy() for name, figure in figures.items()}
         for name, figure in again.items():
@@ -154,11 +156,9 @@ class _CandidateArrays:
             self.loads.select(chosen),
         )
 
-    def looking_up(self, place: int) -> NDArray[np.intp] | None:
-        """Return the candidates that look up the value at `place`; None where all may depend on it."""
-        columns = [column == place for column in self.positions.values()]
-        concerned = np.flatnonzero(np.logical_or.reduce(columns))
-        return concerned if len(concerned) else None
+    def looking_up(self, place: int) -> NDArray[np.intp]:
+        """Return the candidates that look up the value at `place`."""
+        return np.flatnonzero(np.logical_or.reduce([column == place for column in self.positions.values()]))
 
     def rows(self, values: Array) -> CoefficientColumns:
         def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> Array:

@@ -7,6 +7,7 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import combinations
+from statistics import median
 from typing import Final
 
 import numpy as np
@@ -258,17 +259,14 @@ def _pairs(
             alike[question(run)][differs(run)].append(each)
     pairs: list[HeldOutPair] = []
     for sides in alike.values():
-        for one, other in combinations(sorted(sides), 2):
-            ours, theirs = _median(sides[one]), _median(sides[other])
-            first, second = by_id[sides[one][0].run], by_id[sides[other][0].run]
+        medians = [(by_id[figures[0].run], *_median(figures)) for _, figures in sorted(sides.items())]
+        for (first, *ours), (second, *theirs) in combinations(medians, 2):
             pairs.append(HeldOutPair(first, second, figure, ours[0] - theirs[0], ours[1] - theirs[1]))
     return pairs
 
 
 def _median(figures: Sequence[HeldOutFigure]) -> tuple[float, float]:
-    measured = float(np.median([math.log(each.measured) for each in figures]))
-    predicted = float(np.median([math.log(each.predicted) for each in figures]))
-    return measured, predicted
+    return median(math.log(each.measured) for each in figures), median(math.log(each.predicted) for each in figures)
 
 
 def _load(run: BenchRun) -> tuple[object, ...]:

@@ -63,7 +63,7 @@ def test_every_figure_is_predicted_once() -> None:
 
 def test_a_fold_differs_from_the_fit_to_all() -> None:
     all_runs = MADE.predict(fit_to_runs(MADE).values).figures["output_tokens_per_s"]
-    held = by_run(honestly_left_out("weights"))
+    held = by_run(honestly_left_out("accelerator"))
     told = np.array([held[run.id, "output_tokens_per_s"] for run in MADE.runs])
     assert (told != all_runs).all()
 
