@@ -8,6 +8,7 @@ from enum import StrEnum
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.diffusion import DiffusionEstimate
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import IntervalEstimate
@@ -93,7 +94,7 @@ class Capability:
     unit: str = "tok/s"
     basis: EstimateBasis | None = None
     request: EstimateRequest | None = None
-    diffusion: object | None = None
+    diffusion: DiffusionEstimate | None = None
     reason: Message | None = None
 
 
@@ -244,7 +245,10 @@ class BuyingAdvice:
 
 @dataclass(frozen=True, slots=True)
 class AcceleratorProfile:
-    """All that is known and computed of one accelerator."""
+    """All that is known and computed of one accelerator.
+
+    `diffusion` has a row for each image and video model, at the settings of its own pipeline; its tasks are media.
+    """
 
     question: ProfileQuestion
     accelerator: Accelerator
@@ -256,6 +260,7 @@ class AcceleratorProfile:
     tags: tuple[ProfileTag, ...]
     traits: tuple[Trait, ...]
     capabilities: tuple[Capability, ...]
+    diffusion: tuple[Capability, ...]
     model: str | None
     limits: tuple[ResourceHeadroom, ...]
     scale: tuple[ScaleStep, ...]

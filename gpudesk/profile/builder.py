@@ -12,7 +12,12 @@ from gpudesk.domain.registry import list_required_attributes
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.paths import MissingFileError
 from gpudesk.profile.advice import advise, list_tags, make_headline
-from gpudesk.profile.capabilities import list_capabilities, list_scale_steps
+from gpudesk.profile.capabilities import (
+    list_capabilities,
+    list_diffusion_models,
+    list_media_capabilities,
+    list_scale_steps,
+)
 from gpudesk.profile.context import ProfileContext
 from gpudesk.profile.growth import list_out_of_reach, list_upgrades
 from gpudesk.profile.limits import list_limits
@@ -37,6 +42,7 @@ if TYPE_CHECKING:
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.reference_data import ExportCheck
     from gpudesk.engine.calibration import Calibration
+    from gpudesk.estimation.diffusion import DiffusionEstimator
     from gpudesk.estimation.estimator import Estimator
 
 #: Weight formats whose placements are remembered: those of published models, and the narrower ones.
@@ -53,6 +59,8 @@ class ProfileSource(Protocol):
     def calibration(self) -> Calibration: ...
     @property
     def estimator(self) -> Estimator: ...
+    @property
+    def diffusion(self) -> DiffusionEstimator: ...
     @property
     def costing(self) -> CostCalculator: ...
     @property
@@ -73,7 +81,8 @@ class ProfileBuilder:
         context = self._begin(question)
         yield _make_progress(1)
         models = list_ranked_models(context)
-        capabilities = list_capabilities(context)
+        diffusion = self._source.diffusion
+        capabilities = (*list_capabilities(context), *list_media_capabilities(context, diffusion))
         limits = list_limits(context, self._source.estimator)
         yield _make_progress(2)
         scale, out_of_reach, upgrades = list_scale_steps(context), list_out_of_reach(context), list_upgrades(context)
@@ -93,6 +102,7 @@ class ProfileBuilder:
             tags=list_tags(context, peers),
             traits=list_traits(context, peers),
             capabilities=capabilities,
+            diffusion=list_diffusion_models(context, diffusion),
             model=context.model,
             limits=limits,
             scale=scale,

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
 from gpudesk.engine.plans import scale_bandwidth
 from gpudesk.profile.placements import ModelPlacement
@@ -13,15 +17,20 @@ from gpudesk.profile.settings import ProfileTask
 from gpudesk.text.messages import InputError, Message, message
 
 if TYPE_CHECKING:
+    from gpudesk.estimation.diffusion import DiffusionEstimator
     from gpudesk.profile.context import ProfileContext
 
+#: Formats of denoisers, as published first.
+_DIFFUSION_FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.INT4)
+_OWN_SETTINGS: Final[Mapping[str, int]] = MappingProxyType({})
 #: Refusals that rest on a missing fact rather than on what the accelerator is.
-_MISSING_FACTS: Final = frozenset({"estimate.no_peak", "model.no_dimensions"})
+_MISSING_FACTS: Final = frozenset({"estimate.no_peak", "diffusion.no_peak", "model.no_dimensions"})
 
 
 def list_capabilities(context: ProfileContext) -> tuple[Capability, ...]:
     """Return the rows of text models, in the order of the settings."""
-    tasks = [(task, placement) for task in context.settings.tasks if (placement := _choose(task, context)) is not None]
+    texts = [task for task in context.settings.tasks if task.settings is None]
+    tasks = [(task, placement) for task in texts if (placement := _choose(task, context)) is not None]
     requests = [
         context.memo.make_request(context.accelerator.id, placement.model.id, best.weights, best.count, alone=alone)
         for _, placement in tasks
@@ -34,8 +43,6 @@ def list_capabilities(context: ProfileContext) -> tuple[Capability, ...]:
 
 def _choose(task: ProfileTask, context: ProfileContext) -> ModelPlacement | None:
     """Return the first model of a task that is placed, else the first that the catalog has."""
-    if task.is_diffusion:
-        return None
     known = [context.placements[model] for model in task.models if model in context.placements]
     return next((each for each in known if each.best is not None), known[0] if known else None)
 
@@ -81,6 +88,83 @@ def _judge(placement: ModelPlacement, count: int) -> CapabilityStatus:
 
 def _explain(answer: Estimate | InputError) -> Message | None:
     return answer.problem if isinstance(answer, InputError) else answer.reason
+
+
+# Images and videos
+
+
+def list_media_capabilities(context: ProfileContext, estimator: DiffusionEstimator) -> tuple[Capability, ...]:
+    """Return the rows of images and videos, in the order of the settings; models without dimensions are left out."""
+    rows = []
+    for task in context.settings.tasks:
+        if task.settings is None:
+            continue
+        capabilities = [
+            capability
+            for model in task.models
+            if (capability := _place_diffusion(task.id, model, task.settings, context, estimator)) is not None
+        ]
+        fitting = [each for each in capabilities if each.figure is not None]
+        rows += fitting[:1] or capabilities[:1]
+    return tuple(rows)
+
+
+def list_diffusion_models(context: ProfileContext, estimator: DiffusionEstimator) -> tuple[Capability, ...]:
+    """Return a row for each image and video model of known dimensions, at the settings of its own pipeline."""
+    rows = (
+        _place_diffusion(model.medium, model.id, _OWN_SETTINGS, context, estimator)
+        for model in context.catalog.diffusion_models()
+    )
+    return tuple(each for each in rows if each is not None)
+
+
+def _place_diffusion(
+    task: str, model: str, settings: Mapping[str, int], context: ProfileContext, estimator: DiffusionEstimator
+) -> Capability | None:
+    """Return a model in the first format that fits; None where its dimensions are not known."""
+    if context.catalog.diffusion_model(model).architecture is None:
+        return None
+    request = DiffusionRequest(
+        context.accelerator.id,
+        model,
+        width=settings.get("width"),
+        height=settings.get("height"),
+        frames=settings.get("frames"),
+        steps=settings.get("steps"),
+    )
+    estimate: DiffusionEstimate | None = None
+    for weights in _DIFFUSION_FORMATS:
+        try:
+            estimate = estimator.estimate(replace(request, weights=weights))
+        except InputError as error:
+            is_unknown = error.problem.id in _MISSING_FACTS
+            status = CapabilityStatus.UNKNOWN if is_unknown else CapabilityStatus.IMPOSSIBLE
+            return Capability(task, status, model, unit="s", reason=error.problem)
+        if estimate.fits:
+            is_native = weights is _DIFFUSION_FORMATS[0]
+            return Capability(
+                task,
+                CapabilityStatus.NATIVE if is_native else CapabilityStatus.QUANTIZED,
+                model,
+                weights,
+                1,
+                figure=estimate.item_s,
+                unit="s",
+                basis=estimate.basis,
+                diffusion=estimate,
+            )
+    assert estimate is not None
+    reason = message(
+        "profile.diffusion.unfit",
+        "Needs {missing} more memory, even with 4-bit weights",
+        missing=(float(-estimate.memory.free_bytes), "B"),
+    )
+    return Capability(
+        task, CapabilityStatus.IMPOSSIBLE, model, estimate.request.weights, unit="s", diffusion=estimate, reason=reason
+    )
+
+
+# Several accelerators
 
 
 def list_scale_steps(context: ProfileContext) -> tuple[ScaleStep, ...]:

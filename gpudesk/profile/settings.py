@@ -20,12 +20,14 @@ OTHER_CATEGORY: Final = "other"
 
 @dataclass(frozen=True, slots=True)
 class ProfileTask:
-    """A row of the capability matrix: models in order of preference; `frames` of a video, 1 of an image."""
+    """A row of the capability matrix: models in order of preference.
+
+    `settings` are those of an image or a video (width, height, steps, frames), None for language models.
+    """
 
     id: str
     models: tuple[str, ...]
-    is_diffusion: bool
-    frames: int
+    settings: Mapping[str, int] | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,5 +129,6 @@ def _read_weights(entry: Mapping[str, float]) -> Mapping[RankingFactor, float]:
 
 
 def _read_task(entry: Mapping[str, Any]) -> ProfileTask:
-    diffusion = tuple(entry.get("diffusion", ()))
-    return ProfileTask(entry["id"], diffusion or tuple(entry["models"]), bool(diffusion), entry.get("frames", 1))
+    if "diffusion" in entry:
+        return ProfileTask(entry["id"], tuple(entry["diffusion"]), MappingProxyType(entry["settings"]))
+    return ProfileTask(entry["id"], tuple(entry["models"]))

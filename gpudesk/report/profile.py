@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.profile import (
     AcceleratorProfile,
@@ -74,6 +75,7 @@ def list_profile_lines(
     yield from _list_traits(profile.traits, formatter, width, strong)
     for title, table in (
         (tr("Capabilities"), _tabulate_capabilities(profile, names, formatter)),
+        (tr("Images and video"), _tabulate_diffusion(profile, names, formatter)),
         (tr("First limits"), _tabulate_limits(profile.limits, formatter)),
         (tr("Several accelerators"), _tabulate_scale(profile, formatter)),
         (tr("Just out of reach"), _tabulate_out_of_reach(profile.out_of_reach, names, formatter)),
@@ -152,8 +154,51 @@ def _tabulate_capabilities(profile: AcceleratorProfile, names: Mapping[str, str]
             _format_reason(each.reason, formatter) if each.basis is None else label_basis(each.basis),
         )
         for each in profile.capabilities
+        if each.unit == "tok/s"
     ]
     return head, rows, (4, 5, 6)
+
+
+def format_diffusion_settings(estimate: DiffusionEstimate, formatter: Formatter) -> str:
+    """Return size, frames and steps of an image or a video."""
+    request = estimate.request
+    size = f"{request.width} × {request.height}"
+    steps = formatter.count(request.steps)
+    if (request.frames or 1) == 1:
+        return tr("{size}, {steps} steps", size=size, steps=steps)
+    return tr("{size}, {frames} frames, {steps} steps", size=size, frames=formatter.count(request.frames), steps=steps)
+
+
+def _tabulate_diffusion(profile: AcceleratorProfile, names: Mapping[str, str], formatter: Formatter) -> _Table:
+    head = (
+        tr("Task"),
+        tr("Status"),
+        tr("Model"),
+        tr("Weights"),
+        tr("Settings"),
+        tr("Seconds each"),
+        tr("Grade"),
+        tr("Method, or reason"),
+    )
+    rows = [
+        (
+            label_task(each.task),
+            format_status(each, formatter),
+            MISSING_VALUE_TEXT if each.model is None else names.get(each.model, each.model),
+            MISSING_VALUE_TEXT if each.weights is None else label_precision(each.weights),
+            MISSING_VALUE_TEXT if each.diffusion is None else format_diffusion_settings(each.diffusion, formatter),
+            _format_rate(each.figure, formatter),
+            label_grade(None if each.diffusion is None else each.diffusion.grade),
+            _format_reason(each.reason, formatter) if each.basis is None else label_basis(each.basis),
+        )
+        for each in (*(each for each in profile.capabilities if each.unit == "s"), *profile.diffusion)
+    ]
+    return head, rows, (5,)
+
+
+def label_grade(grade: DiffusionGrade | None) -> str:
+    grades = {DiffusionGrade.FAST: tr("fast"), DiffusionGrade.USABLE: tr("usable"), DiffusionGrade.SLOW: tr("slow")}
+    return MISSING_VALUE_TEXT if grade is None else grades[grade]
 
 
 def _tabulate_limits(limits: Sequence[ResourceHeadroom], formatter: Formatter) -> _Table:
@@ -352,11 +397,8 @@ def write_profile_json(profile: AcceleratorProfile) -> dict[str, Any]:
         "tags": encode_each(profile.tags, "id text rule"),
         "strengths": [_write_trait(each) for each in profile.traits if each.is_strength],
         "considerations": [_write_trait(each) for each in profile.traits if not each.is_strength],
-        "capabilities": [
-            encode_fields(each, "task status model weights count context_tokens figure single unit basis reason")
-            | {"request": _write_request(each.request)}
-            for each in profile.capabilities
-        ],
+        "capabilities": [_write_capability(each) for each in profile.capabilities],
+        "diffusion": [_write_capability(each) for each in profile.diffusion],
         "limits": encode_each(profile.limits, "resource headroom used remedy reason"),
         "scale": encode_each(
             profile.scale, "count memory_bytes models_held models figure per_accelerator bandwidth_rule reason"
@@ -388,6 +430,18 @@ def write_profile_json(profile: AcceleratorProfile) -> dict[str, Any]:
 def _find_text(profile: AcceleratorProfile, attribute: str) -> str | None:
     claims = profile.attributes.get(attribute)
     return None if claims is None or claims.value is None else str(claims.value)
+
+
+def _write_capability(capability: Capability) -> dict[str, Any]:
+    """Return a row; of images and videos with their settings, of text with its request."""
+    row = encode_fields(capability, "task status model weights count context_tokens figure single unit basis reason")
+    if capability.unit == "tok/s":
+        return row | {"request": _write_request(capability.request)}
+    estimate = capability.diffusion
+    if estimate is None:
+        return row | {"settings": None, "grade": None}
+    settings = encode_fields(estimate.request, "width height frames steps batch software")
+    return row | {"settings": settings, "grade": encode_value(estimate.grade)}
 
 
 def _write_trait(trait: Trait) -> dict[str, Any]:

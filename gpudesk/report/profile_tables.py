@@ -19,6 +19,7 @@ _TASKS: Final = MappingProxyType(
         "huge_405b": "Dense, 405B",
         "moe_1t": "MoE, 1T",
         "image": "Image",
+        "video": "Video",
         "video_short": "Short video",
         "video_long": "Long video",
     }

@@ -106,14 +106,18 @@ def test_capabilities_say_native_quantized_or_how_many(profile: AcceleratorProfi
     assert rows["moe_1t"].status is CapabilityStatus.NEEDS_MORE
     assert rows["moe_1t"].count == 2
     for each in rows.values():
-        assert each.request is not None
         assert each.figure is not None
         assert each.figure.low < each.figure.value < each.figure.high
-        assert each.single is not None
+        if each.unit == "tok/s":
+            assert each.request is not None
+            assert each.single is not None
 
 
 def test_a_cell_opens_a_scenario_with_the_same_rate(service: GpuDeskService, profile: AcceleratorProfile) -> None:
     for each in profile.capabilities:
+        if each.diffusion is not None:
+            assert service.estimate_diffusion(each.diffusion.request).item_s == each.figure
+            continue
         assert each.request is not None
         estimate = service.estimate(each.request)
         assert estimate.output_tokens_per_s == each.figure
@@ -125,6 +129,37 @@ def test_one_accelerator_cannot_do_everything(service: GpuDeskService) -> None:
     assert rows["huge_405b"].status is CapabilityStatus.IMPOSSIBLE
     assert rows["huge_405b"].reason is not None
     assert "one host or scale-up domain has 8" in format_message(rows["huge_405b"].reason)
+
+
+# Images and video
+
+
+def test_images_and_videos_have_settings_and_seconds(profile: AcceleratorProfile) -> None:
+    rows = {each.task: each for each in profile.capabilities if each.unit == "s"}
+    assert set(rows) == {"image", "video_short", "video_long"}
+    for each in rows.values():
+        assert each.diffusion is not None
+        assert each.figure is not None
+        assert each.figure.low >= 0
+    short, long = rows["video_short"].diffusion, rows["video_long"].diffusion
+    assert short is not None
+    assert long is not None
+    assert (short.request.frames, long.request.frames) == (25, 100)
+    image = rows["image"]
+    assert image.diffusion is not None
+    assert image.model == "flux1-dev"
+    assert image.figure is not None
+    assert image.diffusion.floor_s == pytest.approx(1.593, rel=0.05)
+    assert image.figure.value > image.diffusion.floor_s > 1.2
+
+
+def test_diffusion_models_fit_in_some_format_or_say_what_is_missing(profiles: Mapping[str, AcceleratorProfile]) -> None:
+    for profile in profiles.values():
+        assert profile.diffusion
+        for each in (*profile.diffusion, *profile.capabilities):
+            assert (each.figure is None) is (each.status in (CapabilityStatus.IMPOSSIBLE, CapabilityStatus.UNKNOWN))
+            if each.figure is None:
+                assert each.reason is not None
 
 
 # Strengths and considerations
@@ -162,7 +197,7 @@ def test_removing_a_peer_changes_ranks_and_members(service: GpuDeskService, prof
 
     class Source:
         catalog = Without(service.catalog)
-        calibration, estimator = service.calibration, service.estimator
+        calibration, estimator, diffusion = service.calibration, service.estimator, service.diffusion
         costing, reference_data = service.costing, service.reference_data
 
     builder = ProfileBuilder(Source(), read_profile_settings(paths.profile_path()))  # type: ignore[arg-type]
@@ -207,7 +242,7 @@ def test_job_models_are_in_the_catalog() -> None:
     for job in settings.jobs:
         assert job.models <= known
     for task in settings.tasks:
-        models = {each.id for each in CATALOG.diffusion_models()} if task.is_diffusion else known
+        models = {each.id for each in CATALOG.diffusion_models()} if task.settings is not None else known
         assert set(task.models) <= models
     assert set(settings.common_models) <= known
 
