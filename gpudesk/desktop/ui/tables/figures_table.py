@@ -15,8 +15,10 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.text.translation import tr
 
-#: Between the last figure, flush right, and the head of the sentences, flush left.
+#: Between the last figure, flush right, and the sentences, flush left.
 _GAP = "\u2003"
+#: The margin of heads, in pixels: cells begin and end below their heads.
+_HEAD_MARGIN = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,16 +102,17 @@ class _FiguresDelegate(RowsDelegate):
             figures, column, theme, px = model.figures, index.column(), self._theme, self._theme.px
             row = figures.rows[index.row()]
             if column == 0:
-                pen.swatch(rect.left() + px(6), rect.center().y(), row.palette_index, is_variant=row.is_variant)
-                name = rect.adjusted(px(6) + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
+                pen.swatch(rect.left() + _HEAD_MARGIN, rect.center().y(), row.palette_index, is_variant=row.is_variant)
+                name = rect.adjusted(_HEAD_MARGIN + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
                 pen.text(name, row.name, font="section", colour=theme.name_color(row.palette_index))
             elif column == len(figures.heads) + 1:
                 colour = "unfit" if row.faulty else "text2"
-                pen.text(rect.adjusted(px(20), 0, -4, 0), row.sentence, font="small", colour=colour)
+                gap = QFontMetricsF(theme.font("caption_strong")).horizontalAdvance(_GAP)
+                pen.text(rect.adjusted(_HEAD_MARGIN + gap, 0, -4, 0), row.sentence, font="small", colour=colour)
             else:
                 leads = column - 1 in figures.leading
                 font, colour = ("section", "text1") if leads else ("small", "text2")
-                pen.text(rect.adjusted(4, 0, -px(8), 0), row.cells[column - 1], font=font, colour=colour, align=RIGHT)
+                pen.text(rect.adjusted(4, 0, -_HEAD_MARGIN, 0), row.cells[column - 1], font=font, colour=colour, align=RIGHT)
 
 
 class FiguresTable(RowsView):
