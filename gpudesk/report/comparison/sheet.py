@@ -81,7 +81,7 @@ from gpudesk.report.sizing import (
 )
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import format_message, lower_for_sentence, to_sentence
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 from gpudesk.text.units import GIB
 
 
@@ -607,11 +607,13 @@ def _list_sheet_disputes(answer: Answer, references: SourceNumbering) -> tuple[S
     return tuple(
         SheetDispute(
             subject=tr("{subject}: {topic}", subject=dispute.subject, topic=label_dispute_topic(dispute)),
-            disagreement=to_sentence(dispute.disagreement),
+            disagreement=to_sentence(translate_data(dispute.disagreement)),
             verdict=", ".join(
-                part for part in (dispute.verdict.rstrip("."), lower_for_sentence(describe_refusal(dispute))) if part
+                part
+                for part in (translate_data(dispute.verdict).rstrip("."), lower_for_sentence(describe_refusal(dispute)))
+                if part
             ),
-            reason=to_sentence(dispute.reason),
+            reason=to_sentence(translate_data(dispute.reason)),
         )
         for dispute in answer.disputes
         # Numbered notes tell the disputes about other values; prices are ranges and have no note.

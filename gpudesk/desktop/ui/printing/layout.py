@@ -69,9 +69,10 @@ class _Arrangement:
 
 
 _ARRANGEMENTS: Final = (
-    _Arrangement(TableDensity(4.5 * MM, 2.8 * MM, 6.4 * MM), 40 * MM, 61 * MM),
-    _Arrangement(TableDensity(4.3 * MM, 2.7 * MM, 5.8 * MM), 35 * MM, 61 * MM),
-    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 25 * MM, 56 * MM, fine=True),
+    _Arrangement(TableDensity(4.5 * MM, 2.8 * MM, 6.4 * MM), 46 * MM, 61 * MM),
+    _Arrangement(TableDensity(4.3 * MM, 2.7 * MM, 5.8 * MM), 44 * MM, 61 * MM),
+    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 42 * MM, 61 * MM, fine=True),
+    _Arrangement(TableDensity(3.9 * MM, 2.5 * MM, 5.0 * MM), 25 * MM, 61 * MM, fine=True),
 )
 
 
@@ -112,15 +113,15 @@ class SheetPages:
 def lay_out_sheet(sheet: ComparisonSheet, size: PaperSize, formatter: Formatter) -> SheetPages:
     """Return the pages of a sheet; needs a running application, for its fonts."""
     load_fonts()
-    best: tuple[tuple[int, int], _Flow] | None = None
+    best: tuple[tuple[int, bool, bool], _Flow] | None = None
     for paper in _papers(sheet, size):
         for arrangement in _ARRANGEMENTS:
-            flow, whole = _arranged(sheet, paper, arrangement, formatter, working=False)
+            flow, whole, is_filled = _arranged(sheet, paper, arrangement, formatter, working=False)
             # Across, a table over two pages is as good: the heads are repeated.
-            rank = (max(_MOST_PAGES, len(flow.pages)), 0 if whole or paper.landscape else 1)
+            rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, not (whole or paper.landscape))
             if best is None or rank < best[0]:
                 best = rank, _with_working(sheet, flow, arrangement, formatter)
-        if best is not None and best[0] == (_MOST_PAGES, 0):
+        if best is not None and best[0] == (_MOST_PAGES, False, False):
             break
     assert best is not None
     flow = best[1]
@@ -133,7 +134,7 @@ def _with_working(sheet: ComparisonSheet, flow: _Flow, arrangement: _Arrangement
     """Return the pages with the working of figures, where that takes no further page; else as they are."""
     if not sheet.working:
         return flow
-    longer, _ = _arranged(sheet, flow.paper, arrangement, formatter, working=True)
+    longer, *_ = _arranged(sheet, flow.paper, arrangement, formatter, working=True)
     return longer if len(longer.pages) <= len(flow.pages) else flow
 
 
@@ -145,8 +146,8 @@ def _papers(sheet: ComparisonSheet, size: PaperSize) -> tuple[Paper, ...]:
 
 def _arranged(
     sheet: ComparisonSheet, paper: Paper, arrangement: _Arrangement, formatter: Formatter, *, working: bool
-) -> tuple[_Flow, bool]:
-    """Return the pages of one arrangement, and whether the first one holds the whole table."""
+) -> tuple[_Flow, bool, bool]:
+    """Return the pages of one arrangement, and whether the first one holds the whole table and has no empty foot."""
     flow = _Flow(paper, paper.bottom - _foot(sheet, paper, 1, 1).height)
     room = paper.inner_width
     opening = SheetOpening(sheet, room, note_lines=2 if paper.landscape else 3)
@@ -165,6 +166,7 @@ def _arranged(
             # Below, something else can be begun; otherwise the charts take all there is.
             height = arrangement.most_charts
         flow.put(charts.piece(height), _GAP)
+    is_filled = whole or flow.room < _WORTH_BEGINNING
     while remaining:
         flow.turn()
         remaining = _put_groups(flow, table, remaining, 0.0)
@@ -176,7 +178,7 @@ def _arranged(
     for section in make_text_sections(sheet, whole_note=opening.note_is_cut, working=working):
         gap = _FINE_GAP if arrangement.fine else _SECTION_GAP
         _put_section(flow, SectionLayout(section, room, columns, style="fine" if arrangement.fine else "small"), gap)
-    return flow, whole
+    return flow, whole, is_filled
 
 
 def _put_groups(

@@ -112,7 +112,9 @@ class _FiguresDelegate(RowsDelegate):
             else:
                 leads = column - 1 in figures.leading
                 font, colour = ("section", "text1") if leads else ("small", "text2")
-                pen.text(rect.adjusted(4, 0, -_HEAD_MARGIN, 0), row.cells[column - 1], font=font, colour=colour, align=RIGHT)
+                pen.text(
+                    rect.adjusted(4, 0, -_HEAD_MARGIN, 0), row.cells[column - 1], font=font, colour=colour, align=RIGHT
+                )
 
 
 class FiguresTable(RowsView):
