@@ -29,17 +29,8 @@ from gpudesk.report.labels import (
     label_source_kind,
     shorten_name,
 )
-from gpudesk.report.profile_tables import (
-    HeadlineSpecification,
-    ProfileCell,
-    ProfileColumn,
-    ProfileRow,
-    ProfileTable,
-    label_factor,
-    label_job,
-    label_resource,
-    label_task,
-)
+from gpudesk.report.profile import format_status, label_factor, label_job, label_resource, label_task
+from gpudesk.report.profile_tables import HeadlineSpecification, ProfileCell, ProfileColumn, ProfileRow, ProfileTable
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
     Formatter,
@@ -51,6 +42,15 @@ from gpudesk.text.formatting import (
 from gpudesk.text.messages import Message, capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
 
+_STATUS_ICONS: Final = MappingProxyType(
+    {
+        CapabilityStatus.NATIVE: "check",
+        CapabilityStatus.QUANTIZED: "check",
+        CapabilityStatus.NEEDS_MORE: "copy-plus",
+        CapabilityStatus.IMPOSSIBLE: "circle-slash-2",
+        CapabilityStatus.UNKNOWN: "circle-help",
+    }
+)
 #: The attribute of the accelerator that a resource is about.
 _RESOURCE_ATTRIBUTES: Final = MappingProxyType(
     {
@@ -183,7 +183,7 @@ class ProfileTables:
         return ProfileTable("capabilities", tr("What it can do"), subtitle, columns, rows)
 
     def _capability(self, each: Capability) -> ProfileRow:
-        icon, words = self._status(each)
+        icon, words = _STATUS_ICONS[each.status], capitalize_first(format_status(each, self.formatter))
         model = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
         reason = self.say(each.reason)
         details = [label_precision(each.weights)] if each.weights else []
@@ -209,19 +209,6 @@ class ProfileTables:
             figure,
         )
         return ProfileRow(each.task, cells, sentence, each.request)
-
-    def _status(self, each: Capability) -> tuple[str, str]:
-        match each.status:
-            case CapabilityStatus.NATIVE:
-                return "check", tr("Native")
-            case CapabilityStatus.QUANTIZED:
-                return "check", tr("Quantized")
-            case CapabilityStatus.NEEDS_MORE:
-                return "copy-plus", tr("Needs {n}", n=self.formatter.count(each.count))
-            case CapabilityStatus.IMPOSSIBLE:
-                return "circle-slash-2", tr("Not possible")
-            case _:
-                return "circle-help", tr("Unknown")
 
     def _rate(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> ProfileCell:
         if figure is None:
