@@ -29,8 +29,18 @@ from gpudesk.report.labels import (
     label_source_kind,
     shorten_name,
 )
-from gpudesk.report.profile import format_status, label_factor, label_job, label_resource, label_task
-from gpudesk.report.profile_tables import HeadlineSpecification, ProfileCell, ProfileColumn, ProfileRow, ProfileTable
+from gpudesk.report.profile import format_status
+from gpudesk.report.profile_tables import (
+    HeadlineSpecification,
+    ProfileCell,
+    ProfileColumn,
+    ProfileRow,
+    ProfileTable,
+    label_factor,
+    label_job,
+    label_resource,
+    label_task,
+)
 from gpudesk.text.formatting import (
     MISSING_VALUE_TEXT,
     Formatter,

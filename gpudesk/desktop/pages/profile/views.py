@@ -21,9 +21,8 @@ from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, clear_layout, make_column
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.profile import OperatingMode, RankingFactor
-from gpudesk.report.profile import label_factor, label_mode
 from gpudesk.report.profile_sections import ProfileTables
-from gpudesk.report.profile_tables import ProfileRow, ProfileTable
+from gpudesk.report.profile_tables import ProfileRow, ProfileTable, label_factor, label_mode
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
