@@ -190,7 +190,7 @@ class ProfileTables:
             n=self.formatter.count(question.concurrency),
             load=f"{self.formatter.count(question.input_tokens)} + {self.formatter.count(question.output_tokens)}",
         )
-        return ProfileTable("capabilities", tr("What it can do"), subtitle, columns, rows)
+        return ProfileTable("capabilities", tr("Capabilities"), subtitle, columns, rows)
 
     def _capability(self, each: Capability) -> ProfileRow:
         icon, words = _STATUS_ICONS[each.status], capitalize_first(format_status(each, self.formatter))
