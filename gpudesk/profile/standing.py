@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 CATEGORY: Final = "category"
 GENERATION: Final = "generation"
 #: Fewer members say nothing about a rank.
-_LEAST_MEMBERS: Final = 3
+LEAST_MEMBERS: Final = 3
 _CUDA: Final = "CUDA"
 _HALF_BITS: Final = "peak_dense_bf16"
 
@@ -81,7 +81,7 @@ def compute_standing(
     """
     value = own.get_value(attribute.key)
     values = [each for member in members if (each := member.get_value(attribute.key)) is not None]
-    if value is None or len(values) < _LEAST_MEMBERS:
+    if value is None or len(values) < LEAST_MEMBERS:
         return None
     better = sum(each < value if attribute.less_is_better else each > value for each in values)
     best = min(values) if attribute.less_is_better else max(values)

@@ -7,6 +7,9 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
+from gpudesk.domain.profile import RankingFactor
+from gpudesk.profile.settings import read_profile_settings
+from gpudesk.profile.standing import LEAST_MEMBERS
 from gpudesk.report.manual.markdown import (
     CodeBlock,
     Heading,
@@ -68,7 +71,17 @@ def test_headings_begin_with_one_title_and_have_names_of_their_own(name: str) ->
 def compute_numbers() -> set[str]:
     """Return the numbers that pages may state, as the program has them."""
     odds = {Formatter().number(LEAST_ODDS[verdict] * 100, 0) for verdict in LeadVerdict if verdict in LEAST_ODDS}
-    return {f"{each}%" for each in odds} | {"80%"}
+    return {f"{each}%" for each in odds} | {"80%"} | compute_profile_numbers()
+
+
+def compute_profile_numbers() -> set[str]:
+    """Return the thresholds of profiles, the factors of their ranking, and the counts that a document prints."""
+    settings = read_profile_settings(paths.profile_path())
+    rule = settings.runs_well
+    thresholds = (settings.generation_months, settings.strong_percentile, settings.weak_percentile, LEAST_MEMBERS)
+    numbers = (*thresholds, *settings.counts, rule.tokens_per_s, rule.concurrency, len(RankingFactor))
+    printed = {"363", "374", "41", "50"}
+    return {f"{each:g}" for each in numbers} | printed
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in GENERATED])
