@@ -29,7 +29,7 @@ from gpudesk.report.labels import (
     label_source_kind,
     shorten_name,
 )
-from gpudesk.report.profile import format_status
+from gpudesk.report.profile import format_diffusion_settings, format_status, label_grade
 from gpudesk.report.profile_tables import (
     HeadlineSpecification,
     ProfileCell,
@@ -197,6 +197,8 @@ class ProfileTables:
         model = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
         reason = self.say(each.reason)
         details = [label_precision(each.weights)] if each.weights else []
+        if each.diffusion is not None:
+            details.append(format_diffusion_settings(each.diffusion, self.formatter))
         if each.context_tokens:
             details.append(tr("{n} context", n=self.formatter.count(each.context_tokens)))
         if each.reason is not None and each.figure is None:
@@ -234,7 +236,37 @@ class ProfileTables:
             self.formatter.estimate(figure.value), self.formatter.band(figure), mark=mark, is_strong=True
         )
 
-    # What limits first
+    def diffusion(self) -> ProfileTable:
+        """Return every image and video model with the settings of its row."""
+        columns = (
+            ProfileColumn(tr("Model"), stretch=4),
+            ProfileColumn(tr("Settings"), stretch=6),
+            ProfileColumn(tr("Status"), stretch=3),
+            ProfileColumn(tr("Grade"), stretch=2),
+            ProfileColumn(tr("Seconds each"), is_figure=True),
+        )
+        rows = tuple(map(self._diffusion, self.profile.diffusion))
+        return ProfileTable("diffusion", tr("Images and video"), "", columns, rows)
+
+    def _diffusion(self, each: Capability) -> ProfileRow:
+        name = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
+        settings = "" if each.diffusion is None else format_diffusion_settings(each.diffusion, self.formatter)
+        grade = label_grade(None if each.diffusion is None else each.diffusion.grade)
+        words = capitalize_first(format_status(each, self.formatter))
+        reason = capitalize_first(self.say(each.reason))
+        mark = "" if each.basis is None else each.basis.value
+        cells = (
+            ProfileCell(name, "" if each.weights is None else label_precision(each.weights)),
+            ProfileCell(settings or reason, reason if settings else "", is_quiet=True),
+            ProfileCell(words, icon=_STATUS_ICONS[each.status]),
+            ProfileCell(grade),
+            self._plain_rate(each.figure, mark),
+        )
+        time = "" if each.figure is None else f"{self.formatter.banded(each.figure)} s"
+        sentence = ". ".join(part for part in (name, settings, f"{words}, {time}" if time else words, reason) if part)
+        return ProfileRow(f"{each.task}:{each.model}", cells, sentence)
+
+    # First limits
 
     def limits(self) -> ProfileTable:
         columns = (
@@ -248,7 +280,7 @@ class ProfileTables:
         first = next((each for each in self.profile.limits if each.headroom is not None), None)
         if first is not None and first.remedy is not None:
             note = self.say(first.remedy)
-        return ProfileTable("limits", tr("What limits first"), model, columns, rows, note)
+        return ProfileTable("limits", tr("First limits"), model, columns, rows, note)
 
     def _limit(self, each: ResourceHeadroom, *, is_first: bool) -> ProfileRow:
         label = label_resource(each.resource)
@@ -368,7 +400,8 @@ class ProfileTables:
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         rows = tuple(map(self._step, self.profile.scale))
-        return ProfileTable("scale", tr("More of them"), model, columns, rows)
+        note = tr("TB/s at 0.88: flat factor of the MI325X product page, which estimates do not use")
+        return ProfileTable("scale", tr("Several accelerators"), model, columns, rows, note)
 
     def _step(self, each: ScaleStep) -> ProfileRow:
         count = self.formatter.count(each.count)

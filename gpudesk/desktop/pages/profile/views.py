@@ -192,7 +192,7 @@ class OverviewView(ProfileView):
 
 
 class ModelsView(ProfileView):
-    """The best models for each job by the operating mode, whose weights can be changed."""
+    """The best models for each job by the operating mode, whose weights can be changed; models of images and video."""
 
     #: Mode or weights changed.
     changed = Signal()
@@ -218,11 +218,12 @@ class ModelsView(ProfileView):
         models = self.add_section("recommendations", self.mode)
         column = QWidget()
         make_column(models, row, gap=8, on=column)
-        self.put(column)
+        self.put(column, self.add_section("diffusion"))
         self.end()
 
     def show_profile(self, tables: ProfileTables) -> None:
         self.show_table("recommendations", tables, ProfileTables.recommendations)
+        self.show_table("diffusion", tables, ProfileTables.diffusion)
         for factor, field in self.weights.items():
             field.set_value(tables.profile.weights.get(factor, 1.0))
         self.mode.set_value(self.preferences.mode.value)
@@ -253,7 +254,7 @@ class UpgradesView(ProfileView):
         super().__init__(theme, preferences, formatter)
         self.budget = NumberField(theme, tr("Budget, USD"), NumberFormat(0, 1e9, 0, formatter.style))
         self.budget.edited.connect(self._set_budget)
-        held = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (_RIGHT, _LEFT))
+        held = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (50, 50))
         self.put(held, self.add_section("upgrades", self.budget))
         self.end()
 
