@@ -61,15 +61,11 @@ def list_tags(context: ProfileContext, peers: PeerGroups) -> tuple[ProfileTag, .
             message("profile.tag.memory", "Memory type in the catalog, with its source"),
         ),
     }
-    tags = [
-        ProfileTag(name, message("profile.tag", "{name}", name=text), rule)
-        for name, (text, rule) in texts.items()
-        if text is not None
-    ]
+    tags = [ProfileTag(name, _name_tag(text), rule) for name, (text, rule) in texts.items() if text is not None]
     tags.append(
         ProfileTag(
             "category",
-            message("profile.tag", "{name}", name=CATEGORY_TERMS[own.category]),
+            _name_tag(CATEGORY_TERMS[own.category]),
             message_n(
                 "profile.tag.category",
                 "By name and form factor; {count} accelerator in this category",
@@ -80,6 +76,10 @@ def list_tags(context: ProfileContext, peers: PeerGroups) -> tuple[ProfileTag, .
         )
     )
     return (*tags, *_list_state_tags(context))
+
+
+def _name_tag(name: str) -> Message:
+    return message("profile.tag", "{name}", name=name)
 
 
 def _list_state_tags(context: ProfileContext) -> Iterator[ProfileTag]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.deployment_analysis import DeploymentTimeShares
@@ -24,11 +23,7 @@ _TIMED: Final = {
     "host": Limiter.OVERHEAD,
 }
 RESOURCES: Final = ("memory", *_TIMED, "power")
-_LARGER: Final = {
-    "memory": message("profile.remedy.memory", "{accelerator} has {factor} × the memory"),
-    "bandwidth": message("profile.remedy.bandwidth", "{accelerator} has {factor} × the memory bandwidth"),
-    "compute": message("profile.remedy.compute", "{accelerator} has {factor} × the dense BF16 peak"),
-}
+_UNKNOWN: Final = message("profile.limit.unknown", "Not known")
 _ATTRIBUTES: Final = {"memory": "memory", "bandwidth": "memory_bandwidth", "compute": "peak_dense_bf16"}
 
 
@@ -41,10 +36,7 @@ def list_limits(context: ProfileContext, estimator: Estimator) -> tuple[Resource
     estimate = _estimate_model(context)
     if estimate is None:
         reason = message("profile.limit.no_estimate", "No common model can be estimated on it")
-        limits = [
-            ResourceHeadroom(name, None, message("profile.limit.unknown", "Not known"), reason=reason)
-            for name in RESOURCES
-        ]
+        limits = [ResourceHeadroom(name, None, _UNKNOWN, reason=reason) for name in RESOURCES]
         return tuple(limits)
     shares = estimator.step_shares(estimate)
     limits = [_measure_memory(estimate, estimator.memory_room(estimate), context)]
@@ -123,13 +115,33 @@ def _find_larger(resource: str, context: ProfileContext) -> Message | None:
     if not larger:
         return None
     _, value, name = min(larger)
-    return replace(_LARGER[resource], parameters={"accelerator": name, "factor": value / own})
+    return _describe_larger(resource, name, value / own)
+
+
+def _describe_larger(resource: str, accelerator: str, factor: float) -> Message:
+    if resource == "memory":
+        return message(
+            "profile.remedy.memory", "{accelerator} has {factor} × the memory", accelerator=accelerator, factor=factor
+        )
+    if resource == "bandwidth":
+        return message(
+            "profile.remedy.bandwidth",
+            "{accelerator} has {factor} × the memory bandwidth",
+            accelerator=accelerator,
+            factor=factor,
+        )
+    return message(
+        "profile.remedy.compute",
+        "{accelerator} has {factor} × the dense BF16 peak",
+        accelerator=accelerator,
+        factor=factor,
+    )
 
 
 def _describe_power(context: ProfileContext) -> ResourceHeadroom:
     watts = context.accelerator.tdp_w
     used = (
-        message("profile.limit.unknown", "Not known")
+        _UNKNOWN
         if watts is None
         else message("profile.limit.power", "At most {power} of board power", power=(watts, "W"))
     )
