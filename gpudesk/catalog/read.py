@@ -128,6 +128,14 @@ class Catalog:
         return tuple(self._models.values())
 
     def model(self, model_id: str) -> Model:
+        if model_id not in self._models and model_id in self.shipped.diffusion_models:
+            problem = message(
+                "catalog.diffusion_model",
+                "{id} makes images or video and this answer is for language models; use `gpudesk estimate` or "
+                "`gpudesk fit` for its time and memory",
+                id=model_id,
+            )
+            raise InputError(problem)
         return _look_up(self._models, model_id, CatalogEntryKind.MODEL)
 
     def definition(self, model_id: str) -> dict[str, Any]:

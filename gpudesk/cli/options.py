@@ -124,6 +124,7 @@ def _add_what(group: argparse._ArgumentGroup) -> None:
     )
     group.add_argument(
         "--accelerators",
+        "--accelerator",
         metavar=tr("ID[:COUNT],…"),
         help=tr("up to six, baseline first (default count: smallest that fits)"),
     )

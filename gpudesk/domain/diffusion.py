@@ -27,7 +27,7 @@ class DiffusionSoftware(StrEnum):
 
 
 class DiffusionGrade(StrEnum):
-    """How long a user waits: thresholds are in the constants of the engine."""
+    """How long a user waits, by the limits of an estimate."""
 
     FAST = "fast"
     USABLE = "usable"
@@ -218,6 +218,9 @@ class NearestDiffusionRun(NamedTuple):
 class DiffusionEstimate:
     """The answer to a request whose sizes are all filled in; times are None where the model does not fit.
 
+    `clip_s` is the length of a clip, None for an image. A wait below the first of `grade_limits_s` is fast, below the
+    second usable.
+
     `item_s` is a batch divided by its items; a user waits `batch_s`. `floor_s` is what the arithmetic of an item
     takes at the full peak of the accelerators. `flop_per_step` counts all passes of one item.
     """
@@ -227,6 +230,8 @@ class DiffusionEstimate:
     basis: EstimateBasis
     flop_per_step: float
     floor_s: float
+    clip_s: float | None
+    grade_limits_s: tuple[float, float]
     item_s: IntervalEstimate | None
     batch_s: IntervalEstimate | None
     step_s: IntervalEstimate | None

@@ -224,10 +224,14 @@ def compute_diffusion_memory(
     )
 
 
-def grade_diffusion(wait_s: float, clip_s: float | None, constants: DiffusionConstants) -> DiffusionGrade:
-    """Grade a wait: for an image in seconds, for a clip of `clip_s` seconds relative to its length."""
+def compute_grade_limits(clip_s: float | None, constants: DiffusionConstants) -> tuple[float, float]:
+    """Return the seconds below which a wait is fast, and usable: for an image, or for a clip of `clip_s` seconds."""
     fast, usable = constants.image_grades if clip_s is None else constants.video_grades
-    wait = wait_s if clip_s is None else wait_s / clip_s
-    if wait < fast:
+    return (fast, usable) if clip_s is None else (fast * clip_s, usable * clip_s)
+
+
+def grade_diffusion(wait_s: float, limits_s: tuple[float, float]) -> DiffusionGrade:
+    fast, usable = limits_s
+    if wait_s < fast:
         return DiffusionGrade.FAST
-    return DiffusionGrade.USABLE if wait < usable else DiffusionGrade.SLOW
+    return DiffusionGrade.USABLE if wait_s < usable else DiffusionGrade.SLOW

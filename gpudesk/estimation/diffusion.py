@@ -31,6 +31,7 @@ from gpudesk.engine.diffusion import (
     compute_diffusion_memory,
     compute_diffusion_times,
     compute_diffusion_work,
+    compute_grade_limits,
     find_ceilings,
     grade_diffusion,
 )
@@ -161,6 +162,8 @@ class DiffusionEstimator:
         work = compute_diffusion_work(architecture, width, height, frames)
         memory = compute_diffusion_memory(architecture, request, work, accelerator, self.constants)
         times = compute_diffusion_times(architecture, request, work, ceilings, self.constants)
+        rate = architecture.frames_per_second
+        clip_s = None if rate is None else frames / rate
         basis = self._find_basis(model, accelerator)
         estimate = DiffusionEstimate(
             request=request,
@@ -168,6 +171,8 @@ class DiffusionEstimator:
             basis=basis,
             flop_per_step=architecture.guidance_passes * work.pass_flop,
             floor_s=float(times.floor_s) / request.batch,
+            clip_s=clip_s,
+            grade_limits_s=compute_grade_limits(clip_s, self.constants),
             item_s=None,
             batch_s=None,
             step_s=None,
@@ -176,12 +181,10 @@ class DiffusionEstimator:
             nearest=self._find_nearest(model, accelerator, request),
         )
         if estimate.fits:
-            estimate = self._add_times(estimate, architecture, times)
+            estimate = self._add_times(estimate, times)
         return replace(estimate, notes=tuple(self._iterate_notes(estimate, model, work)))
 
-    def _add_times(
-        self, estimate: DiffusionEstimate, architecture: DiffusionArchitecture, times: DiffusionTimes
-    ) -> DiffusionEstimate:
+    def _add_times(self, estimate: DiffusionEstimate, times: DiffusionTimes) -> DiffusionEstimate:
         request = estimate.request
         factor = self.constants.interval_factors[estimate.basis]
 
@@ -192,15 +195,13 @@ class DiffusionEstimator:
         item_s = IntervalEstimate(*(each / request.batch for each in batch_s))
         replicas = 1 if request.sequence_parallel else request.count
         per_hour = IntervalEstimate(*(3600.0 * replicas / each for each in (item_s.value, item_s.high, item_s.low)))
-        rate, frames = architecture.frames_per_second, request.frames or 1
-        clip_s = None if rate is None else frames / rate
         return replace(
             estimate,
             item_s=item_s,
             batch_s=batch_s,
             step_s=band(float(times.step_s), float(times.floor_s) / (request.steps or 1)),
             items_per_hour=per_hour,
-            grade=grade_diffusion(batch_s.value, clip_s, self.constants),
+            grade=grade_diffusion(batch_s.value, estimate.grade_limits_s),
         )
 
     def _find_basis(self, model: DiffusionModel, accelerator: Accelerator) -> EstimateBasis:
@@ -289,13 +290,10 @@ def _compare_statement(stated: float, estimate: DiffusionEstimate, result: Diffu
             stated=(stated, "s"),
             floor=(estimate.floor_s, "s"),
         )
-    within = estimate.item_s is not None and estimate.item_s.low <= stated <= estimate.item_s.high
-    return message(
-        "diffusion.stated_within" if within else "diffusion.stated_outside",
-        "{source} states {stated}, within the interval" if within else "{source} states {stated}, outside the interval",
-        source=result.source.title,
-        stated=(stated, "s"),
-    )
+    parameters: dict[str, str | tuple[float, str]] = {"source": result.source.title, "stated": (stated, "s")}
+    if estimate.item_s is not None and estimate.item_s.low <= stated <= estimate.item_s.high:
+        return message("diffusion.stated_within", "{source} states {stated}, within the interval", **parameters)
+    return message("diffusion.stated_outside", "{source} states {stated}, outside the interval", **parameters)
 
 
 def _get_architecture(model: DiffusionModel) -> DiffusionArchitecture:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
+from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, estimate_diffusion
 from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.deployment import format_plan
@@ -171,6 +172,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     description = tr("Estimate speed and memory fit of deployments for a workload.")
     parser = commands.add_parser("estimate", help=description, description=description)
     add_scenario_options(parser)
+    add_diffusion_options(parser)
     group = parser.add_argument_group(tr("batch mode"))
     group.add_argument(
         "--batch", metavar=tr("FILE|-"), help=tr("answer one JSON request per line of a file; - for standard input")
@@ -184,6 +186,8 @@ def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
         if options.batch is not None:
             return _batch(options, service)
+        if ask_for_diffusion(options, [options.model] if options.model else [], service):
+            return estimate_diffusion(options, service)
         return _each(build_scenario(options, service), service, as_json=options.json)
 
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
+from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, fit_diffusion
 from gpudesk.cli.options import (
     add_facts_option,
     add_json_option,
@@ -103,7 +104,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         "--template", metavar=tr("NAME"), help=tr("ready-made scenario for accelerators, model and lengths")
     )
     parser.add_argument(
-        "--accelerators", metavar="ID,…", type=split_list, help=tr("accelerator ids without counts, or all")
+        "--accelerators",
+        "--accelerator",
+        metavar="ID,…",
+        type=split_list,
+        help=tr("accelerator ids without counts, or all"),
     )
     parser.add_argument("--models", "--model", metavar="ID,…", type=split_list, help=tr("model ids, or all"))
     parser.add_argument(
@@ -139,6 +144,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         metavar="|".join(CapacityReadingId),
         help=tr("count only weights, by this reading of memory sizes, to check published tables"),
     )
+    add_diffusion_options(parser)
     add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -146,6 +152,11 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 def run(options: argparse.Namespace) -> int:
     with open_service(options) as service:
+        if ask_for_diffusion(options, options.models or (), service):
+            parts = _strip_counts(options.accelerators)
+            if parts in (None, (_ALL,)):
+                parts = tuple(part.id for part in service.catalog.accelerators())
+            return fit_diffusion(options, options.models, parts or (), service)
         question = _parse_question(options, load_base_scenario(options, service))
         _show(_cells(question, service), question, service, as_json=options.json)
     return EXIT_DONE

@@ -25,6 +25,7 @@ from gpudesk.engine.diffusion import (
     compute_diffusion_memory,
     compute_diffusion_times,
     compute_diffusion_work,
+    compute_grade_limits,
     count_block_parameters,
     find_ceilings,
     grade_diffusion,
@@ -203,4 +204,4 @@ def test_reading_weights_binds_where_there_is_little_to_compute() -> None:
     ],
 )
 def test_grades(wait: float, clip: float | None, grade: DiffusionGrade) -> None:
-    assert grade_diffusion(wait, clip, CONSTANTS) is grade
+    assert grade_diffusion(wait, compute_grade_limits(clip, CONSTANTS)) is grade

@@ -1,0 +1,153 @@
+"""Diffusion models on the command line: their options, estimates, and what fits."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk.cli import output
+from gpudesk.cli.options import parse_whole
+from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, DiffusionSoftware
+from gpudesk.domain.precision import Precision
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError, format_input_error, quote_input
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.service import GpuDeskService
+
+#: Options for diffusion models alone, and those that they share with language models.
+_OPTIONS: Final = ("width", "height", "frames", "steps", "software", "sequence_parallel")
+_SHARED: Final = frozenset(
+    {"accelerators", "model", "models", "weights", "batch_size", "json", "without_user_facts", "command", "run"}
+    | {"version", "self_test"}
+)
+#: Options by the fields of a request.
+_FIELD_OPTIONS: Final = {"batch": "--batch-size", "accelerator": "--accelerators", "count": "--accelerators"}
+
+
+def add_diffusion_options(parser: argparse.ArgumentParser) -> None:
+    group = parser.add_argument_group(tr("images and video (diffusion models)"))
+    group.add_argument("--width", metavar=tr("PIXELS"), type=parse_whole, help=tr("width (default: model default)"))
+    group.add_argument("--height", metavar=tr("PIXELS"), type=parse_whole, help=tr("height (default: model default)"))
+    group.add_argument("--frames", metavar="N", type=parse_whole, help=tr("frames of a clip (default: model default)"))
+    group.add_argument("--steps", metavar="N", type=parse_whole, help=tr("denoising steps (default: model default)"))
+    group.add_argument(
+        "--software",
+        choices=[each.value for each in DiffusionSoftware],
+        metavar="|".join(DiffusionSoftware),
+        help=tr("how the pipeline runs (default: compiled)"),
+    )
+    group.add_argument(
+        "--sequence-parallel",
+        action="store_true",
+        default=None,
+        help=tr("let all accelerators work on one item instead of an item each"),
+    )
+
+
+def ask_for_diffusion(options: argparse.Namespace, models: Sequence[str], service: GpuDeskService) -> bool:
+    """Whether a command is about diffusion models; raises `UsageError` for options and models that do not match."""
+    from gpudesk.estimation.diffusion import is_diffusion_model
+
+    asked = [is_diffusion_model(service.catalog, model) for model in models]
+    given = [name for name, value in vars(options).items() if value not in (None, False)]
+    if any(asked):
+        if not all(asked):
+            raise UsageError(tr("give diffusion models and language models in separate commands"))
+        wrong = [name for name in given if name not in _SHARED and name not in _OPTIONS]
+        problem = tr("{option} is for language models; remove it for diffusion models", option=_name(wrong))
+    else:
+        wrong = [name for name in given if name in _OPTIONS]
+        problem = tr("{option} is for diffusion models (images and video); remove it", option=_name(wrong))
+    if wrong:
+        raise UsageError(problem)
+    return any(asked)
+
+
+def _name(options: Sequence[str]) -> str:
+    return "--" + options[0].replace("_", "-") if options else ""
+
+
+def estimate_diffusion(options: argparse.Namespace, service: GpuDeskService) -> int:
+    """Print one estimate for each accelerator; those that cannot be are reported one line each."""
+    from gpudesk.report.diffusion import encode_diffusion_estimate, list_diffusion_facts, list_diffusion_notes
+    from gpudesk.report.writers.text import list_labelled_lines, wrap_text
+
+    if not options.accelerators:
+        raise UsageError(tr("no accelerator given; use --accelerators"))
+    code, formatter, width, first = EXIT_DONE, Formatter(), output.get_terminal_width(), True
+    names = {thing.id: thing.name for thing in service.catalog.things()}
+    for text in options.accelerators.split(","):
+        accelerator, count = _parse_choice(text)
+        estimate = _ask(options, options.model, accelerator, count, service)
+        if isinstance(estimate, str):
+            code = EXIT_AT_FAULT
+            report_error(estimate, "estimate")
+        elif options.json:
+            output.print_json_line(encode_diffusion_estimate(estimate))
+        else:
+            if not first:
+                output.print_line()
+            output.print_line(output.make_bold(f"{formatter.count(count)} × {names[accelerator]}"))
+            output.print_lines(list_labelled_lines(list_diffusion_facts(estimate, names, formatter), width))
+            for note in list_diffusion_notes(estimate, formatter):
+                output.print_lines(f"  {line}" for line in wrap_text(note, width - 2))
+            first = False
+    return code
+
+
+def fit_diffusion(
+    options: argparse.Namespace, models: Sequence[str], accelerators: Sequence[str], service: GpuDeskService
+) -> int:
+    """Print whether one of each accelerator holds each model."""
+    from gpudesk.report.diffusion import DIFFUSION_FIT_FIGURES, encode_diffusion_estimate, list_diffusion_fit_rows
+
+    answers = [_ask(options, model, part, 1, service) for model in models for part in accelerators]
+    estimates = [each for each in answers if isinstance(each, DiffusionEstimate)]
+    problems = list(dict.fromkeys(each for each in answers if isinstance(each, str)))
+    if options.json:
+        output.print_json({"cells": [encode_diffusion_estimate(each) for each in estimates]})
+    elif estimates:
+        names = {thing.id: thing.name for thing in service.catalog.things()}
+        head, rows = list_diffusion_fit_rows(estimates, names, Formatter())
+        output.print_table(head, rows, DIFFUSION_FIT_FIGURES)
+    for problem in problems:
+        report_error(problem, "fit")
+    return EXIT_AT_FAULT if problems else EXIT_DONE
+
+
+def _ask(
+    options: argparse.Namespace, model: str, accelerator: str, count: int, service: GpuDeskService
+) -> DiffusionEstimate | str:
+    """Return an estimate, or what is wrong in one line."""
+    fields: dict[str, Any] = {name: getattr(options, name, None) for name in _OPTIONS}
+    fields["batch"] = getattr(options, "batch_size", None)
+    stated = {name: value for name, value in fields.items() if value is not None}
+    if "software" in stated:
+        stated["software"] = DiffusionSoftware(stated["software"])
+    if options.weights is not None:
+        stated["weights"] = _parse_weights(options.weights)
+    try:
+        return service.estimate_diffusion(DiffusionRequest(accelerator, model, count, **stated))
+    except InputError as error:
+        where = None if error.where is None else _FIELD_OPTIONS.get(error.where, _name([error.where]))
+        return format_input_error(InputError(error.problem, where or accelerator))
+
+
+def _parse_weights(text: str) -> Precision:
+    from gpudesk.estimation.request_fields import REQUEST_FIELDS
+
+    weights: Precision = REQUEST_FIELDS["weights"][1]("--weights", text)
+    return weights
+
+
+def _parse_choice(text: str) -> tuple[str, int]:
+    name, colon, count = text.strip().partition(":")
+    if not name or (colon and not count.isdecimal()):
+        raise UsageError(
+            tr("--accelerators: {given} is not ID or ID:COUNT; example: h200-sxm:8", given=quote_input(text))
+        )
+    return name, int(count) if colon else 1
