@@ -423,7 +423,7 @@ _BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
         "discount": (
             "{name}: break-even discount",
             "Above it, {name} costs less per token than {rival}.",
-            "{name} costs less than {rival} even without a discount.",
+            "{name} costs less even without a discount.",
             "{name} costs more per token than {rival} at any discount on {name}.",
         ),
         "engineers": (

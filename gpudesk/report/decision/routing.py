@@ -202,9 +202,9 @@ def describe_ranking(ranking: RouteRanking | None, routing: RoutingResult, names
         return tr("no ranking: a cost is unknown")
     cheapest = format_routed_plan(ranking.cheapest, routing, names).whole
     if ranking.decided:
-        return tr("cheapest: {plan}", plan=lower_for_sentence(cheapest))
+        return tr("{plan} is cheapest", plan=lower_for_sentence(cheapest))
     level = [cheapest, *(format_routed_plan(plan, routing, names).whole for plan in ranking.level)]
-    return tr("≈ too close to call: {plans}", plans=join_alternatives([lower_for_sentence(plan) for plan in level]))
+    return tr("too close to call ({plans})", plans=join_alternatives([lower_for_sentence(plan) for plan in level]))
 
 
 def describe_extra_cost(

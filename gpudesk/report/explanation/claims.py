@@ -266,8 +266,8 @@ def format_working(term: TermLine) -> str:
 
 def format_runs_title(record: MeasuredRunLines) -> str:
     if record.of:
-        return tr("Similar measured runs of {figure} (predicted without using them)", figure=record.of)
-    return tr("Similar measured runs (predicted without using them)")
+        return tr("Similar measured runs of {figure} (predicted without them)", figure=record.of)
+    return tr("Similar measured runs (predicted without them)")
 
 
 def format_claim_with_source(claim: ClaimLine) -> str:

@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedCont
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout, make_row, scroll_into_view
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout, ScaledMargins, make_row, scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.cost import (
@@ -286,7 +286,7 @@ class AssumptionsView(CostView):
         self._own: QWidget | None = None
         self._shared = self._grid(self, None, "", [name for name, spec in COST_INPUTS.items() if not spec.each])
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(_MARGIN, 0, _MARGIN, _MARGIN)
+        ScaledMargins(theme, whole, (_MARGIN, 0, _MARGIN, _MARGIN))
         whole.setSpacing(theme.px(12))
         whole.addWidget(self.controls)
         whole.addWidget(self.currency)

@@ -27,7 +27,7 @@ from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout
+from gpudesk.desktop.ui.widgets.layouts import FlowLayout, ScaledMargins
 from gpudesk.domain.cost import BreakEven, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
@@ -97,7 +97,7 @@ class CostOverview(CostView):
         pairs: tuple[tuple[QWidget, QWidget], ...] = ((self.tokens, self.years), (self.influences, self.rent))
         for number, pair in enumerate(pairs):
             row = QHBoxLayout()
-            row.setContentsMargins(_MARGIN, _ABOVE if number else 0, _MARGIN, 6)
+            ScaledMargins(theme, row, (_MARGIN, _ABOVE if number else 0, _MARGIN, 6))
             row.setSpacing(_BETWEEN)
             for chart in pair:
                 row.addWidget(chart, 1)
@@ -152,10 +152,10 @@ def _lay_out_view(view: QWidget, theme: Theme, chart: QWidget, below: list[QWidg
     whole.setContentsMargins(0, 0, 0, 0)
     whole.setSpacing(0)
     upper = QHBoxLayout()
-    upper.setContentsMargins(_VIEW_MARGIN, 0, _VIEW_MARGIN, 4)
+    ScaledMargins(theme, upper, (_VIEW_MARGIN, 0, _VIEW_MARGIN, 4))
     upper.addWidget(chart)
     lower = QVBoxLayout()
-    lower.setContentsMargins(_VIEW_MARGIN, 8, _VIEW_MARGIN, 12)
+    ScaledMargins(theme, lower, (_VIEW_MARGIN, 8, _VIEW_MARGIN, 12))
     lower.setSpacing(6)
     for widget in below:
         lower.addWidget(widget)
@@ -323,7 +323,7 @@ class PublishedCasesView(CostView):
         head.addWidget(self.case)
         head.addWidget(self.take)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN)
+        ScaledMargins(theme, whole, (_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN))
         whole.setSpacing(theme.px(10))
         whole.addLayout(head)
         for widget in (self.source, self.note_label, self.table):

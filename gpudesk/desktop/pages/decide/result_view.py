@@ -117,9 +117,9 @@ def select_delivery_figure(evaluated: EvaluatedAnswer, key: str, name: str) -> S
 #: What the buttons lead to: the key of the page's view of questions.
 QUESTIONS: Final = "questions"
 _MARGIN: Final = 16.0
-#: Tables reach so far into the margins, so that their texts stand at them.
+#: Tables reach so far into the margins, in lengths of the design and in pixels, so that their texts begin at them.
 _OUT: Final = 8.0
-_TABLE_OUT: Final = 6.0
+_TABLE_OUT: Final = 3
 _TWO_COLUMNS: Final = 720.0
 
 
@@ -216,7 +216,7 @@ class ResultView(DecideView):
             14,
         )
         self._next_question_held = self._hold(self.next_question, margin, 18)
-        self._figures_held = self._hold(self.delivers, margin - px(_TABLE_OUT), 10)
+        self._figures_held = self._hold(self.delivers, margin - _TABLE_OUT, 10)
         self._why_held = self._hold(self._why, margin, 14)
         self._flips_held = self._hold(self.flips, margin, 18)
         self._next_held = self._hold(self._next, margin, 18)

@@ -28,6 +28,7 @@ from gpudesk.desktop.ui.charts.scales import PowerOfTwoScale
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
 from gpudesk.report.labels import label_precision
@@ -406,12 +407,12 @@ class ContextView(QWidget):
 
     def _build(self) -> None:
         row = QHBoxLayout()
-        row.setContentsMargins(_MARGIN, 6, _MARGIN, 4)
+        ScaledMargins(self._theme, row, (_MARGIN, 6, _MARGIN, 4))
         row.setSpacing(32)
         row.addWidget(self.request, 1)
         row.addWidget(self.held, 1)
         below = QVBoxLayout()
-        below.setContentsMargins(_MARGIN, 10, _MARGIN, 12)
+        ScaledMargins(self._theme, below, (_MARGIN, 10, _MARGIN, 12))
         below.addWidget(self._title)
         below.addWidget(self.table)
         whole = QVBoxLayout(self)

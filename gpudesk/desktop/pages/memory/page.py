@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.labels import Hairline
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ScaledMargins
 from gpudesk.report.comparison.verdicts import describe_fit
 from gpudesk.text.translation import tr
 
@@ -40,12 +40,12 @@ class MemoryFitView(QWidget):
         self.bars = MemoryBarChart(desk, theme, self)
         self.needed = NeededBlock(desk, theme, brief=True, parent=self)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, _MARGIN)
+        ScaledMargins(theme, whole, (0, 0, 0, _MARGIN))
         whole.setSpacing(0)
         upper, lower = QVBoxLayout(), QVBoxLayout()
-        upper.setContentsMargins(_MARGIN, 0, _MARGIN, 6)
+        ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 6))
         upper.addWidget(self.bars)
-        lower.setContentsMargins(_MARGIN, 12, _MARGIN, 0)
+        ScaledMargins(theme, lower, (_MARGIN, 12, _MARGIN, 0))
         lower.addWidget(self.needed)
         whole.addLayout(upper)
         whole.addWidget(Hairline(theme, self))
@@ -72,7 +72,7 @@ class NeededTableView(QWidget):
         super().__init__(parent)
         self.needed = NeededBlock(desk, theme, brief=False, parent=self)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(_MARGIN, 6, _MARGIN, _MARGIN)
+        ScaledMargins(theme, whole, (_MARGIN, 6, _MARGIN, _MARGIN))
         whole.addWidget(self.needed)
         whole.addStretch(1)
 

@@ -28,6 +28,7 @@ from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.domain.answer import Answer
 from gpudesk.report.comparison.verdicts import describe_figure_lead, describe_throughput
@@ -91,7 +92,7 @@ class MlperfView(PerformanceView):
         # The focus of the page goes where one begins.
         self.block.setFocusProxy(self.block.round)
         whole = QVBoxLayout(self)
-        whole.setContentsMargins(_MARGIN, 0, _MARGIN, _MARGIN)
+        ScaledMargins(theme, whole, (_MARGIN, 0, _MARGIN, _MARGIN))
         whole.addWidget(self.block)
 
 

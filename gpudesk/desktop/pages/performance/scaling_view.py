@@ -29,6 +29,7 @@ from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.labels import Hairline
+from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
 from gpudesk.report.labels import label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -333,13 +334,13 @@ class ScalingView(PerformanceView):
 
     def _build(self, theme: Theme) -> None:
         upper, lower = QVBoxLayout(), QVBoxLayout()
-        upper.setContentsMargins(_MARGIN, 0, _MARGIN, 4)
+        ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 4))
         choice = QHBoxLayout()
         choice.addWidget(self.quantity)
         choice.addStretch(1)
         upper.addLayout(choice)
         upper.addWidget(self.chart, 1)
-        lower.setContentsMargins(_MARGIN, 4, _MARGIN, 12)
+        ScaledMargins(theme, lower, (_MARGIN, 4, _MARGIN, 12))
         lower.setSpacing(10)
         lower.addWidget(self.counts)
         lower.addWidget(self.comparison)

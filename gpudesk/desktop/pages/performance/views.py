@@ -21,6 +21,7 @@ from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
@@ -226,10 +227,10 @@ class PerformanceOverview(PerformanceView):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(0)
         upper = QHBoxLayout()
-        upper.setContentsMargins(_MARGIN, 0, _MARGIN, 0)
+        ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 0))
         upper.addWidget(self.throughput)
         lower = QHBoxLayout()
-        lower.setContentsMargins(_MARGIN, 8, _MARGIN, 4)
+        ScaledMargins(theme, lower, (_MARGIN, 8, _MARGIN, 4))
         lower.setSpacing(32)
         lower.addWidget(self.pareto, _LOWER[0])
         lower.addWidget(self.first_token, _LOWER[1])
@@ -257,7 +258,7 @@ class ChartView(PerformanceView):
         whole.setContentsMargins(0, 0, 0, 0)
         whole.setSpacing(8)
         row = QHBoxLayout()
-        row.setContentsMargins(_MARGIN, 0, _MARGIN, 4)
+        ScaledMargins(theme, row, (_MARGIN, 0, _MARGIN, 4))
         row.setSpacing(32)
         for chart in self.charts:
             row.addWidget(chart, 1)
@@ -267,7 +268,7 @@ class ChartView(PerformanceView):
         if make_figures is not None:
             whole.addWidget(Hairline(theme))
             below = QVBoxLayout()
-            below.setContentsMargins(_MARGIN, 6, _MARGIN, 12)
+            ScaledMargins(theme, below, (_MARGIN, 6, _MARGIN, 12))
             below.addWidget(self._title)
             below.addWidget(self.table)
             whole.addLayout(below)

@@ -338,9 +338,10 @@ def _paint_labels(plot: PlotCanvas, painter: QPainter, ends: list[_CurveEnd | No
 def _paint_ghost_labels(plot: PlotCanvas, painter: QPainter) -> None:
     letters, text = plot.text_painter, plot.drawing.ghost_label
     x = plot.frame.area.left() + plot.theme.px(6)
-    for ghost in plot.drawing.ghosts:
+    placed = [(ghost, plot.frame.pixels(ghost.x, ghost.y)) for ghost in plot.drawing.ghosts]
+    for ghost, points in sorted(placed, key=lambda each: float(each[1][0, 0])):
         # One after the other, so that ghosts that begin close together keep theirs.
-        points = plot.frame.pixels(ghost.x, ghost.y)
+        x = max(x, float(points[0, 0]))
         y = float(np.interp(x, points[:, 0], points[:, 1])) - plot.theme.px(4)
         letters.draw_haloed(painter, x, y, text, "caption", plot.theme.name_color(ghost.slot))
         x += letters.width(text, "caption") + plot.theme.px(6)

@@ -267,7 +267,7 @@ def _make_remedy_node(key: str, remedy: RemedyLine) -> PanelNode:
 def _make_record_nodes(record: MeasuredRunLines | None) -> Iterator[PanelNode]:
     if record is None:
         return
-    yield _make_section_node("record", tr("Similar measured runs"), tr("predicted without using them"))
+    yield _make_section_node("record", tr("Similar measured runs"), tr("predicted without them"))
     if record.of:
         yield _make_group_node("record.of", record.of)
     if record.remark:

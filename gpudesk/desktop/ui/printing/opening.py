@@ -39,8 +39,8 @@ from gpudesk.report.decision.rules import get_effect_mark, label_effect
 from gpudesk.text.translation import tr
 
 #: Shares of the width that the verdict and the odds take.
-_VERDICT: Final = 0.7
-_ODDS: Final = 0.27
+_VERDICT: Final = 0.63
+_ODDS: Final = 0.34
 _BAR: Final = 1.8
 _HEADING: Final = 15.0
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, QRect, QSize, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QFrame, QLayout, QLayoutItem, QScrollArea, QScrollBar, QSizePolicy, QWidget
 
@@ -36,6 +36,18 @@ def make_column(
 ) -> QBoxLayout:
     """Return items below one another, otherwise as `make_row`."""
     return _make_box(_Direction.TopToBottom, items, gap, margins, on)
+
+
+class ScaledMargins(QObject):
+    """Keeps the margins of a layout at lengths of the design while the size of letters changes."""
+
+    def __init__(self, theme: Theme, layout: QLayout, margins: Margins) -> None:
+        super().__init__(layout)
+        self._theme, self._layout, self._margins = theme, layout, margins
+        theme.follow(self._apply)
+
+    def _apply(self) -> None:
+        self._layout.setContentsMargins(*map(self._theme.px, self._margins))
 
 
 def _make_box(
@@ -117,21 +129,26 @@ class FlowLayout(QLayout):
         return size + QSize(margins.left() + margins.right(), margins.top() + margins.bottom())
 
     def _set(self, rect: QRect, *, move: bool) -> int:
-        """Go through the items line by line; return the height that they take."""
+        """Go through the items line by line, each in the middle of its line; return the height that they take."""
         margins = self.contentsMargins()
         inner = rect.marginsRemoved(margins)
-        x, y, line = inner.left(), inner.top(), 0
+        lines: list[list[tuple[QLayoutItem, QRect]]] = [[]]
+        x, y = inner.left(), inner.top()
         for item in self._items:
             if item.isEmpty():
                 continue
             size = item.sizeHint()
             if x > inner.left() and x + size.width() > inner.right() + 1:
-                x, y, line = inner.left(), y + line + self._gap, 0
-            if move:
-                item.setGeometry(QRect(QPoint(x, y), size))
+                x, y = inner.left(), max(place.bottom() for _, place in lines[-1]) + 1 + self._gap
+                lines.append([])
+            lines[-1].append((item, QRect(QPoint(x, y), size)))
             x += size.width() + self._gap
-            line = max(line, size.height())
-        return y + line - rect.top() + margins.bottom()
+        heights = [max((place.height() for _, place in line), default=0) for line in lines]
+        if move:
+            for line, height in zip(lines, heights, strict=True):
+                for item, place in line:
+                    item.setGeometry(place.translated(0, (height - place.height()) // 2))
+        return y + heights[-1] - rect.top() + margins.bottom()
 
 
 def find_scroll_area(widget: QWidget) -> QScrollArea | None:

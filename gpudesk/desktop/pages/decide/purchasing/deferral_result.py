@@ -45,6 +45,7 @@ from gpudesk.report.decision.buy_or_wait import (
 )
 from gpudesk.report.labels import format_months
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import capitalize_first, lower_for_sentence
 from gpudesk.text.translation import tr
 
 _COST, _GAIN = "waiting", "gain"
@@ -328,4 +329,5 @@ def _format_side(rule: RuleOpinion) -> MarkedLine:
     verdict = rule.verdict
     mark, colour = ("minus", "text3") if verdict is None else _MARKS[verdict]
     leaning = tr("undecided") if verdict is None else label_deferral_verdict(verdict)
-    return MarkedLine(mark, colour, tr("{verdict}: {opinion}", verdict=leaning, opinion=describe_deferral_rule(rule)))
+    line = tr("{verdict}: {opinion}", verdict=leaning, opinion=lower_for_sentence(describe_deferral_rule(rule)))
+    return MarkedLine(mark, colour, capitalize_first(line))

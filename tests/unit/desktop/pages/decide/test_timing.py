@@ -70,7 +70,7 @@ def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk)
     assert view.result.title.text() == "Buy H200 SXM now"
     assert view.result.document.text() == "buy now (D002-16)"
     assert view.result.computed.text().startswith("most likely wait; waiting saves money in ")
-    assert view.result.rules.texts[0].startswith("buy now: ")
+    assert view.result.rules.texts[0].startswith("Buy now: ")
     assert cells(view)["Total saved by waiting"][1] == f"{found.sums.saved_usd.likely:,.0f}"
     assert view.result.prices.model().rowCount() == 5
     assert view.result.turns.texts()[2] == ("Release slips by", "10.7 months")

@@ -78,13 +78,13 @@ def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
     assert level
     marked = [each == (True, True) for each in best(3)]
     assert marked == [plan in (*level, view.plan_result.owned.cheapest) for plan in RoutePlan]
-    assert view.ranks.texts[0].startswith("Owned: ≈ too close to call: ")
+    assert view.ranks.texts[0].startswith("Owned: too close to call (")
     assert "≈ too close to call with the cheapest" in view.table.plans.table.sentence(marked.index(True), 4)
     cheap = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(8_000.0), "mi325x")
     desk.edit("Price", costs=cheap)
     settled(view, desk, qtbot)
     assert best(3) == [(False, False), (True, False), (False, False), (False, False)]
-    assert view.ranks.texts[0] == "Owned: cheapest: all on MI325X"
+    assert view.ranks.texts[0] == "Owned: all on MI325X is cheapest"
 
 
 def test_what_a_split_costs_is_said_with_its_software(view: VendorsView) -> None:
