@@ -20,7 +20,7 @@ USED = {"price_usd_to_tie": UncertainValue(20000.0, 22000.0, 25000.0), "engineer
 
 def test_what_has_no_root_says_which_one_is_cheaper() -> None:
     cheaper = said("discount_to_tie", None, "a", cheaper=True)
-    assert cheaper == "MI325X costs less than H200 SXM even without a discount."
+    assert cheaper == "MI325X costs less even without a discount."
     dearer = said("engineers_to_tie", None, "a", cheaper=False)
     assert dearer == "MI325X costs more per token than H200 SXM, even without engineers."
 
