@@ -4,12 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from typing import Final
 
 from gpudesk.catalog.build.checks import REFUTATIONS
 from gpudesk.catalog.database import CatalogDatabase, CatalogFileError
 from gpudesk.catalog.model_definition import ShapeFault, ShapeRelation, find_shape_faults
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.revision import compute_stored_revision
+from gpudesk.engine.diffusion import count_block_parameters
 from gpudesk.text.messages import Message, MessageParameter, message
 
 
@@ -35,6 +37,7 @@ def verify_catalog(catalog: Catalog) -> tuple[VerificationFinding, ...]:
         *_check_statements(store),
         *_check_disputes(store),
         *_check_models(catalog),
+        *_check_diffusion_models(catalog),
     )
 
 
@@ -148,6 +151,28 @@ def _check_models(catalog: Catalog) -> Iterator[VerificationFinding]:
         for fault in find_shape_faults(model):
             where = f"{model.id} layers.{fault.group}"
             yield VerificationFinding(where, _describe_shape_fault(fault))
+
+
+#: Share of a denoiser's parameters that its blocks have; embeddings and projections have the rest.
+_BLOCK_SHARES: Final = (0.75, 1.15)
+
+
+def _check_diffusion_models(catalog: Catalog) -> Iterator[VerificationFinding]:
+    """Compare the parameters of blocks, by their dimensions, with the stated ones of the denoiser."""
+    least, most = _BLOCK_SHARES
+    for model in catalog.diffusion_models():
+        architecture = model.architecture
+        if architecture is None or architecture.is_unet:
+            continue
+        blocks = count_block_parameters(architecture)
+        if not least <= blocks / architecture.parameters <= most:
+            problem = message(
+                "catalog.verify.block_parameters",
+                "the blocks have {blocks} parameters, which does not fit the {stated} of the model",
+                blocks=blocks,
+                stated=architecture.parameters,
+            )
+            yield VerificationFinding(f"{model.id} architecture.blocks", problem)
 
 
 def _describe_shape_fault(fault: ShapeFault) -> Message:

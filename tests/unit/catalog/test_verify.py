@@ -109,6 +109,10 @@ def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, exp
             [_dimension("mixtral-8x7b", '"experts_per_token":2', '"experts_per_token":9')],
             ("mixtral-8x7b layers.1", "catalog.verify.at_most"),
         ),
+        (
+            ["UPDATE diffusion_model SET architecture = replace(architecture, '\"count\":38', '\"count\":19')"],
+            ("flux1-dev architecture.blocks", "catalog.verify.block_parameters"),
+        ),
     ],
 )
 def test_each_fault_has_its_finding(broken_path: Path, statements: list[str], expected: tuple[str, str]) -> None:
