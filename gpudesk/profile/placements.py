@@ -125,8 +125,14 @@ class PlacementFinder:
         """Whether one accelerator holds a model in some format; the narrowest is tried first."""
         published = resolve_fp4(model.native_precision or Precision.BF16, accelerator.vendor)
         bits = STORAGE_FORMATS[published].bits
-        widths = [*(width for width in reversed(WIDTHS) if width < bits), bits]
-        return any(self._place_width(accelerator, model, published, width, 1).count == 1 for width in widths)
+        for width in (*(width for width in reversed(WIDTHS) if width < bits), bits):
+            placement = self._place_width(accelerator, model, published, width, 1)
+            if placement.count == 1:
+                return True
+            if isinstance(placement.ladder, DeploymentLadder):
+                # Wider formats take more.
+                return False
+        return False
 
     def _place_width(
         self, accelerator: Accelerator, model: Model, published: Precision, width: int, limit: int

@@ -53,7 +53,16 @@ def test_wheel_carries_catalog_resources_and_run_time_data_only(names: set[str])
     held_out = {"data/accuracy/held-out.csv"} if paths.held_out_path() else set()
     made = {"SHA256SUMS", "build.json", "catalog.sqlite"}
     read = {f"data/{file}" for file in ("calibration.json", "cost_assumptions.toml", "launch.toml")}
-    read |= {f"data/{file}" for file in ("export_rules.toml", "references.toml", "worked_examples.csv")}
+    read |= {
+        f"data/{file}"
+        for file in (
+            "diffusion_constants.toml",
+            "export_rules.toml",
+            "profile.toml",
+            "references.toml",
+            "worked_examples.csv",
+        )
+    }
     assert bundled == {*made, *read, *held_out, *folders, *(resources - translations), *compiled}
 
 

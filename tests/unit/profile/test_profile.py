@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import dataclasses
 import re
-import time
 from collections.abc import Mapping
 
 import pytest
@@ -18,6 +17,7 @@ from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
 from gpudesk.engine.plans import scale_bandwidth
+from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.profile.context import count_months
 from gpudesk.profile.ranking import compute_score
 from gpudesk.profile.settings import read_profile_settings
@@ -465,11 +465,18 @@ def test_dates_count_from_their_middle() -> None:
     assert count_months(None) is None
 
 
-def test_a_known_profile_costs_little() -> None:
+def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) -> None:
+    ladders = []
+    make_ladder = FitFinder._ladder
+
+    def count(finder: FitFinder, *pair: object) -> object:
+        ladders.append(pair)
+        return make_ladder(finder, *pair)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(FitFinder, "_ladder", count)
     with GpuDeskService.open(with_user_facts=False) as opened:
-        _ = opened.estimator, opened.costing, opened.reference_data.export_rules
-        start = time.process_time()
         opened.profile(ProfileQuestion("mi325x"))
-        first = time.process_time()
-        opened.profile(ProfileQuestion("mi325x"))
-        assert time.process_time() - first < 0.5 * (first - start)
+        first = len(ladders)
+        assert first <= 450
+        opened.profile(ProfileQuestion("mi325x", mode=OperatingMode.SPEED, input_tokens=2000))
+        assert len(ladders) <= first + 20
