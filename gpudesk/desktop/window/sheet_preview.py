@@ -166,6 +166,8 @@ _WIDTH: Final = "width"
 class PagesPreview(QDialog):
     """Shows pages as they print. Subclasses write `title`, `lay_out`, `make_pdf`, `describe` and `show_language`."""
 
+    manual_topic = "sheet"
+
     #: The file that the pages were saved to, as a `Path`.
     saved = Signal(object)
     printed = Signal()
@@ -408,8 +410,6 @@ class PagesPreview(QDialog):
 
 class SheetPreview(PagesPreview):
     """Shows the sheet of an answer. The answer needs its curves, or the sheet has none."""
-
-    manual_topic = "sheet"
 
     def __init__(
         self,

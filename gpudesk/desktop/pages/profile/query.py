@@ -130,13 +130,17 @@ class ProfileQuery(QObject):
         ends = (partial(self._done, key), partial(self._failed, key), partial(self._stopped, key))
         self._jobs.start("profile", self._desk.service.profile_steps(question), *ends)
 
+    def is_late(self, accelerator: str) -> bool:
+        """Whether the profile is of another accelerator than this one."""
+        return self.profile is None or self.profile.accelerator.id != accelerator
+
     def stop(self) -> None:
         self._jobs.cancel()
 
     def rest(self) -> None:
-        """Stop the job while the page is hidden; the next question begins anew."""
+        """Stop all jobs while the page is hidden, those of former questions too; the next question begins anew."""
+        self._jobs.stop()
         if self.state is ProfileQueryState.WORKING:
-            self._jobs.stop()
             self._key, self.state = None, ProfileQueryState.NOTHING
 
     def _done(self, key: tuple[object, ...], profile: AcceleratorProfile) -> None:

@@ -1,0 +1,250 @@
+"""The Profile page by keyboard and mouse, through the program's real entry."""
+
+import subprocess
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from PySide6.QtCore import Qt
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
+
+from gpudesk.desktop.pages.compare.page import ComparePage
+from gpudesk.desktop.pages.profile.page import ProfilePage
+from gpudesk.desktop.pages.profile.query import ProfileQueryState
+from gpudesk.desktop.pages.profile.table import ProfileTableView
+from gpudesk.desktop.pages.profile.views import ModelsView
+from gpudesk.desktop.window.sheet_preview import ProfilePreview
+from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.service import GpuDeskService
+from tests.e2e.conftest import StartProgram
+from tests.e2e.window_user import User
+from tests.unit.desktop.ui.printing.conftest import needs_poppler, words_of
+
+
+def open_profile(user: User) -> ProfilePage:
+    """Open the sample, and its profile as soon as it is there."""
+    if not user.window.desk.scenario.accelerators:
+        user.press("Return")
+    user.press("Ctrl+4")
+    page = user.window.page
+    assert isinstance(page, ProfilePage)
+    wait_for(user, page)
+    return page
+
+
+def wait_for(user: User, page: ProfilePage) -> None:
+    user.until(lambda: page.query.state is ProfileQueryState.READY and not page.query.is_late(page.accelerator))
+
+
+def table(page: ProfilePage, key: str) -> ProfileTableView:
+    return page.view.sections[key].view
+
+
+def first_cells(page: ProfilePage, key: str, column: int) -> list[str]:
+    return [row.cells[column].text for row in table(page, key).table.rows]
+
+
+def parts(user: User) -> list[str]:
+    return [choice.accelerator for choice in user.window.desk.scenario.accelerators]
+
+
+def test_opens_with_ctrl_4_and_shows_what_the_accelerator_can_do(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        assert page.accelerator == parts(user)[0] == "h200-sxm"
+        assert first_cells(page, "capabilities", 0)[:5] == [
+            "Chat, 7B",
+            "Coding, 30B",
+            "Large, 70B",
+            "Dense, 405B",
+            "MoE, 1T",
+        ]
+        tables = page.tables
+        assert tables is not None
+        headrooms = [each.headroom for each in tables.profile.limits if each.headroom is not None]
+        assert headrooms == sorted(headrooms)
+        assert "H200" in page.subject.name.accessibleName()
+        assert "6 × 23.5 GiB HBM3e" in tables.architecture().sentence
+        assert [button.isVisible() for button in page.subject.strip.buttons] == [True] * 5
+
+    program(at_window)
+
+
+def test_a_row_opens_its_deployment_as_one_step_and_undo_brings_the_scenario_back(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        desk = user.window.desk
+        before, steps = desk.scenario, desk.undo_stack.count()
+        view = table(page, "capabilities")
+        view.setFocus()
+        view.setCurrentIndex(view.find_row("huge_405b"))
+        row = view.current_row
+        assert row is not None
+        assert row.request is not None
+        user.press("Return")
+        first = desk.scenario.accelerators[0]
+        assert (desk.scenario.model, desk.scenario.weights) == (row.request.model, row.request.weights)
+        assert (first.accelerator, first.count) == ("h200-sxm", row.request.count)
+        assert desk.undo_stack.count() == steps + 1
+        user.press("Ctrl+Z")
+        assert desk.scenario == before
+
+    program(at_window)
+
+
+def test_a_selected_row_is_explained_in_the_panel(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        view = table(page, "capabilities")
+        place = view.visualRect(view.find_row("chat_7b")).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        figure = view.table.rows[0].cells[3].text.split("\N{NO-BREAK SPACE}")[0]
+        if not user.window.panel.shown:
+            user.press("Ctrl+I")
+        user.until(lambda: user.window.findChild(SourcesPanel))
+        panel = user.window.findChild(SourcesPanel)
+        assert isinstance(panel, SourcesPanel)
+        user.until(lambda: panel.explanation is not None)
+        explanation = panel.explanation
+        assert explanation is not None
+        assert explanation.figure == figure
+        assert explanation.working is not None
+
+    program(at_window)
+
+
+def test_the_mode_changes_the_order_of_models_and_survives_a_restart(program: StartProgram) -> None:
+    shown: list[list[str]] = []
+
+    def choose(user: User) -> None:
+        page = open_profile(user)
+        user.click("View: Models")
+        wait_for(user, page)
+        shown.append(first_cells(page, "recommendations", 1))
+        user.click("Operating mode: Throughput")
+        wait_for(user, page)
+        shown.append(first_cells(page, "recommendations", 1))
+        user.window.desk.undo_stack.setClean()
+
+    def look_again(user: User) -> None:
+        page = open_profile(user)
+        assert isinstance(page.view, ModelsView)
+        assert page.view.mode.value == "throughput"
+        assert first_cells(page, "recommendations", 1) == shown[1]
+
+    program(choose)
+    assert shown[0] != shown[1]
+    program(look_again)
+
+
+def test_weights_of_the_user_replace_those_of_the_mode_until_they_are_reset(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        user.click("View: Models")
+        wait_for(user, page)
+        view = page.view
+        assert isinstance(view, ModelsView)
+        assert not view.reset.isVisible()
+        context = next(field for factor, field in view.weights.items() if factor.value == "context")
+        context.edit.edited.emit(9.0)
+        wait_for(user, page)
+        tables = page.tables
+        assert tables is not None
+        changed = {factor.value: weight for factor, weight in tables.profile.weights.items() if weight != 1.0}
+        assert changed == {"context": 9.0}
+        user.click("Reset weights")
+        wait_for(user, page)
+        assert page.preferences.weights is None
+
+    program(at_window)
+
+
+def test_any_other_accelerator_can_be_shown_and_the_scenario_stays(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        before = user.window.desk.scenario
+        user.press("Ctrl+J")
+        user.type("l40s")
+        user.press("Return")
+        wait_for(user, page)
+        assert page.accelerator == "l40s"
+        assert "L40S" in page.subject.name.accessibleName()
+        assert user.window.desk.scenario == before
+
+    program(at_window)
+
+
+def test_one_click_compares_with_a_rival(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        page.show_accelerator("l40s")
+        user.click("View: Peers")
+        wait_for(user, page)
+        tables = page.tables
+        assert tables is not None
+        rival = next(each for each in tables.rivals() if each not in parts(user))
+        user.click(f"Compare with {tables.name_of(rival)}")
+        assert isinstance(user.window.page, ComparePage)
+        assert parts(user)[-2:] == ["l40s", rival]
+        user.press("Ctrl+Z")
+        assert len(parts(user)) == 4
+
+    program(at_window)
+
+
+@needs_poppler
+def test_the_profile_prints_on_two_pages(program: StartProgram, tmp_path: Path) -> None:
+    def at_window(user: User) -> None:
+        open_profile(user)
+        user.click("Print profile")
+        dialog = QApplication.activeModalWidget()
+        assert isinstance(dialog, ProfilePreview)
+        assert dialog.save_to(tmp_path / "profile.pdf")
+        dialog.close()
+
+    program(at_window)
+    words = words_of(tmp_path / "profile.pdf")
+    for text in (
+        "Accelerator profile",
+        "H200 SXM 141GB",
+        "Capabilities",
+        "Llama 3.1 8B",
+        "First limits",
+        "Models for each job",
+        "Considerations",
+        "Buying advice",
+        "Several accelerators",
+        "Compared with its peers",
+        "Specifications and sources",
+        "Page 2 of 2",
+    ):
+        assert text in words
+    info = subprocess.run(["pdfinfo", tmp_path / "profile.pdf"], capture_output=True, text=True, check=True).stdout
+    assert "Pages:           2" in info
+
+
+def test_going_back_to_the_page_computes_nothing_anew(program: StartProgram, monkeypatch: pytest.MonkeyPatch) -> None:
+    asked: list[str] = []
+    steps = GpuDeskService.profile_steps
+
+    def count(service: GpuDeskService, question: object) -> object:
+        asked.append(repr(question))
+        ask: Callable[..., object] = steps
+        return ask(service, question)
+
+    monkeypatch.setattr(GpuDeskService, "profile_steps", count)
+
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        for view in ("Models", "Upgrades", "Peers", "Specifications", "Overview"):
+            user.click(f"View: {view}")
+        user.press("Ctrl+1")
+        open_profile(user)
+        page.show_accelerator("mi325x")
+        wait_for(user, page)
+        page.show_accelerator("h200-sxm")
+        wait_for(user, page)
+
+    program(at_window)
+    assert len(asked) == len(set(asked)) == 2
