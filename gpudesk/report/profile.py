@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
+from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.profile import (
@@ -82,6 +83,7 @@ def list_profile_lines(
         (tr("Upgrades"), _tabulate_upgrades(profile, names, formatter)),
         (_title_ranking(profile), _tabulate_recommendations(profile, names, formatter)),
         (tr("Peers"), _tabulate_peers(profile, names, formatter)),
+        (tr("Specifications (◇: sources disagree)"), _tabulate_specifications(profile, formatter)),
     ):
         head, rows, right = table
         if rows:
@@ -359,6 +361,19 @@ def _tabulate_peers(profile: AcceleratorProfile, names: Mapping[str, str], forma
     return head, rows, (3,)
 
 
+def _tabulate_specifications(profile: AcceleratorProfile, formatter: Formatter) -> _Table:
+    head = (tr("Attribute"), tr("Value"), tr("Source"))
+    rows = []
+    for name, attribute in ATTRIBUTES.items():
+        claims = profile.attributes.get(name)
+        if claims is None or (claim := claims.preferred) is None:
+            continue
+        value = formatter.catalog_with_unit(claims.value, find_quantity(name, attribute.unit))
+        marked = f"{value} ◇" if claims.disputed else value
+        rows.append((label_attribute_alone(name), marked, claim.source.title))
+    return head, rows, ()
+
+
 def _list_advice(profile: AcceleratorProfile, formatter: Formatter, width: int, strong: Strong) -> Iterator[str]:
     advice = profile.advice
     shares = tr(
@@ -395,6 +410,7 @@ def write_profile_json(profile: AcceleratorProfile) -> dict[str, Any]:
         "accelerator": encode_fields(profile.accelerator, "id name vendor announced status form_factor platform")
         | {"category": profile.category, "released": _find_text(profile, "release_date")},
         "tags": encode_each(profile.tags, "id text rule"),
+        "specifications": [_write_specification(each) for each in profile.attributes.values() if each.preferred],
         "strengths": [_write_trait(each) for each in profile.traits if each.is_strength],
         "considerations": [_write_trait(each) for each in profile.traits if not each.is_strength],
         "capabilities": [_write_capability(each) for each in profile.capabilities],
@@ -430,6 +446,20 @@ def write_profile_json(profile: AcceleratorProfile) -> dict[str, Any]:
 def _find_text(profile: AcceleratorProfile, attribute: str) -> str | None:
     claims = profile.attributes.get(attribute)
     return None if claims is None or claims.value is None else str(claims.value)
+
+
+def _write_specification(claims: AttributeClaims) -> dict[str, Any]:
+    """Return an attribute with the value taken, and who states it."""
+    claim = claims.preferred
+    source = None if claim is None else claim.source
+    return {
+        "attribute": claims.name,
+        "value": encode_value(claims.value),
+        "unit": claims.unit,
+        "disputed": claims.disputed,
+        "source": None if source is None else encode_fields(source, "id title publisher url date"),
+        "retrieved": None if claim is None else claim.retrieved,
+    }
 
 
 def _write_capability(capability: Capability) -> dict[str, Any]:

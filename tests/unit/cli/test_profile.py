@@ -23,6 +23,7 @@ def test_the_verdict_comes_first(capsys: Capture) -> None:
         "Just out of reach",
         "Upgrades",
         "Peers",
+        "Specifications (◇: sources disagree)",
         "Unlocked models",
         "Before you buy",
         "Notes",
@@ -38,6 +39,10 @@ def test_json_has_all_parts(capsys: Capture) -> None:
         *("question", "headline", "accelerator", "tags", "strengths", "considerations", "capabilities", "limits"),
         *("scale", "out_of_reach", "upgrades", "recommendations", "peers", "advice", "notes"),
     } <= set(found)
+    bandwidth = next(each for each in found["specifications"] if each["attribute"] == "memory_bandwidth")
+    assert bandwidth["value"] == 6e12
+    assert bandwidth["disputed"]
+    assert bandwidth["source"]["title"]
     assert found["question"]["mode"] == "quality"
     assert found["question"]["weights"]["tier"] == 4.0
     assert set(found["capabilities"][0]["figure"]) == {"value", "low", "high"}
