@@ -51,8 +51,11 @@ class ProfileQuestion:
     output_tokens: int = 1000
     concurrency: int = 64
     serving_engine: str | None = None
-    #: The model of A12 and of the table of counts; None: the largest common model that fits (e.g. 70B).
+    #: The model of limits and counts; None: the largest common model that fits.
     model: str | None = None
+    #: Weights and KV cache of that model; weights None: as published, or narrower where that does not fit.
+    precision: Precision | None = None
+    kv: Precision = Precision.FP16
     mode: OperatingMode = OperatingMode.BALANCED
     weights: Mapping[RankingFactor, float] | None = None
     tiers: Mapping[str, float] | None = None
@@ -80,7 +83,7 @@ class Capability:
 
     `figure`: output tokens/s of the load, or seconds per image or video (`unit` "tok/s" or "s").
     `single`: output tokens/s of a single request. `request` opens the scenario; None for diffusion models, of which
-    `diffusion` describes the settings.
+    `diffusion` describes the settings. `queues`: some requests of the load wait for others.
     """
 
     task: str
@@ -95,6 +98,7 @@ class Capability:
     basis: EstimateBasis | None = None
     request: EstimateRequest | None = None
     diffusion: DiffusionEstimate | None = None
+    queues: bool = False
     reason: Message | None = None
 
 

@@ -126,7 +126,7 @@ class ProfileBuilder:
         if engine is not None and not catalog.serving_engine(engine).runs_on(accelerator):
             # The profile says so, and shows what others do.
             question = replace(question, serving_engine=None)
-        finder = PlacementFinder(self._fit, question)
+        finder = PlacementFinder(self._fit, question, self._settings.runs_well.concurrency)
         placements = {model.id: finder.place(accelerator, model) for model in catalog.models()}
         return ProfileContext(
             question=question,

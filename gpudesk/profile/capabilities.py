@@ -14,7 +14,7 @@ from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
 from gpudesk.engine.plans import scale_bandwidth
 from gpudesk.profile.placements import ModelPlacement
 from gpudesk.profile.settings import ProfileTask
-from gpudesk.text.messages import InputError, Message, message
+from gpudesk.text.messages import InputError, Message, message, message_n
 
 if TYPE_CHECKING:
     from gpudesk.estimation.diffusion import DiffusionEstimator
@@ -32,9 +32,11 @@ def list_capabilities(context: ProfileContext) -> tuple[Capability, ...]:
     texts = [task for task in context.settings.tasks if task.settings is None]
     tasks = [(task, placement) for task in texts if (placement := _choose(task, context)) is not None]
     requests = [
-        context.memo.make_request(context.accelerator.id, placement.model.id, best.weights, best.count, alone=alone)
+        context.memo.make_request(
+            context.accelerator.id, placement.model.id, deployment.weights, placement.deployed_count, alone=alone
+        )
         for _, placement in tasks
-        if (best := placement.best) is not None
+        if (deployment := placement.deployment) is not None
         for alone in (False, True)
     ]
     context.memo.answer(requests)
@@ -44,12 +46,12 @@ def list_capabilities(context: ProfileContext) -> tuple[Capability, ...]:
 def _choose(task: ProfileTask, context: ProfileContext) -> ModelPlacement | None:
     """Return the first model of a task that is placed, else the first that the catalog has."""
     known = [context.placements[model] for model in task.models if model in context.placements]
-    return next((each for each in known if each.best is not None), known[0] if known else None)
+    return next((each for each in known if each.deployment is not None), known[0] if known else None)
 
 
 def _make_capability(task: ProfileTask, placement: ModelPlacement, context: ProfileContext) -> Capability:
-    best, model = placement.best, placement.model.id
-    if best is None or best.count is None:
+    deployment, count, model = placement.deployment, placement.deployed_count, placement.model.id
+    if deployment is None or count is None:
         reason = placement.explain(context.finder.tokens)
         is_unknown = reason.id in _MISSING_FACTS
         return Capability(
@@ -60,23 +62,24 @@ def _make_capability(task: ProfileTask, placement: ModelPlacement, context: Prof
             reason=reason,
         )
     request, alone = (
-        context.memo.make_request(context.accelerator.id, model, best.weights, best.count, alone=alone)
+        context.memo.make_request(context.accelerator.id, model, deployment.weights, count, alone=alone)
         for alone in (False, True)
     )
     at_load, single = context.memo.answer([request, alone])
     held = isinstance(at_load, Estimate) and at_load.fits
     return Capability(
         task.id,
-        _judge(placement, best.count),
+        _judge(placement, count),
         model,
-        best.weights,
-        best.count,
+        deployment.weights,
+        count,
         placement.find_longest_context(),
         at_load.output_tokens_per_s if isinstance(at_load, Estimate) else None,
         single.output_tokens_per_s if isinstance(single, Estimate) else None,
         basis=at_load.basis if isinstance(at_load, Estimate) and held else None,
         request=request,
-        reason=_explain(at_load),
+        queues=isinstance(at_load, Estimate) and held and at_load.queues,
+        reason=_explain_row(at_load, placement, context),
     )
 
 
@@ -84,6 +87,31 @@ def _judge(placement: ModelPlacement, count: int) -> CapabilityStatus:
     if count > 1:
         return CapabilityStatus.NEEDS_MORE
     return CapabilityStatus.NATIVE if placement.is_native else CapabilityStatus.QUANTIZED
+
+
+def _explain_row(at_load: Estimate | InputError, placement: ModelPlacement, context: ProfileContext) -> Message | None:
+    """Return why there is no figure, that requests wait, or why the published format is not used."""
+    if not isinstance(at_load, Estimate) or not at_load.fits:
+        return _explain(at_load)
+    if at_load.queues:
+        return message(
+            "profile.capability.queues",
+            "{admitted} of {concurrency} requests run at once; the others wait",
+            admitted=at_load.admitted or 0,
+            concurrency=at_load.concurrency or 0,
+        )
+    published = placement.formats[0]
+    if placement.is_native or published.step is None or published.step.memory.plan.count > (at_load.count or 1):
+        return None
+    return message_n(
+        "profile.capability.crowded",
+        "{weights} weights leave room for {held} request of {tokens} tokens",
+        "{weights} weights leave room for {held} requests of {tokens} tokens",
+        "held",
+        weights=str(published.weights).upper(),
+        held=published.step.memory.budget.max_sequences(context.finder.tokens),
+        tokens=context.finder.tokens,
+    )
 
 
 def _explain(answer: Estimate | InputError) -> Message | None:
@@ -169,17 +197,15 @@ def _place_diffusion(
 
 def list_scale_steps(context: ProfileContext) -> tuple[ScaleStep, ...]:
     """Return the table of counts: memory, the models of the catalog that fit, and rates of the profile's model."""
-    accelerator, model = context.accelerator, context.model
+    accelerator = context.accelerator
     counts = [count for count in context.settings.counts if count <= accelerator.cards_per_host]
     needed = sorted(
         best.count for each in context.placements.values() if (best := each.best) is not None and best.count is not None
     )
-    answers: Sequence[Estimate | InputError | None] = [None] * len(counts)
-    best = None if model is None else context.placements[model].best
-    if model is not None and best is not None:
-        answers = context.memo.answer(
-            [context.memo.make_request(accelerator.id, model, best.weights, count) for count in counts]
-        )
+    requests = [
+        request for count in counts if (request := context.make_model_request(accelerator.id, count)) is not None
+    ]
+    answers: Sequence[Estimate | InputError | None] = context.memo.answer(requests) or [None] * len(counts)
     return tuple(
         _make_scale_step(count, sum(each <= count for each in needed), answer, context)
         for count, answer in zip(counts, answers, strict=True)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
 from gpudesk.text.units import MONTHS_PER_YEAR
@@ -19,7 +20,7 @@ if TYPE_CHECKING:
     from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.domain.accelerator import Accelerator
     from gpudesk.domain.cost import CostColumn
-    from gpudesk.domain.estimate import Estimate
+    from gpudesk.domain.estimate import Estimate, EstimateRequest
     from gpudesk.domain.profile import ProfileQuestion
     from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder
     from gpudesk.profile.settings import ProfileSettings
@@ -107,6 +108,35 @@ class ProfileContext:
     def others(self) -> tuple[AcceleratorFacts, ...]:
         """All accelerators of the catalog but the one of the profile."""
         return tuple(self.facts_of(each) for each in self.catalog.accelerators() if each.id != self.accelerator.id)
+
+    @cached_property
+    def _model_formats(self) -> tuple[Precision, Precision] | None:
+        """Weights and KV cache of the profile's model: as asked where some engine runs them, else as placed."""
+        deployment = None if self.model is None else self.placements[self.model].deployment
+        if self.model is None or deployment is None:
+            return None
+        question = self.question
+        if question.precision is not None:
+            formats = question.precision, question.kv
+            request = self.memo.make_request(self.accelerator.id, self.model, formats[0], None, kv=formats[1])
+            if self.memo.fitting([request])[0] is not None:
+                return formats
+        return deployment.weights, Precision.FP16
+
+    def make_model_request(self, accelerator: str, count: int | None) -> EstimateRequest | None:
+        """Return the request for the profile's model under the load; None where there is no model to ask about."""
+        if self.model is None or self._model_formats is None:
+            return None
+        weights, kv = self._model_formats
+        return self.memo.make_request(accelerator, self.model, weights, count, kv=kv)
+
+    @cached_property
+    def model_count(self) -> int | None:
+        """How many accelerators the profile's model is put to work on; None leaves it to the estimate."""
+        placement = None if self.model is None else self.placements[self.model]
+        if placement is None or placement.deployment is None or self._model_formats is None:
+            return None
+        return placement.deployed_count if placement.deployment.weights is self._model_formats[0] else None
 
     @cached_property
     def parameters(self) -> Mapping[str, float]:

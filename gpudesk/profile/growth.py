@@ -139,12 +139,13 @@ def _compute_extra(facts: AcceleratorFacts, own: AcceleratorFacts) -> float | No
 
 def _estimate_rates(deployments: Sequence[tuple[Accelerator, int]], context: ProfileContext) -> list[float | None]:
     """Return output tokens/s of the profile's model on each deployment, in its format; None where it does not run."""
-    if context.model is None or (best := context.placements[context.model].best) is None:
-        return [None] * len(deployments)
     requests = [
-        context.memo.make_request(accelerator.id, context.model, best.weights, count)
+        request
         for accelerator, count in deployments
+        if (request := context.make_model_request(accelerator.id, count)) is not None
     ]
+    if not requests:
+        return [None] * len(deployments)
     return [
         None if each is None or each.output_tokens_per_s is None else each.output_tokens_per_s.value
         for each in context.memo.fitting(requests)

@@ -47,10 +47,8 @@ def list_limits(context: ProfileContext, estimator: Estimator) -> tuple[Resource
 
 
 def _estimate_model(context: ProfileContext) -> Estimate | None:
-    if context.model is None or (best := context.placements[context.model].best) is None:
-        return None
-    request = context.memo.make_request(context.accelerator.id, context.model, best.weights, best.count)
-    return context.memo.fitting([request])[0]
+    request = context.make_model_request(context.accelerator.id, context.model_count)
+    return None if request is None else context.memo.fitting([request])[0]
 
 
 def _measure_memory(estimate: Estimate, room: UsableMemory, context: ProfileContext) -> ResourceHeadroom:

@@ -27,16 +27,22 @@ _LONGEST_ASSUMED: Final = 131_072
 class FormatPlacement:
     """A model with its weights in one format: the smallest deployment within a host or domain, None without one.
 
-    `ladder` is the reason where no serving engine runs the format.
+    `step` holds one request, `served` as many as a model that runs well serves at once. `ladder` is the reason where
+    no serving engine runs the format.
     """
 
     weights: Precision
     ladder: DeploymentLadder | Message
-    step: LadderStep | None
+    step: LadderStep | None = None
+    served: LadderStep | None = None
 
     @property
     def count(self) -> int | None:
         return None if self.step is None else self.step.memory.plan.count
+
+    @property
+    def served_count(self) -> int | None:
+        return None if self.served is None else self.served.memory.plan.count
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,16 +65,30 @@ class ModelPlacement:
         return best is not None and best.count == 1
 
     @property
+    def deployment(self) -> FormatPlacement | None:
+        """What is put to work: the first format in which the fewest accelerators serve, else `best`."""
+        served = [each for each in self.formats if each.served is not None]
+        return min(served, key=lambda each: each.served_count or 0, default=self.best)
+
+    @property
+    def deployed_step(self) -> LadderStep | None:
+        deployment = self.deployment
+        return None if deployment is None else deployment.served or deployment.step
+
+    @property
+    def deployed_count(self) -> int | None:
+        step = self.deployed_step
+        return None if step is None else step.memory.plan.count
+
+    @property
     def is_native(self) -> bool:
-        best = self.best
-        return best is not None and best.weights is self.published
+        deployment = self.deployment
+        return deployment is not None and deployment.weights is self.published
 
     def find_longest_context(self) -> int:
-        """Return the tokens of one sequence that the best placement holds, up to the model's own maximum."""
-        best = self.best
-        if best is None or best.step is None:
-            return 0
-        return best.step.find_longest_context(self.model.max_context or _LONGEST_ASSUMED)
+        """Return the tokens of one sequence that the deployment holds, up to the model's own maximum."""
+        step = self.deployed_step
+        return 0 if step is None else step.find_longest_context(self.model.max_context or _LONGEST_ASSUMED)
 
     def explain(self, tokens: int) -> Message:
         """Return why no format is held: of the narrowest one that a serving engine runs, else of the first."""
@@ -98,9 +118,11 @@ def _explain_ladder(ladder: DeploymentLadder, tokens: int) -> Message:
 class PlacementFinder:
     """Places models on accelerators for one question; what lies behind is kept by the fit finder."""
 
-    def __init__(self, fit: FitFinder, question: ProfileQuestion) -> None:
+    def __init__(self, fit: FitFinder, question: ProfileQuestion, served: int) -> None:
+        """Place for requests of the question; `served` is how many at once a model that runs well serves."""
         self._fit = fit
         self._engine = question.serving_engine
+        self._served: Final = min(served, question.concurrency)
         self.tokens: Final = question.input_tokens + question.output_tokens
 
     def place(self, accelerator: Accelerator, model: Model) -> ModelPlacement:
@@ -113,7 +135,7 @@ class PlacementFinder:
         for width in (bits, *narrower):
             placement = self._place_width(accelerator, model, published, width, limit)
             formats.append(placement)
-            if placement.count == 1:
+            if placement.served_count == 1:
                 break
         if all(isinstance(each.ladder, Message) for each in formats):
             # Nothing runs the checkpoint as it is: it can be converted to a wider format.
@@ -143,8 +165,10 @@ class PlacementFinder:
             question = FitQuestion(weights, context=self.tokens, serving_engine=self._engine)
             ladder = self._fit.find_ladder(question, accelerator, model)
             if isinstance(ladder, DeploymentLadder):
-                return FormatPlacement(weights, ladder, ladder.lowest(self.tokens, 1, limit))
-            refused = refused or FormatPlacement(weights, ladder, None)
+                step = ladder.lowest(self.tokens, 1, limit)
+                served = None if step is None else ladder.lowest(self.tokens, self._served, limit)
+                return FormatPlacement(weights, ladder, step, served)
+            refused = refused or FormatPlacement(weights, ladder)
         assert refused is not None
         return refused
 
@@ -162,7 +186,14 @@ class EstimateMemo:
         self._answers: dict[EstimateRequest, Estimate | InputError] = {}
 
     def make_request(
-        self, accelerator: str, model: str, weights: Precision, count: int | None, *, alone: bool = False
+        self,
+        accelerator: str,
+        model: str,
+        weights: Precision,
+        count: int | None,
+        *,
+        kv: Precision = Precision.FP16,
+        alone: bool = False,
     ) -> EstimateRequest:
         """Return the request for a model under the load of the profile, or for a single request in flight."""
         question = self._question
@@ -172,6 +203,7 @@ class EstimateMemo:
             model,
             weights,
             Workload(question.input_tokens, question.output_tokens, load),
+            kv=kv,
             count=count,
             serving_engine=question.serving_engine,
         )
@@ -190,8 +222,8 @@ class EstimateMemo:
 def iterate_held(
     placements: Mapping[str, ModelPlacement],
 ) -> Iterator[tuple[ModelPlacement, FormatPlacement, LadderStep]]:
-    """Yield the models that one accelerator holds, each with its format and the deployment."""
+    """Yield the models that are put to work on one accelerator, each with its format and the deployment."""
     for placement in placements.values():
-        best = placement.best
-        if best is not None and best.step is not None and best.count == 1:
-            yield placement, best, best.step
+        deployment, step = placement.deployment, placement.deployed_step
+        if deployment is not None and step is not None and step.memory.plan.count == 1:
+            yield placement, deployment, step

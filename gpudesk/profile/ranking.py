@@ -105,12 +105,18 @@ def _find_release_date(model: str, context: ProfileContext) -> str | None:
 
 
 def _measure_factors(row: RankedModel, context: ProfileContext) -> dict[RankingFactor, float]:
-    """Return what each factor measures, in its own unit; what is not known is left out."""
+    """Return what each factor measures, in its own unit, up to what is enough; what is not known is left out."""
     model = row.placement.model.id
-    values = {RankingFactor.FIT: row.free_bytes / row.usable_bytes, RankingFactor.CONTEXT: float(row.context_tokens)}
+    enough = context.settings.enough
+    values = {
+        RankingFactor.FIT: min(row.free_bytes / row.usable_bytes, enough.free_share),
+        RankingFactor.CONTEXT: float(row.context_tokens),
+    }
     for factor, estimate in ((RankingFactor.SPEED, row.single), (RankingFactor.THROUGHPUT, row.at_load)):
         if estimate.output_tokens_per_s is not None:
             values[factor] = estimate.output_tokens_per_s.value
+    if RankingFactor.SPEED in values:
+        values[RankingFactor.SPEED] = min(values[RankingFactor.SPEED], enough.tokens_per_s)
     months = count_months(row.released)
     if months is not None:
         values[RankingFactor.RECENCY] = float(months)

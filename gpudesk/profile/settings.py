@@ -62,6 +62,14 @@ class RunsWellRule:
 
 
 @dataclass(frozen=True, slots=True)
+class EnoughRule:
+    """More than this brings a model no rank: the share of usable memory left free, tokens/s of a single request."""
+
+    free_share: float
+    tokens_per_s: float
+
+
+@dataclass(frozen=True, slots=True)
 class ProfileSettings:
     """The whole file; lists are in its order."""
 
@@ -77,6 +85,7 @@ class ProfileSettings:
     recommendations: int
     rivals: int
     runs_well: RunsWellRule
+    enough: EnoughRule
     modes: Mapping[OperatingMode, Mapping[RankingFactor, float]]
     categories: tuple[AcceleratorCategory, ...]
     tasks: tuple[ProfileTask, ...]
@@ -94,6 +103,7 @@ def read_profile_settings(path: Path) -> ProfileSettings:
             common_models=tuple(document["common_models"]),
             counts=tuple(document["counts"]),
             runs_well=RunsWellRule(**document["runs_well"]),
+            enough=EnoughRule(**document["enough"]),
             modes=MappingProxyType(
                 {OperatingMode(name): _read_weights(entry) for name, entry in document["modes"].items()}
             ),

@@ -129,6 +129,13 @@ def _format_rate(figure: IntervalEstimate | None, formatter: Formatter) -> str:
     return MISSING_VALUE_TEXT if figure is None else formatter.banded(figure)
 
 
+def _format_basis(capability: Capability, formatter: Formatter) -> str:
+    """Return what is to be known of a row: a reason, else what its figures rest on."""
+    if capability.reason is None and capability.basis is not None:
+        return label_basis(capability.basis)
+    return _format_reason(capability.reason, formatter)
+
+
 def _format_reason(reason: Message | None, formatter: Formatter) -> str:
     return "" if reason is None else format_message(reason, formatter)
 
@@ -153,7 +160,7 @@ def _tabulate_capabilities(profile: AcceleratorProfile, names: Mapping[str, str]
             formatter.count(each.context_tokens),
             MISSING_VALUE_TEXT if each.single is None else formatter.estimate(each.single.value),
             _format_rate(each.figure, formatter),
-            _format_reason(each.reason, formatter) if each.basis is None else label_basis(each.basis),
+            _format_basis(each, formatter),
         )
         for each in profile.capabilities
         if each.unit == "tok/s"
@@ -191,7 +198,7 @@ def _tabulate_diffusion(profile: AcceleratorProfile, names: Mapping[str, str], f
             MISSING_VALUE_TEXT if each.diffusion is None else format_diffusion_settings(each.diffusion, formatter),
             _format_rate(each.figure, formatter),
             label_grade(None if each.diffusion is None else each.diffusion.grade),
-            _format_reason(each.reason, formatter) if each.basis is None else label_basis(each.basis),
+            _format_basis(each, formatter),
         )
         for each in (*(each for each in profile.capabilities if each.unit == "s"), *profile.diffusion)
     ]
@@ -464,7 +471,9 @@ def _write_specification(claims: AttributeClaims) -> dict[str, Any]:
 
 def _write_capability(capability: Capability) -> dict[str, Any]:
     """Return a row; of images and videos with their settings, of text with its request."""
-    row = encode_fields(capability, "task status model weights count context_tokens figure single unit basis reason")
+    row = encode_fields(
+        capability, "task status model weights count context_tokens figure single unit basis queues reason"
+    )
     if capability.unit == "tok/s":
         return row | {"request": _write_request(capability.request)}
     estimate = capability.diffusion

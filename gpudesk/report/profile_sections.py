@@ -61,6 +61,8 @@ _STATUS_ICONS: Final = MappingProxyType(
         CapabilityStatus.UNKNOWN: "circle-help",
     }
 )
+#: Some requests wait for others, whatever the status.
+_QUEUES_ICON: Final = "triangle-alert"
 #: The attribute of the accelerator that a resource is about.
 _RESOURCE_ATTRIBUTES: Final = MappingProxyType(
     {
@@ -193,7 +195,8 @@ class ProfileTables:
         return ProfileTable("capabilities", tr("Capabilities"), subtitle, columns, rows)
 
     def _capability(self, each: Capability) -> ProfileRow:
-        icon, words = _STATUS_ICONS[each.status], capitalize_first(format_status(each, self.formatter))
+        icon = _QUEUES_ICON if each.queues else _STATUS_ICONS[each.status]
+        words = capitalize_first(format_status(each, self.formatter))
         model = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
         reason = self.say(each.reason)
         details = [label_precision(each.weights)] if each.weights else []
@@ -201,8 +204,9 @@ class ProfileTables:
             details.append(format_diffusion_settings(each.diffusion, self.formatter))
         if each.context_tokens:
             details.append(tr("{n} context", n=self.formatter.count(each.context_tokens)))
-        if each.reason is not None and each.figure is None:
+        if each.reason is not None and (each.figure is None or each.queues):
             details = [capitalize_first(reason)]
+            reason = ""
         figure = self._rate(each.figure, each.unit, "" if each.basis is None else each.basis.value)
         task = label_task(each.task)
         sentence = ". ".join(
@@ -211,6 +215,7 @@ class ProfileTables:
                 f"{task}: {words}",
                 ", ".join((model, *details)),
                 f"{figure.text}, {tr('80% interval')} {figure.detail}" if each.figure else "",
+                capitalize_first(reason) if each.figure else "",
             )
             if part
         )

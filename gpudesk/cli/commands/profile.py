@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 from gpudesk.cli import output
 from gpudesk.cli.options import add_facts_option, add_json_option, open_service, parse_number, parse_whole, split_list
 from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.report.profile import list_profile_lines, write_profile_json
 from gpudesk.text.formatting import Formatter
@@ -46,6 +47,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     )
     parser.add_argument("--budget", metavar="USD", type=parse_number, help=tr("budget for an upgrade, in USD"))
     parser.add_argument("--model", metavar="ID", help=tr("model of counts and limits (default: largest common one)"))
+    formats = [each.value for each in Precision]
+    for name, text in (
+        ("weights", tr("weight precision of that model (default: as published, or narrower if needed)")),
+        ("kv", tr("KV cache precision of that model (default: fp16)")),
+    ):
+        parser.add_argument(f"--{name}", metavar=tr("PRECISION"), choices=formats, help=text)
     load = parser.add_argument_group(tr("load"))
     load.add_argument("--input-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("input tokens per request"))
     load.add_argument("--output-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("output tokens per request"))
@@ -81,6 +88,8 @@ def _parse_question(options: argparse.Namespace) -> ProfileQuestion:
         **load,
         serving_engine=options.serving_engine,
         model=options.model,
+        precision=None if options.weights is None else Precision(options.weights),
+        kv=_DEFAULTS.kv if options.kv is None else Precision(options.kv),
         mode=OperatingMode(options.mode),
         weights=_parse_pairs("--weights-of-mode", options.weights_of_mode, factors.__getitem__, tuple(factors)),
         tiers=_parse_pairs("--tiers", options.tiers, str),

@@ -78,6 +78,8 @@ class ProfilePreferences:
             concurrency=work.load.concurrency or work.load.batch or _USUAL_CONCURRENCY,
             serving_engine=scenario.serving_engine,
             model=scenario.model or None,
+            precision=scenario.weights,
+            kv=scenario.kv,
             mode=self.mode,
             weights=self.weights,
             budget_usd=self.budget_usd,

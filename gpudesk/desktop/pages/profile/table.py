@@ -33,7 +33,12 @@ _LEAST_WIDTH: Final = 44.0
 _MARK_GAP: Final = "\u2003"
 _EMPTY: Final = ProfileTable("", "", "", (), ())
 #: Colours of icons whose words are not alone in saying that something is out of the ordinary.
-_ICON_COLOURS: Final = {"check": "best_text", "circle-slash-2": "unfit", "circle-help": "disputed_text"}
+_ICON_COLOURS: Final = {
+    "check": "best_text",
+    "circle-slash-2": "unfit",
+    "circle-help": "disputed_text",
+    "triangle-alert": "disputed_text",
+}
 
 
 class ProfileTableModel(TableItemModel):
