@@ -30,8 +30,8 @@ _FIELD_OPTIONS: Final = {"batch": "--batch-size", "accelerator": "--accelerators
 
 def add_diffusion_options(parser: argparse.ArgumentParser) -> None:
     group = parser.add_argument_group(tr("images and video (diffusion models)"))
-    group.add_argument("--width", metavar=tr("PIXELS"), type=parse_whole, help=tr("width (default: model default)"))
-    group.add_argument("--height", metavar=tr("PIXELS"), type=parse_whole, help=tr("height (default: model default)"))
+    group.add_argument("--width", metavar="N", type=parse_whole, help=tr("width in pixels (default: model default)"))
+    group.add_argument("--height", metavar="N", type=parse_whole, help=tr("height in pixels (default: model default)"))
     group.add_argument("--frames", metavar="N", type=parse_whole, help=tr("frames of a clip (default: model default)"))
     group.add_argument("--steps", metavar="N", type=parse_whole, help=tr("denoising steps (default: model default)"))
     group.add_argument(
