@@ -131,7 +131,7 @@ class FactorsModel(TableItemModel):
         if head is None or cell is None:
             if column == FACTOR:
                 return f"{factor.name}, {factor.measure}"
-            return " ".join(f"{format_document(rule)}: {translate_data(rule.why)}" for rule in factor.rules)
+            return f"{factor.sources}: {factor.said}"
         rating = f"{cell.word}, {cell.whole}" if cell.whole else cell.word
         return tr("{factor}, {name}: {rating}", factor=factor.name, name=head.name, rating=rating)
 

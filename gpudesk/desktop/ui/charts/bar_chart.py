@@ -201,6 +201,7 @@ class BarChart(QWidget):
         self._scales: list[tuple[float, float]] = []
         self._areas: list[QRectF] = []
         self._links: list[BarLink] = []
+        self._heads: list[tuple[QRectF, str]] = []
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setMouseTracking(True)
         policy = QSizePolicy.Policy.Expanding
@@ -311,7 +312,7 @@ class BarChart(QWidget):
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self.theme)
             painter.fillRect(event.rect(), self.theme.colour("page"))
-            self._links = []
+            self._links, self._heads = [], []
             number = 0
             for place, group in enumerate(self.groups):
                 self._paint_group(pen, place, group, number)
@@ -320,6 +321,7 @@ class BarChart(QWidget):
     def _paint_group(self, pen: ThemePainter, place: int, group: BarGroup, first: int) -> None:
         px, style, area = self.theme.px, self._style, self._areas[place]
         head = QRectF(0, area.top() - px(style.key) - px(style.head), self.width(), px(style.head))
+        self._heads.append((head, group.subtitle))
         width = pen.text(head, group.title, font="section")
         pen.text(head.adjusted(width + px(10), 0, 0, 0), group.subtitle, font="small", colour=style.subtitle)
         left = 0.0 if style.key_below_names else area.left()
@@ -524,10 +526,12 @@ class BarChart(QWidget):
         return next((number for number, band in enumerate(bands) if band.top() <= place.y() < band.bottom()), -1)
 
     def event(self, event: QEvent) -> bool:
-        """Show the full values of the row under the mouse as a tooltip."""
+        """Show the full values of the row, or the whole subtitle, under the mouse as a tooltip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
-            number = self._row_at(QPointF(event.pos()))
-            QToolTip.showText(event.globalPos(), "" if number < 0 else self.rows[number].sentence, self)
+            place = QPointF(event.pos())
+            number = self._row_at(place)
+            subtitle = next((subtitle for head, subtitle in self._heads if head.contains(place)), "")
+            QToolTip.showText(event.globalPos(), subtitle if number < 0 else self.rows[number].sentence, self)
             return True
         return super().event(event)
 

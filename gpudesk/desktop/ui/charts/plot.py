@@ -6,8 +6,8 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QMouseEvent, QWheelEvent
-from PySide6.QtWidgets import QAbstractScrollArea, QWidget
+from PySide6.QtGui import QHelpEvent, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QAbstractScrollArea, QToolTip, QWidget
 
 from gpudesk.desktop.ui.charts.canvas import PlotCanvas
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray
@@ -58,6 +58,13 @@ class InteractivePlot(PlotCanvas):
         around = self.frame.area.center() if around is None else around
         self.frame.zoom(factor, around.x(), around.y())
         self._range_changed()
+
+    def viewportEvent(self, event: QEvent) -> bool:
+        """Show the whole subtitle, which may be cut, as a tool tip of the head."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), self.subtitle if event.pos().y() < self.head_height() else "", self)
+            return True
+        return super().viewportEvent(event)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:

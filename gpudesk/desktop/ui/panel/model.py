@@ -7,7 +7,7 @@ from typing import Any
 
 from PySide6.QtCore import QAbstractItemModel, QModelIndex, QObject, QPersistentModelIndex, Qt
 
-from gpudesk.desktop.ui.panel.blocks import RowBlock
+from gpudesk.desktop.ui.panel.blocks import HeadingBlock, RowBlock
 from gpudesk.desktop.ui.panel.nodes import PanelNode
 from gpudesk.report.explanation.parts import Explanation
 
@@ -161,4 +161,6 @@ def make_tool_tip(node: PanelNode) -> str | None:
     """Return the whole of what a line may have no room for."""
     if isinstance(node.block, RowBlock):
         return node.block.tool_tip
+    if isinstance(node.block, HeadingBlock):
+        return "\n".join(filter(None, (node.block.title, node.block.aside)))
     return node.sentence if isinstance(node.block, Explanation) else None

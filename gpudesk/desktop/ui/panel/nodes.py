@@ -284,7 +284,7 @@ def _make_run_node(key: str, line: MeasuredRunLine) -> PanelNode:
         RowLine(line.compared),
         RowLine(line.source, colour=QUIET, most=1, values=(date,)),
     )
-    block = RowBlock(lines, space=(4, 6), folding=True, tool_tip=line.source)
+    block = RowBlock(lines, space=(4, 6), folding=True, tool_tip=f"{line.what}\n{line.source}")
     copied = f"{line.sentence}, {line.address}" if line.address else line.sentence
     return PanelNode(key, block, line.sentence, copied, make_detail_nodes(line.details, key), line)
 
@@ -353,7 +353,8 @@ def make_term_node(term: TermLine, key: str) -> PanelNode:
         RowLine(term.formula or "", colour=QUIET, most=2),
         RowLine(term.source or "", colour=QUIET, most=1, current_colour="text1", current_only=bool(term.formula)),
     )
-    return PanelNode(key, RowBlock(lines, nested=True, ruled=True, tool_tip=term.source or term.formula), subject=term)
+    tool_tip = "\n".join(filter(None, (term.formula, term.source)))
+    return PanelNode(key, RowBlock(lines, nested=True, ruled=True, tool_tip=tool_tip or None), subject=term)
 
 
 # Claims and the catalog

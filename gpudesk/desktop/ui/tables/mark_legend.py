@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QEvent, QRectF
+from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -55,6 +55,13 @@ class MarkLegend(QWidget):
                     x += theme.length(15)
                 room = QRectF(x, 0, max(1.0, self.width() - x), self.height())
                 x += pen.text(room, text, font="small", colour="text2") + theme.length(20)
+
+    def event(self, event: QEvent) -> bool:
+        """Show all of the legend as a tool tip: it may be longer than the line."""
+        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
+            QToolTip.showText(event.globalPos(), "\n".join(text for _, text in self._marks), self)
+            return True
+        return super().event(event)
 
     @staticmethod
     def _box(pen: ThemePainter, mark: str, box: QRectF) -> None:

@@ -48,9 +48,8 @@ class TextModel(TableItemModel):
         return self.rows[row][column] or tr("empty")
 
     def get_head(self, section: int, *, spoken: bool) -> str | None:
-        if spoken:
-            return None
-        return self._heads[section] + _GAP if section in self._numbers else self._heads[section]
+        head = self._heads[section]
+        return head + _GAP if section in self._numbers and not spoken else head
 
     def get_alignment(self, column: int) -> Qt.AlignmentFlag:
         return Qt.AlignmentFlag.AlignRight if column in self._numbers else Qt.AlignmentFlag.AlignLeft

@@ -5,14 +5,30 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, Qt
-from PySide6.QtWidgets import QAbstractButton, QApplication, QComboBox, QLabel, QLineEdit, QMenu, QTableView, QWidget
+from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtGui import QFontMetricsF, QHelpEvent
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QApplication,
+    QComboBox,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QMenu,
+    QTableView,
+    QToolTip,
+    QWidget,
+)
 
 from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
+from gpudesk.desktop.ui.charts.bar_chart import BarChart
+from gpudesk.desktop.ui.charts.plot import InteractivePlot
+from gpudesk.desktop.ui.tables.mark_legend import MarkLegend
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -24,6 +40,10 @@ from gpudesk.text.translation import PSEUDO, get_language
 
 _SIZE: Final = (1280, 800)
 _TURNS: Final = 6
+#: White, and where a long word may be broken.
+_WHITE: Final = re.compile(r"[\s\u200b\u2028]+")
+#: Rows of a table that can be in sight.
+_ROWS: Final = 60
 #: A word in Latin letters; the made-up language writes no vowel but a capital Y as English does.
 _WORD: Final = re.compile(r"[A-Za-z]{3,}")
 _ACCENTED: Final = re.compile("[ÀÉÎÖÛåéîöû⟦⟧]")
@@ -51,6 +71,22 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     watch(ThemePainter, "text", 1)
     watch(TextCache, "laid_out", 1)
     watch(TextPainter, "draw", 3)
+    return texts
+
+
+@pytest.fixture
+def elided(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+    """Return the whole of each text that the program's own painters cut off."""
+    texts: set[str] = set()
+    elide = QFontMetricsF.elidedText
+
+    def elide_and_note(self: QFontMetricsF, text: str, *given: Any) -> str:  # noqa: ANN401 - as Qt has it
+        shown = elide(self, text, *given)
+        if shown != text:
+            texts.add(text)
+        return shown
+
+    monkeypatch.setattr(QFontMetricsF, "elidedText", elide_and_note)
     return texts
 
 
@@ -143,6 +179,66 @@ def test_no_text_is_clipped(open_window: Callable[[str], MainWindow], language: 
         if widget.isVisible() and _is_clipped(widget)
     }
     assert not clipped, "\n".join(sorted(clipped))
+
+
+def _list_tool_tips(window: MainWindow, shown_tips: list[str]) -> Iterator[str]:
+    """Yield the tool tips of all that is visible: of widgets, their parts, and the cells and heads of tables."""
+    for widget in window.findChildren(QWidget):
+        if not widget.isVisible():
+            continue
+        yield widget.toolTip()
+        if isinstance(widget, QAbstractItemView):
+            yield from _list_cell_tips(widget)
+        elif isinstance(widget, BarChart | MarkLegend):
+            _ask_for_tips(widget)
+        elif isinstance(widget, InteractivePlot):
+            _ask_for_tips(widget.viewport())
+    yield from shown_tips
+
+
+def _list_cell_tips(view: QAbstractItemView) -> Iterator[str]:
+    role, model = Qt.ItemDataRole.ToolTipRole, view.model()
+    for column in range(model.columnCount()):
+        yield str(model.headerData(column, Qt.Orientation.Horizontal, role) or "")
+    indexes = [
+        model.index(row, column) for row in range(min(model.rowCount(), _ROWS)) for column in range(model.columnCount())
+    ]
+    while indexes:
+        index = indexes.pop()
+        yield str(index.data(role) or "")
+        indexes += [model.index(row, 0, index) for row in range(model.rowCount(index))]
+
+
+def _ask_for_tips(widget: QWidget) -> None:
+    """Hold the mouse still at points from top to bottom of a widget that paints."""
+    for y in range(2, widget.height(), 8):
+        place = QPoint(widget.width() // 2, y)
+        QCoreApplication.sendEvent(widget, QHelpEvent(QEvent.Type.ToolTip, place, widget.mapToGlobal(place)))
+
+
+def _list_cut_heads(window: MainWindow) -> Iterator[str]:
+    """Yield the heads of ordinary tables that have less room than they need."""
+    for table in window.findChildren(QTableView):
+        header = table.horizontalHeader()
+        if not table.isVisible() or not header.isVisible() or type(header) is not QHeaderView:
+            continue
+        for column in range(header.count()):
+            if header.sectionSizeFromContents(column).width() > header.sectionSize(column):
+                yield str(header.model().headerData(column, Qt.Orientation.Horizontal))
+
+
+def test_painted_text_is_whole_or_has_a_tool_tip(
+    open_window: Callable[[str], MainWindow], elided: set[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window, cut, shown_tips = open_window(PSEUDO), set[str](), list[str]()
+    monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: shown_tips.append(text))
+    for view in _show_views(window):
+        tips = _WHITE.sub("", "\n".join(_list_tool_tips(window, shown_tips)))
+        texts = {*elided, *_list_cut_heads(window)}
+        cut |= {f"{view}: {text!r}" for text in texts if _WHITE.sub("", text) not in tips}
+        elided.clear()
+        shown_tips.clear()
+    assert not cut, "\n".join(sorted(cut))
 
 
 def _list_names(service: GpuDeskService) -> set[str]:
