@@ -321,11 +321,15 @@ class BarChart(QWidget):
     def _paint_group(self, pen: ThemePainter, place: int, group: BarGroup, first: int) -> None:
         px, style, area = self.theme.px, self._style, self._areas[place]
         head = QRectF(0, area.top() - px(style.key) - px(style.head), self.width(), px(style.head))
-        self._heads.append((head, group.subtitle))
+        explanation = "\n".join((group.subtitle, *(words for _, words in group.key)))
+        self._heads.append((head.adjusted(0, 0, 0, px(style.key)), explanation))
         width = pen.text(head, group.title, font="section")
         pen.text(head.adjusted(width + px(10), 0, 0, 0), group.subtitle, font="small", colour=style.subtitle)
-        left = 0.0 if style.key_below_names else area.left()
-        self._paint_key(pen, QRectF(left, area.top() - px(style.key), self.width() - left, px(style.key)), group)
+        widths = [(px(9) if ink else 0) + px(6) + pen.width(words, "caption") for ink, words in group.key]
+        has_room = area.left() + sum(widths) + px(4) * len(widths) <= self.width()
+        left = area.left() if has_room and not style.key_below_names else 0.0
+        key = QRectF(left, area.top() - px(style.key), self.width() - left, px(style.key))
+        self._paint_key(pen, key, group, widths)
         if not group.rows:
             pen.text(area, group.note, font="small", colour="text3")
             return
@@ -337,10 +341,9 @@ class BarChart(QWidget):
         if group.mark is not None:
             self._paint_mark(pen, place, group.mark, area)
 
-    def _paint_key(self, pen: ThemePainter, place: QRectF, group: BarGroup) -> None:
+    def _paint_key(self, pen: ThemePainter, place: QRectF, group: BarGroup, widths: list[float]) -> None:
         """Paint which ink is which, closer together where there is little room, as far as there is any."""
         px, x, middle = self.theme.px, place.left(), place.center().y()
-        widths = [(px(9) if ink else 0) + px(6) + pen.width(words, "caption") for ink, words in group.key]
         spare = (place.width() - sum(widths)) / max(len(widths) - 1, 1)
         gap = min(max(spare, px(4)), px(12))
         for (ink, words), width in zip(group.key, widths, strict=True):
@@ -526,7 +529,7 @@ class BarChart(QWidget):
         return next((number for number, band in enumerate(bands) if band.top() <= place.y() < band.bottom()), -1)
 
     def event(self, event: QEvent) -> bool:
-        """Show the full values of the row, or the whole subtitle, under the mouse as a tooltip."""
+        """Show the full values of the row, or subtitle and key, which may be cut, under the mouse as a tooltip."""
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             place = QPointF(event.pos())
             number = self._row_at(place)

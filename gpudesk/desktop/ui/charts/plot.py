@@ -64,7 +64,7 @@ class InteractivePlot(PlotCanvas):
         if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip:
             QToolTip.showText(event.globalPos(), self.subtitle if event.pos().y() < self.head_height() else "", self)
             return True
-        return super().viewportEvent(event)
+        return bool(super().viewportEvent(event))
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         if event.button() is not Qt.MouseButton.LeftButton:
