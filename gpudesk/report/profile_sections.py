@@ -116,6 +116,8 @@ class ProfileTables:
             return tr("Discontinued, released {date}", date=date) if date else tr("Discontinued")
         if self.profile.accelerator.announced:
             return tr("Announced for {date}", date=date) if date else tr("Announced")
+        if self.profile.accelerator.status is None:
+            return tr("Availability not known")
         return tr("Shipping since {date}", date=date) if date else tr("Shipping")
 
     def architecture(self) -> ArchitectureSketch:
@@ -160,12 +162,12 @@ class ProfileTables:
             return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
         unit = get_display_unit(quantity) or ""
         value = convert_to_display_unit(claims.value, quantity)
-        text = self.formatter.number(value) if value >= 100 else self.formatter.stated(round(value, 2))
+        text = self.formatter.number(value) if value >= 100 else self.formatter.catalog(claims.value, quantity)
         if name == PRICE_BOUND_ATTRIBUTES[0]:
             text, unit = self._format_price(claims.value), tr("USD")
         memory = self.profile.accelerator.memory_type
-        if name == "memory" and memory:
-            unit = f"{unit} {memory}"
+        if name == "memory":
+            text, unit = self.formatter.stated(round(value, 1)), f"{unit} {memory or ''}".rstrip()
         return HeadlineSpecification(name, label, text, unit, claims.disputed, is_user_chosen(claims))
 
     def _format_price(self, low: float) -> str:
@@ -363,7 +365,9 @@ class ProfileTables:
             ProfileColumn(tr("USD/M output"), is_figure=True),
         )
         rows = tuple(map(self._reach, self.profile.out_of_reach))
-        note = "" if rows else tr("One accelerator holds every model of the catalog")
+        holds_all = any(each.count == 1 and each.models_held == each.models for each in self.profile.scale)
+        note = tr("One accelerator holds every model of the catalog") if holds_all else tr("Not known")
+        note = "" if rows else note
         return ProfileTable("out_of_reach", tr("Just out of reach"), "", columns, rows, note)
 
     def _reach(self, each: OutOfReach) -> ProfileRow:

@@ -238,6 +238,14 @@ class ProfileHeader(QWidget):
         self.tags.show_tags(tables.tags())
         self.headline.setText(f"{tables.status()}. {tables.headline()}")
         self.strip.show_specifications(tables.headline_specifications())
+        self.strip.show()
+
+    def show_name_alone(self, name: str) -> None:
+        """Show an accelerator without a profile."""
+        self.name.show_name(name, 0, is_variant=False)
+        self.tags.show_tags(())
+        self.headline.setText("")
+        self.strip.hide()
 
     def _dress(self) -> None:
         px = self._theme.px

@@ -167,25 +167,21 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def _ask(self) -> None:
         self._rest.stop()
-        if self.accelerator:
-            self.query.ask(self.preferences.question(self.desk.scenario, self.accelerator))
-            if self.query.state is ProfileQueryState.READY:
-                self._show()
+        asks = self.accelerator and self.query.ask(self.preferences.question(self.desk.scenario, self.accelerator))
+        if not asks:
+            self._show()
 
     def _show(self) -> None:
-        profile, state = self.query.profile, self.query.state
+        tables, state = self.tables, self.query.state
         if state is ProfileQueryState.FAILED:
-            self.body.note.show_text(self.query.problem)
-            return
-        if profile is None or not self.isVisible() or state is not ProfileQueryState.READY:
-            return
-        tables = self.tables
-        if tables is None:
-            return
-        index, is_variant = self._find_look()
-        self.subject.show_profile(tables, index, is_variant=is_variant)
-        self.view.show_profile(tables)
-        self.view.set_pale(False)
+            self.subject.show_name_alone(self._name_of(self.accelerator))
+            self.body.show_state(self.query.problem, None, answered=False)
+        elif tables is not None and self.isVisible() and state is ProfileQueryState.READY:
+            index, is_variant = self._find_look()
+            self.subject.show_profile(tables, index, is_variant=is_variant)
+            self.view.show_profile(tables)
+            self.view.set_pale(False)
+            self.body.show_state(self.problem_text, None, answered=True)
 
     @property
     def tables(self) -> ProfileTables | None:
@@ -249,7 +245,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def print_profile(self) -> None:
         """Show the profile as it prints, once it is there."""
-        if self.tables is not None:
+        if self.tables is not None and self.query.state is ProfileQueryState.READY:
             self.profile_preview_requested.emit(self.tables)
 
     def copy(self) -> None:

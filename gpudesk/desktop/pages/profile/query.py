@@ -116,21 +116,25 @@ class ProfileQuery(QObject):
         #: What went wrong, in words.
         self.problem = ""
 
-    def ask(self, question: ProfileQuestion) -> None:
-        """Show the profile that answers a question, at once where it is known."""
+    def ask(self, question: ProfileQuestion) -> bool:
+        """Look for the profile that answers a question, which is there at once where it is known.
+
+        Return False where that is what was asked last; else the state changes.
+        """
         key = (repr(question), self._desk.service.catalog)
         if key == self._key and self.state in (ProfileQueryState.READY, ProfileQueryState.WORKING):
-            return
+            return False
         self._key = key
         self._jobs.cancel()
         profile = self._kept.get(key)
         if profile is not None:
             self._kept.move_to_end(key)
             self._show(profile)
-            return
+            return True
         self._set(ProfileQueryState.WORKING)
         ends = (partial(self._done, key), partial(self._failed, key), partial(self._stopped, key))
         self._jobs.start("profile", self._desk.service.profile_steps(question), *ends)
+        return True
 
     def is_late(self, accelerator: str) -> bool:
         """Whether the profile is of another accelerator than this one."""
