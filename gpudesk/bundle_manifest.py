@@ -11,9 +11,9 @@ from typing import Final
 
 from gpudesk.text.messages import input_error
 
-#: The list lies in the bundle, and does not name itself.
+#: The list is in the bundle, and does not name itself.
 MANIFEST: Final = "SHA256SUMS"
-#: In the bundle of a frozen program: the names of what lies around it, libraries and modules. Signing changes
+#: In the bundle of a frozen program: the names of the libraries and modules around it. Signing changes
 #: what is in them.
 PROGRAM_FILES: Final = "program-files.txt"
 
@@ -61,7 +61,7 @@ def list_included_files(included: Mapping[str, str], bundle: str) -> dict[str, P
 
 
 def write_manifest(folder: Path) -> int:
-    """List a bundle as it lies there, in the place of any former list; return how many files it has."""
+    """List a bundle, replacing any former list; return how many files it has."""
     files = list_files_below(folder)
     (folder / MANIFEST).write_text(make_manifest_text(files), encoding="utf-8", newline="\n")
     return len(files)

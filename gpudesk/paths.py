@@ -121,7 +121,7 @@ def bundle_dir() -> Path | None:
 
 
 def resources_dir() -> Path:
-    """Return the folder `resources/`; no error where it is missing, so that the error can still be told."""
+    """Return the folder `resources/`; no error if it is missing, so that the error can still be reported."""
     bundle = _bundle()
     root = bundle if bundle is not None else _checkout()
     return root / "resources"
@@ -246,7 +246,7 @@ def _bundled(name: str) -> Path | None:
 def _portable_dir() -> Path | None:
     if not getattr(sys, "frozen", False):
         return None
-    # An image is mounted somewhere else, and says in this variable where it lies; so does another image, a
+    # A mounted image gives its own path in this variable; so does another image, a
     # terminal's say, to all that is started from it.
     programs = (sys.executable, os.environ.get("APPIMAGE"))
     folders = (Path(program).absolute().parent / _PORTABLE_NAME for program in programs if program)

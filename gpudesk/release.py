@@ -21,7 +21,7 @@ from gpudesk import __version__, paths
 #: How a program came to where it runs.
 Installation = Literal["checkout", "package", "frozen", "portable"]
 
-#: A source archive has no history: the record that was made with it lies at its top.
+#: A source archive has no history: a record made with it is at its top level.
 SOURCE_RECORD: Final = "build-record.json"
 
 #: As many characters of a commit as people write.

@@ -473,7 +473,7 @@ class GpuDeskService:
 
     @cached_property
     def reference_data(self) -> ReferenceData:
-        """What stands beside a recommendation: records, and plans for it."""
+        """Reference data for a recommendation: records, and plans for it."""
         from gpudesk.decision.purchasing.reference_data import ReferenceData
 
         return ReferenceData(self)

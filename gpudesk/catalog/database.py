@@ -53,7 +53,7 @@ DatabaseRow = tuple[Any, ...]
 
 
 class CatalogFileError(InputError):
-    """The catalog file cannot be used as it lies there; nothing was changed, the message says what to do."""
+    """The catalog file cannot be used in its present state; it is unchanged, and the message says what to do."""
 
     def __init__(self, problem: Message, path: Path) -> None:
         super().__init__(problem, where=str(path))

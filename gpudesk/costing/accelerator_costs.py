@@ -177,7 +177,7 @@ class AcceleratorCostInputs:
 
     @property
     def missing(self) -> tuple[str, ...]:
-        """Inputs without which a cost of owning or of renting cannot be told."""
+        """Inputs required to compute the cost of owning or of renting."""
         needed = dict.fromkeys((*NEEDED_TO_OWN, *NEEDED_TO_RENT))
         return tuple(name for name in needed if name not in self.values)
 

@@ -234,7 +234,7 @@ class _OuterShares:
     head_read: TensorShare
 
     def fullest(self, *, tied: bool, stages: int) -> TensorShare:
-        """Return what lies on the stage that has most of it: the first looks up, the last predicts."""
+        """Return the share on the fullest stage: the first has the embedding, the last the output head."""
         first = self.embedding + self.layer_embedding
         if stages == 1:
             return first + self.head

@@ -83,7 +83,7 @@ def make_matrix(
     *,
     quantisable: bool = True,
 ) -> WeightTensor:
-    """A matrix of a block: divided over the TP ranks and open to narrow formats unless told otherwise."""
+    """A matrix of a block: by default divided over the TP ranks and open to narrow formats."""
     return WeightTensor(name, tensor_class, split, elements, quantisable=quantisable)
 
 

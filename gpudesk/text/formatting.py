@@ -126,7 +126,7 @@ def find_quantity_of_unit(unit: str | None) -> Quantity:
 
 
 def get_display_unit(quantity: Quantity) -> str | None:
-    """Return the unit that stands beside figures of this quantity, or None for plain numbers and words."""
+    """Return the unit shown with figures of this quantity, or None for plain numbers and words."""
     return _DISPLAY_UNITS[quantity].unit
 
 
@@ -329,7 +329,7 @@ _WORDED_RATES: Final = ("USD/M", "USD/M tokens", "USD/kW/month", "USD/year", "re
 
 
 def translate_unit(unit: str, number: float = 2) -> str:
-    """Return a unit in the active language, as it stands beside a number: words change, symbols stay."""
+    """Return a unit in the active language, as shown with a number: words change, symbols stay."""
     n = 1 if number == 1 else 2
     match unit:
         case "tokens":

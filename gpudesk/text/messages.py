@@ -85,7 +85,7 @@ class InputError(Exception):
 def input_error(
     message_id: str, sentence: str, where: str | None = None, /, **parameters: MessageParameter
 ) -> InputError:
-    """Make an `InputError` whose problem is told nowhere else."""
+    """Make an `InputError` with its only message."""
     return InputError(message(message_id, sentence, **parameters), where)
 
 
@@ -164,7 +164,7 @@ def capitalize_first(text: str) -> str:
 
 
 def lower_for_sentence(text: str) -> str:
-    """Return a label, or a sentence without its full stop, as it stands inside an English sentence.
+    """Return a label, or a sentence without its full stop, for use inside an English sentence.
 
     A beginning like that of a name or an abbreviation stays, and so does every text of another language: German
     writes nouns with a capital everywhere.

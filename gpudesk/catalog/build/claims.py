@@ -129,7 +129,7 @@ def list_attributes_by_thing(files: DataFiles) -> dict[str, dict[str, AttributeR
 #: Stands in `stated` where a statement bears on an attribute without giving a value of it.
 NO_VALUE: Final = "-"
 
-#: What stands in the place of a unit beside words.
+#: Words in place of the unit of a value that has none.
 _NO_UNITS: Final = frozenset({None, "text", "date", "year", "boolean"})
 #: How the names of attributes end that hold the upper end of a range.
 _UPPER: Final = "_high"

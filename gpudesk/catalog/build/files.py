@@ -32,7 +32,7 @@ from gpudesk.text.messages import InputError
 
 #: Longer inputs are cut where a problem shows what was given.
 _SHOWN: Final = 60
-#: Where in a path the kind of a record stands: table, name, kind, field.
+#: Index of a record's kind in a path: table, name, kind, field.
 _KIND_AT: Final = 2
 
 
@@ -96,7 +96,7 @@ _R = TypeVar("_R", bound=BaseModel)
 
 #: Folder of the files of serving engines.
 ENGINES_FOLDER: Final = "serving_engines"
-#: Tables of records that are told apart by their `kind`.
+#: Tables of records that differ by their `kind`.
 _WITH_KINDS: Final = frozenset({"mixers", "ffns"})
 
 
@@ -111,7 +111,7 @@ class _CsvLines(Protocol):
 
 @dataclass(frozen=True, slots=True)
 class DataEntry(Generic[_T_co]):
-    """A record and where it stands: `file` below `data/`, `place` within it ("" for a whole file)."""
+    """A record and its location: `file` below `data/`, `place` within it ("" for a whole file)."""
 
     file: str
     place: str

@@ -18,7 +18,7 @@ from gpudesk.text.messages import InputError, Message, explain_system_error, inp
 
 @dataclass(frozen=True, slots=True)
 class GgufTensorType:
-    """How a tensor lies in the file: `block` numbers together take `block_bytes`."""
+    """The storage format of a tensor: `block` numbers together take `block_bytes`."""
 
     name: str
     block: int

@@ -166,7 +166,7 @@ _INNER_NORMS: Final = (
     "ssm_c_norm",
     "indexer.k_norm",
 )
-#: Tensors beside those by which a kind of layer is told, as beginnings of their names.
+#: Prefixes of expected tensors, besides those that determine the kind of a layer.
 _EXPECTED: Final = (
     *_INNER_NORMS,
     "attn_q.",

@@ -48,7 +48,7 @@ _MOST_NAMED: Final = 5
 
 
 class GgufModel:
-    """The model of a file: read once, told as a definition and as notes."""
+    """The model of a file: read once, returned as a definition and as notes."""
 
     def __init__(self, file: GgufFiles, keys: GgufKeys) -> None:
         """Read every layer; raises `InputError` naming the tensor or key that does not go with the rest."""

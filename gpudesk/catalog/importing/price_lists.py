@@ -174,7 +174,7 @@ def find_provider_in_name(name: str) -> str | None:
 
 
 def find_region(location: str | None) -> str | None:
-    """Return the region that a zone lies in; another location stays as it is."""
+    """Return the region of a zone; any other location is returned unchanged."""
     for pattern in _ZONES:
         if location and (match := pattern.fullmatch(location)):
             return match[1]

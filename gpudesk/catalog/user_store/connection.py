@@ -94,9 +94,9 @@ def _read_state(path: Path) -> tuple[int, int, int] | None:
 
 
 def query_file(path: Path, question: Callable[[sqlite3.Connection], _T]) -> _T:
-    """Put a question to the file at `path` as it lies there; raises `CatalogFileError` where it is not whole.
+    """Query the file at `path` without migrating it; raises `CatalogFileError` if it is damaged.
 
-    A file in an older version stays what it is, and may lack tables.
+    A file in an older version may lack tables.
     """
     problem = find_user_file_problem(path)
     if problem is not None:

@@ -43,7 +43,7 @@ def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = N
     with translate_errors(path):
         path.parent.mkdir(mode=0o700, parents=True, exist_ok=True)
         remove_leftovers(path.parent, f"{path.name}.*.new")
-        # In this order: a process that begins the file now has it before anything lies beside it.
+        # In this order: a file that another process creates now exists before its side files do.
         if any(make_companion_path(path, suffix).exists() for suffix in COMPANIONS) and not path.exists():
             # Changes of a file that is gone would be taken for those of the new one.
             move_changes_aside(path)

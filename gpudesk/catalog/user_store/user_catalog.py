@@ -17,7 +17,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.watch_list import WatchNote
 
 
-#: What is told of a change: the ids of the things that it is about.
+#: Passed to observers of a change: the ids of the entries that changed.
 ChangeListener = Callable[[frozenset[str]], None]
 #: Steps that can be undone.
 _MOST_UNDO_STEPS: Final = 500

@@ -240,7 +240,7 @@ class FirstRunPage(QWidget):
 
     open_sample = Signal()
     start_empty = Signal()
-    #: The user wants to be asked a few questions, and to be told what to take.
+    #: The user wants to answer a few questions and get a recommendation.
     help_wanted = Signal()
     #: The path of a recent document.
     open_file = Signal(str)

@@ -167,7 +167,7 @@ class VerdictLine(ThemedLabel):
         try:
             text = describe()
         except (InputError, MissingFileError):
-            # What cannot be read is told where it is shown.
+            # The view that needs the file reports the error.
             text = ""
         self.setText(text)
         self.setAccessibleName(text)
@@ -206,7 +206,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
 
     #: Where the page's actions stand in their menus.
     menu_section = 0
-    #: Whether a verdict stands above the views.
+    #: Whether a verdict is shown above the views.
     has_verdict = False
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:

@@ -8,7 +8,7 @@ from enum import StrEnum
 
 
 class MenuId(StrEnum):
-    """Where an action stands in the menu bar; the order is that of the menus."""
+    """The place of an action in the menu bar; the order is that of the menus."""
 
     FILE = "file"
     EDIT = "edit"

@@ -123,7 +123,7 @@ class Job(QObject, Generic[_T]):
         if isinstance(worker.error, InputError):
             self._failed(worker.error)
         elif worker.error is not None:
-            # Who waits for the job must not wait for ever, and be told in its place too.
+            # The caller must not wait forever: it gets the fault as an error of the job.
             kind = type(worker.error).__name__
             try:
                 self._failed(input_error("job.unexpected", "internal error ({kind_of_fault})", kind_of_fault=kind))

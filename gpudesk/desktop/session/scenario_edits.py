@@ -99,7 +99,7 @@ def free_counts(scenario: Scenario) -> Scenario:
 
 
 def find_fitting_count(scenario: Scenario, accelerator: str) -> int | None:
-    """Return the count that the others have, or the next one where the part stands there with that."""
+    """Return the count of the others, or the next count if the accelerator has that already."""
     counts = {choice.count for choice in scenario.accelerators}
     count = counts.pop() if len(counts) == 1 else 1
     used_counts = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}

@@ -127,7 +127,7 @@ def _base() -> Path:
 
 
 def _stored(path: Path) -> str:
-    """Return a path as it is kept: of what lies on the same stick as the program, from there."""
+    """Return a path for storage: on the same removable drive as the program, relative to it."""
     if paths.is_portable() and path.is_relative_to(_base()):
         return path.relative_to(_base()).as_posix()
     return str(path)
@@ -141,7 +141,7 @@ _CATCH = 40
 _AROUND = QSize(4, 40)
 #: A dialog leaves something of the screen to see.
 _MOST_OF_SCREEN = 0.9
-#: How far a further window lies to the right of the former and below it.
+#: Offset of a further window to the right of the former and below it.
 _BESIDE = QPoint(24, 24)
 
 

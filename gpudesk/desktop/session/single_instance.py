@@ -313,7 +313,7 @@ _DOCUMENTS: Final = (SCENARIO_SUFFIX, ".pdf")
 
 
 class DesktopApplication(QApplication):
-    """The application. It is told of files by an event where a double click does not start it anew.
+    """The application. An event names files where a double click does not start a new process.
 
     macOS does so, also for the double click that starts the program. What comes before there is a window is
     kept until somebody takes it.

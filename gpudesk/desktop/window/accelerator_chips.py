@@ -378,7 +378,7 @@ class ChipRow(QWidget):
         self._popup.open_below(place, options, "")
 
     def add_accelerator(self, accelerator: str) -> None:
-        """Add a part with the count that the others have, or the next one where it stands there with that."""
+        """Add an accelerator with the count of the others, or with the next count if it has that already."""
         scenario = self._desk.scenario
         name = self._name(accelerator)
         edited = scenario_edits.add_accelerator(
@@ -501,7 +501,7 @@ class ChipRow(QWidget):
             return False
 
     def _place(self) -> None:
-        """Set the chips from the left, line by line; the baseline stands at the right end of the first."""
+        """Place the chips from the left, line by line; the baseline is at the right end of the first."""
         px = self._theme.px
         margin, gap, line = px(_MARGIN), px(_GAP), px(_ROW_HEIGHT)
         right = self.width() - margin

@@ -101,7 +101,7 @@ class TopBar(QWidget):
 _STATUS_BAR_HEIGHT = 24.0
 _ICON = 14.0
 _SIDE, _GAP = 12.0, 20.0
-#: How long a passing sentence stands.
+#: How long a passing message is shown.
 _STANDS_MS = 8000
 
 

@@ -366,7 +366,7 @@ class PackExportForm(_FileTargetForm):
 
     @property
     def signed_by(self) -> str | None:
-        """Whose name stands under it, None where it is not signed."""
+        """The name of the signer, None if it is not signed."""
         return self.by.text() if self.signing.key() == "yes" else None
 
     def ask_for_target(self) -> Path | None:

@@ -285,7 +285,7 @@ class CommandPalette(QWidget):
                 self.setGeometry(self._window.rect())
                 self._place()
         elif kind == QEvent.Type.ShortcutOverride:
-            # While the palette is open no shortcut reaches what lies behind it.
+            # While the palette is open, no shortcut reaches the widgets behind it.
             event.accept()
             return True
         elif isinstance(event, QKeyEvent) and kind == QEvent.Type.KeyPress:

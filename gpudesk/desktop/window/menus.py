@@ -242,7 +242,7 @@ def wrap_tab_focus(window: DocumentWindow, *, following: bool) -> bool:
     ends = chain_tab_order([*regions, window.top, window.rail, window.status])
     if ends is None or window.focusWidget() is not ends[following]:
         return False
-    # What cannot be seen stands between the last control and the first.
+    # Only invisible widgets are between the last control and the first.
     reason = Qt.FocusReason.TabFocusReason if following else Qt.FocusReason.BacktabFocusReason
     ends[not following].setFocus(reason)
     return True

@@ -145,7 +145,7 @@ def _with_gaps(word: str, title: str) -> list[int] | None:
 
 
 class PaletteModel(QAbstractListModel):
-    """The entries found, in groups; a group stands where its best entry would."""
+    """The entries found, in groups ordered by their best entries."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

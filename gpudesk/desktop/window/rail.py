@@ -212,7 +212,7 @@ class PageRail(QWidget):
         self.setFixedWidth(px(_FOLDED) if folded else wide)
         self._column.setContentsMargins(px(_SIDE), px(_TOP), px(_SIDE) + 1, px(_SIDE))
         self._column.setSpacing(px(_PITCH) - px(_ITEM))
-        # The icon at the foot stands under those of the pages.
+        # The icon at the foot is aligned with those of the pages.
         lead = px(_FOLDED - _SIDE * 2 - 28) / 2 if folded else px(_ICON_X) - px(28 - _ICON) / 2
         self._foot.setContentsMargins(int(lead), 0, 0, 0)
         self.fold_button.set_icon("panel-left-open" if folded else "panel-left-close")

@@ -48,7 +48,7 @@ ZOOM_STEP = 1.25
 
 
 class PreviewBar(QWidget):
-    """Shows where the preview stands and says what the user asks for."""
+    """Shows the page of the preview and emits what the user asks for."""
 
     #: A `PaperSize` by its value.
     paper_chosen = Signal(str)

@@ -224,7 +224,7 @@ class SourcesPanel(QWidget):
 
     @property
     def _lies_over(self) -> bool:
-        """Whether the panel lies over the page: beside it, the splitter draws the line between them."""
+        """Whether the panel overlays the page: beside it, the splitter draws the line between them."""
         return not isinstance(self.parentWidget(), QSplitter)
 
     def event(self, event: QEvent) -> bool:

@@ -12,7 +12,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
 
-#: Below this width of the window the panel lies over the page.
+#: Below this width of the window the panel overlays the page.
 _NARROW = 1180
 _LEAST, _USUAL, _MOST = 280, 312, 480
 _SHOWN, _WIDTH = "panel.shown", "panel.width"

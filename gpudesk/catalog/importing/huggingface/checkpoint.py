@@ -23,7 +23,7 @@ _SHORT_HEADER: Final = message(
 
 INDEX: Final = "model.safetensors.index.json"
 _SUFFIX: Final = ".safetensors"
-#: The file of a model that lies in one.
+#: The file of a model that has only one.
 _WHOLE: Final = "model.safetensors"
 #: An index names every tensor of models with hundreds of experts.
 _INDEX_BYTES: Final = 64 * MIB

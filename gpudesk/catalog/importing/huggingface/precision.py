@@ -190,7 +190,7 @@ def _list_matrix_classes(structure: ModelStructure) -> frozenset[str]:
 
 
 def _find_wide_format(whole: ConfigFields, text: ConfigFields) -> tuple[Precision | None, tuple[Message, ...]]:
-    """Return the wide format; none is told for 32 bits, which serving engines load in 16."""
+    """Return the wide format; none for 32 bits, which serving engines load in 16."""
     for fields in (text, whole):
         for name in ("torch_dtype", "dtype"):
             table_value = fields.raw(name)

@@ -280,7 +280,7 @@ class CatalogHeading:
         return self._make_note()
 
 
-#: A line: the place of a row in the table, or what stands over the next rows.
+#: A line: the place of a row in the table, or the heading of the next rows.
 CatalogLine = int | CatalogHeading
 
 
@@ -291,7 +291,7 @@ class CatalogModel(TableItemModel):
         super().__init__(parent)
         self.table = _EMPTY
         self.lines: Sequence[CatalogLine] = ()
-        #: The line over which a rule stands, since what follows is not ranked; -1 for none.
+        #: The line with a rule above it: rows from there on are not ranked; -1 for none.
         self.rule = -1
         #: The lines that are headings.
         self.headings: Sequence[int] = ()

@@ -199,7 +199,7 @@ _PLAIN = (UnitChoice("", None),)
 
 
 def make_missing_field_rows(theme: Theme, fields: Sequence[MissingImportField], formatter: Formatter) -> list[FormRow]:
-    """Return a row for each field; its name is that of the file, its meaning stands below."""
+    """Return a row for each field: its name in the file, and its meaning below."""
     return [_make_missing_field_row(theme, field, formatter) for field in fields]
 
 

@@ -37,7 +37,7 @@ MARKS: Final = (
 )
 #: Glyph and colour of what is stale.
 STALE: Final = ("partly", "disputed_text")
-#: Glyph and colours of glyph and word of how a claim stands.
+#: Glyph and colours of glyph and word for each status of a claim.
 STANCES: Final = {
     ClaimStatus.TAKEN.value: ("fits", "text1", "text1"),
     ClaimStatus.AGREES.value: ("", "", "text3"),
@@ -49,7 +49,7 @@ _INSET: Final = 10.0
 
 
 class CatalogTableView(PaintedTable):
-    """A table of thousands of rows that scrolls within a frame; its first column lies over the others."""
+    """A table of thousands of rows that scrolls within a frame; its first column covers the others."""
 
     sort_requested = Signal(int)
     copy_requested = Signal()
@@ -151,7 +151,7 @@ class CatalogTableView(PaintedTable):
         return rect
 
     def indexAt(self, place: QPoint) -> QModelIndex:
-        """Return the cell at a place; the first column lies over the others."""
+        """Return the cell at a place; the first column covers the others."""
         row, column = self.rowAt(place.y()), self.heads.number_at(place)
         return self._table.index(row, column) if row >= 0 and column >= 0 else QModelIndex()
 

@@ -252,7 +252,7 @@ _ARROW: Final = 12.0
 
 
 class CatalogHeader(PaintedHeader):
-    """Paints what stands over each column, and over several that share it; the first does not scroll."""
+    """Paints the heads of columns and of groups of columns; the first does not scroll."""
 
     #: The number of the column that is to order the rows.
     sort_requested = Signal(int)
@@ -376,7 +376,7 @@ class CatalogHeader(PaintedHeader):
     # The mouse
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
-        """Order by the first column where it lies over another; else click, move or resize."""
+        """Order by the first column where it covers another; else click, move or resize."""
         if self._over_frozen(event.position().toPoint()) and event.button() == Qt.MouseButton.LeftButton:
             self.sort_requested.emit(0)
             return

@@ -107,7 +107,7 @@ _SECTION: Final = 50
 
 
 class ComparisonCommands:
-    """Acts on the arrangement, the scenario and the clipboard; -1 stands for no row or no column."""
+    """Acts on the arrangement, the scenario and the clipboard; -1 means no row or no column."""
 
     def __init__(
         self,
@@ -162,7 +162,7 @@ class ComparisonCommands:
             act(head)
 
     def _position(self, head: ComparisonHead) -> int | None:
-        """Return where a column stands in the scenario, which may have changed since it was answered."""
+        """Return the place of a column in the scenario, which may have changed since it was answered."""
         keys = make_column_keys(self._desk.scenario.accelerators)
         return keys.index(head.key) if head.key in keys else None
 

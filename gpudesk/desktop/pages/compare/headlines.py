@@ -76,7 +76,7 @@ class HeadlineBox(QAbstractButton):
         return QSize(round(self.needed()), self.height())
 
     def needed(self) -> float:
-        """Return the width that the answer takes, with as much of its leaders as is told of them now."""
+        """Return the width that the answer takes, with as much of its leaders as is shown now."""
         answer, theme = self._answer, self._theme
         if answer is None:
             return 0.0

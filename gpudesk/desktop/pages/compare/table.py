@@ -228,7 +228,7 @@ class ComparisonTableView(PaintedTable):
         if cell.disputed:
             marks.append(("disputed", "disputed"))
         step = self._theme.length(13)
-        # A single mark stands in the middle of the gutter, two share it.
+        # A single mark is in the middle of the gutter, two share it.
         x = (left + right) / 2 + self._theme.length(2) - step / 2 * (len(marks) - 1)
         for name, colour in marks:
             self._layer.mark(name, colour, x, level)

@@ -22,7 +22,7 @@ from gpudesk.text.translation import tr
 LABEL_WIDTH: Final = 232.0
 _LEAST_LABEL: Final = 168.0
 _MOST_LABEL: Final = 264.0
-#: Beyond this a difference stands too far from its figure to be read with it.
+#: Beyond this a difference is too far from its figure to be read with it.
 _MOST_COLUMN: Final = 300.0
 #: Room for what tells one name from another; the tool tip has the whole.
 _LEAST_NAME: Final = 76.0
@@ -202,7 +202,7 @@ class ComparisonColumnHeader(PaintedHeader):
         pen.text(below, self._shorten_detail(detail, below.width()), font="caption", colour="text3")
 
     def _shorten_detail(self, detail: str, room: float) -> str:
-        """Leave out what stands before the last part, the count, until the rest has room."""
+        """Leave out parts before the last one, the count, until the rest has room."""
         parts = detail.split(_DOT)
         while len(parts) > 2 and self._texts.width("caption", _DOT.join(parts)) > room:
             del parts[-2]

@@ -76,7 +76,7 @@ def _format_unit_remark(column: CostColumn) -> str:
 
 
 def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) -> FiguresContent:
-    """Return how often each accelerator is the cheapest, and between what its cost lies."""
+    """Return how often each accelerator is the cheapest, and the interval of its cost."""
     names = {part.key: part for part in costed.columns}
     money, formatter = costed.money, costed.formatter
     ranked = sorted(draws.cheapest.items(), key=lambda pair: -pair[1])

@@ -45,7 +45,7 @@ from gpudesk.text.messages import InputError, capitalize_first, format_input_err
 from gpudesk.text.translation import tr, translate_data
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
-#: Above the middle of a row stands the rent, below it what owning costs.
+#: The rent is above the middle of a row, the cost of owning below.
 _MIDDLE = 0.5
 
 

@@ -172,7 +172,7 @@ _CELLS: Final = 0.44
 
 
 class FactorsTableView(PaintedTable):
-    """Cells have a sentence each; a cell is told by the id of its factor and the key of its accelerator or ""."""
+    """Cells have a sentence each; a cell is identified by the id of its factor and the key of its accelerator or ""."""
 
     starts_with_focus = True
 

@@ -61,7 +61,7 @@ class DecideView(QWidget):
         raise NotImplementedError
 
     def show_below(self, show: Callable[[], object]) -> None:
-        """Show what stands below the first sight; of a new view in the turn after its first paint."""
+        """Show the widgets below the fold; those of a new view one turn after its first paint."""
         if self._is_painted:
             show()
         else:

@@ -49,7 +49,7 @@ _TEXT_X, _RIGHT = 46.0, 14.0
 _EFFECT_AT: Final = 0.42
 _PITCH, _MARKER, _CARD_GAP, _BETWEEN = 60.0, 3.6, 12.0, 5.0
 _NAME_LINE: Final = 17.0
-#: Below this width the effect stands below the words.
+#: Below this width the effect is placed below the words.
 _NARROW: Final = 460.0
 #: What is left of the colour of an effect under a former decision.
 _DIMMED: Final = 0.45

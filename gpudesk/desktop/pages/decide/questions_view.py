@@ -38,7 +38,7 @@ _WIDEST, _MARGIN = 620.0, 40.0
 
 
 class _StageTag(QWidget):
-    """The part of the dialogue that a screen stands in."""
+    """The section of the dialogue that a screen belongs to."""
 
     def __init__(self, theme: Theme, text: str) -> None:
         super().__init__()

@@ -54,7 +54,7 @@ class RecordRow(NamedTuple):
 
 
 class RecordColumn(NamedTuple):
-    """A column: what stands above it, its least width in pixels of the design, its share of what is left."""
+    """A column: its head, its least width in pixels of the design, its share of the remaining width."""
 
     text: str
     least: float

@@ -97,7 +97,7 @@ class PlatformSupportBlock(QWidget):
 
 
 def _make_support_row(entry: SupportEntry, *, first: bool) -> RecordRow:
-    """Return an entry; an older one stands below the newest of its software, without the name."""
+    """Return an entry; an older one comes below the newest of its software, without the name."""
     colour = "text1" if first else "text2"
     name = make_cell(translate_data(entry.name), "small_strong") if first else make_cell("")
     return RecordRow(

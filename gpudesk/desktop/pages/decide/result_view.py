@@ -46,7 +46,7 @@ if TYPE_CHECKING:
     from gpudesk.desktop.pages.decide.trace_table import RuleTraceBlock
 
 _THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
-#: The figure that each column of the table stands for; a deployment is told by its throughput.
+#: The figure of each column of the table; that of a deployment is its throughput.
 _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
 

@@ -100,7 +100,7 @@ class _ScreenButton(QAbstractButton):
         strong = current or self.step.done
         title = QRectF(x, top, room, line)
         font, colour = "label" if current else "small", "text1" if strong else "text2"
-        # A screen asks several questions: its short name stands for all of them, and is never cut.
+        # A screen asks several questions: its short name covers all of them, and is never cut.
         name = self.step.title if self.step.screen is None else label_screen(self.step.screen)
         pen.text(title, name, font=font, colour=colour)
         quiet = "text2" if current else "text3"

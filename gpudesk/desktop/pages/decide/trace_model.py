@@ -182,7 +182,7 @@ def _likely(fact: FactValue) -> FactValue:
 
 
 def find_common_unit(figures: Sequence[str]) -> str:
-    """Return the unit that stands at the end of all figures that are known, empty where they share none."""
+    """Return the unit that all known figures share, empty if they share none."""
     ends = {
         figure.rpartition(_SPACE)[2] if _SPACE in figure else "" for figure in figures if figure != MISSING_VALUE_TEXT
     }
@@ -255,7 +255,7 @@ def make_line_key(line: TraceTableLine) -> str:
 
 
 class TraceModel(TableItemModel):
-    """Lines over a `TraceTable`. What changes in the same lines and columns is told as changed data."""
+    """Lines over a `TraceTable`. Changes within the same lines and columns are signaled as changed data."""
 
     #: The id of a rule that counts, and the weight that the user gives its row.
     weighed = Signal(str, float)
@@ -315,7 +315,7 @@ class TraceModel(TableItemModel):
         return next((number for number, line in enumerate(self.lines) if make_line_key(line) == key), -1)
 
     def row_of_rule(self, rule: str) -> int:
-        """Return the number of the line that a rule stands in, as one of several or alone; -1 without one."""
+        """Return the number of the line of a rule, alone or with others; -1 without one."""
         for number, line in enumerate(self.lines):
             if isinstance(line, TraceRuleRow) and any(each.rule.id == rule for each in line.lines):
                 return number

@@ -349,7 +349,7 @@ class RuleTraceTableView(PaintedTable):
         pen.hairline(pad, row.end - 1, end - pad, row.end - 1, "grid")
 
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
-        """Return where the ring stands; the fold and silent rules have one for the whole line."""
+        """Return the rectangle of the focus ring; the fold and silent rules have one for the whole line."""
         if not isinstance(self._table.lines[row.number], TraceRuleRow):
             return QRectF(0, row.start, self.heads.length(), row.size).adjusted(2, 1, -4, -2)
         if column.number >= FIRST:

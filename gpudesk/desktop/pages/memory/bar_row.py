@@ -64,7 +64,7 @@ class MemoryBarLayout:
     extent: float
 
     def x(self, size: float) -> float:
-        """Return where a number of bytes from the left end lies."""
+        """Return the x of a number of bytes from the left end."""
         return self.left + self.width * size / self.extent
 
 
@@ -87,7 +87,7 @@ def lay_out_bars(
         widest = max(section.horizontalAdvance(bar.headline), below)
         verdict = max(verdict, theme.length(GLYPH) + widest + 2)
     width = max(theme.length(_LEAST_BAR), total - left - verdict - theme.length(_COLUMN_GAP))
-    # The figure "237 needed" stands behind the end of its bar and must have room before the verdict.
+    # The figure "237 needed" comes after the end of its bar and must have room before the verdict.
     tail = max((caption.horizontalAdvance(b.needed_text) for b in bars if b.needed > b.usable > 0), default=0.0)
     longest = max((b.needed for b in bars if b.needed > b.usable > 0), default=0)
     if longest:
@@ -129,7 +129,7 @@ _VERDICTS: Final = {
 
 
 def locate_bar(pen: ThemePainter, at: MemoryBarLayout, size: float) -> QRectF:
-    """Return where a bar of a number of bytes lies."""
+    """Return the rectangle of a bar of a number of bytes."""
     length = pen.look.length
     return QRectF(at.left, round(length(BAR_TOP)), at.x(size) - at.left, round(length(BAR)))
 
@@ -396,7 +396,7 @@ class MemoryBarRow(QWidget):
             return WHOLE_ROW
         if position.x() >= at.verdict:
             return VERDICT_PLACE
-        # What is short lies over the parts that it is made of.
+        # The shortage covers the segments that cause it.
         kinds = [part.kind for part in self.bar.parts if at.x(part.start) <= position.x() < at.x(part.end)]
         inside = self._bar_rect().adjusted(0, -6, 0, 6).contains(position)
         if not kinds or not inside:

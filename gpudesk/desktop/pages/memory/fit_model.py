@@ -133,7 +133,7 @@ def _ordered(rows: list[FitRow], order: FitOrder, by: int | None) -> list[FitRow
 
 
 class FitModel(TableItemModel):
-    """Cells over a `FitTable`. New counts of the same models and accelerators are told as changed data."""
+    """Cells over a `FitTable`. New counts of the same models and accelerators are signaled as changed data."""
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
         super().__init__(parent)

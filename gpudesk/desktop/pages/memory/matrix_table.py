@@ -97,7 +97,7 @@ class FitMatrixColumnHeader(PaintedHeader):
             pen.icon(arrow if active else "arrow-up-down", x, y, side, "text1" if active else "text3")
 
     def _paint_below(self, pen: ThemePainter, rect: QRectF, column: FitColumn, swatch: tuple[int, bool] | None) -> None:
-        """Write what stands below a name: that a part is announced, else its memory and its swatch."""
+        """Write the line below a name: that an accelerator is announced, else its memory and its swatch."""
         theme = self._theme
         if column.part.announced:
             word = tr("Announced")
@@ -133,7 +133,7 @@ class FitMatrixColumnHeader(PaintedHeader):
 
 
 _MARGIN: Final = 16.0
-#: Width of the parameters at the right of the names, and what stands free right of them.
+#: Width of the parameters at the right of the names, and the space right of them.
 _FIGURES: Final = 58.0
 _END: Final = 10.0
 
@@ -229,7 +229,7 @@ TINTS: Final = {
     HeadroomLevel.TIGHT: ("ink3", "text1"),
 }
 _GAP: Final = 3.0
-#: Where in a cell the count ends, as a share of its width, and what lies between it and the share left.
+#: Where in a cell the count ends, as a share of its width, and the gap between it and the free share.
 _COUNT_ENDS: Final = 0.42
 _BETWEEN: Final = 6.0
 _HATCH: Final = 15.0

@@ -215,7 +215,7 @@ def format_needed_count(cell: NeededCell, formatter: Formatter) -> str:
 
 
 class NeededModel(TableItemModel):
-    """Lines are titles of groups and their rows. New counts in the same cells are told as changed data."""
+    """Lines are titles of groups and their rows. New counts in the same cells are signaled as changed data."""
 
     def __init__(self, formatter: Formatter, parent: QObject | None = None) -> None:
         super().__init__(parent)

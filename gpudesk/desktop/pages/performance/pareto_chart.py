@@ -193,7 +193,7 @@ class ParetoChart(DeskChart):
         return tr("≥ {n} tok/s", n=self._speed(speed))
 
     def _speed(self, speed: float) -> str:
-        """Write a speed: the line stands at whole numbers, a limit where it stands."""
+        """Format a speed: the line is at whole numbers, a limit at any value."""
         return self.formatter.count(speed) if speed == round(speed) else self.formatter.estimate(speed)
 
     def _read_out(

@@ -187,7 +187,7 @@ def _span(roofed: tuple[RooflineColumn, ...]) -> tuple[float, float]:
 
 
 def _marks(roofed: tuple[RooflineColumn, ...]) -> tuple[PointMark, ...]:
-    """Return the points; the lowest of each kind carries its name, below which nothing stands."""
+    """Return the points; the lowest of each kind carries its name, with free space below."""
     marks = []
     for name in (tr("decode"), tr("prefill")):
         kind = [(each, point) for each in roofed for label, point in _points(each) if label == name]

@@ -53,7 +53,7 @@ class PercentScale(LinearScale):
 
 
 class ScalingChart(DeskChart):
-    """Curves of one replica; a circle where the scenario stands, dashed lines where a host ends."""
+    """Curves of one replica; a circle marks the scenario, dashed lines the ends of hosts."""
 
     figure = "output_tokens_per_s"
 

@@ -87,7 +87,7 @@ class BarInterval:
 
 @dataclass(frozen=True, slots=True)
 class BarNote:
-    """Words in place of a bar, in a frame where that stands for the bar, and a link behind them."""
+    """Words instead of a bar, in a frame if that replaces the bar, and a link after them."""
 
     words: str
     framed: bool = False
@@ -100,7 +100,7 @@ BarLane = StackedBar | BarInterval | BarNote | None
 
 @dataclass(frozen=True, slots=True)
 class BarRow:
-    """What a row is about, and its lanes from above; `sentence` tells all of it, `value` stands at the right.
+    """A row and its lanes from above; `sentence` says all its values, `value` is shown at the right.
 
     A `palette_index` of 0 has no swatch.
     """
@@ -151,7 +151,7 @@ class BarGroup:
 
 @dataclass(frozen=True, slots=True)
 class BarChartStyle:
-    """Lengths of the design: the columns of names and of what stands at the right, bars, rows, and what is around.
+    """Lengths of the design: the columns of names and of values, bars, rows, and margins.
 
     Without an `axis` the scale of a group is its own, and values stand in the right column. `width` is what a
     chart likes to have and what it needs.

@@ -173,7 +173,7 @@ def _paint_limit(plot: PlotCanvas, painter: QPainter) -> None:
 
 #: Another corner must be better by this many points of curves before the read-out moves there.
 _WORTH_MOVING: Final = 6
-#: A box that already stands on the plot counts like this many curves beneath.
+#: A box already on the plot counts like this many curves beneath.
 _BLOCKED: Final = 20
 #: And a point that is read off like this many.
 _MARKED: Final = 6
@@ -348,7 +348,7 @@ def _paint_ghost_labels(plot: PlotCanvas, painter: QPainter) -> None:
 
 
 def _measure_label(plot: PlotCanvas, line: PlotCurve, end: _CurveEnd) -> tuple[str, float]:
-    """Return what stands below a curve's name at its end, and the height of both."""
+    """Return the second line of the label at a curve's end, and the height of both lines."""
     height = plot.text_painter.metrics("label").height()
     if line.end and plot.detailed_labels and end.whole and not plot.names_alone:
         return line.end, height + plot.text_painter.metrics("caption").height()
@@ -370,7 +370,7 @@ def _place_labels(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEn
 
 
 def _find_rule_x(plot: PlotCanvas) -> float | None:
-    """Return where the cursor line stands in pixels, in sight or not; None without one."""
+    """Return the cursor line's place in pixels, in sight or not; None without one."""
     rule = plot.drawing.rule
     return None if rule is None else plot.frame.pixel_x(rule.value)
 
@@ -530,7 +530,7 @@ def _is_x_visible(plot: PlotCanvas, value: float) -> bool:
 
 
 class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
-    """Shows a `Drawing`; `frame` knows what lies where. Subclasses set margins and add to the layers."""
+    """Shows a `Drawing`; `frame` maps values to pixels. Subclasses set margins and add to the layers."""
 
     #: Other values are visible than before.
     ranged = Signal()

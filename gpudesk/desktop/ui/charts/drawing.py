@@ -88,7 +88,7 @@ def are_curves_equal(one: tuple[PlotCurve, ...], other: tuple[PlotCurve, ...]) -
 
 @dataclass(frozen=True, slots=True)
 class PointMark:
-    """A point that is read off: a circle on a curve, or the slot's `marker`; `text` stands beside it."""
+    """A point that is read off: a circle on a curve, or the slot's `marker`; `text` is its label."""
 
     key: str
     slot: int

@@ -45,7 +45,7 @@ class LabelRequest:
 
 @dataclass(frozen=True, slots=True)
 class PlacedLabel:
-    """Where a label stands: its left edge and its middle, and how far those are from its curve's end."""
+    """The place of a label: its left edge and its middle, and their distances from its curve's end."""
 
     x: float
     y: float
@@ -113,7 +113,7 @@ def labels_collide(places: Sequence[PlacedLabel], requests: Sequence[LabelReques
 
 
 def labels_cover(places: Sequence[PlacedLabel], requests: Sequence[LabelRequest], curves: Sequence[FloatArray]) -> bool:
-    """Whether a label at its place lies over one of the curves, which `resample_curve` returned."""
+    """Whether a label at its place covers one of the curves, which `resample_curve` returned."""
     points = np.concatenate([np.empty((0, 2)), *curves])
     boxes = (_label_box(place, label) for place, label in zip(places, requests, strict=True))
     return any(_count_inside(points, (left, top, right - _LABEL_GAP, bottom)) for left, top, right, bottom in boxes)

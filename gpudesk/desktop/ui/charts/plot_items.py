@@ -214,7 +214,7 @@ class BandItem(QGraphicsItem):
 
 
 class CurveItem(pg.PlotCurveItem):  # type: ignore[misc]
-    """A curve of the library that is told its bounds, which it would work out anew at every paint."""
+    """A curve of the library with given bounds, which it would compute anew at every paint."""
 
     _bounds = QRectF()
 

@@ -1,4 +1,4 @@
-"""Axis scales: where a value lies, which ticks it has, how ranges are rounded.
+"""Axis scales: places of values, ticks, and rounding of ranges.
 
 A place is what the plot maps linearly to pixels: the value itself, or its logarithm to base 10."""
 

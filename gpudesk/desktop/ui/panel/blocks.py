@@ -93,7 +93,7 @@ class RowBlock:
     nested: bool = False
     ruled: bool = False
     folding: bool = False
-    #: It stands out from the rows around it: nothing of it is quiet; with a fill behind it.
+    #: Emphasized among the rows around it: no quiet text; optionally filled.
     emphatic: bool = False
     filled: bool = False
     tool_tip: str | None = None
@@ -151,14 +151,14 @@ class LinkBlock:
         return "" if self.offer is None else self.offer.key
 
 
-#: An explanation stands for its own head: the figure with its interval, basis and age.
+#: An `Explanation` as a block is its own head: the figure with its interval, basis and age.
 PanelBlock = Explanation | HeadingBlock | NoteBlock | BarBlock | RowBlock | LinkBlock
 
 _MARGIN: Final = 16
 _INDENT: Final = 12
-#: How far a selection or a box stands from the panel's edge.
+#: Distance of a selection or a box from the panel's edge.
 _INSET: Final = 8
-#: How far the text of a row stands from what is before it, and the column of values from that of labels.
+#: Distances from a glyph, an ink or a swatch to the text after it; the width of the column of labels.
 _AFTER_GLYPH, _AFTER_INK, _AFTER_SWATCH, _LABELS = 18, 16, 28, 92
 #: The arrow of what folds, and what it takes from the text before it.
 _FOLD, _FOLD_ROOM = 12, 14
@@ -178,7 +178,7 @@ _BASIS_GLYPHS: Final = {
 
 @dataclass(frozen=True, slots=True)
 class BlockState:
-    """What beside its content decides how a block looks: how deep it stands, whether open, whether current.
+    """State that a block's look depends on besides its content: depth, whether open, whether current.
 
     Texts are laid out for `width`, of which the scroll bar may cover the margin; boxes end at `edge`.
     """
@@ -201,7 +201,7 @@ class BlockLayouts:
         self._theme.changed.connect(self._cached_layouts.clear)
 
     def layout(self, key: str, block: PanelBlock, state: BlockState) -> BlockLayout:
-        """Return the layout of the block that stands under a key."""
+        """Return the layout of the block with a key."""
         cached = self._cached_layouts.get(key)
         if cached is not None and cached[0] is block and cached[1] == state:
             return cached[2]
@@ -383,7 +383,7 @@ class BlockLayouts:
         return layout
 
     def _mark_row(self, layout: BlockLayout, x: float, row: RowBlock) -> float:
-        """Put what stands before the first line; return how far behind its left end the texts begin."""
+        """Place the sign before the first line; return the indent of the texts."""
         height = self._line(row.lines[0].font) + (self._px(row.lines[0].leading) if row.lines[0].leading else 0.0)
         middle = layout.height + height / 2
         if row.glyph:
@@ -442,7 +442,7 @@ class BlockLayouts:
         state: BlockState,
         width: float,
     ) -> float:
-        """Put what stands at the right of a line; return where the text before it must end."""
+        """Place the values at the right of a line; return where the text before them must end."""
         px, at = self._px, right
         for place, value in enumerate(line.values):
             text = self._measure.elided(value.text, value.font, width * value.share)

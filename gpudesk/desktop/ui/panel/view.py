@@ -136,7 +136,7 @@ class PanelView(QTreeView):
         self.setModel(self.lines)
         self._delegate = PanelDelegate(theme, self)
         self.setItemDelegate(self._delegate)
-        # What lies below shows through, under the scroll bar too.
+        # Content below shows through, under the scroll bar too.
         self.setStyleSheet("QTreeView { background: transparent; }")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHeaderHidden(True)
@@ -283,7 +283,7 @@ class PanelView(QTreeView):
             super().keyPressEvent(event)
 
     def _follow_key(self, key: str) -> bool:
-        """Follow the link that a key stands for; an address takes the key itself, to be selected as text."""
+        """Follow the link with a keyboard key; an address gets the key press itself, to be selected as text."""
         current = self._line(self.currentIndex())
         if current is not None and current.node.address:
             return False

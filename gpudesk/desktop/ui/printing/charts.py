@@ -40,7 +40,7 @@ _LABEL_HEIGHT: Final = 17.5
 _NAME_HEIGHT: Final = 9.5
 _FIRST_LINE: Final = 7.0
 _SECOND_LINE: Final = 15.0
-#: White between an end and its label; one that stands further away than the other is tied to its end by a line.
+#: Space between a curve's end and its label; beyond `_CLOSE`, a leader line connects them.
 _NEAR: Final = 4.0
 _CLOSE: Final = 11.0
 
@@ -170,7 +170,7 @@ class PaperThroughputChart:
 
 
 def find_leader_line(label: LabelRequest, place: PlacedLabel) -> tuple[QPointF, QPointF] | None:
-    """Return the line from an end to its label, or None where the label stands close enough."""
+    """Return the line from a curve's end to its label, or None if the label is close enough."""
     end, half = QPointF(label.x, label.y), label.height / 2
     nearest = QPointF(
         min(max(label.x, place.x - 1), place.x + label.width + 1), min(max(label.y, place.y - half), place.y + half)

@@ -219,7 +219,7 @@ def _put_further(flow: _Flow, table: PaperTable, remarks: Sequence[SheetRemark],
 
 
 def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
-    """Place a page that stands by itself: the verdict with all there is to say of it."""
+    """Place the recommendation on a page of its own."""
     recommendation = sheet.recommendation
     if recommendation is None or not recommendation.lines:
         return

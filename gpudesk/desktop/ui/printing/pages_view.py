@@ -62,7 +62,7 @@ class PagesView(QWidget):
         return min(across, down) if whole_page else across
 
     def page_rect(self, number: int) -> QRectF:
-        """Return where a page lies, counted from 0."""
+        """Return the rectangle of a page, counted from 0."""
         wide, high = self._page_size()
         left = max(_GAP, (self.width() - wide) / 2)
         return QRectF(round(left), _GAP + number * (high + _GAP), wide, high)

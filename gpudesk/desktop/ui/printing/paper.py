@@ -82,7 +82,7 @@ class Paper:
         return self.height - FOOT
 
     def page_layout(self) -> QPageLayout:
-        """Return what a printer or a PDF is told; the margins are ours, so it gets none."""
+        """Return the page layout for a printer or PDF, without margins: the sheet draws its own."""
         orientation = QPageLayout.Orientation
         return QPageLayout(
             QPageSize(_IDS[self.size]),
@@ -136,7 +136,7 @@ TextLine = tuple[PlacedRun, ...]
 _LONGEST_CUT: Final = 10
 #: Digits of a group of thousands.
 _GROUP: Final = 3
-#: What stands behind a number and is not parted from it.
+#: Text after a number that stays on its line.
 _UNITS_OF_FIGURES: Final = frozenset(
     {"%", "B", "KiB", "MiB", "GiB", "GB", "TB/s", "GB/s", "PFLOPS", "TFLOPS", "TOPS", "W", "USD", "×"}
     | {"tok/s", "ms", "s", "bytes", "bits", "MHz", "tokens", "requests"}

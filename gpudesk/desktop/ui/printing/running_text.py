@@ -30,7 +30,7 @@ _HEADING: Final = 15.0
 
 @dataclass(frozen=True, slots=True)
 class TextEntry:
-    """One entry of a section; `number` stands before it, in `number_colour`."""
+    """One entry of a section; `number` comes before it, in `number_colour`."""
 
     runs: tuple[TextRun, ...]
     number: str = ""

@@ -262,7 +262,7 @@ def _gutter_width(cell: ComparisonCell) -> float:
 
 
 def _draw_gutter(ink: SheetPainter, cell: ComparisonCell, x: float, baseline: float) -> None:
-    """Draw what stands right of a figure: ≈ where nobody wins, and the numbers of notes."""
+    """Draw the marks right of a figure: ≈ if it is too close to call, and the numbers of notes."""
     x += 1.5
     if cell.mark in (CellMarking.TIED, CellMarking.OPEN):
         ink.text(x, baseline, "≈", style="body", colour="best_text" if cell.mark is CellMarking.TIED else "text2")

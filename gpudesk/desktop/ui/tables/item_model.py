@@ -32,11 +32,11 @@ class TableItemModel(QAbstractTableModel):
         return self.get_text(row, column)
 
     def get_head(self, section: int, *, spoken: bool) -> str | None:
-        """Return what stands over a column, or what is read out there."""
+        """Return the head of a column; if `spoken`, as screen readers say it."""
         raise NotImplementedError
 
     def get_label(self, section: int, *, spoken: bool) -> str | None:  # noqa: ARG002 - for rows with labels
-        """Return what stands at the left of a row, or what is read out there."""
+        """Return the label of a row; if `spoken`, as screen readers say it."""
         return None
 
     def explain_head(self, section: int, *, across: bool) -> str:  # noqa: ARG002 - for heads with a term
@@ -50,7 +50,7 @@ class TableItemModel(QAbstractTableModel):
         return None
 
     def exchange(self, replace_rows: Callable[[], object], *, is_alike: bool) -> None:
-        """Put other content in; where rows and columns are alike, it is told as changed data, else as a reset."""
+        """Exchange the content: signals changed data if rows and columns stay the same, else a reset."""
         if not is_alike:
             self.beginResetModel()
         replace_rows()

@@ -12,7 +12,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.translation import tr
 
-#: The mark that is a tint, not a glyph; further tints; what is not there; what stands in a frame.
+#: Marks that are no glyphs: tints, the hatch of missing values, a frame.
 TINT = "best"
 _TINTS = (TINT, "ink4", "ink3")
 HATCH, OUTLINE = "hatch", "outline"

@@ -108,7 +108,7 @@ def find_visible_sections(header: QHeaderView, first: int, last: int) -> list[Vi
 
 
 class PaintedHeader(QHeaderView):
-    """Paints all its heads in one go, follows the mouse, and tells in full what a head stands for.
+    """Paints all its heads in one go, follows the mouse, and shows tool tips.
 
     Subclasses write `paint_heads`. `extent` is the height of heads above, the width of labels at the left.
     """
@@ -169,7 +169,7 @@ class PaintedHeader(QHeaderView):
         return self.logicalIndexAt(place)
 
     def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - for heads of several parts
-        """Return what a head stands for, as its model has it; `place` is where in it the mouse rests."""
+        """Return the tool tip of a head from its model; `place` is the position of the mouse in it."""
         return str(self.model().headerData(number, self.orientation(), Qt.ItemDataRole.ToolTipRole) or "")
 
     def mouseMoveEvent(self, event: QMouseEvent) -> None:
@@ -219,7 +219,7 @@ class PaintedTable(QTableView):
         self._is_restoring = self._shows_all_rows = False
         self._kept_keys: tuple[str, str] | None = None
         self.hovered_row = -1
-        #: What stands in place of the rows where none is shown.
+        #: The widget shown instead of rows if there are none.
         self.empty_text = ""
 
     def set_up(self, model: QAbstractItemModel, heads: PaintedHeader, labels: PaintedHeader | None = None) -> None:

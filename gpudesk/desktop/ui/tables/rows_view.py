@@ -22,7 +22,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 
 
 class RowsDelegate(QStyledItemDelegate):
-    """Fills the ground of a cell and rules its lower edge; subclasses paint what stands in it."""
+    """Fills the background of a cell and draws its lower rule; subclasses paint its content."""
 
     def __init__(self, theme: Theme, parent: QWidget) -> None:
         super().__init__(parent)
@@ -48,7 +48,7 @@ class RowsDelegate(QStyledItemDelegate):
 class RowsView(QTableView):
     """Rows are selected whole; what is wider than the page is scrolled. Subclasses write `fit_columns`."""
 
-    #: Heights in lengths of the design, and what stands free below the rows in pixels.
+    #: Heights in lengths of the design, and the space below the rows in pixels.
     row_height = 29.0
     head_height = 26.0
     below = 4

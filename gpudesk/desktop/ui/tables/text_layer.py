@@ -18,7 +18,7 @@ _MOST: Final = 8000
 
 @dataclass(frozen=True, slots=True)
 class TextLayout:
-    """A text ready for painting: `rise` is how far its upper edge lies above the middle of its capitals."""
+    """A text ready for painting: `rise` is the distance from the middle of its capitals up to its upper edge."""
 
     text: QStaticText
     width: float

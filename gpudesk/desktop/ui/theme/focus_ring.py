@@ -108,7 +108,7 @@ class FocusRing(QWidget):
         self.refresh()
 
     def _watch(self, widget: QWidget) -> None:
-        """Watch a widget and what it lies in, up to the window: any of them may move it."""
+        """Watch a widget and its ancestors up to the window: any of them may move it."""
         current: QWidget | None = widget
         while current is not None and current is not self._window:
             current.installEventFilter(self)

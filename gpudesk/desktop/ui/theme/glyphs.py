@@ -57,7 +57,7 @@ def make_marker_at(name: str, x: float, y: float, radius: float) -> QPainterPath
 def _polygon(corners: int, radius: float, first: float) -> QPolygonF:
     angles = (math.radians(first + 360 * corner / corners) for corner in range(corners))
     points = [QPointF(radius * math.cos(angle), radius * math.sin(angle)) for angle in angles]
-    # A triangle's middle lies below the middle of its height.
+    # The centroid of a triangle is below half its height.
     top, bottom = min(p.y() for p in points), max(p.y() for p in points)
     shift = -(top + bottom) / 2
     return QPolygonF([QPointF(p.x(), p.y() + shift) for p in points])

@@ -29,7 +29,7 @@ class ControlImages:
         atexit.register(folder.remove)
 
     def url(self, name: str, colour: str) -> str:
-        """Return what stands in a style sheet for an icon in a colour, `none` where it cannot be written."""
+        """Return the style sheet value of an icon in a colour, `none` if the file cannot be written."""
         file = f"{name}-{colour.lstrip('#')}.svg"
         path = Path(self._folder.filePath(file))
         if file not in self._written_files:

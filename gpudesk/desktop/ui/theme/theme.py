@@ -313,7 +313,7 @@ class DeferredTheme(Theme):
 
     @staticmethod
     def _own_widgets(root: QWidget) -> list[QWidget]:
-        """Return the root and what lies in it, without windows and without what has a deferred theme of its own."""
+        """Return the root and its descendants, without windows and without widgets that have a deferred theme."""
         window = root.window()
         others: set[QWidget] = set()
         for inner in root.findChildren(DeferredTheme):

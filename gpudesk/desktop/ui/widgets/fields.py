@@ -25,7 +25,7 @@ _LEFT = frozenset({QEvent.Type.Leave, QEvent.Type.FocusOut})
 
 
 class FieldErrorNote(QWidget):
-    """Floats in the window below a field at fault, above what lies there, and lets the mouse through.
+    """Floats in the window below a field at fault, above other widgets, and lets the mouse through.
 
     It shows when the fault appears and while the field has the focus or the mouse over it; then it gives way.
     """

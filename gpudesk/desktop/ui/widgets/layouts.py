@@ -152,7 +152,7 @@ class FlowLayout(QLayout):
 
 
 def find_scroll_area(widget: QWidget) -> QScrollArea | None:
-    """Return the nearest scroll area that a widget lies in."""
+    """Return the nearest scroll area that contains a widget."""
     area = widget.parentWidget()
     while area is not None and not isinstance(area, QScrollArea):
         area = area.parentWidget()

@@ -77,7 +77,7 @@ class LoadSlider(QWidget):
         self._show_value()
 
     def set_value(self, value: float) -> None:
-        """Show a value as the one in force; between two steps the slider stands at the nearer."""
+        """Show the active value; between two steps the slider moves to the nearer."""
         self._value = value
         self._show_value()
 

@@ -1,4 +1,4 @@
-"""The frame of a page: its head with views, and what stands in the place of missing content."""
+"""The frame of a page: its head with the choice of views, and the placeholder for missing content."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from gpudesk.text.translation import tr
 _GAP = 18
 _MARGIN = 16
 _SPACING = 8
-#: Where the choice of views stands in the upper line: after the title and the gap.
+#: Place of the choice of views in the upper line: after the title and the gap.
 _PLACE = 2
 
 

@@ -71,7 +71,7 @@ class SettingField:
         return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name]
 
     def format_value(self, scenario: Scenario, style: NumberStyle) -> str:
-        """Return what stands in the line for a scenario; nothing where that means the same."""
+        """Return the text of the line for a scenario; empty if that is the default."""
         value = getattr(scenario.workload if self.in_workload else scenario, self.target)
         if value == self.blank:
             return ""

@@ -52,7 +52,7 @@ _ABOUT: Final = (
 
 
 class WorkedExamplesDialog(QDialog):
-    """Lists figures with their verdicts; below stands the working of the current one, which Copy takes."""
+    """Lists figures with their verdicts, and below the calculation of the current one, which Copy takes."""
 
     manual_topic = "working#printed-figures"
 

@@ -68,7 +68,7 @@ def collect_session_facts(program: ProgramContext | None) -> list[ReportFact]:
 
 
 def format_report(facts: Iterable[ReportFact], trace: str, lines: Sequence[str]) -> str:
-    """Return a report: facts, trace, the last lines of the log; the user's home folder is not told."""
+    """Return a report: facts, trace, the last lines of the log; without the user's home folder."""
     text = "\n".join(f"{name}: {value}" for name, value in facts)
     text += f"\n\n{trace.rstrip()}\n"
     if lines:

@@ -34,7 +34,7 @@ _COUNTED_EVERY_MS = 500
 
 @dataclass(frozen=True, slots=True)
 class FaultMessage:
-    """What is told of one fault; `fault` is counted while it comes again."""
+    """The report of one fault; `fault` is counted while it comes again."""
 
     title: str
     happened: str
@@ -59,7 +59,7 @@ class FaultDialog(QDialog):
     def __init__(
         self, theme: Theme, fault_messages: Sequence[FaultMessage], leave: str, parent: QWidget | None = None
     ) -> None:
-        """Show the first of what is told; `leave` is what the button says that closes the dialog."""
+        """Show the first fault; `leave` is the text of the button that closes the dialog."""
         super().__init__(parent)
         self._theme = theme
         self._messages = list(fault_messages)

@@ -234,7 +234,7 @@ class QtMessageHandler:
     }
 
     def __init__(self, on_fatal: Callable[[str], object]) -> None:
-        """Listen to nothing yet; `on_fatal` is told what Qt ends the program with."""
+        """Listen to nothing yet; `on_fatal` is called with the message that Qt ends the program with."""
         self._on_fatal = on_fatal
         self._tally = FaultTally()
         self._former: _Handler | None = None

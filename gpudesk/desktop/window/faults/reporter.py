@@ -81,7 +81,7 @@ class FaultReporter(QObject):
         sys.excepthook, threading.excepthook, sys.unraisablehook = self._former
         self._former = None
         for key, count in self._tally.ends():
-            # What failed in finalizers is counted too, and is no fault that is told.
+            # Failures in finalizers are counted too, but not reported.
             fault = next((fault for signature, fault in self._faults.items() if signature == key), None)
             log.error("%d times in all: %s", count, fault.place if fault is not None and fault.place else key)
         self._program = None

@@ -34,7 +34,7 @@ def confirm_removal(parent: QWidget, question: str, verb: str, more: str = "") -
 
 
 _FORM_WIDTH, _FORM_HEIGHT = 560.0, 700.0
-#: What stands beside the rows: its width there, its height below them, and rows narrower than which it goes.
+#: The aside: its width beside the rows, its height below them, and the width of rows below which it is hidden.
 _ASIDE, _ASIDE_BELOW, _NARROW = 300.0, 190.0, 420.0
 #: What is left free above and below a row that is scrolled to.
 _AROUND = 24.0

@@ -30,7 +30,7 @@ from gpudesk.text.translation import tr
 _SIDE, _TOP = 14.0, 10.0
 _RADIO, _DOT = 16.0, 4.0
 _GAP = 12.0
-#: Where the value stands, and how wide the column is.
+#: Width of the column of values.
 _FIGURE = 148.0
 _GLYPHS = {ClaimStatus.DIFFERS: "disputed", ClaimStatus.REFUSED: "unfit"}
 _ARROWS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Right: 1, Qt.Key.Key_Up: -1, Qt.Key.Key_Left: -1}

@@ -21,7 +21,7 @@ from gpudesk.text.translation import tr
 
 LABEL = 140.0
 _ICON = 14.0
-#: A fault is told when the typing rests for this long; it goes as soon as it is mended.
+#: A fault is shown after typing has paused this long; it goes as soon as it is mended.
 TELL_AFTER_MS = 350
 
 
@@ -97,7 +97,7 @@ class FormRow(QWidget):
     required field is empty is told when the form is saved.
     """
 
-    #: The user changed what stands in the row.
+    #: The user changed the content of the row.
     edited = Signal()
 
     def __init__(self, theme: Theme, name: str, label: str, *, required: bool = False, aside: str = "") -> None:

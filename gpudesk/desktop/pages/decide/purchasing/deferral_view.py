@@ -254,7 +254,7 @@ class DeferralForm(PlanForm):
 
 _MARGIN: Final = 16.0
 _FORM: Final = 328.0
-#: From this width on the form stands beside what it comes to.
+#: From this width on the form is beside its result.
 _BESIDE: Final = 760.0
 #: Steps of the user's file that are undone here.
 _WATCH_STEPS: Final = frozenset({"watch.step.note", "watch.step.remove"})

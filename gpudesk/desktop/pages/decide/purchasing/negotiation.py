@@ -139,7 +139,7 @@ class NegotiationStepBlock(QWidget):
 
 
 def _format_step_figure(figure: ProcurementFigure, formatter: Formatter) -> MarkedLine:
-    """Return a figure behind its mark: disputed, told by unnamed persons, or stated."""
+    """Return a figure after its mark: disputed, anecdotal, or published."""
     text = format_step_figure(figure, formatter)
     if figure.disputes:
         return MarkedLine("disputed", "disputed", text)

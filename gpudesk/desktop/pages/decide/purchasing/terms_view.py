@@ -185,7 +185,7 @@ def _make_columns(rules: tuple[ExportRule, ...]) -> tuple[RecordColumn, ...]:
 
 
 def _make_accelerator_row(check: ExportCheck, evaluated: EvaluatedAnswer, rules: tuple[ExportRule, ...]) -> RecordRow:
-    """Return the row of an accelerator: its largest products, and how it stands to each rule."""
+    """Return the row of an accelerator: its largest products, and its result by each rule."""
     formatter = evaluated.formatter
     part = next(each for each in evaluated.columns if each.column.accelerator.id == check.accelerator)
     name = RecordCell(

@@ -59,7 +59,7 @@ class RoutingPlanRow:
 
 @dataclass(frozen=True, slots=True)
 class RoutingPlanHead:
-    """A head on two lines; with a palette index above 0 it is that of an accelerator. `under` is what stands below."""
+    """A head on two lines; with a palette index above 0 it is that of an accelerator. `under` is the second line."""
 
     text: str
     below: str = ""
@@ -69,7 +69,7 @@ class RoutingPlanHead:
 
     @property
     def name(self) -> str:
-        """What the figures are called: both lines, unless the second is about what stands below them."""
+        """The name of the figures: both lines, unless the second is about the figures below."""
         return f"{self.text} {self.below}" if self.below and self.below != self.under else self.text
 
 
@@ -95,7 +95,7 @@ class RoutingPlanTable:
         return "; ".join(part for part in (text, below, cell.more, rank) if part)
 
     def columns(self) -> tuple[tuple[str, tuple[str, ...]], ...]:
-        """Return all figures by their heads, what stands below them in columns of its own."""
+        """Return all figures by their heads, second lines in columns of their own."""
         plan_columns: list[tuple[str, tuple[str, ...]]] = []
         for number, head in enumerate(self.heads):
             cells = [line.cells[number] for line in self.lines]
@@ -257,7 +257,7 @@ class _RoutingPlanDelegate(RowsDelegate):
             self._cell(pen, line.cells[column - 1], rect)
 
     def _lines(self, rect: QRectF, *, two: bool) -> tuple[QRectF, QRectF]:
-        """Return where the upper and the lower line stand; one alone stands in the middle."""
+        """Return the places of the upper and the lower line; one alone is in the middle."""
         px, height = self._theme.px, self._theme.line("body")
         top = rect.top() + px(5) if two else rect.center().y() - height / 2
         upper = QRectF(rect.left(), top, rect.width(), height)
