@@ -1,5 +1,6 @@
 """Pages of the manual: all are linked, links lead somewhere, and every number is computed."""
 
+import math
 import re
 from pathlib import Path
 
@@ -7,7 +8,9 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
+from gpudesk.domain.precision import WIDE_FORMAT
 from gpudesk.domain.profile import RankingFactor
+from gpudesk.estimation.diffusion import read_diffusion_constants
 from gpudesk.profile.settings import read_profile_settings
 from gpudesk.profile.standing import LEAST_MEMBERS
 from gpudesk.report.manual.markdown import (
@@ -71,7 +74,7 @@ def test_headings_begin_with_one_title_and_have_names_of_their_own(name: str) ->
 def compute_numbers() -> set[str]:
     """Return the numbers that pages may state, as the program has them."""
     odds = {Formatter().number(LEAST_ODDS[verdict] * 100, 0) for verdict in LeadVerdict if verdict in LEAST_ODDS}
-    return {f"{each}%" for each in odds} | {"80%"} | compute_profile_numbers()
+    return {f"{each}%" for each in odds} | {"80%"} | compute_profile_numbers() | compute_diffusion_numbers()
 
 
 def compute_profile_numbers() -> set[str]:
@@ -82,6 +85,14 @@ def compute_profile_numbers() -> set[str]:
     numbers = (*thresholds, *settings.counts, rule.tokens_per_s, rule.concurrency, len(RankingFactor))
     printed = {"363", "374", "41", "50"}
     return {f"{each:g}" for each in numbers} | printed
+
+
+def compute_diffusion_numbers() -> set[str]:
+    """Return the constants of diffusion models that the manual states, and the bits of formats that stay wide."""
+    constants = read_diffusion_constants(paths.diffusion_constants_path()).constants
+    limits = (*constants.image_grades, *constants.video_grades)
+    memory = (constants.activation_vectors, math.isqrt(constants.decoder_tile_pixels), WIDE_FORMAT.bits)
+    return {f"{each:g}" for each in (*limits, *memory)} | {f"{constants.decoder_pixel_bytes:,.0f}"}
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in GENERATED])
