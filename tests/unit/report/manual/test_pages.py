@@ -83,8 +83,9 @@ def compute_profile_numbers() -> set[str]:
     rule = settings.runs_well
     thresholds = (settings.generation_months, settings.strong_percentile, settings.weak_percentile, LEAST_MEMBERS)
     numbers = (*thresholds, *settings.counts, rule.tokens_per_s, rule.concurrency, len(RankingFactor))
+    enough = {f"{settings.enough.free_share:.0%}", f"{settings.enough.tokens_per_s:g}"}
     printed = {"363", "374", "41", "50"}
-    return {f"{each:g}" for each in numbers} | printed
+    return {f"{each:g}" for each in numbers} | enough | printed
 
 
 def compute_diffusion_numbers() -> set[str]:
