@@ -22,6 +22,7 @@ from gpudesk.text.translation import tr
 if TYPE_CHECKING:
     from gpudesk.domain.answer import Answer, SheetExtras
     from gpudesk.report.explanation.working import WorkingSource
+    from gpudesk.report.profile_sections import ProfileTables
 
 
 EXIT_DONE = 0
@@ -209,13 +210,26 @@ def _write_pdf(
     try:
         from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
     except ImportError as error:
-        raise input_error(
-            "pdf.no_qt",
-            "cannot create PDF: a library is missing ({reason}); install it, or save as .html",
-            str(target),
-            reason=str(error),
-        ) from error
+        raise _say_missing_library(error, target) from error
     save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further)
+
+
+def _say_missing_library(error: ImportError, target: Path) -> InputError:
+    return input_error(
+        "pdf.no_qt",
+        "cannot create PDF: a library is missing ({reason}); install it, or save as .html",
+        str(target),
+        reason=str(error),
+    )
+
+
+def write_profile_pdf(tables: ProfileTables, target: Path, paper: str | None, data_date: str) -> None:
+    """Write the two pages of a profile; `data_date` is that of the catalog. Raises `InputError`."""
+    try:
+        from gpudesk.desktop.ui.printing.profile_pages import save_profile_as_pdf
+    except ImportError as error:
+        raise _say_missing_library(error, target) from error
+    save_profile_as_pdf(tables, target, paper, data_date)
 
 
 def check_format(target: Path) -> None:

@@ -4,16 +4,18 @@ from __future__ import annotations
 
 import argparse
 from collections.abc import Callable, Mapping
+from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from gpudesk.cli import output
+from gpudesk.cli.commands.sheet import PAPERS
 from gpudesk.cli.options import add_facts_option, add_json_option, open_service, parse_number, parse_whole, split_list
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.report.profile import list_profile_lines, write_profile_json
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import quote_input
+from gpudesk.text.messages import InputError, quote_input
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -58,6 +60,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     load.add_argument("--output-tokens", metavar=tr("TOKENS"), type=parse_whole, help=tr("output tokens per request"))
     load.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight (closed loop)"))
     load.add_argument("--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi"))
+    parser.add_argument("-o", "--output", metavar=tr("FILE"), help=tr("output file: .pdf, .html, .md or .csv"))
+    parser.add_argument("--paper", choices=PAPERS, help=tr("PDF paper size: a4 or letter (default: by your country)"))
     add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
@@ -65,8 +69,15 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 def run(options: argparse.Namespace) -> int:
     question = _parse_question(options)
+    if options.output is not None and options.json:
+        raise UsageError(tr("--output and --json exclude each other"))
+    if options.paper is not None and options.output is None:
+        raise UsageError(tr("--paper needs --output"))
     with open_service(options) as service:
-        _show(question, service, as_json=options.json)
+        if options.output is None:
+            _show(question, service, as_json=options.json)
+        else:
+            _write(question, service, Path(options.output), options.paper)
     return EXIT_DONE
 
 
@@ -132,3 +143,22 @@ def _show(question: ProfileQuestion, service: GpuDeskService, *, as_json: bool) 
         return
     names = {thing.id: thing.name for thing in service.catalog.things()}
     output.print_lines(list_profile_lines(profile, names, Formatter(), output.get_terminal_width(), output.make_bold))
+
+
+def _write(question: ProfileQuestion, service: GpuDeskService, target: Path, paper: str | None) -> None:
+    """Write the profile in the form that the suffix names; raises `InputError`."""
+    from gpudesk.files import describe_unknown_format, write_atomically
+    from gpudesk.report.labels import get_today, shorten_name
+    from gpudesk.report.profile_document import FORMS, PDF_FORM, write_profile_file
+    from gpudesk.report.profile_sections import ProfileTables
+
+    suffix = target.suffix.lower()
+    if suffix not in FORMS:
+        raise InputError(describe_unknown_format(target.suffix, FORMS), str(target))
+    names = {thing.id: shorten_name(thing.name) for thing in service.catalog.things()}
+    tables = ProfileTables(service.profile(question), Formatter(), lambda thing: names.get(thing, thing))
+    if suffix == PDF_FORM:
+        output.write_profile_pdf(tables, target, paper, service.catalog.data_date)
+    else:
+        write_atomically(target, write_profile_file(tables, suffix, get_today()))
+    output.print_line(tr("Wrote {file}", file=target))

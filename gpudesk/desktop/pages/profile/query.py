@@ -78,7 +78,7 @@ class ProfilePreferences:
             concurrency=work.load.concurrency or work.load.batch or _USUAL_CONCURRENCY,
             serving_engine=scenario.serving_engine,
             model=scenario.model or None,
-            precision=scenario.weights,
+            precision=scenario.weights if scenario.model else None,
             kv=scenario.kv,
             mode=self.mode,
             weights=self.weights,

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from PySide6.QtCore import QEvent, QRectF, QSize, Qt
-from PySide6.QtGui import QHelpEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
+from PySide6.QtCore import QRectF, QSize, Qt
+from PySide6.QtGui import QPainter, QPaintEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, ThemePainter
@@ -180,6 +180,7 @@ class ArchitecturePanel(QWidget):
     def show_sketch(self, sketch: ArchitectureSketch) -> None:
         self._sketch = sketch
         self.setAccessibleDescription(sketch.sentence)
+        self.setToolTip(sketch.sentence)
         self.update()
 
     def _dress(self) -> None:
@@ -193,10 +194,3 @@ class ArchitecturePanel(QWidget):
         with QPainter(self) as painter:
             if self._sketch is not None:
                 paint_architecture(ThemePainter(painter, self._theme), QRectF(self.rect()), self._sketch)
-
-    def event(self, event: QEvent) -> bool:
-        """Tell the drawing in words in a tooltip."""
-        if isinstance(event, QHelpEvent) and event.type() == QEvent.Type.ToolTip and self._sketch is not None:
-            QToolTip.showText(event.globalPos(), self._sketch.sentence, self)
-            return True
-        return super().event(event)

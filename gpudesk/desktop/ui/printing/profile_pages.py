@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from pathlib import Path
 from typing import Final
 
 from gpudesk.desktop.ui.charts.architecture_drawing import paint_architecture
@@ -14,11 +15,13 @@ from gpudesk.desktop.ui.printing.paper import (
     Paper,
     PaperSize,
     TextRun,
+    find_usual_paper,
     limit_lines,
     measure_line_height,
     measure_width,
     wrap_text,
 )
+from gpudesk.desktop.ui.printing.pdf import ensure_application, render_pdf
 from gpudesk.desktop.ui.printing.pieces import (
     PlacedPiece,
     SheetPainter,
@@ -32,7 +35,9 @@ from gpudesk.desktop.ui.printing.pieces import (
 )
 from gpudesk.desktop.ui.printing.running_text import SectionLayout, TextEntry, TextSection
 from gpudesk.desktop.ui.theme.tokens import load_fonts
+from gpudesk.files import write_atomically
 from gpudesk.report.architecture import ArchitectureSketch
+from gpudesk.report.labels import get_today
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
 from gpudesk.report.profile_tables import HeadlineSpecification, ProfileCell, ProfileColumn, ProfileRow, ProfileTable
 from gpudesk.text.translation import tr, trn
@@ -65,6 +70,14 @@ def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date
         end = PlacedPiece(SIDE, paper.bottom - bottom.height, bottom)
         placed.append((*_place(pieces), end))
     return SheetPages(paper, tuple(placed))
+
+
+def save_profile_as_pdf(tables: ProfileTables, target: Path, paper: str | None, data_date: str) -> None:
+    """Write the pages of a profile made today, as a whole or not at all; raises `InputError`."""
+    ensure_application()
+    size = find_usual_paper() if paper is None else PaperSize(paper)
+    pages = lay_out_profile(tables, size, get_today(), data_date)
+    write_atomically(target, render_pdf(pages, tables.profile.accelerator.name, None))
 
 
 def _place(pieces: Sequence[SheetPiece]) -> list[PlacedPiece]:
@@ -135,13 +148,12 @@ def _make_second_page(tables: ProfileTables, paper: Paper) -> list[SheetPiece]:
         make_table_piece(tables.upgrades(), room),
         make_space(_GAP),
         make_table_piece(tables.peers(), room),
-        make_space(_GAP),
     ]
     for section in (_make_data_section(tables), _make_text_section(tr("Notes"), tables.notes())):
         if section.entries:
-            piece = SectionLayout(section, room, 3, style="fine").take(_get_room(paper, pieces))
+            piece = SectionLayout(section, room, 3, style="fine").take(_get_room(paper, pieces) - _GAP)
             if piece is not None:
-                pieces += [piece, make_space(_GAP)]
+                pieces += [make_space(_GAP), piece]
     return pieces
 
 

@@ -26,6 +26,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.pages.catalog.page import CatalogPage
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
 from gpudesk.desktop.ui.tables.mark_legend import MarkLegend
@@ -112,6 +113,10 @@ def open_window(
 
 
 def _settle() -> None:
+    QApplication.processEvents()
+    # What a job brings is shown, too.
+    while Jobs.any_running():
+        QApplication.processEvents()
     for _ in range(_TURNS):
         QApplication.processEvents()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -247,6 +252,7 @@ def _list_names(service: GpuDeskService) -> set[str]:
     for accelerator in service.catalog.accelerators():
         named += map(str, (accelerator.name, accelerator.vendor, accelerator.generation, accelerator.form_factor))
     named += [model.name for model in service.catalog.models()]
+    named += [model.name for model in service.catalog.diffusion_models()]
     named += [f"{source.title} {source.publisher}" for source in service.catalog.sources()]
     return set(_WORD.findall(" ".join(named)))
 

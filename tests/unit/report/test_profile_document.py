@@ -1,0 +1,79 @@
+"""The profile as files, its drawing, and its two pages."""
+
+import csv
+import io
+
+import pytest
+
+from gpudesk.domain.profile import ProfileQuestion
+from gpudesk.report.labels import shorten_name
+from gpudesk.report.profile_document import write_profile_file
+from gpudesk.report.profile_sections import ProfileTables
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import InputError
+
+DATE = "2026-11-26"
+
+
+def make_tables(service: GpuDeskService, accelerator: str) -> ProfileTables:
+    names = {thing.id: shorten_name(thing.name) for thing in service.catalog.things()}
+    profile = service.profile(ProfileQuestion(accelerator))
+    return ProfileTables(profile, Formatter(), lambda thing: names.get(thing, thing))
+
+
+@pytest.fixture(scope="module")
+def tables(service: GpuDeskService) -> ProfileTables:
+    return make_tables(service, "mi325x")
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html"])
+def test_a_document_has_all_sections(tables: ProfileTables, suffix: str) -> None:
+    text = write_profile_file(tables, suffix, DATE).decode()
+    for section in (
+        "Instinct MI325X",
+        "Strengths",
+        "Considerations",
+        "Buying advice",
+        "Capabilities",
+        "First limits",
+        "Models for each job",
+        "Images and video",
+        "Several accelerators",
+        "Just out of reach",
+        "Upgrades",
+        "Compared with its peers",
+        "Memory",
+        DATE,
+    ):
+        assert section in text
+
+
+def test_csv_has_a_line_for_each_cell(tables: ProfileTables) -> None:
+    lines = list(csv.DictReader(io.StringIO(write_profile_file(tables, ".csv", DATE).decode())))
+    task = next(line for line in lines if line["section"] == "capabilities" and line["row"] == "chat_7b")
+    assert (task["column"], task["value"]) == ("Task", "Chat, 7B")
+    memory = next(line for line in lines if line["row"] == "memory" and line["column"] == "MI325X")
+    assert float(memory["value"]) == 256.0
+
+
+def test_another_form_is_refused_with_those_there_are(tables: ProfileTables) -> None:
+    with pytest.raises(InputError):
+        write_profile_file(tables, ".doc", DATE)
+
+
+def test_the_drawing_names_what_is_not_known(service: GpuDeskService) -> None:
+    known, cloud, card = (make_tables(service, each).architecture() for each in ("mi325x", "tpu-v6e", "rtx-4090"))
+    assert (known.stacks, known.domain, known.unknown) == (8, 8, ("die size",))
+    assert "8 × 32 GiB HBM3e, 6.0 TB/s" in known.sentence
+    assert cloud.unknown == ("die size", "number of memory stacks", "host link")
+    assert card.scale_up is None
+    assert "No scale-up link" in card.sentence
+
+
+def test_rows_lead_to_their_deployment_or_attribute(tables: ProfileTables) -> None:
+    opened = [row.request is not None for row in tables.capabilities().rows]
+    assert opened[:5] == [True] * 5
+    assert all(row.attribute for row in tables.peers().rows)
+    assert {row.attribute for row in tables.limits().rows} >= {"memory", "memory_bandwidth", "tdp"}
+    assert all(row.sentence for row in tables.upgrades().rows)
