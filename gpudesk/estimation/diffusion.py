@@ -300,7 +300,7 @@ def _get_architecture(model: DiffusionModel) -> DiffusionArchitecture:
     if model.architecture is None:
         raise input_error(
             "diffusion.no_dimensions",
-            "the dimensions of {model} are not in the catalog, so its time and memory cannot be estimated",
+            "the catalog lacks the dimensions of {model}, which its time and memory follow from",
             "model",
             model=model.name,
         )
@@ -328,7 +328,7 @@ def _fill_in(request: DiffusionRequest, architecture: DiffusionArchitecture) -> 
     if filled.sequence_parallel and architecture.is_unet:
         raise input_error(
             "diffusion.unet_parallel",
-            "a UNet does not run on several accelerators at once; each makes images of its own",
+            "a UNet does not run on several accelerators at once; each makes separate images",
             "sequence_parallel",
         )
     return filled
