@@ -6,7 +6,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final, Protocol
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
+from gpudesk.domain.profile import AcceleratorProfile, Capability, ProfileQuestion
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.registry import list_required_attributes
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
@@ -22,7 +22,7 @@ from gpudesk.profile.context import ProfileContext
 from gpudesk.profile.growth import list_out_of_reach, list_upgrades
 from gpudesk.profile.limits import list_limits
 from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder
-from gpudesk.profile.ranking import list_ranked_models, recommend, resolve_weights
+from gpudesk.profile.ranking import find_release_date, list_ranked_models, recommend, resolve_weights
 from gpudesk.profile.settings import ProfileSettings
 from gpudesk.profile.standing import (
     find_peers,
@@ -35,7 +35,7 @@ from gpudesk.profile.standing import (
 from gpudesk.text.messages import InputError, Message, input_error, message
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Mapping
+    from collections.abc import Iterator, Mapping, Sequence
 
     from gpudesk.catalog.read import Catalog
     from gpudesk.costing.scenario_costs import CostCalculator
@@ -83,6 +83,7 @@ class ProfileBuilder:
         models = list_ranked_models(context)
         diffusion = self._source.diffusion
         capabilities = (*list_capabilities(context), *list_media_capabilities(context, diffusion))
+        media = list_diffusion_models(context, diffusion)
         limits = list_limits(context, self._source.estimator)
         yield _make_progress(2)
         scale, out_of_reach, upgrades = list_scale_steps(context), list_out_of_reach(context), list_upgrades(context)
@@ -102,7 +103,7 @@ class ProfileBuilder:
             tags=list_tags(context, peers),
             traits=list_traits(context, peers),
             capabilities=capabilities,
-            diffusion=list_diffusion_models(context, diffusion),
+            diffusion=media,
             model=context.model,
             limits=limits,
             scale=scale,
@@ -114,7 +115,7 @@ class ProfileBuilder:
             rivals_by_price=by_price,
             rivals_by_memory=by_memory,
             advice=advice,
-            notes=tuple(_list_notes(question, context)),
+            notes=tuple(_list_notes(question, media, context)),
         )
 
     def _begin(self, question: ProfileQuestion) -> ProfileContext:
@@ -173,7 +174,7 @@ def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
     return catalog.accelerator(accelerator_id)
 
 
-def _list_notes(question: ProfileQuestion, context: ProfileContext) -> Iterator[Message]:
+def _list_notes(question: ProfileQuestion, media: Sequence[Capability], context: ProfileContext) -> Iterator[Message]:
     """Yield what holds for the whole profile: what fits means, and why a published count differs."""
     engine = question.serving_engine
     if engine is not None and context.question.serving_engine is None:
@@ -192,6 +193,18 @@ def _list_notes(question: ProfileQuestion, context: ProfileContext) -> Iterator[
         "profile.note.counts",
         "The MI325X product page counts 363 of 374 models; its list is unpublished. GPU Desk counts its own {models} "
         "models",
+        models=len(context.placements),
+    )
+    yield message(
+        "profile.note.media",
+        "{fits} of {models} image and video models fit on 1 accelerator",
+        fits=sum(each.figure is not None for each in media),
+        models=len(media),
+    )
+    yield message(
+        "profile.note.dates",
+        "Release dates are known for {known} of {models} models; recency ranks only these",
+        known=sum(find_release_date(model, context) is not None for model in context.placements),
         models=len(context.placements),
     )
     yield message(

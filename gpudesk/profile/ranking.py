@@ -69,7 +69,7 @@ def list_ranked_models(context: ProfileContext) -> tuple[RankedModel, ...]:
                 step.usable_bytes,
                 at_load,
                 single,
-                _find_release_date(placement.model.id, context),
+                find_release_date(placement.model.id, context),
                 MappingProxyType({}),
             )
         )
@@ -99,7 +99,7 @@ def _make_requests(
     return make(accelerator, model, best.weights, 1), make(accelerator, model, best.weights, 1, alone=True)
 
 
-def _find_release_date(model: str, context: ProfileContext) -> str | None:
+def find_release_date(model: str, context: ProfileContext) -> str | None:
     attribute = next((each for each in context.catalog.attributes(model) if each.name == "release_date"), None)
     return None if attribute is None or attribute.value is None else str(attribute.value)
 

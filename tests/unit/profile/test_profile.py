@@ -412,6 +412,8 @@ def test_rates_are_intervals_with_their_basis(profile: AcceleratorProfile) -> No
     for figure in (*(each.figure for each in profile.capabilities), *(each.figure for each in profile.recommendations)):
         assert figure is not None
         assert figure.low < figure.high
+    notes = [format_message(note) for note in profile.notes]
+    assert f"{len(profile.diffusion)} of {len(profile.diffusion)} image and video models fit on 1 accelerator" in notes
     assert any("363 of 374" in format_message(note) for note in profile.notes)
 
 
