@@ -94,7 +94,7 @@ def references_path() -> Path:
 
 
 def software_support_dir() -> Path:
-    """Return the folder of what is said of software on each platform."""
+    """Return the folder of statements about software on each platform."""
     return _run_time_data(_SOFTWARE_SUPPORT_NAME)
 
 

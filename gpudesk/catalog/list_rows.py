@@ -113,7 +113,7 @@ def _make_cell(column: CatalogColumn, thing: CatalogEntry, attributes: Attribute
 
 
 def _find_sides(attribute: AttributeClaims, attributes: AttributesByName) -> tuple[AttributeClaims, ...]:
-    """Return what is said of one thing: a memory is in dispute where the capacity it is sold by is."""
+    """Return the attributes that mark one as disputed: memory is if its marketed capacity is."""
     sold = attributes.get("memory_label") if attribute.name == "memory" else None
     return (attribute,) if sold is None else (attribute, sold)
 

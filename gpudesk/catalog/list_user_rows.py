@@ -28,7 +28,7 @@ PURCHASE_PRICE: Final = "price_purchase"
 
 
 def make_inactive_row(catalog: Catalog, thing: CatalogEntry | None, waiting: InactiveOverride) -> CatalogRow:
-    """Return the row of an entry, or of what is said of an attribute, that waits; of no price."""
+    """Return the row of an inactive entry or attribute value; prices have rows of their own."""
     if waiting.entry is not None:
         return _make_inactive_entry_row(waiting, waiting.entry)
     name = waiting.attribute or ""

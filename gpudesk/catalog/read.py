@@ -305,7 +305,7 @@ UserStatement = UserClaim | ClaimPreference
 
 
 def find_inactive_overrides(catalog: Catalog) -> tuple[InactiveOverride, ...]:
-    """Return the facts that wait: entries, then what is said of attributes, then prices."""
+    """Return the inactive facts: entries, then attribute values, then prices."""
     things = {thing.id: thing for thing in catalog.things()}
     return (
         *_find_inactive_entries(catalog, things),
@@ -383,7 +383,7 @@ def _find_unit_of_name(name: str) -> str | None:
 def _find_reason(
     catalog: Catalog, thing: CatalogEntry, attribute: AttributeClaims | None, fact: UserStatement
 ) -> Message | None:
-    """Return why what is said of a thing that is there waits, None where it has its effect."""
+    """Return why a value of an existing entry is inactive, None if it is active."""
     if attribute is None or not _is_known(catalog, thing, attribute):
         return message(
             "own.waits.attribute", "the entry {id} no longer has this attribute, so the value is unused", id=thing.id

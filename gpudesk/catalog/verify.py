@@ -24,7 +24,7 @@ class VerificationFinding:
 
 
 def verify_catalog(catalog: Catalog) -> tuple[VerificationFinding, ...]:
-    """Return everything that is wrong; nothing means that the catalog says what data/ said."""
+    """Return all problems; none means that the catalog agrees with data/."""
     store = catalog.shipped.store
     # Each of the first two reads what only holds where the one before found nothing.
     findings = tuple(_check_integrity(store)) or tuple(_check_references(store))

@@ -210,7 +210,7 @@ def _failed(
 
 
 def _describe_error(error: Exception, arguments: Sequence[str]) -> str:
-    """Return what is said of an error; what nobody expected is written to the log."""
+    """Return the message of an error; unexpected errors are written to the log."""
     from gpudesk.paths import MissingFileError
     from gpudesk.text.messages import explain_system_error, format_input_error
 

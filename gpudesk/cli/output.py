@@ -37,7 +37,7 @@ _LONGEST_LOG = 1 << 20
 
 
 class UsageError(Exception):
-    """A command line that cannot be understood; the text says what and what to do."""
+    """A command line with an error; the text says which, and how to fix it."""
 
 
 #: What a terminal would act on, in the name of a file say; the program's own signs for bold are in the group.

@@ -70,7 +70,7 @@ def _is_folder(path: Path) -> bool:
 
 
 def open_offered_file(path: Path) -> OfferedFile:
-    """Return what lies at a path; raises `InputError` that names it and says what can be read.
+    """Return the content at a path; raises `InputError` that names it and the readable kinds.
 
     A folder stands for the configuration in it, as a file beside one does.
     """

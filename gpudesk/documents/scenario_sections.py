@@ -255,7 +255,7 @@ def parse_answers(value: object, where: str) -> dict[str, AnswerValue]:
 
 
 def parse_answer(name: str, value: object, where: str) -> AnswerValue:
-    """Return a value as the answer to a question; raises `InputError` that says what belongs there."""
+    """Return a value as the answer to a question; raises `InputError` that lists the possible answers."""
     question = QUESTIONS[name]
     if isinstance(value, str) or question.bounds is None:
         if question.takes(value):

@@ -263,7 +263,7 @@ def find_thing(fact: UserFact) -> str:
 
 
 def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[str, object], ...]:
-    """Return copies of the user's facts that a scenario uses: what is said of its parts and of its model."""
+    """Return copies of the user's facts that a scenario uses: those about its accelerators and its model."""
     things = {scenario.model, *(choice.accelerator for choice in scenario.accelerators)}
     chosen = [
         get_fact_key(fact) for fact in own if not isinstance(fact, Source | UserPrice) and find_thing(fact) in things

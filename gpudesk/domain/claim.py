@@ -185,7 +185,7 @@ class AttributeClaims:
         return ClaimStatus.REFUSED if self.verdict(claim) else ClaimStatus.DIFFERS
 
     def verdict(self, claim: Claim) -> str | None:
-        """Return what is said of a claim; nothing where it agrees with a shipped value that is not taken."""
+        """Return the verdict on a claim; none if it agrees with a shipped value that is not used."""
         claim_verdict = claim.verdict
         return (
             None

@@ -233,7 +233,7 @@ FactValues = Mapping[str, FactValue]
 
 
 class ConditionResult(NamedTuple):
-    """One comparison of a condition, or one fact that is true or not, with what was found."""
+    """One comparison of a condition, or one true or false fact, with the value found."""
 
     text: str
     left: FactValue
@@ -426,7 +426,7 @@ class DecisionScope(NamedTuple):
 
 
 class DecisionVerdict(StrEnum):
-    """What a decision comes to."""
+    """The result of a decision."""
 
     WINNER = "winner"
     OPEN = "no clear winner"

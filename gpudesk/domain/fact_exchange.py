@@ -66,7 +66,7 @@ class TrustedSigner:
 
 
 class PackTrust(StrEnum):
-    """What is known of who made a pack. A signature that does not hold is refused before it comes to this."""
+    """How far the signature of a pack is trusted. Invalid signatures are refused earlier."""
 
     UNSIGNED = "unsigned"
     #: Signed with a key that the user has not said to trust.

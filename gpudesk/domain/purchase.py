@@ -102,7 +102,7 @@ class DeferralMonthlyCosts:
 
 @dataclass(frozen=True, slots=True)
 class DeferralSavings:
-    """What waiting comes to over all months of use.
+    """The balance of waiting over all months of use.
 
     `gap_usd` is paid or lost before the next part is there, `avoided_usd` what the chosen part would have
     cost meanwhile, and `waiting_usd` the first less the second. `gain_usd` is what the months after cost

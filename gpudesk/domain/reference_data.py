@@ -89,7 +89,7 @@ class SoftwareSupport:
         return tuple(dict.fromkeys(entry.software for entry in self.entries))
 
     def support(self, platform: str, software: str | None = None) -> tuple[SupportEntry, ...]:
-        """Return what is said of a platform, or of one software there: the newest first, undated last."""
+        """Return the statements about a platform, or one software on it: the newest first, undated last."""
         entries = (entry for entry in self.entries if entry.platform == platform and software in (None, entry.software))
         return sort_newest_first(entries)
 

@@ -108,7 +108,7 @@ class RoutedPool:
 
 @dataclass(frozen=True, slots=True)
 class RoutedPlan:
-    """One plan and what it costs; without pools `reason` says what cannot be served.
+    """One plan and its cost; without pools, `reason` names the requests that cannot be served.
 
     `software_usd` is the part of both costs that software takes, its stacks shared with the rest of the fleet
     as inputs of costs say. `software_alone_usd` is what it takes if no other service shares them. A cost is

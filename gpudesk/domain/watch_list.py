@@ -50,7 +50,7 @@ class SignalThreshold:
 
 @dataclass(frozen=True, slots=True)
 class KnownSignalValue:
-    """A value of a signal as a source has it; `about` says what was looked at.
+    """A published value of a signal; `about` describes what was measured.
 
     `source` is the id of a source of the catalog, `statements` and `disputes` are ids there.
     """

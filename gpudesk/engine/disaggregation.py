@@ -201,7 +201,7 @@ def _waves(total: Array, running: Array, tail_wave: float) -> Array:
 
 @dataclass(frozen=True, slots=True)
 class _PoolLoadResult:
-    """What a load comes to, beside what follows from it; `most` are the highest rates by station.
+    """The results for a load; `most` are the highest rates by station.
 
     `others` is as for `PoolFlow.rate`.
     """

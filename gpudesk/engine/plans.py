@@ -23,7 +23,7 @@ MAX_PLAN_ACCELERATORS = 64
 
 @dataclass(frozen=True, slots=True)
 class PlanConstraints:
-    """What the user has fixed of a plan; None is free. `allow_*` says what the serving engine can do."""
+    """The degrees of a plan that the user fixed; None is free. `allow_*` are abilities of the serving engine."""
 
     count: int | None = None
     tp: int | None = None

@@ -126,7 +126,7 @@ def _amount(demand: Demand, formatter: Formatter) -> str:
 
 
 def describe_peak(sizing: SizingResult, formatter: Formatter) -> str:
-    """Return what the peak comes to; empty where requests in flight are asked for, which say it themselves."""
+    """Return the request and token rates at the peak; empty if the demand is given as requests in flight."""
     if sizing.requests_per_s is None or sizing.output_tokens_per_s is None:
         return ""
     return tr(

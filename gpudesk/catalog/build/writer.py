@@ -291,7 +291,7 @@ def read_data_tables(data_dir: Path) -> TableRows:
 
 @contextmanager
 def _replace_file(target: Path) -> Iterator[Path]:
-    """Give a free name beside `target`; what is written there takes its place when all went well."""
+    """Yield a free name beside `target`; the file written there replaces it if no error occurs."""
     fresh = target.with_name(f"{target.name}.{secrets.token_hex(8)}.new")
     try:
         target.parent.mkdir(parents=True, exist_ok=True)

@@ -38,7 +38,7 @@ def group_by_generation(catalog: Catalog) -> tuple[AcceleratorGeneration, ...]:
 
 
 def copy_figure(claim: Claim) -> StatedFigure:
-    """Return the figure of a claim, with a source of the user's that says what the claim's does."""
+    """Return the figure of a claim, with a user source that repeats the claim's source."""
     source = claim.source
     if not source.own:
         source = make_user_source(source.title, source.publisher, url=source.url, date=source.date, kind=source.kind)

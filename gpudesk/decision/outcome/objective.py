@@ -1,4 +1,4 @@
-"""The user's aim as a score: what each candidate comes to, and the odds that it is the best.
+"""The user's objective as a score: the utility of each candidate, and the odds that it is the best.
 
 The odds of two are logistic in the ratio of their values, as those of `FigureDifference`; those of several weigh
 each against the best (D. McFadden, Conditional logit analysis of qualitative choice behavior, 1974). The order of
@@ -60,7 +60,7 @@ _EXACT, _MONTHS = 0.02, 0.75
 
 @dataclass(frozen=True, slots=True)
 class CandidateScore:
-    """What a candidate comes to: `utility` grows with what is better, and its error has the `scale`.
+    """The score of a candidate: a higher `utility` is better, and its error has the `scale`.
 
     Of costs, `log_costs` are draws of their logarithm, in each of which the cheaper way to pay is taken, and
     `lacking` has the input that is missing for each way to pay. Of other figures it has the figure itself.

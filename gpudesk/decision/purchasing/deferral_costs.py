@@ -192,7 +192,7 @@ def judge_saving(saved: UncertainValue, scale_usd: float) -> DeferralVerdict:
 
 
 def judge_deferral(amounts: CourseAmounts) -> tuple[DeferralSavings | None, DeferralVerdict]:
-    """Return what waiting comes to, None where a cost is not known, and what that says."""
+    """Return the balance of waiting, None if a cost is unknown, and the verdict that follows."""
     courses = amounts.courses()
     if courses is None:
         return None, _judge_any_price(amounts)

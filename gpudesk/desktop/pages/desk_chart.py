@@ -34,7 +34,7 @@ from gpudesk.text.translation import tr, trn
 
 @dataclass(frozen=True, slots=True)
 class UnfitColumn:
-    """An accelerator that does not fit: why, and what would help, as words on a button with what it does."""
+    """An accelerator that does not fit: the reason, and the remedy as text and command of a button."""
 
     slot: int
     is_variant: bool

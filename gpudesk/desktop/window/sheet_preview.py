@@ -248,7 +248,7 @@ class PagesPreview(QDialog):
             self.save_to(target)
 
     def save_to(self, target: Path) -> bool:
-        """Save the sheet; say in place what came of it, and return whether it went well."""
+        """Save the sheet, show the result in place, and return whether it was saved."""
         with use_language(self._language):
             raw = self.make_pdf()
         try:

@@ -341,7 +341,7 @@ class SweepBlockBuilder:
     def _store_figures(
         self, block: _BlockArrays, groups: Sequence[SweepGroup], at: PositionArray, figures: SweepFigures
     ) -> None:
-        """Put down what was found of groups, whose cells stand at `at` in the block."""
+        """Store the results of groups, whose cells are at `at` in the block."""
         shape = (len(at), len(self._answers.amounts))
         code = self.words.code
         for row, figure in enumerate(figures.figures):

@@ -38,7 +38,7 @@ _WHOLE: Final = 100.0
 
 
 class SourceNumbering:
-    """Numbers notes and sources in the order in which a sheet comes to them."""
+    """Numbers notes and sources in the order in which a sheet first cites them."""
 
     def __init__(self, formatter: Formatter) -> None:
         self._formatter = formatter

@@ -64,7 +64,7 @@ def format_ids(ids: tuple[str, ...]) -> str:
 
 
 def group_by_software(support: SoftwareSupport, platform: str) -> Iterator[tuple[SupportEntry, ...]]:
-    """Yield what is said of each software on a platform, the newest first.
+    """Yield the statements about each software on a platform, the newest first.
 
     Software of which nothing is said there is left out. Nothing is made of two entries.
     """
@@ -100,7 +100,7 @@ def describe_support(entry: SupportEntry) -> str:
 
 
 def describe_operator(reference: ReferenceDeployment) -> str:
-    """Return who it is, or what is said of who is not named."""
+    """Return the name, or the description of an unnamed operator."""
     who = translate_data(reference.who)
     return who if reference.named else tr("{who} (unnamed)", who=who)
 
@@ -425,7 +425,7 @@ def _format_tick(text: str, note: str, *, done: bool) -> str:
 
 
 def list_support_lines(support: SoftwareSupport, platforms: Iterable[str]) -> Iterator[AdvisoryLine]:
-    """Yield what is said of software on each platform, each entry by itself and the newest first."""
+    """Yield the statements about software on each platform, one per entry, the newest first."""
     for platform in platforms:
         yield AdvisoryLine(0, tr("Software on {platform}", platform=platform))
         nothing = True

@@ -230,7 +230,7 @@ def _lacks(note: Message) -> bool:
 def list_deferral_figures(
     analysis: DeferralAnalysis, names: Mapping[str, str], money: MoneyFormatter, formatter: Formatter
 ) -> list[RangeFigureRow]:
-    """Return all figures that are known, months and months' costs first, and what waiting comes to."""
+    """Return all known figures: months and monthly costs first, then the balance of waiting."""
     return [row for row in _list_known_figures(analysis, names, money, formatter) if row.likely != MISSING_VALUE_TEXT]
 
 

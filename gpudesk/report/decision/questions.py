@@ -326,7 +326,7 @@ class ColumnOutcome(StrEnum):
 
 
 def find_column_outcome(standing: DecisionCandidate) -> ColumnOutcome:
-    """Return what becomes of a column: removed by likely figures, in doubt, or neither."""
+    """Return the outcome of a column: removed by likely figures, undecided, or neither."""
     if standing.removed:
         return ColumnOutcome.REMOVED
     return ColumnOutcome.UNDECIDED if standing.open_rules else ColumnOutcome.STAYS
@@ -402,7 +402,7 @@ def describe_option_briefly(question: str, decision: Decision, names: Mapping[st
 
 
 def describe_option_fully(decision: Decision, names: Mapping[str, str], formatter: Formatter) -> str:
-    """Return what an answer does as one reads it out: what it leaves, who leads, and what becomes of each."""
+    """Return the effect of an answer for screen readers: how many remain, who leads, and the outcome of each."""
     fates = ", ".join(
         f"{names[each.key]} {label_column_outcome(find_column_outcome(each))}" for each in decision.candidates
     )

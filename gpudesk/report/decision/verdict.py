@@ -48,7 +48,7 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstim
 from gpudesk.text.messages import format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
-#: Costs that sentences name in dollars, since their label says what of.
+#: Costs that sentences give in dollars alone, since their label has the rest of the unit.
 _PER_MILLION: Final = frozenset({"usd_per_million", "owned_usd_per_million", "rented_usd_per_million"})
 NamesByKey = Mapping[str, str]
 

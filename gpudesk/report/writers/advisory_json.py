@@ -166,7 +166,7 @@ def _encode_rule_check(check: ExportRuleCheck) -> dict[str, Any]:
 
 
 def encode_software_support(support: SoftwareSupport, platforms: Iterable[str]) -> list[dict[str, Any]]:
-    """Return what is said of software on each platform, each entry by itself and the newest first."""
+    """Return the statements about software on each platform, one per entry, the newest first."""
     return [
         {
             "platform": platform,

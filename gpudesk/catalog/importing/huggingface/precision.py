@@ -160,7 +160,7 @@ def read_stored_precision(
     return replace(_resolve_precision(stated_format, wide or Precision.BF16, classes), fp8_block=stated_format.block)
 
 
-#: The field in which the user says what a narrow format covers, and what each answer means.
+#: The field for what a narrow format covers, and the meaning of each answer.
 _COVERS: Final = "quantized_matrices"
 _COVERED: Final[Mapping[str, tuple[str, ...]]] = MappingProxyType(
     {"all": _CLASSES, "feed_forward": (_EXPERTS, _SHARED, _DENSE), "experts": (_EXPERTS,), "nothing": ()}

@@ -24,7 +24,7 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr, trn
 
-#: Says what came of it; the second is whether it went wrong.
+#: Called with the result as a sentence, and whether it is an error.
 ShowNote = Callable[[str, bool], object]
 
 

@@ -241,7 +241,7 @@ class CatalogSections:
         if part.asked != query or matching is None or not sought.startswith(former):
             matching, former = self._narrowed(section, facets, sorting, announced_among, stale_days), ""
         if sought != former:
-            # What is typed on narrows what was found, and nothing else.
+            # Further typing only narrows the rows found so far.
             matching = find_matching(self.texts(section), matching, sought)
         part.asked, part.sought, part.found = query, sought, matching
         return matching

@@ -70,7 +70,7 @@ def format_add_action(section: CatalogSection) -> str:
 def explain_empty_list(
     section: CatalogSection, words: str, facets: CatalogFacets, problem: str
 ) -> tuple[str, str, str]:
-    """Return why there are no rows, what to know of it, and what the button says.
+    """Return why there are no rows, an explanation, and the text of the button.
 
     `problem` is why the user's own facts cannot be used, empty where they can.
     """

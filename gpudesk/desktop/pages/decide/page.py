@@ -42,7 +42,7 @@ _FOLLOWS_MS: Final = 33
 
 
 class DecidePage(MultiViewPage[DecideView]):
-    """Decides the desk's answer: the dialogue first, then what it comes to."""
+    """Decides the desk's answer: the dialogue first, then the recommendation."""
 
     page_id = "decide"
     menu_section = 56

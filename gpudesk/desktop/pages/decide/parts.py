@@ -92,7 +92,7 @@ ResultT = TypeVar("ResultT")
 
 
 class SearchBlock(QWidget, Generic[ResultT]):
-    """What a job finds about a decision, under a title and what is said of it.
+    """Results of a job about a decision, under a title and a subtitle.
 
     The job runs while the block is seen and nothing is dragged. What it finds is kept with the decision; of a
     former decision nothing can be chosen any more, and what is still found is dropped.
@@ -112,7 +112,7 @@ class SearchBlock(QWidget, Generic[ResultT]):
     # What a block gives
 
     def get_result(self, evaluated: EvaluatedAnswer) -> ResultT | None:
-        """Return what was found before; None where nobody has looked for it."""
+        """Return the cached result; None if it was not computed yet."""
         raise NotImplementedError
 
     def start_search(self, evaluated: EvaluatedAnswer) -> ProgressSteps[ResultT]:
@@ -311,7 +311,7 @@ class NoteEdit(QLineEdit):
     def __init__(
         self, theme: Theme, name: str, longest: int, *, empty: str = "", parent: QWidget | None = None
     ) -> None:
-        """Begin empty; `name` says what the words are, `empty` is shown as long as there are none."""
+        """Begin empty; `name` is the accessible name of the list, `empty` is shown while it is empty."""
         super().__init__(parent)
         self._theme = theme
         self._words = ""

@@ -57,7 +57,7 @@ _DIMMED: Final = 0.45
 
 @dataclass(frozen=True, slots=True)
 class OptionEffect:
-    """What an answer would do: a line of words, a shorter one, what becomes of each column, all of it read out."""
+    """The effect of an answer: a line of words, a shorter one, the outcome of each column, a text for screen readers."""
 
     text: str
     brief: str

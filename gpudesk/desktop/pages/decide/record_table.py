@@ -17,7 +17,7 @@ from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter, b
 from gpudesk.desktop.ui.widgets.layouts import find_scroll_area
 
 _ABOVE: Final = 6.0
-_SIDE: Final = 4.0
+_SIDE: Final = 3.0
 _GLYPH: Final = 14.0
 
 

@@ -22,7 +22,7 @@ from gpudesk.report.decision.rules import (
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.translation import tr
 
-#: Between ids of rules, and between what is said of one thing.
+#: Separators between ids of rules, and between statements about one accelerator.
 _DOT: Final = " · "
 #: Between a figure and its unit.
 _SPACE: Final = "\N{NO-BREAK SPACE}"

@@ -454,7 +454,7 @@ class RuleTraceTableView(PaintedTable):
 
 
 class RuleTraceBlock(QWidget):
-    """Every rule that fired, with what it does to each accelerator, and where documents disagree."""
+    """Every rule that fired, its effect on each accelerator, and disagreements between documents."""
 
     #: The trace was put on the clipboard.
     copied = Signal()

@@ -138,7 +138,7 @@ class LinkCommand(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class LinkBlock:
-    """An action: its wording, what it does, with what, and the key that does it too."""
+    """An action: its wording, its command with the argument, and its key."""
 
     text: str
     command: LinkCommand

@@ -177,7 +177,7 @@ class SegmentedControl(QFrame):
     def __init__(
         self, theme: Theme, name: str, options: Sequence[tuple[str, str]], parent: QWidget | None = None
     ) -> None:
-        """Offer alternatives as (key, text); the first is in force. `name` says what is chosen."""
+        """Offer alternatives as (key, text); the first is active. `name` is the accessible name of the choice."""
         super().__init__(parent)
         self._theme = theme
         self._buttons: dict[str, QPushButton] = {}

@@ -21,7 +21,7 @@ _SPACES = " \u00a0\u2009\u202f\u2007'\u2019_"
 
 
 class NumberError(ValueError):
-    """What was typed is no number that can be used here; the message says what to type."""
+    """The typed text is no usable number; the message says what to type."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -127,7 +127,7 @@ class NumberEdit(QLineEdit):
 
     #: The value that the user gave: int where the format has no decimals, else float.
     edited = Signal(object)
-    #: The sentence that says what is wrong, empty where nothing is.
+    #: The error message, empty without an error.
     fault_changed = Signal(str)
 
     def __init__(self, theme: Theme, name: str, number_format: NumberFormat, parent: QWidget | None = None) -> None:

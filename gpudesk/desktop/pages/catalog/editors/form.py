@@ -334,7 +334,7 @@ _ResultT = TypeVar("_ResultT")
 
 
 class BackgroundFormDialog(FormDialog):
-    """Subclasses call `write` when all is settled, and `finish` with what came of it.
+    """Subclasses call `write` when all is settled, and `finish` with the result.
 
     While it is written the form stays as it is, and cannot be closed; where that fails, all that was entered
     is still there.

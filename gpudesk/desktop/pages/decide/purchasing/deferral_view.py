@@ -61,7 +61,7 @@ _COSTS: Final = {"price": "price_usd", "power": "accelerator_w"}
 
 @dataclass(frozen=True, slots=True)
 class DeferralFormState:
-    """What the form shows: the scenario, what was found of it, if anything, and its parts.
+    """The content of the form: the scenario, its analysis if there is one, and its accelerators.
 
     `key` is that of the column whose part would be bought, `columns` are the names of all by their keys;
     `following` is the next part, if there is one.

@@ -1,4 +1,4 @@
-"""Views of purchasing plans: their input rows and forms, the job that computes a plan, and what is said of it."""
+"""Views of purchasing plans: their input rows and forms, the job that computes a plan, and its status."""
 
 from __future__ import annotations
 
@@ -102,7 +102,7 @@ class PlanInputRow(QWidget):
             self._scale = scale
             for edit in self.edits:
                 edit.set_format(self._format())
-        # What somebody stated keeps its digits, what was found has no more than it deserves.
+        # Stated values keep their digits; computed ones are rounded to significant digits.
         digits = "{:.9g}" if stated or not self._decimals else "{:.3g}"
         for edit, value in zip(self.edits, values, strict=True):
             edit.set_value(NO_VALUE if value is None else float(digits.format(value * scale)))

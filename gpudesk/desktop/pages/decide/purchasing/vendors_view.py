@@ -70,7 +70,7 @@ _WIDEST: Final = 1040.0
 
 @dataclass(frozen=True, slots=True)
 class VendorsFormState:
-    """What the form shows: the scenario, the columns that share its requests, names, and what was found."""
+    """The content of the form: the scenario, the columns that share its requests, names, and the result."""
 
     scenario: Scenario
     keys: tuple[str, str]
