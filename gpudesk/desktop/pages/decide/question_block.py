@@ -57,7 +57,7 @@ _DIMMED: Final = 0.45
 
 @dataclass(frozen=True, slots=True)
 class OptionEffect:
-    """The effect of an answer: a line of words, a shorter one, the outcome of each column, a text for screen readers."""
+    """The effect of an answer: a line of words, a shorter one, the outcome of each column, the spoken text."""
 
     text: str
     brief: str
