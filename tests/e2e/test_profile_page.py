@@ -7,13 +7,13 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QMenu
 
 from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.pages.profile.page import ProfilePage
 from gpudesk.desktop.pages.profile.query import ProfileQueryState
 from gpudesk.desktop.pages.profile.table import ProfileTableView
-from gpudesk.desktop.pages.profile.views import ModelsView
+from gpudesk.desktop.pages.profile.views import ModelsView, OverviewView
 from gpudesk.desktop.window.sheet_preview import ProfilePreview
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.service import GpuDeskService
@@ -67,6 +67,36 @@ def test_opens_with_ctrl_4_and_shows_what_the_accelerator_can_do(program: StartP
         assert "H200" in page.subject.name.accessibleName()
         assert "6 × 23.5 GiB HBM3e" in tables.architecture().sentence
         assert [button.isVisible() for button in page.subject.strip.buttons] == [True] * 5
+
+    program(at_window)
+
+
+def test_the_first_screen_has_head_drawing_limits_and_capabilities(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        user.window.resize(1280, 800)
+        page = open_profile(user)
+        view = page.view
+        assert isinstance(view, OverviewView)
+        seen = (page.subject, view.drawing, *(section.view for section in view.sections.values()))
+        user.until(lambda: all(widget.visibleRegion().boundingRect() == widget.rect() for widget in seen))
+
+    program(at_window)
+
+
+def test_the_menu_of_a_chip_shows_its_profile(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        open_profile(user)
+        user.press("Ctrl+1")
+        user.window.chips.chips[2].click()
+        user.until(QApplication.activePopupWidget)
+        menu = QApplication.activePopupWidget()
+        assert isinstance(menu, QMenu)
+        next(action for action in menu.actions() if action.text() == "Show profile").trigger()
+        menu.close()
+        page = user.window.page
+        assert isinstance(page, ProfilePage)
+        wait_for(user, page)
+        assert page.accelerator == parts(user)[2]
 
     program(at_window)
 

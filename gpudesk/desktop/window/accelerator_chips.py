@@ -352,6 +352,9 @@ class ChipRow(QWidget):
 
     manual_topic = "scenario#accelerators"
 
+    #: The user wants to see the profile of an accelerator, by its id.
+    profile_requested = Signal(str)
+
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._desk = desk
@@ -443,6 +446,10 @@ class ChipRow(QWidget):
         position = self.chips.index(chip)
         name = self._name(self._desk.scenario.accelerators[position].accelerator)
         menu = make_chip_menu(self._desk, self._theme, position, name, chip)
+        accelerator = self._desk.scenario.accelerators[position].accelerator
+        menu.addSeparator()
+        profile = _add(menu, tr("Show profile"), lambda: self.profile_requested.emit(accelerator))
+        profile.setIcon(self._theme.icon("cpu"))
         menu.aboutToHide.connect(menu.deleteLater)
         menu.popup(chip.mapToGlobal(QPoint(0, chip.height() + 2)))
 

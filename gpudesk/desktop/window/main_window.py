@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from functools import cached_property
+from functools import cached_property, partial
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -105,6 +105,7 @@ class MainWindow(DocumentWindow):
         self.rail = PageRail(theme, items)
         self.scenario = ScenarioBar(desk, theme)
         self.chips = ChipRow(desk, theme)
+        self.chips.profile_requested.connect(partial(self._follow_link, "profile"))
         self.steps = UndoButtons(theme, desk.undo_stack, self)
         self.undo, self.redo = self.steps.undo, self.steps.redo
         self.scenario.add_at_end(self.undo)

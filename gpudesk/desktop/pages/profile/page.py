@@ -8,9 +8,9 @@ from functools import partial
 
 from PySide6.QtCore import QPoint, QRect, QTimer
 from PySide6.QtGui import QHideEvent
-from PySide6.QtWidgets import QBoxLayout
+from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
 
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
 from gpudesk.desktop.pages.profile.header import ProfileHeader
 from gpudesk.desktop.pages.profile.query import ProfilePreferences, ProfileQuery, ProfileQueryState
 from gpudesk.desktop.pages.profile.views import (
@@ -28,9 +28,12 @@ from gpudesk.desktop.session.scenario_options import list_accelerator_options
 from gpudesk.desktop.session.selection import select_catalog_attribute, select_deployment
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts import chart_data
+from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption, ChoicePopup
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.report.labels import shorten_name
@@ -56,6 +59,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self._other = ""
         self._accelerator = ""
         super().__init__(desk, theme, settings)
+        self.head.copy.clicked.connect(self.copy)
         self.query = ProfileQuery(desk, self)
         self.query.changed.connect(self._show)
         self.query.working.connect(self._show_progress)
@@ -65,6 +69,14 @@ class ProfilePage(MultiViewPage[ProfileView]):
         layout = self.layout()
         if isinstance(layout, QBoxLayout):
             layout.insertWidget(1, self.subject)
+        self.progress = ThemedLabel(theme, font="small", colour="text2")
+        self.resume = LinkButton(theme, "")
+        self.resume.clicked.connect(self._stop_or_resume)
+        self._progress_line = QWidget()
+        make_row(self.progress, self.resume, STRETCH, gap=10, margins=(16, 6, 16, 0), on=self._progress_line)
+        self._progress_line.hide()
+        if isinstance(layout, QBoxLayout):
+            layout.insertWidget(2, self._progress_line)
         self._popup: ChoicePopup | None = None
         self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
         self._rest.timeout.connect(self._ask)
@@ -173,6 +185,10 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def _show(self) -> None:
         tables, state = self.tables, self.query.state
+        if state is ProfileQueryState.STOPPED:
+            self._tell(tr("Stopped before the profile was complete"), tr("Continue"))
+        elif state is not ProfileQueryState.WORKING:
+            self._tell("")
         if state is ProfileQueryState.FAILED:
             self.subject.show_name_alone(self._name_of(self.accelerator))
             self.body.show_state(self.query.problem, None, answered=False)
@@ -200,9 +216,24 @@ class ProfilePage(MultiViewPage[ProfileView]):
         column = next(columns, None)
         return (0, False) if column is None else (column.palette_index, column.is_variant)
 
-    def _show_progress(self, text: str, can_cancel: bool) -> None:  # noqa: ARG002 - told in the status bar
+    def _show_progress(self, text: str, can_cancel: bool) -> None:
+        """Dim the former profile once the work lasts, and say how far it is."""
         if text and self.query.state is ProfileQueryState.WORKING:
             self.view.set_pale(True)
+            self._tell(text, tr("Cancel") if can_cancel else "")
+
+    def _tell(self, text: str, action: str = "") -> None:
+        self.progress.setText(text)
+        self.resume.setText(action)
+        self.resume.setAccessibleName(action)
+        self.resume.setVisible(bool(action))
+        self._progress_line.setVisible(bool(text))
+
+    def _stop_or_resume(self) -> None:
+        if self.query.state is ProfileQueryState.WORKING:
+            self.query.stop()
+        else:
+            self._ask()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
@@ -251,6 +282,12 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def copy(self) -> None:
         chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
 
+    def show_table(self) -> ChartDataDialog:
+        """Show the numbers of the table that has the focus, else of the first."""
+        focused = QApplication.focusWidget()
+        sections = list(self.view.sections.values())
+        return chart_data.show_data_table(next((each for each in sections if each.view is focused), sections[0]))
+
     def focus_content(self) -> None:
         self.view.focus_first()
 
@@ -259,4 +296,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         text = tr("Show other accelerator")
         other = ActionSpec("profile.other", text, self.choose_other, MenuId.VIEW, section + 1, "cpu", keys)
         printed = ActionSpec("profile.print", tr("Print profile"), self.print_profile, MenuId.FILE, 30, "printer")
-        return [*super().actions_of_page(), other, printed]
+        table = (tr("Show profile table"), self.show_table)
+        copied = (tr("Copy profile"), self.copy)
+        charts = make_chart_actions(self.page_id, section, table, copied, lambda: self.body.usable)
+        return [*super().actions_of_page(), *charts, other, printed]
