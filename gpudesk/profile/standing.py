@@ -172,7 +172,7 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
             ),
             attribute="form_factor",
         )
-    if accelerator.scale_up_bandwidth is None or accelerator.scale_up_domain in (None, 1):
+    if accelerator.scale_up_bandwidth is None:
         yield Trait(
             "no_link",
             False,

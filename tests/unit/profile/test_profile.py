@@ -201,6 +201,12 @@ def test_no_adjective_without_a_number(profiles: Mapping[str, AcceleratorProfile
             assert re.search(r"\d", format_message(trait.text)), (accelerator, trait.id)
 
 
+def test_a_link_is_either_ranked_or_missing(profiles: Mapping[str, AcceleratorProfile]) -> None:
+    for profile in profiles.values():
+        missing = any(each.id == "no_link" for each in profile.traits)
+        assert missing is (profile.accelerator.scale_up_bandwidth is None)
+
+
 def test_considerations_of_the_source_document(profile: AcceleratorProfile) -> None:
     texts = {each.id: format_message(each.text) for each in profile.traits if not each.is_strength}
     assert "22,000 USD" in texts["high_price"]
