@@ -29,7 +29,7 @@ os.environ["LC_MESSAGES"] = "C"
 os.environ["LC_CTYPE"] = "C.UTF-8"
 
 # The same examples in every run, so that a change is judged by what it changes; `make soak` draws new ones, and more.
-settings.register_profile("steady", derandomize=True, deadline=None, database=None, max_examples=20)
+settings.register_profile("steady", derandomize=True, deadline=None, database=None, max_examples=10)
 settings.register_profile("explore", deadline=None, max_examples=500)
 settings.load_profile(os.environ.get("HYPOTHESIS_PROFILE", "steady"))
 

@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.decision.purchasing.deferral import compare_buy_and_wait
@@ -366,7 +366,6 @@ def test_an_unknown_part_is_refused(service: GpuDeskService, scenario: Scenario)
 
 
 @given(slip=st.floats(0.0, 20.0), later=st.floats(0.0, 20.0), wide=st.floats(0.0, 6.0))
-@settings(max_examples=15)
 def test_more_slip_never_favours_waiting(
     service: GpuDeskService, scenario: Scenario, slip: float, later: float, wide: float
 ) -> None:

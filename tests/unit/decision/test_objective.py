@@ -162,7 +162,7 @@ def test_the_fastest_by_estimate_is_recommended(service: GpuDeskService, model: 
         assert lead(decision) == max(rates, key=lambda key: rates[key])
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(data=st.data())
 def test_decisions_contradict_neither_costs_nor_fit_nor_sizing(service: GpuDeskService, data: st.DataObject) -> None:
     model = data.draw(st.sampled_from(["llama-3.1-8b", "llama-3.1-70b", "qwen3-32b", "gpt-oss-120b", "deepseek-r1"]))

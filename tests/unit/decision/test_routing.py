@@ -4,7 +4,7 @@ import math
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.costing.ownership import Amount
@@ -359,7 +359,6 @@ def test_a_baseline_that_answers_nothing_sets_no_rate(service: GpuDeskService, s
 
 
 @given(first=st.integers(1, 500), more=st.integers(0, 500), place=st.sampled_from(PAIR))
-@settings(max_examples=40)
 def test_more_accelerators_are_never_cheaper(
     service: GpuDeskService, scenario: Scenario, first: int, more: int, place: int
 ) -> None:
@@ -372,7 +371,6 @@ def test_more_accelerators_are_never_cheaper(
 
 
 @given(rate=st.floats(0.5, 100.0), more=st.floats(0.0, 100.0), share=st.floats(0.05, 0.95))
-@settings(max_examples=20)
 def test_more_requests_never_take_fewer_accelerators_or_less_money(
     service: GpuDeskService, scenario: Scenario, rate: float, more: float, share: float
 ) -> None:

@@ -6,7 +6,7 @@ from dataclasses import asdict, replace
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.documents.scenario_file import read_template
@@ -53,10 +53,8 @@ demands = st.builds(
     utilisation_cap=st.floats(0.2, 1.0),
     spare_replicas=st.integers(0, 4),
 )
-quick = settings(max_examples=25, deadline=None)
 
 
-@quick
 @given(demand=demands, model=st.sampled_from(MODELS))
 def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
     service: GpuDeskService, demand: Demand, model: tuple[str, str]
@@ -79,7 +77,6 @@ def test_the_count_is_the_product_and_the_sum_that_it_is_said_to_be(
         assert (each.count is None) == (each.reason is not None)
 
 
-@quick
 @given(demand=demands, model=st.sampled_from(MODELS))
 def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
     service: GpuDeskService, demand: Demand, model: tuple[str, str]
@@ -92,7 +89,6 @@ def test_a_count_above_ten_times_the_floor_is_explained_and_none_is_below_it(
         assert bool(each.bound.reasons) is (each.bound.ratio > 10.0)
 
 
-@quick
 @given(demand=demands, more=st.floats(1.0, 20.0))
 def test_more_demand_takes_no_fewer(service: GpuDeskService, demand: Demand, more: float) -> None:
     less, greater = (
@@ -101,7 +97,6 @@ def test_more_demand_takes_no_fewer(service: GpuDeskService, demand: Demand, mor
     assert all(before <= after for before, after in zip(less, greater, strict=True))
 
 
-@quick
 @given(demand=demands, change=st.sampled_from(["peak_factor", "utilisation_cap", "spare_replicas"]))
 def test_more_to_carry_and_to_keep_takes_no_fewer(service: GpuDeskService, demand: Demand, change: str) -> None:
     harder = {
@@ -115,7 +110,6 @@ def test_more_to_carry_and_to_keep_takes_no_fewer(service: GpuDeskService, deman
     assert all(less <= more for less, more in zip(before, after, strict=True))
 
 
-@quick
 @given(demand=demands, looser=st.floats(1.0, 10.0))
 def test_looser_limits_take_no_more(service: GpuDeskService, demand: Demand, looser: float) -> None:
     strict = replace(demand, ttft_ms=demand.ttft_ms or 2000.0, tpot_ms=demand.tpot_ms or 40.0)
@@ -224,7 +218,6 @@ def test_a_demand_comes_back_from_its_fields(demand: Demand) -> None:
     assert parse_demand(json.loads(json.dumps(write_demand_section(demand)))) == demand
 
 
-@settings(max_examples=20, deadline=None)
 @given(demand=st.none() | demands)
 def test_a_demand_comes_back_from_the_file(
     service: GpuDeskService, tmp_path_factory: pytest.TempPathFactory, demand: Demand | None

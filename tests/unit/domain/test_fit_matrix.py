@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.domain.estimate import EstimateRequest
@@ -97,7 +97,6 @@ def test_the_smallest_for_one_request_is_that_of_the_estimator(service: GpuDeskS
             assert cell.count == smaller_that_hold(service, cell, question)
 
 
-@settings(max_examples=25, deadline=None)
 @given(
     context=st.integers(1, 200_000),
     more=st.integers(0, 100_000),

@@ -5,7 +5,7 @@ from dataclasses import dataclass, fields, replace
 
 import numpy as np
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.domain.deployment import ParallelPlan
@@ -29,7 +29,6 @@ from tests.unit.engine.strategies import cases, plants
 
 SLACK = 1 + 1e-9
 #: Each example searches the rate by halving an interval many times.
-FEW = settings(max_examples=25)
 PLANT = plant(H200, published.llama_3_1_70b(), ParallelPlan(tp=8))
 STEADY = Case(PLANT.row, 2000.0, 500.0, 200.0, LoadKind.CONCURRENCY, 64.0)
 
@@ -134,7 +133,6 @@ def decoding(split: Split, running: float) -> float:
     return max(later / case.row.tokens_per_step, min(later, 1.0)) * float(step.total[0])
 
 
-@FEW
 @given(splits())
 def test_figures_are_finite_positive_or_without_meaning(split: Split) -> None:
     found, case = serve_split(split), split.case
@@ -153,7 +151,6 @@ def test_figures_are_finite_positive_or_without_meaning(split: Split) -> None:
     assert nothing or found.concurrency >= 1 / SLACK
 
 
-@FEW
 @given(splits())
 def test_nothing_is_served_faster_than_by_either_pool_or_the_link(split: Split) -> None:
     found, case = serve_split(split), split.case
@@ -167,14 +164,12 @@ def test_nothing_is_served_faster_than_by_either_pool_or_the_link(split: Split) 
         assert rate * decoding(split, max(most, 1.0)) <= max(most, 1.0) * case.replicas * SLACK
 
 
-@FEW
 @given(splits())
 def test_no_first_token_comes_before_its_prompt_is_handed_over(split: Split) -> None:
     found = serve_split(split)
     assert math.isnan(found.ttft) or found.ttft * SLACK >= first_token(split)
 
 
-@FEW
 @given(splits())
 def test_tokens_come_no_later_than_where_prompts_are_in_between(split: Split) -> None:
     case, found = split.case, serve_split(split)
@@ -189,7 +184,6 @@ def test_tokens_come_no_later_than_where_prompts_are_in_between(split: Split) ->
     assert found.tpot <= together.tpot * (1 + 1e-6)
 
 
-@FEW
 @given(splits((LoadKind.CONCURRENCY, LoadKind.SATURATE, LoadKind.LIMITS)), st.floats(1.0, 100.0))
 def test_a_faster_link_never_serves_fewer_requests(split: Split, times: float) -> None:
     faster = replace(split, transfer=split.transfer / times, spacing=split.spacing / times)
@@ -197,7 +191,6 @@ def test_a_faster_link_never_serves_fewer_requests(split: Split, times: float) -
     assert math.isnan(slow) or fast * (1 + 1e-6) >= slow
 
 
-@FEW
 @given(splits((LoadKind.CONCURRENCY, LoadKind.SATURATE)), st.integers(2, 8))
 def test_more_prefill_replicas_never_serve_fewer_requests(split: Split, times: int) -> None:
     # The prompts of a burst share more replicas, so that chunks may be less full: whole chunks only.
@@ -206,7 +199,6 @@ def test_more_prefill_replicas_never_serve_fewer_requests(split: Split, times: i
     assert serve_split(more).rate * (1 + 1e-6) >= serve_split(split).rate
 
 
-@FEW
 @given(splits((LoadKind.CONCURRENCY,)))
 def test_in_a_steady_state_clients_are_as_many_as_come_in_a_round(split: Split) -> None:
     split = replace(split, case=replace(split.case, total=math.inf))
@@ -215,7 +207,6 @@ def test_in_a_steady_state_clients_are_as_many_as_come_in_a_round(split: Split) 
     assert found.rate * residence == pytest.approx(split.case.amount, rel=1e-9)
 
 
-@FEW
 @given(splits())
 def test_what_is_reached_stays_within_the_bounds_of_its_own_rows(split: Split) -> None:
     pools, requests, _ = arrays(split)

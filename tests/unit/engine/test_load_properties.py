@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from gpudesk.domain.deployment import ParallelPlan
@@ -199,7 +199,6 @@ def test_more_memory_never_serves_less(case: Case, factor: float) -> None:
     assert after.admitted * SLACK >= before.admitted
 
 
-@settings(max_examples=15)
 @given(st.lists(cases(), min_size=2, max_size=20))
 def test_many_cases_are_served_as_each_alone(mixed: list[Case]) -> None:
     assert_same(serve_cases(mixed), [serve_one(case) for case in mixed])
