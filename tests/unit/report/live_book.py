@@ -5,7 +5,9 @@ import io
 import math
 import operator
 import re
+from collections import deque
 from collections.abc import Callable, Mapping
+from functools import cache
 
 import openpyxl
 
@@ -84,13 +86,19 @@ class Book:
         return found
 
 
+@cache
+def split_formula(formula: str) -> list[tuple[str, str]]:
+    tokens = [(str(token.lastgroup), token.group()) for token in TOKEN.finditer(formula)]
+    assert "".join(text for _, text in tokens) == formula, formula
+    return tokens
+
+
 class Formula:
     """What a formula gives, with as much of a spreadsheet as those of a cash flow need."""
 
     def __init__(self, book: Book, sheet: str, formula: str) -> None:
-        assert "".join(found.group() for found in TOKEN.finditer(formula)) == formula, formula
         self._book, self._sheet = book, sheet
-        self._tokens = [(str(found.lastgroup), found.group()) for found in TOKEN.finditer(formula)]
+        self._tokens = deque(split_formula(formula))
 
     def value(self) -> Value:
         result = self._compared()
@@ -102,7 +110,7 @@ class Formula:
         return self._tokens[0][1] if self._tokens else ""
 
     def _take(self) -> tuple[str, str]:
-        return self._tokens.pop(0)
+        return self._tokens.popleft()
 
     def _compared(self) -> Value | list[Value]:
         left = self._added()

@@ -306,8 +306,7 @@ def test_enter_on_a_model_sets_it(page: CatalogPage, own_desk: Desk, qtbot: QtBo
 # At any size, by any way
 
 
-@pytest.mark.parametrize("percent", [90, 100, 150])
-@pytest.mark.parametrize("preference", ["light", "dark"])
+@pytest.mark.parametrize(("percent", "preference"), [(90, "light"), (150, "dark")])
 def test_nothing_is_cut_off_at_any_size(
     page: CatalogPage, theme: Theme, percent: int, preference: str, qtbot: QtBot
 ) -> None:

@@ -21,6 +21,8 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRuleOfThumb
 
+#: Sizes of letters and of the page; all others leave more room than one of these.
+SIZES = [(90, (1424, 933)), (150, (920, 653)), (150, (600, 500))]
 PAIR = "h100-pair-or-mi300x-70b"
 
 
@@ -259,8 +261,7 @@ def test_numbers_are_copied_and_shown_as_a_table(page: PerformancePage, view: Sc
     dialog.close()
 
 
-@pytest.mark.parametrize("percent", [90, 150])
-@pytest.mark.parametrize("size", [(920, 653), (1424, 933), (600, 500)])
+@pytest.mark.parametrize(("percent", "size"), SIZES)
 def test_the_view_can_be_seen_whole_at_any_size(
     page: PerformancePage, view: ScalingView, theme: Theme, percent: int, size: tuple[int, int], qtbot: QtBot
 ) -> None:

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from gpudesk.cli.main import main
 from gpudesk.service import GpuDeskService
 from tests.unit.desktop.ui.printing.conftest import info_of, needs_poppler, words_of
 
@@ -32,24 +33,22 @@ def test_pdf_needs_no_display_and_says_nothing_but_where_it_is(tmp_path: Path) -
 
 def test_scenario_comes_out_of_the_pdf_again(tmp_path: Path, service: GpuDeskService) -> None:
     pdf, scenario = tmp_path / "sheet.pdf", tmp_path / "again.gpudesk"
-    assert run("sheet", "--template", "b200-or-mi355x", "-o", pdf).returncode == 0
-    done = run("sheet", "--scenario", pdf, "-o", scenario)
-    assert done.returncode == 0
+    assert main(["sheet", "--template", "b200-or-mi355x", "-o", str(pdf)]) == 0
+    assert main(["sheet", "--scenario", str(pdf), "-o", str(scenario)]) == 0
     assert service.read_scenario(scenario) == service.read_scenario(pdf)
 
 
-def test_pdf_that_cannot_be_written_is_one_line(tmp_path: Path) -> None:
+def test_pdf_that_cannot_be_written_is_one_line(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     target = tmp_path / "no such folder" / "sheet.pdf"
-    done = run("sheet", "--template", "b200-or-mi355x", "-o", target)
-    assert done.returncode == 1
-    (line,) = done.stderr.splitlines()
+    assert main(["sheet", "--template", "b200-or-mi355x", "-o", str(target)]) == 1
+    (line,) = capsys.readouterr().err.splitlines()
     assert line.startswith(f"gpudesk: {target}: cannot be written")
 
 
-def test_other_paper_is_refused_by_usage(tmp_path: Path) -> None:
-    done = run("sheet", "--template", "b200-or-mi355x", "-o", tmp_path / "x.pdf", "--paper", "a3")
-    assert done.returncode == 2
-    assert "--paper" in done.stderr
+def test_other_paper_is_refused_by_usage(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["sheet", "--template", "b200-or-mi355x", "-o", str(tmp_path / "x.pdf"), "--paper", "a3"]
+    assert main(arguments) == 2
+    assert "--paper" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize("arguments", [("--version",), ("sheet", "--help")])
