@@ -254,8 +254,11 @@ class ProfileSection(QWidget):
         self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.head = make_row(self.title, (self.subtitle, 1), *controls, gap=10)
-        make_column(self.head, self.view, self.note, gap=4, on=self)
+        self._column = make_column(self.head, self.view, self.note, gap=4, on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
+
+    def put_above_table(self, widget: QWidget) -> None:
+        self._column.insertWidget(1, widget)
 
     def show_table(self, build: Callable[[Formatter], ProfileTable]) -> None:
         """Show the table that `build` makes with a formatter."""

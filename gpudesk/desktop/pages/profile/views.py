@@ -167,8 +167,7 @@ class OverviewView(ProfileView):
         self.advice = TextBlock(theme, tr("Buying advice"))
         self.put(
             TwoColumns(theme, (capabilities,), (self.drawing, limits)),
-            TwoColumns(theme, (self.strengths,), (self.considerations,)),
-            self.advice,
+            TwoColumns(theme, (self.strengths, self.advice), (self.considerations,)),
         )
         self.end()
 
@@ -204,7 +203,6 @@ class ModelsView(ProfileView):
         )
         self.mode.set_value(preferences.mode.value)
         self.mode.chosen.connect(self._choose_mode)
-        self.weights_title = ThemedLabel(theme, tr("Weights"), font="small", colour="text2")
         self.weights: dict[RankingFactor, NumberField] = {}
         row = FlowRow(theme, 12, (0, 0, 0, 0))
         for factor in RankingFactor:
@@ -216,9 +214,8 @@ class ModelsView(ProfileView):
         self.reset.clicked.connect(self._reset)
         row.flow.addWidget(self.reset)
         models = self.add_section("recommendations", self.mode)
-        column = QWidget()
-        make_column(models, row, gap=8, on=column)
-        self.put(column, self.add_section("diffusion"))
+        models.put_above_table(row)
+        self.put(models, self.add_section("diffusion"))
         self.end()
 
     def show_profile(self, tables: ProfileTables) -> None:
