@@ -119,7 +119,7 @@ def test_explain_prints_formulas_numbers_and_sources(gpudesk: RunProgram) -> Non
 
 def test_explain_ends_with_the_nearest_published_measurements(gpudesk: RunProgram) -> None:
     said = done(gpudesk("explain", "tpot_ms", *PAIR))
-    _, _, block = said.rpartition("Similar measured runs (predicted without using them)")
+    _, _, block = said.rpartition("Similar measured runs (predicted without them)")
     records = json.loads(done(gpudesk("explain", "tpot_ms", *PAIR, "--json")))["accelerators"][-1]["record"]
     if paths.held_out_path() is None:
         assert "Unknown" in block

@@ -174,6 +174,6 @@ def test_numbers_follow_the_language(estimate: Estimate) -> None:
 def test_copies_hold_the_records_with_their_addresses(answer: Answer) -> None:
     found = explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(record=(RECORD,)), FORMATTER)
     text = format_explanation(found)
-    assert "Similar measured runs (predicted without using them):\n- 8 × MI325X" in text
+    assert "Similar measured runs (predicted without them):\n- 8 × MI325X" in text
     assert "2025-02, https://maker.example/results\n" in text
     assert explain_figure(answer, 0, "output_tokens_per_s", FigureBacking(), FORMATTER).record is None

@@ -27,7 +27,7 @@ def test_a_figure_comes_with_what_was_published_near_it(desk: Desk, panel: Sourc
     assert len(nearest) == 3
     assert all(" tok/s, estimated " in text and "(+10%, inside the 80% interval)" in text for text in nearest)
     titles = sections(panel)
-    assert titles[0] == "Similar measured runs, predicted without using them"
+    assert titles[0] == "Similar measured runs, predicted without them"
     assert titles[1].startswith("Limiting factor")
     desk.select(select_figure("b200-hgx", "request_s"))
     assert "Time per output token" in groups(panel)[0]
