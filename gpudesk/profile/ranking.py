@@ -184,21 +184,14 @@ def _recommend_for(
 
 
 def _explain_rank(row: RankedModel) -> Iterator[Message]:
-    free: tuple[float, str] = (float(row.free_bytes), "B")
+    free = Share(row.free_bytes / row.usable_bytes)
     if row.placement.is_native:
-        yield message("profile.why.native", "Fits as published, {free} left for more requests", free=free)
+        yield message("profile.why.native", "As published, {free} of memory free", free=free)
     else:
-        yield message(
-            "profile.why.format",
-            "Fits in {weights}, {free} left for more requests",
-            weights=str(row.format.weights).upper(),
-            free=free,
-        )
-    yield message("profile.why.context", "Up to {tokens} tokens of context fit", tokens=row.context_tokens)
-    speed = row.factors.get(RankingFactor.SPEED)
-    if speed is not None:
-        yield message(
-            "profile.why.speed", "As fast as or faster than {share} of the models that fit", share=Share(speed)
-        )
+        weights = str(row.format.weights).upper()
+        yield message("profile.why.format", "In {weights}, {free} of memory free", weights=weights, free=free)
+    throughput = row.factors.get(RankingFactor.THROUGHPUT)
+    if throughput is not None:
+        yield message("profile.why.throughput", "Faster than {share} of models that fit", share=Share(throughput))
     if row.released is not None:
         yield message("profile.why.released", "Released {date}", date=row.released)
