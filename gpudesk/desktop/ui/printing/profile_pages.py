@@ -135,14 +135,14 @@ def _make_first_page(tables: ProfileTables, paper: Paper, date: str) -> list[She
 def _make_second_page(tables: ProfileTables, paper: Paper) -> list[SheetPiece]:
     room = paper.inner_width
     name = tables.profile.accelerator.name
-    narrow, wide = (room - _BETWEEN) * (1 - _LEFT), (room - _BETWEEN) * _LEFT
+    half = (room - _BETWEEN) / 2
     pieces = [
         make_paragraph(limit_lines(wrap_text(name, "group", room), 1, room), "group"),
         make_rule(room, "hair", 0.5),
         make_space(_GAP),
         put_side_by_side(
-            [make_table_piece(tables.scale(), narrow), make_table_piece(tables.out_of_reach(), wide)],
-            [0.0, narrow + _BETWEEN],
+            [make_table_piece(tables.scale(), half), make_table_piece(tables.out_of_reach(), half)],
+            [0.0, half + _BETWEEN],
         ),
         make_space(_GAP),
         make_table_piece(tables.upgrades(), room),
@@ -272,7 +272,7 @@ def _share_widths(columns: Sequence[ProfileColumn], rows: Sequence[ProfileRow], 
             cells = [row.cells[number] for row in rows]
             texts = [measure_width(cell.text, _style(cell)) + (_MARK if cell.mark else 0) for cell in cells]
             texts += [measure_width(cell.detail, "small") for cell in cells]
-            needed[number] = max([*texts, measure_width(column.head, "small")], default=0.0) + 2 * _PAD
+            needed[number] = max([*texts, measure_width(column.head, "small")], default=0.0) + 1.5 * _PAD
     free = max(room - sum(needed), 0.0)
     parts = sum(column.stretch for column in columns) or 1
     return [need + free * column.stretch / parts for need, column in zip(needed, columns, strict=True)]
