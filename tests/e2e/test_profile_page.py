@@ -34,7 +34,12 @@ def open_profile(user: User) -> ProfilePage:
 
 
 def wait_for(user: User, page: ProfilePage) -> None:
-    user.until(lambda: page.query.state is ProfileQueryState.READY and not page.query.is_late(page.accelerator))
+    def is_ready() -> bool:
+        profile = page.query.profile
+        is_shown = profile is not None and profile.accelerator.id == page.accelerator
+        return is_shown and page.query.state is ProfileQueryState.READY
+
+    user.until(is_ready)
 
 
 def table(page: ProfilePage, key: str) -> ProfileTableView:

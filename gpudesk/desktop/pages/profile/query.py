@@ -136,10 +136,6 @@ class ProfileQuery(QObject):
         self._jobs.start("profile", self._desk.service.profile_steps(question), *ends)
         return True
 
-    def is_late(self, accelerator: str) -> bool:
-        """Whether the profile is of another accelerator than this one."""
-        return self.profile is None or self.profile.accelerator.id != accelerator
-
     def stop(self) -> None:
         self._jobs.cancel()
 
