@@ -109,7 +109,7 @@ bench: $(VENV)/.ready build/.debian-test $(MADE) freeze
 	$(PYTEST) tests/benchmarks --benchmark-autosave -p no:xdist $(PYTEST_ARGS)
 
 soak: $(VENV)/.ready build/.debian-test $(MADE)
-	HYPOTHESIS_PROFILE=explore $(PYTEST) tests/unit -m "thorough or hypothesis" -n $(WORKERS) --dist worksteal
+	HYPOTHESIS_PROFILE=explore $(PYTEST) tests/unit tests/e2e -m "thorough or hypothesis" -n $(WORKERS) --dist worksteal
 	SOAK_KILLS=50 $(PYTEST) tests/unit/catalog/test_user_file_kills.py tests/soak -p no:xdist $(PYTEST_ARGS)
 
 # Its cases are drawn from a seed that it prints; SEED=number draws the same again.

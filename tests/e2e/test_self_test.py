@@ -78,6 +78,7 @@ def test_harmed_installation_fails_in_every_check_that_it_harms(tmp_path: Path) 
     assert "Reinstall GPU Desk" in told["verdict"]
 
 
+@pytest.mark.thorough
 def test_window_checks_the_installation_that_it_runs_from(qapp: QApplication, qtbot: QtBot) -> None:
     dialog = InstallationDialog(Theme(qapp, LIGHT))
     qtbot.addWidget(dialog)

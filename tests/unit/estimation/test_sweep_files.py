@@ -167,7 +167,7 @@ def peak_memory(target: Path, *loads: str) -> int:
     return int(completed.stdout.splitlines()[-1]) * 1024
 
 
-@pytest.mark.parametrize("suffix", [".csv", ".npz"])
+@pytest.mark.parametrize("suffix", [".csv", pytest.param(".npz", marks=pytest.mark.thorough)])
 def test_a_million_points_take_little_more_memory_than_a_few(suffix: str, tmp_path: Path) -> None:
     few = peak_memory(tmp_path / f"few{suffix}", "--concurrency", "1,2")
     million = peak_memory(tmp_path / f"million{suffix}", "--concurrency", "1..256")
