@@ -9,10 +9,9 @@ import math
 from typing import Final
 
 import numpy as np
-import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QMarginsF, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QGraphicsLineItem, QPushButton, QWidget
+from PySide6.QtWidgets import QGraphicsLineItem, QGraphicsView, QPushButton, QWidget
 
 from gpudesk.desktop.ui.charts.drawing import (
     CELL_FONTS,
@@ -45,7 +44,9 @@ from gpudesk.desktop.ui.charts.plot_items import (
     RULE_Z,
     CoordinateFrame,
     CurveItems,
+    GraphicsView,
     PixelLayer,
+    ViewBox,
     find_extents,
 )
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, LinearScale, format_ticks
@@ -529,7 +530,7 @@ def _is_x_visible(plot: PlotCanvas, value: float) -> bool:
     return low * (1 - 1e-9) <= value <= high * (1 + 1e-9)
 
 
-class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
+class PlotCanvas(GraphicsView):  # type: ignore[misc]
     """Shows a `Drawing`; `frame` maps values to pixels. Subclasses set margins and add to the layers."""
 
     #: Other values are visible than before.
@@ -578,9 +579,9 @@ class PlotCanvas(pg.GraphicsView):  # type: ignore[misc]
     def _set_up_scene(self) -> None:
         self.setCentralItem(None)
         # Whatever changes asks for one paint of the whole by itself; the scene would ask once more, later.
-        self.setViewportUpdateMode(pg.QtWidgets.QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
-        self.setCacheMode(pg.QtWidgets.QGraphicsView.CacheModeFlag.CacheNone)
-        self._box = pg.ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
+        self.setViewportUpdateMode(QGraphicsView.ViewportUpdateMode.NoViewportUpdate)
+        self.setCacheMode(QGraphicsView.CacheModeFlag.CacheNone)
+        self._box = ViewBox(enableMenu=False, enableMouse=False, defaultPadding=0.0)
         self._box.disableAutoRange()
         # The library puts its boxes below everything, so also below the grid.
         self._box.setZValue(0.0)

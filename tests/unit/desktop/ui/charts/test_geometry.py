@@ -1,9 +1,12 @@
 """Reading curves, the way between values and pixels, and where words go."""
 
+import sys
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QRectF
 
 from gpudesk.desktop.pages.performance.pareto_chart import find_best_at
@@ -146,3 +149,10 @@ def test_the_emptiest_box_is_left_only_for_a_better_one() -> None:
     assert find_emptiest_box(boxes, points, None, 0) == (1, 0)
     assert find_emptiest_box(boxes, points, 0, 5) == (0, 3)
     assert find_emptiest_box(boxes, points, 0, 1) == (1, 0)
+
+
+def test_charts_have_no_copies_of_all_classes_of_qt() -> None:
+    pg = sys.modules["pyqtgraph"]
+    copies = (pg.QtCore, pg.QtGui, pg.QtWidgets)
+    assert copies == (QtCore, QtGui, QtWidgets)
+    assert "QWidget" in dir(QtWidgets)
