@@ -105,7 +105,7 @@ class CoefficientTable:
 MOST_LENGTHS: Final = 4096
 #: Plans and lengths that are remembered of all search spaces together, of about 1.5 kB each. A scenario takes one
 #: or two thousand; more would make the interpreter's search for unreachable objects stop the window.
-MOST_KEPT_PLANS: Final = 10_000
+MOST_KEPT_PLANS: Final = 5_000
 
 
 class FittingPlans(NamedTuple):

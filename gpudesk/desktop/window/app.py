@@ -51,7 +51,7 @@ _GC_THRESHOLDS = (700, 10, 1_000)
 #: The option of glibc's `mallopt` for the number of its pools.
 _M_ARENA_MAX, _M_MMAP_THRESHOLD = -8, -3
 #: Larger blocks, such as pictures, are given back as soon as they are freed.
-_LARGE_BYTES = 1 << 20
+_LARGE_BYTES = 1 << 17
 #: With this variable set, the program says when it was first painted, and ends: for measurements.
 _TIMING = "GPUDESK_TIMING"
 
@@ -61,6 +61,7 @@ class DesktopProgram(QObject):
 
     def __init__(self, app: QApplication, service: GpuDeskService) -> None:
         super().__init__(app)
+        _load_allocator()
         self.app = app
         self.service = service
         self.settings = UserSettings(parent=self)
@@ -331,7 +332,6 @@ def _settle(window: MainWindow) -> None:
         gc.set_threshold(*_GC_THRESHOLDS)
         gc.enable()
     forget_sources()
-    _load_allocator()
     # One that was closed right after its first paint takes its jobs with it.
     if window in window.program.windows:
         window.jobs.start("load", _load_steps(window), _loaded, _loaded)
