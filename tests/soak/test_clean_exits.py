@@ -17,31 +17,18 @@ STEPS = 100
 WALKS_AND_ENDS = """
 import sys
 from pathlib import Path
-import pytest
-from PySide6.QtCore import QTimer
-from gpudesk.desktop.window import app
-from tests.soak.walker import RandomWalk, answer_questions_with_nothing
+from tests.soak.walker import walk_in_program
 
 seed, steps, folder, scenario = int(sys.argv[1]), int(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
-answer_questions_with_nothing(pytest.MonkeyPatch())
-start = app._start
 
-def start_and_walk(program, files):
-    window = start(program, files)
-    walk = RandomWalk(program, window, folder, seed)
+def walk_and_end(walk):
+    walk.walk(range(steps))
+    if seed % 2:
+        walk.program.app.exit(0)
+    else:
+        walk.program.quit()
 
-    def walk_and_end():
-        walk.walk(range(steps))
-        if seed % 2:
-            program.app.exit(0)
-        else:
-            program.quit()
-
-    QTimer.singleShot(0, walk_and_end)
-    return window
-
-app._start = start_and_walk
-sys.exit(app.run_window([scenario]))
+sys.exit(walk_in_program(walk_and_end, folder, seed, [scenario]))
 """
 
 

@@ -12,15 +12,25 @@ import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, replace
 from pathlib import Path
 from random import Random
 from types import TracebackType
+from typing import TYPE_CHECKING
 
-import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QObject, QPoint, QPointF, Qt, QtMsgType, qInstallMessageHandler
+from PySide6.QtCore import (
+    QCoreApplication,
+    QEvent,
+    QObject,
+    QPoint,
+    QPointF,
+    Qt,
+    QTimer,
+    QtMsgType,
+    qInstallMessageHandler,
+)
 from PySide6.QtGui import QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
 from PySide6.QtTest import QTest
@@ -29,6 +39,7 @@ from shiboken6 import isValid
 
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.session.selection import select_attribute, select_figure, select_model_attribute
+from gpudesk.desktop.window import app as entry
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.main_window import MainWindow
@@ -37,10 +48,19 @@ from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError
 from tests.soak.random_scenarios import RandomScenarios
 
+if TYPE_CHECKING:
+    import pytest
+
 #: CPU seconds that one turn of the event loop may take once all is loaded, where nothing else runs on the machine.
 LONGEST_TURN_S = 0.25
 #: The same where every widget is styled anew, or all parts and the model change, as when a file is opened.
 LONGEST_RARE_TURN_S = 0.5
+
+#: Steps after which all that is loaded once has been, each list and menu was open, and caches are full.
+WARM = 1000
+#: Resident bytes that the program may take at the end of a walk, and how many more than after the warm-up.
+MOST_BYTES = 300e6
+MOST_GROWN_BYTES = 20e6
 
 _HARMLESS = re.compile(r"This plugin does not support|(Keyboard|Mouse) event .*not accepted by receiving widget")
 _SIZES = ((720, 480), (900, 600), (1280, 800), (1440, 900), (1920, 1080))
@@ -69,7 +89,7 @@ _MODIFIERS = (
 )
 _TYPED = ("0", "-5", "7", "64", "1e9", "abc", "1,000", "1.5", "99999999999999999999", "h200", "mi", "<b>", "")
 _BUTTONS = (Qt.MouseButton.LeftButton,) * 5 + (Qt.MouseButton.RightButton,)
-_RARE = ("look", "action view.theme", "action view.text", "another scenario")
+_RARE = ("look", "action view.theme", "action view.text", "action view.language", "another scenario")
 _TEMPLATE = "405b-one-node"
 #: Actions that show another view of a page.
 _VIEWS_OF = {
@@ -123,7 +143,7 @@ class RandomWalk:
         #: How long the steps took.
         self.turns: list[Turn] = []
         self._reference_s = min(_time_reference() for _ in range(20))
-        self._program = program
+        self.program = program
         self.window = window
         self._folder = folder
         self._seed = seed
@@ -163,11 +183,16 @@ class RandomWalk:
 
     def tour(self) -> None:
         """Show a known scenario on all pages at the usual size, with nothing open above them."""
+        self._act = "tour"
+        with self._watched():
+            self._show_all_pages()
+
+    def _show_all_pages(self) -> None:
         self._close_what_has_popped_up()
-        for other in [each for each in self._program.windows if each is not self.window]:
+        for other in [each for each in self.program.windows if each is not self.window]:
             other.close()
-        self._program.set_theme("light")
-        self._program.set_font_percent(100)
+        self.program.set_theme("light")
+        self.program.set_font_percent(100)
         self.window.resize(1440, 900)
         self.window.desk.open(read_template(_TEMPLATE))
         self.window.desk.clear_ghost()
@@ -190,7 +215,7 @@ class RandomWalk:
         self._settle()
         if not isValid(self.window):
             # A click or a key has closed it.
-            self.window = open_window(self._program)
+            self.window = open_window(self.program)
         self.turns.append(self._judge(Turn(self._longest, self._step, self._act)))
         if random.random() < 0.15:
             self._close_what_has_popped_up()
@@ -341,9 +366,9 @@ class RandomWalk:
     def _look(self, random: Random) -> None:
         self._leave_forms()
         if random.random() < 0.5:
-            self._program.set_theme(random.choice(("light", "dark", "system")))
+            self.program.set_theme(random.choice(("light", "dark", "system")))
         else:
-            self._program.set_font_percent(random.choice((90, 100, 110, 125, 150)))
+            self.program.set_font_percent(random.choice((90, 100, 110, 125, 150)))
 
     def _size(self, random: Random) -> None:
         self.window.resize(*random.choice(_SIZES))
@@ -444,16 +469,16 @@ def settle() -> None:
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
 
 
-def answer_questions_with_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def _answer_questions_with_nothing(replace_attribute: Callable[[object, str, object], None]) -> None:
     for question in ("getOpenFileName", "getSaveFileName"):
-        monkeypatch.setattr(QFileDialog, question, lambda *_args, **_named: ("", ""))
-    monkeypatch.setattr(QFileDialog, "getOpenFileNames", lambda *_args, **_named: ([], ""))
+        replace_attribute(QFileDialog, question, lambda *_args, **_named: ("", ""))
+    replace_attribute(QFileDialog, "getOpenFileNames", lambda *_args, **_named: ([], ""))
     # A box that asks is left without an answer, and forms may be left with what was entered.
-    monkeypatch.setattr(QMessageBox, "exec", lambda _: 0)
-    monkeypatch.setattr(FormDialog, "_confirm_discard", lambda _: True)
-    monkeypatch.setattr(QInputDialog, "exec", lambda _: 0)
-    monkeypatch.setattr(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
-    monkeypatch.setattr(FileActions, "may_close", lambda _: True)
+    replace_attribute(QMessageBox, "exec", lambda _: 0)
+    replace_attribute(FormDialog, "_confirm_discard", lambda _: True)
+    replace_attribute(QInputDialog, "exec", lambda _: 0)
+    replace_attribute(QPrintDialog, "exec", lambda _: QDialog.DialogCode.Rejected)
+    replace_attribute(FileActions, "may_close", lambda _: True)
 
 
 def open_window(program: DesktopProgram) -> MainWindow:
@@ -467,7 +492,7 @@ def open_window(program: DesktopProgram) -> MainWindow:
 @contextmanager
 def program_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Iterator[DesktopProgram]:
     """Start the program without a window; its questions are answered by doing nothing."""
-    answer_questions_with_nothing(monkeypatch)
+    _answer_questions_with_nothing(monkeypatch.setattr)
     with GpuDeskService.open() as service:
         program = DesktopProgram(app, service)
         try:
@@ -481,7 +506,41 @@ def program_to_walk(app: QApplication, monkeypatch: pytest.MonkeyPatch) -> Itera
             settle()
 
 
-def pause() -> None:
+def walk_in_program(steps: Callable[[RandomWalk], object], folder: Path, seed: int, files: Sequence[str] = ()) -> int:
+    """Start the program as a user does, take steps of a walk at its first window, and return the exit code."""
+    _answer_questions_with_nothing(setattr)
+    start = entry._start
+
+    def start_and_walk(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
+        window = start(program, files)
+        QTimer.singleShot(0, lambda: steps(RandomWalk(program, window, folder, seed)))
+        return window
+
+    entry._start = start_and_walk
+    return entry.run_window(files)
+
+
+def list_failures(walk: RandomWalk, steps: int) -> list[str]:
+    """Take steps, and return all faults, slow turns and growth after the first `WARM`."""
+    walk.walk(range(WARM))
+    walk.tour()
+    _pause()
+    before, memory = _count_widgets(walk.window), _resident_bytes()
+    walk.walk(range(WARM, steps))
+    walk.tour()
+    _pause()
+    grown = {kind: number - before[kind] for kind, number in _count_widgets(walk.window).items()}
+    now = _resident_bytes()
+    failures = [*map(str, walk.faults), *(str(turn) for turn in walk.turns[WARM:] if turn.too_long)]
+    # Lists and menus that had not been opened before are there once.
+    if grown["top-level widgets"] > 8 or grown["widgets"] > 60:
+        failures.append(str(grown))
+    if now > MOST_BYTES or now - memory > MOST_GROWN_BYTES:
+        failures.append(f"{now / 1e6:.0f} MB, {(now - memory) / 1e6:.0f} of them since the warm-up")
+    return failures
+
+
+def _pause() -> None:
     """Do nothing for as long as the program waits before it cleans up."""
     deadline = time.monotonic() + 5.0
     while time.monotonic() < deadline:
@@ -489,7 +548,7 @@ def pause() -> None:
         time.sleep(0.05)
 
 
-def counted(window: MainWindow) -> dict[str, int]:
+def _count_widgets(window: MainWindow) -> dict[str, int]:
     gc.collect()
     settle()
     return {
@@ -499,7 +558,7 @@ def counted(window: MainWindow) -> dict[str, int]:
     }
 
 
-def resident_bytes() -> int:
+def _resident_bytes() -> int:
     fields = Path("/proc/self/statm").read_text().split()
     return int(fields[1]) * 4096
 
