@@ -345,6 +345,7 @@ def test_nothing_to_scroll_shows_no_thumb(page: CatalogPage, qtbot: QtBot) -> No
     page.show_section(CatalogSection.CLAIMS)
     qtbot.wait(1)
     assert len(shades()) > 1
+    page.resize(950, 1100)
     page.show_section(CatalogSection.DIFFUSION)
     qtbot.wait(1)
     assert len(shades()) == 1
