@@ -96,7 +96,7 @@ def _explain_row(at_load: Estimate | InputError, placement: ModelPlacement, cont
     if at_load.queues:
         return message(
             "profile.capability.queues",
-            "{admitted} of {concurrency} requests run at once; the others wait",
+            "{admitted} of {concurrency} run at once",
             admitted=at_load.admitted or 0,
             concurrency=at_load.concurrency or 0,
         )

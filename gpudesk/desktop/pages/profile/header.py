@@ -227,6 +227,10 @@ class ProfileHeader(QWidget):
         self.other = Button(theme, tr("Other accelerator"), key=format_key("Ctrl+J"))
         self.strip = SpecificationStrip(theme)
         self.strip.chosen.connect(self.chosen)
+        # What comes below stays where it is while a profile is computed.
+        policy = self.strip.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)
+        self.strip.setSizePolicy(policy)
         self._row = make_row(self.name, (self.tags, 1), self.other, gap=12)
         self._inner = make_column(self._row, self.headline, 8, self.strip, gap=2)
         make_column(self._inner, Hairline(theme), gap=0, on=self)

@@ -156,7 +156,11 @@ class DeferralForm(PlanForm):
         if analysis is None:
             return
         self._slip = analysis.slip_months
-        self._show(facts, "months_to_next", analysis.months_to_next)
+        next_in = analysis.months_to_next
+        # No date is known to the day.
+        if next_in is not None and "months_to_next" not in plans:
+            next_in = UncertainValue.exactly(round(next_in.likely, 1))
+        self._show(facts, "months_to_next", next_in)
         stated = any(name in plans for name in _SLIP)
         origin = describe_deferral_origin("slip_likely", analysis, stated=stated, names=facts.names)
         self.rows["slip"].show_values(analysis.slip_months, tr("months"), origin, stated=stated)
