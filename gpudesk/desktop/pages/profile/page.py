@@ -182,9 +182,13 @@ class ProfilePage(MultiViewPage[ProfileView]):
         asks = self.accelerator and self.query.ask(self.preferences.question(self.desk.scenario, self.accelerator))
         if not asks:
             self._show()
-        elif self.query.state is ProfileQueryState.WORKING and self.query.is_late(self.accelerator):
+        elif self.query.state is ProfileQueryState.WORKING and not self._is_shown():
             self.subject.show_name_alone(self._name_of(self.accelerator))
             self.body.show_state("", None, answered=False)
+
+    def _is_shown(self) -> bool:
+        profile = self.query.profile
+        return profile is not None and profile.accelerator.id == self.accelerator
 
     def _show(self) -> None:
         tables, state = self.tables, self.query.state
