@@ -189,7 +189,8 @@ class OutOfReach:
 class Upgrade:
     """A step up: another accelerator (`count` 1) or more of the same. `unlocked` are models by id.
 
-    Costs are None where no purchase price is known; `usd_per_unlocked` is extra_usd / len(unlocked).
+    Costs are None where no purchase price is known; `usd_per_unlocked` is extra_usd / len(unlocked), 0 for
+    a cheaper accelerator.
     """
 
     accelerator: str

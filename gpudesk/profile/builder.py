@@ -32,7 +32,7 @@ from gpudesk.profile.standing import (
     measure_memory_distance,
     measure_price_distance,
 )
-from gpudesk.text.messages import InputError, Message, input_error, message
+from gpudesk.text.messages import InputError, Message, Term, input_error, message
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Mapping, Sequence
@@ -48,6 +48,12 @@ if TYPE_CHECKING:
 #: Weight formats whose placements are remembered: those of published models, and the narrower ones.
 _MOST_FORMATS: Final = 12
 _STEPS: Final = 4
+#: The attributes that every estimate needs, inside a sentence.
+REQUIRED_TERMS: Final = {
+    "memory": Term("memory", "memory capacity"),
+    "memory_bandwidth": Term("memory_bandwidth", "memory bandwidth"),
+    "software_platform": Term("software_platform", "software platform"),
+}
 
 
 class ProfileSource(Protocol):
@@ -162,7 +168,7 @@ def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
     known = {each.id for each in catalog.accelerators()}
     if accelerator_id not in known and any(each.id == accelerator_id for each in catalog.things()):
         values = {each.name for each in catalog.attributes(accelerator_id) if each.preferred is not None}
-        missing = tuple(name for name in list_required_attributes() if name not in values)
+        missing = tuple(REQUIRED_TERMS[name] for name in list_required_attributes() if name not in values)
         if missing:
             raise input_error(
                 "profile.incomplete",

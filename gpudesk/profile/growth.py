@@ -171,7 +171,7 @@ def _make_upgrade(
         unlocked,
         speedup,
         extra_usd,
-        extra_usd / len(unlocked) if extra_usd is not None and unlocked else None,
+        max(extra_usd, 0.0) / len(unlocked) if extra_usd is not None and unlocked else None,
         accelerator.announced,
         None if budget is None or extra_usd is None else extra_usd <= budget,
         _explain_upgrade(accelerator, extra_usd, unlocked, context),

@@ -152,7 +152,7 @@ def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) 
         return formatter.quantity(value[0], str(value[1]))
     if name == "plan":
         return join_degrees(tuple(value))
-    return ", ".join(str(item) for item in value)
+    return ", ".join(tr(each.text) if isinstance(each, Term) else str(each) for each in value)
 
 
 # Words and labels put into sentences

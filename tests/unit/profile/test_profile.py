@@ -14,10 +14,12 @@ from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import AcceleratorProfile, CapabilityStatus, OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.domain.progress import run_to_end
+from gpudesk.domain.registry import list_required_attributes
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserPrice
 from gpudesk.engine.plans import scale_bandwidth
 from gpudesk.estimation.sizing.fit_matrix import FitFinder
+from gpudesk.profile.builder import REQUIRED_TERMS
 from gpudesk.profile.context import count_months
 from gpudesk.profile.ranking import compute_score
 from gpudesk.profile.settings import read_profile_settings
@@ -356,7 +358,7 @@ def test_upgrades_are_ordered_by_cost_for_each_model(service: GpuDeskService) ->
         else:
             assert each.within_budget is (each.extra_usd <= 40_000.0)
             if each.unlocked:
-                assert each.usd_per_unlocked == each.extra_usd / len(each.unlocked)
+                assert each.usd_per_unlocked == max(each.extra_usd, 0.0) / len(each.unlocked)
     assert any(each.accelerator == "h100-sxm" and each.count == 2 for each in profile.upgrades)
     assert any(each.count == 1 for each in profile.upgrades)
 
@@ -459,12 +461,13 @@ def test_an_entry_with_half_of_its_values_has_a_profile() -> None:
 
 
 def test_an_entry_without_required_values_names_them() -> None:
+    assert tuple(REQUIRED_TERMS) == list_required_attributes()
     with GpuDeskService.open(with_user_facts=False) as own:
         add(own, TEST, UserAccelerator("bare", "Bare", "Us", "hopper"), *state("bare", memory=float(2**36)))
         with pytest.raises(InputError) as caught:
             own.profile(ProfileQuestion("bare"))
         assert caught.value.problem.id == "profile.incomplete"
-        assert caught.value.problem.parameters["missing"] == ("memory_bandwidth", "software_platform")
+        assert "Bare has no memory bandwidth, software platform;" in format_message(caught.value.problem)
     with GpuDeskService.open(with_user_facts=False) as own, pytest.raises(InputError):
         own.profile(ProfileQuestion("nothing"))
 
