@@ -15,10 +15,15 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWid
 
 from gpudesk.desktop.session.settings import UserSettings, get_folder, resize_to_fit
 from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
-from gpudesk.desktop.ui.printing.pages_view import PagesView
 from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
-from gpudesk.desktop.ui.printing.printer import is_print_service_there, is_printer_installed, make_printer, print_pages
+from gpudesk.desktop.ui.printing.preview import (
+    PagesView,
+    is_print_service_there,
+    is_printer_installed,
+    make_printer,
+    print_pages,
+)
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme

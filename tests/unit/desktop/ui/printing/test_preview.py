@@ -15,7 +15,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
-from gpudesk.desktop.ui.printing.printer import make_printer, print_pages
+from gpudesk.desktop.ui.printing.preview import make_printer, print_pages
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.window import sheet_preview as preview_module
 from gpudesk.desktop.window.sheet_preview import SheetPreview

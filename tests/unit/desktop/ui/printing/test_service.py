@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.desktop.ui.printing import printer
-from gpudesk.desktop.ui.printing.printer import is_print_service_there
+from gpudesk.desktop.ui.printing import preview
+from gpudesk.desktop.ui.printing.preview import is_print_service_there
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="only Linux prints by CUPS so")
 
@@ -16,8 +16,8 @@ pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="on
 def files(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> dict[str, Path]:
     """Look for sockets and settings in a folder of the test's own, which may have neither."""
     found = {"socket": tmp_path / "cups.sock", "settings": tmp_path / "client.conf"}
-    monkeypatch.setattr(printer, "_SOCKETS", (found["socket"],))
-    monkeypatch.setattr(printer, "_SETTINGS", (found["settings"],))
+    monkeypatch.setattr(preview, "_SOCKETS", (found["socket"],))
+    monkeypatch.setattr(preview, "_SETTINGS", (found["settings"],))
     monkeypatch.delenv("CUPS_SERVER", raising=False)
     return found
 
