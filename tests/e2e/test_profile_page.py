@@ -14,8 +14,11 @@ from gpudesk.desktop.pages.profile.page import ProfilePage
 from gpudesk.desktop.pages.profile.query import ProfileQueryState
 from gpudesk.desktop.pages.profile.table import ProfileTableView
 from gpudesk.desktop.pages.profile.views import ModelsView, OverviewView
+from gpudesk.desktop.session.scenario_edits import replace_load_value
+from gpudesk.desktop.session.selection import select_catalog_attribute
 from gpudesk.desktop.window.sheet_preview import ProfilePreview
 from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.service import GpuDeskService
 from tests.e2e.conftest import StartProgram
 from tests.e2e.window_user import User
@@ -283,3 +286,32 @@ def test_going_back_to_the_page_computes_nothing_anew(program: StartProgram, mon
 
     program(at_window)
     assert len(asked) == len(set(asked)) == 2
+
+
+def test_the_panel_follows_the_accelerator_and_the_load(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        desk = user.window.desk
+
+        def get_request() -> EstimateRequest | None:
+            return None if desk.selection is None else desk.selection.request
+
+        view = table(page, "capabilities")
+        QTest.mouseClick(
+            view.viewport(), Qt.MouseButton.LeftButton, pos=view.visualRect(view.find_row("chat_7b")).center()
+        )
+        user.until(get_request)
+        desk.apply(replace_load_value(desk.scenario, 16), "Change of load")
+        user.until(lambda: page.query.profile is not None and page.query.profile.question.concurrency == 16)
+        request = get_request()
+        assert request is not None
+        assert request.workload.load.concurrency == 16
+        page.show_accelerator("mi325x")
+        assert get_request() is None
+        wait_for(user, page)
+        page.subject.chosen.emit("memory")
+        page.show_accelerator("rtx-4090")
+        assert desk.selection == select_catalog_attribute("rtx-4090", "memory")
+        wait_for(user, page)
+
+    program(at_window)

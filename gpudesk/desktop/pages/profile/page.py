@@ -136,10 +136,17 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def show_accelerator(self, accelerator: str) -> None:
         """Show an accelerator of the catalog; the scenario stays as it is."""
         ids = [choice.accelerator for choice in self.desk.scenario.accelerators]
+        chosen, former = self.desk.selection, self.accelerator
         if accelerator in ids:
             self._other, self._accelerator = "", accelerator
         else:
             self._other = accelerator
+        if chosen is not None and accelerator != former:
+            if chosen.thing == former:
+                self._choose_attribute(chosen.name)
+            elif chosen.request is not None:
+                # A deployment is of one accelerator alone.
+                self.desk.select(None)
         self.refresh()
 
     def focus_column(self, key: str) -> None:
@@ -205,6 +212,17 @@ class ProfilePage(MultiViewPage[ProfileView]):
             self.view.show_profile(tables)
             self.view.set_pale(False)
             self.body.show_state(self.problem_text, None, answered=True)
+            self._renew_selection()
+
+    def _renew_selection(self) -> None:
+        """Let the panel show the selected row under the load in force."""
+        chosen = self.desk.selection
+        if chosen is None or chosen.request is None:
+            return
+        for section in self.view.sections.values():
+            row = section.view.current_row
+            if row is not None and row.request is not None and row.request.model == chosen.request.model:
+                self.desk.select(select_deployment(row.request))
 
     @property
     def tables(self) -> ProfileTables | None:
