@@ -143,5 +143,5 @@ def _describe_power(context: ProfileContext) -> ResourceHeadroom:
         if watts is None
         else message("profile.limit.power", "At most {power} of board power", power=(watts, "W"))
     )
-    reason = message("profile.limit.power_reason", "Power under load is not modeled; costs use the board power")
+    reason = message("profile.limit.power_reason", "Not modeled; costs use the board power")
     return ResourceHeadroom("power", None, used, reason=reason)
