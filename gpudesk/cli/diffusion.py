@@ -7,12 +7,12 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import parse_whole
+from gpudesk.cli.options import parse_accelerator_choice, parse_whole
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, DiffusionSoftware
 from gpudesk.domain.precision import Precision
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.messages import InputError, format_input_error, quote_input
+from gpudesk.text.messages import InputError, format_input_error
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
@@ -81,7 +81,8 @@ def estimate_diffusion(options: argparse.Namespace, service: GpuDeskService) -> 
     code, formatter, width, first = EXIT_DONE, Formatter(), output.get_terminal_width(), True
     names = {thing.id: thing.name for thing in service.catalog.things()}
     for text in options.accelerators.split(","):
-        accelerator, count = _parse_choice(text)
+        accelerator, stated = parse_accelerator_choice(text)
+        count = 1 if stated is None else stated
         estimate = _ask(options, options.model, accelerator, count, service)
         if isinstance(estimate, str):
             code = EXIT_AT_FAULT
@@ -142,12 +143,3 @@ def _parse_weights(text: str) -> Precision:
 
     weights: Precision = REQUEST_FIELDS["weights"][1]("--weights", text)
     return weights
-
-
-def _parse_choice(text: str) -> tuple[str, int]:
-    name, colon, count = text.strip().partition(":")
-    if not name or (colon and not count.isdecimal()):
-        raise UsageError(
-            tr("--accelerators: {given} is not ID or ID:COUNT; example: h200-sxm:8", given=quote_input(text))
-        )
-    return name, int(count) if colon else 1

@@ -334,13 +334,19 @@ def _load(options: argparse.Namespace) -> dict[str, Any]:
     return load
 
 
-def _choice(text: str) -> dict[str, Any]:
+def parse_accelerator_choice(text: str) -> tuple[str, int | None]:
+    """Return the id and the count of ID or ID:COUNT; raises `UsageError` for anything else."""
     name, colon, count = text.strip().partition(":")
     if not name or (colon and not count.isdecimal()):
         raise UsageError(
             tr("--accelerators: {given} is not ID or ID:COUNT; example: h200-sxm:8", given=quote_input(text))
         )
-    return {"accelerator": name, "count": int(count)} if colon else {"accelerator": name}
+    return name, int(count) if colon else None
+
+
+def _choice(text: str) -> dict[str, Any]:
+    name, count = parse_accelerator_choice(text)
+    return {"accelerator": name} if count is None else {"accelerator": name, "count": count}
 
 
 def _pools(options: argparse.Namespace) -> dict[str, Any]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from bisect import bisect_left, bisect_right
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
@@ -75,20 +75,7 @@ def list_ranked_models(context: ProfileContext) -> tuple[RankedModel, ...]:
         )
     values = [_measure_factors(row, context) for row in rows]
     scaled = _scale_factors(values)
-    return tuple(
-        RankedModel(
-            row.placement,
-            row.format,
-            row.context_tokens,
-            row.free_bytes,
-            row.usable_bytes,
-            row.at_load,
-            row.single,
-            row.released,
-            factors,
-        )
-        for row, factors in zip(rows, scaled, strict=True)
-    )
+    return tuple(replace(row, factors=factors) for row, factors in zip(rows, scaled, strict=True))
 
 
 def _make_requests(
