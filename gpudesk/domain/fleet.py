@@ -1,0 +1,209 @@
+"""Fleets: demand over the day, the whole systems that carry it, where they stand, and what they cost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from enum import StrEnum
+from types import MappingProxyType
+from typing import Final
+
+from gpudesk.domain.cost import CostLine
+from gpudesk.domain.sizing import NumberBounds, SizingOption
+from gpudesk.domain.system import System
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
+
+HOURS_PER_DAY: Final = 24
+
+
+class LoadCurveKind(StrEnum):
+    """How demand is spread over a day; `OWN` is the user's."""
+
+    FLAT = "flat"
+    OFFICE = "office"
+    GLOBAL = "global"
+    OVERNIGHT = "overnight"
+    OWN = "own"
+
+
+@dataclass(frozen=True, slots=True)
+class DailyLoadCurve:
+    """Demand of each hour as a multiple of the average hour: 24 multipliers whose mean is 1."""
+
+    kind: LoadCurveKind
+    multipliers: tuple[float, ...]
+
+    @property
+    def peak_factor(self) -> float:
+        """The busiest hour over the average hour."""
+        return max(self.multipliers)
+
+
+class SiteCooling(StrEnum):
+    """What the site can cool."""
+
+    AIR = "air"
+    LIQUID = "liquid"
+
+
+@dataclass(frozen=True, slots=True)
+class FleetSettings:
+    """What the user says of a fleet; the demand itself is `Scenario.demand`.
+
+    `own_multipliers` belong to the curve `OWN`: any 24 numbers of at least 0, of which one is above 0.
+    `growth_per_year` is the share by which demand rises each year. `spare_systems` stand by beyond the spare
+    replicas of the demand. `systems` names the system to buy for an accelerator, `instances` the instance to rent;
+    the program chooses for those that are not named. `cooling` and `kw_per_rack` limit what the site takes:
+    air alone, or air and liquid; None is no limit. `months_to_live` is by when the fleet has to serve.
+    """
+
+    curve: LoadCurveKind = LoadCurveKind.OFFICE
+    own_multipliers: tuple[float, ...] = ()
+    growth_per_year: float = 0.0
+    spare_systems: int = 0
+    systems: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    instances: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
+    cooling: SiteCooling | None = None
+    kw_per_rack: float | None = None
+    months_to_live: float | None = None
+
+
+#: What each number of the settings may be.
+FLEET_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
+    {
+        "growth_per_year": NumberBounds(-0.9, 10.0),
+        "spare_systems": NumberBounds(0, 64),
+        "kw_per_rack": NumberBounds(0.0, 1000.0, above=True),
+        "months_to_live": NumberBounds(0.0, 120.0),
+    }
+)
+
+
+@dataclass(frozen=True, slots=True)
+class RackedSystem:
+    """One system in a rack: its accelerators in use, spare and idle; `bottom_unit` counts from 0."""
+
+    bottom_unit: float
+    rack_units: float
+    used: int
+    spare: int
+    idle: int
+
+
+@dataclass(frozen=True, slots=True)
+class Rack:
+    """A rack with its systems from the bottom up; `limited_by` is `units` or `power`, None where it is not full."""
+
+    systems: tuple[RackedSystem, ...]
+    height_units: float
+    power_max_kw: float
+    price_usd: float | None
+    limited_by: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class FleetHour:
+    """One hour of the day: requests/s, the replicas that carry it, and the share of their highest rate in use."""
+
+    requests_per_s: float
+    replicas: int
+    utilization: float
+
+
+class Supply(StrEnum):
+    """How a fleet is paid for."""
+
+    OWNED = "owned"
+    RENTED = "rented"
+    AUTOSCALED = "autoscaled"
+    API = "api"
+
+
+@dataclass(frozen=True, slots=True)
+class FleetCost:
+    """What one way of supply costs over the horizon, in US dollars before taxes.
+
+    `per_user_month_usd` is None where the demand is not stated in users. `rented_count` is the accelerators
+    paid for in the busiest hour. Without a total, `missing` says in one sentence what is not known. `source`
+    says what the price is: provider, term and date, or system and price source.
+    """
+
+    supply: Supply
+    total_usd: IntervalEstimate | None
+    per_month_usd: IntervalEstimate | None = None
+    per_user_month_usd: IntervalEstimate | None = None
+    per_million_tokens_usd: IntervalEstimate | None = None
+    at_once_usd: float | None = None
+    lines: tuple[CostLine, ...] = ()
+    rented_count: int | None = None
+    source: Message | None = None
+    missing: Message | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class FleetYear:
+    """The fleet at the beginning of a year: demand over that of today, systems needed, systems added."""
+
+    year: int
+    demand_factor: float
+    systems: int
+    added: int
+
+
+@dataclass(frozen=True, slots=True)
+class FleetOption:
+    """The fleet of one accelerator.
+
+    `sizing` says how many accelerators the demand needs. `system` is what is bought, None where single cards
+    are put into servers that nobody sells complete; `instance` what is rented, None where accelerators are
+    rented singly. used + spare + idle = systems x accelerators of a system. `idle` are the accelerators of a
+    partly used system. `systems_per_replica` above 1 says that a replica spans systems over `fabric_bits_per_s`.
+    `utilization` is the day's tokens over what all working replicas can yield. `months_to_next` is when growth
+    needs the next system; None where it never does within the horizon.
+    Without a fleet `reason` says why.
+    """
+
+    accelerator: str
+    reason: Message | None
+    sizing: SizingOption | None = None
+    system: System | None = None
+    instance: System | None = None
+    systems: int = 0
+    spare_systems: int = 0
+    used: int = 0
+    spare: int = 0
+    idle: int = 0
+    systems_per_replica: int = 1
+    fabric_bits_per_s: float | None = None
+    racks: tuple[Rack, ...] = ()
+    power_max_kw: float | None = None
+    power_average_kw: float | None = None
+    power_estimated: bool = False
+    hours: tuple[FleetHour, ...] = ()
+    utilization: float = 0.0
+    costs: tuple[FleetCost, ...] = ()
+    years: tuple[FleetYear, ...] = ()
+    months_to_next: float | None = None
+    delivery_weeks: float | None = None
+    notes: tuple[Message, ...] = ()
+
+    def cost_of(self, supply: Supply) -> FleetCost | None:
+        return next((cost for cost in self.costs if cost.supply is supply), None)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetAnswer:
+    """The fleets for a demand, in the order of the scenario's accelerators.
+
+    `cheapest` is the accelerator and the supply that cost least over the horizon, `odds` how often that is so
+    when prices and throughput vary; None where no cost is known.
+    """
+
+    curve: DailyLoadCurve
+    horizon_years: float
+    options: tuple[FleetOption, ...]
+    api: FleetCost | None = None
+    cheapest: tuple[str, Supply] | None = None
+    odds: float | None = None
+    notes: tuple[Message, ...] = ()

@@ -1,0 +1,76 @@
+"""Systems that can be bought or rented: servers, racks, workstations and cloud instances."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+from gpudesk.text.formatting import IntervalEstimate
+
+
+class SystemKind(StrEnum):
+    """What is sold as one piece."""
+
+    SERVER = "server"
+    RACK = "rack"
+    WORKSTATION = "workstation"
+    DESKTOP = "desktop"
+    INSTANCE = "instance"
+
+
+@dataclass(frozen=True, slots=True)
+class System:
+    """The values that the catalog prefers for one system, in SI units; None where nothing is known.
+
+    `scale_up_domain` is how many of its accelerators one scale-up network joins. `nodes` is the number of hosts
+    in it. `nic_bits_per_s` is the rate of one network card, `network_bits_per_s` that of a whole instance.
+    """
+
+    id: str
+    name: str
+    vendor: str
+    kind: SystemKind
+    accelerator: str
+    accelerator_count: int
+    scale_up_domain: int | None = None
+    accelerator_link: str | None = None
+    nodes: int = 1
+    cpus: str | None = None
+    cpu_cores: int | None = None
+    host_memory_bytes: int | None = None
+    nics: str | None = None
+    nic_count: int | None = None
+    nic_bits_per_s: float | None = None
+    network_bits_per_s: float | None = None
+    fabric: str | None = None
+    local_storage_bytes: int | None = None
+    power_max_w: float | None = None
+    power_typical_w: float | None = None
+    rack_units: float | None = None
+    cooling: str | None = None
+    weight_kg: float | None = None
+    price_low_usd: float | None = None
+    price_high_usd: float | None = None
+    delivery_weeks: float | None = None
+    availability: str | None = None
+    vcpus: int | None = None
+    regions: tuple[str, ...] = ()
+
+    @property
+    def is_rented(self) -> bool:
+        return self.kind is SystemKind.INSTANCE
+
+    @property
+    def price_usd(self) -> IntervalEstimate | None:
+        """The middle of the prices on record with their range."""
+        low, high = self.price_low_usd or self.price_high_usd, self.price_high_usd or self.price_low_usd
+        return None if low is None or high is None else IntervalEstimate((low + high) / 2.0, low, high)
+
+    @property
+    def fabric_bits_per_s(self) -> float | None:
+        """The rate at which the system exchanges data with others, in each direction."""
+        if self.network_bits_per_s is not None:
+            return self.network_bits_per_s
+        if self.nic_count is None or self.nic_bits_per_s is None:
+            return None
+        return self.nic_count * self.nic_bits_per_s
