@@ -126,7 +126,9 @@ class FleetCost:
 
     `per_user_month_usd` is None where the demand is not stated in users. `rented_count` is the accelerators
     paid for in the busiest hour. Without a total, `missing` says in one sentence what is not known. `source`
-    says what the price is: provider, term and date, or system and price source.
+    says what the price is: provider, term and date, or system and price source. `cumulative_usd` is what has been
+    paid at the beginning and by the end of each begun year of the horizon, so one more than `FleetOption.years`;
+    the last is `total_usd` without the residual value.
     """
 
     supply: Supply
@@ -135,6 +137,7 @@ class FleetCost:
     per_user_month_usd: IntervalEstimate | None = None
     per_million_tokens_usd: IntervalEstimate | None = None
     at_once_usd: float | None = None
+    cumulative_usd: tuple[IntervalEstimate, ...] = ()
     lines: tuple[CostLine, ...] = ()
     rented_count: int | None = None
     source: Message | None = None
