@@ -31,7 +31,7 @@ def sync_to_disk(path: Path) -> None:
 #: "GPUD", in the header of the file: tells a catalog from any other SQLite database.
 APPLICATION_ID: Final = 0x47505544
 #: Raised with every change of the tables.
-SCHEMA_VERSION: Final = 2
+SCHEMA_VERSION: Final = 3
 
 _MAGIC: Final = b"SQLite format 3\0"
 _HEADER_SIZE: Final = 100

@@ -24,6 +24,7 @@ from gpudesk.domain.claim import (
     Claim,
     ClaimPreference,
     PriceRecord,
+    ProviderClass,
     Source,
 )
 from gpudesk.domain.model import Model
@@ -273,9 +274,17 @@ def merge_model(definition: str, attributes: Mapping[str, AttributeClaims]) -> M
     return make_patched_model(plain, find_chosen_dimensions(plain, attributes)) or parse_model(plain)
 
 
-def merge_prices(shipped: tuple[PriceRecord, ...], layer: UserLayer, sources: SourcesById) -> tuple[PriceRecord, ...]:
-    """Return all prices, the user's after the shipped ones."""
-    return (*shipped, *(price.price(sources[price.source]) for price in layer.prices))
+def merge_prices(
+    shipped: tuple[PriceRecord, ...], layer: UserLayer, sources: SourcesById, classes: Mapping[str, ProviderClass]
+) -> tuple[PriceRecord, ...]:
+    """Return all prices, the user's after the shipped ones; `classes` are those of providers by name."""
+    user_prices = (
+        replace(
+            price.price(sources[price.source]), provider_class=classes.get(price.provider or "", ProviderClass.UNKNOWN)
+        )
+        for price in layer.prices
+    )
+    return (*shipped, *user_prices)
 
 
 def merge_revision(shipped: str, facts: UserFacts) -> str:

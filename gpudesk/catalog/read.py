@@ -20,6 +20,7 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, find_model_unit
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
+    ApiPrice,
     AttributeClaims,
     CatalogEntry,
     CatalogEntryKind,
@@ -27,6 +28,7 @@ from gpudesk.domain.claim import (
     ClaimPreference,
     Dispute,
     DocumentStatement,
+    MissingPrice,
     PriceRecord,
     Source,
     is_figure,
@@ -180,6 +182,14 @@ class Catalog:
         self.accelerator(accelerator)
         return tuple(price for price in self._prices if price.accelerator == accelerator)
 
+    def api_prices(self, model: str) -> tuple[ApiPrice, ...]:
+        """Return the list prices of a hosted model; none of a model of the user's."""
+        return tuple(price for price in self.shipped.api_prices if price.model == model)
+
+    def missing_prices(self, accelerator: str) -> tuple[MissingPrice, ...]:
+        """Return which prices of an accelerator are not public, with what was found instead."""
+        return tuple(each for each in self.shipped.missing_prices if each.accelerator == accelerator)
+
     def seed_claims(self, thing: str | None = None) -> tuple[DocumentStatement, ...]:
         """Return what the five source documents state, of all subjects or of one thing alone."""
         if thing is None:
@@ -258,7 +268,7 @@ class Catalog:
 
     @cached_property
     def _prices(self) -> tuple[PriceRecord, ...]:
-        return overlay.merge_prices(self.shipped.prices, self._layer, self._sources)
+        return overlay.merge_prices(self.shipped.prices, self._layer, self._sources, self.shipped.provider_classes)
 
     def _attributes_of(self, thing_id: str) -> dict[str, AttributeClaims]:
         if thing_id not in self._attributes:

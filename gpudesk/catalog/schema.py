@@ -258,6 +258,42 @@ class ShippedPriceRow(PriceBase, _ShippedTable, table=True):
     source: str = Field(foreign_key="source.id")
 
 
+class ProviderRow(_ShippedTable, table=True):
+    """A provider of accelerators and what kind of provider it is."""
+
+    __tablename__ = "provider"
+    provider: str = Field(primary_key=True)
+    provider_class: str
+
+
+class ApiPriceRow(_ShippedTable, table=True):
+    """The list price of a hosted model."""
+
+    __tablename__ = "api_price"
+    position: int = Field(primary_key=True)
+    model: str = Field(foreign_key="model.id")
+    provider: str
+    provider_model: str
+    usd_per_million_input: float
+    usd_per_million_output: float
+    usd_per_million_cached_input: float | None
+    date: str
+    source: str = Field(foreign_key="source.id")
+    note: str | None
+
+
+class MissingPriceRow(_ShippedTable, table=True):
+    """Prices of an accelerator that are not public."""
+
+    __tablename__ = "missing_price"
+    position: int = Field(primary_key=True)
+    accelerator: str = Field(foreign_key="accelerator.id")
+    missing: str
+    note: str
+    source: str = Field(foreign_key="source.id")
+    date: str
+
+
 # The user's file
 
 

@@ -15,13 +15,16 @@ from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, Database
 from gpudesk.catalog.revision import compute_inputs_digest
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import (
+    ApiPrice,
     AttributeClaims,
     CatalogEntry,
     CatalogEntryKind,
     Claim,
     Dispute,
     DocumentStatement,
+    MissingPrice,
     PriceRecord,
+    ProviderClass,
     Source,
     SourceKind,
 )
@@ -264,10 +267,30 @@ def _read_statement_ids(store: CatalogDatabase, thing: str) -> dict[tuple[str, i
     return ids
 
 
-def read_prices(store: CatalogDatabase, sources: Sources) -> tuple[PriceRecord, ...]:
+def read_provider_classes(store: CatalogDatabase) -> dict[str, ProviderClass]:
+    rows = store.rows("SELECT provider, provider_class FROM provider")
+    return {provider: ProviderClass(provider_class) for provider, provider_class in rows}
+
+
+def read_prices(
+    store: CatalogDatabase, sources: Sources, classes: Mapping[str, ProviderClass]
+) -> tuple[PriceRecord, ...]:
     """Read every price: rents first, then purchases, each by accelerator."""
     rows = read_rows(store, "price", PriceRecord, "ORDER BY position", sources=sources)
-    return tuple(PriceRecord(**values) for values, _ in rows)
+    return tuple(
+        PriceRecord(**values, provider_class=classes.get(values["provider"], ProviderClass.UNKNOWN))
+        for values, _ in rows
+    )
+
+
+def read_api_prices(store: CatalogDatabase, sources: Sources) -> tuple[ApiPrice, ...]:
+    rows = read_rows(store, "api_price", ApiPrice, "ORDER BY position", sources=sources)
+    return tuple(ApiPrice(**values) for values, _ in rows)
+
+
+def read_missing_prices(store: CatalogDatabase, sources: Sources) -> tuple[MissingPrice, ...]:
+    rows = read_rows(store, "missing_price", MissingPrice, "ORDER BY position", sources=sources)
+    return tuple(MissingPrice(**values) for values, _ in rows)
 
 
 def read_seed_claims(store: CatalogDatabase, sources: Sources) -> tuple[DocumentStatement, ...]:
@@ -344,8 +367,20 @@ class ShippedCatalog:
         return read_serving_engines(self.store)
 
     @cached_property
+    def provider_classes(self) -> dict[str, ProviderClass]:
+        return read_provider_classes(self.store)
+
+    @cached_property
     def prices(self) -> tuple[PriceRecord, ...]:
-        return read_prices(self.store, self.sources)
+        return read_prices(self.store, self.sources, self.provider_classes)
+
+    @cached_property
+    def api_prices(self) -> tuple[ApiPrice, ...]:
+        return read_api_prices(self.store, self.sources)
+
+    @cached_property
+    def missing_prices(self) -> tuple[MissingPrice, ...]:
+        return read_missing_prices(self.store, self.sources)
 
     @cached_property
     def seed_claims(self) -> tuple[DocumentStatement, ...]:

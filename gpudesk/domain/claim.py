@@ -248,9 +248,25 @@ class Dispute:
         return thing in self.things and (attribute is None or attribute in self.attributes)
 
 
+class ProviderClass(StrEnum):
+    """Kinds of providers, in the order in which the rents of one kind are chosen for a comparison.
+
+    `MARKET` is a median or range over providers of several kinds.
+    """
+
+    SPECIALIZED = "specialized"
+    HYPERSCALER = "hyperscaler"
+    MARKETPLACE = "marketplace"
+    MARKET = "market"
+    UNKNOWN = "unknown"
+
+
 @dataclass(frozen=True, slots=True)
 class PriceRecord:
-    """One price row: a rent by the hour, or a purchase. Amounts are US dollars per accelerator."""
+    """One price row: a rent by the hour, or a purchase. Amounts are US dollars per accelerator.
+
+    The catalog knows the class of a provider by its name.
+    """
 
     id: str
     accelerator: str | None
@@ -268,6 +284,33 @@ class PriceRecord:
     date: str | None = None
     note: str | None = None
     own: bool = False
+    provider_class: ProviderClass = ProviderClass.UNKNOWN
+
+
+@dataclass(frozen=True, slots=True)
+class ApiPrice:
+    """A list price of a hosted model, in US dollars per million tokens; `provider_model` is its name there."""
+
+    model: str
+    provider: str
+    provider_model: str
+    usd_per_million_input: float
+    usd_per_million_output: float
+    usd_per_million_cached_input: float | None
+    date: str
+    source: Source
+    note: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class MissingPrice:
+    """Prices of an accelerator that no source made public until `date`: `missing` names them."""
+
+    accelerator: str
+    missing: str
+    note: str
+    source: Source
+    date: str
 
 
 @dataclass(frozen=True, slots=True)
@@ -275,7 +318,7 @@ class PriceSummary:
     """The prices of one accelerator and term in US dollars per accelerator; a rent is by the hour.
 
     `own_count` of them are the user's. `oldest` and `newest` are of the prices with a date, `undated` counts
-    the others. `providers` are those that are named, each once.
+    the others. `providers` are those that are named, `classes` theirs, each once.
     """
 
     accelerator: str
@@ -289,6 +332,7 @@ class PriceSummary:
     newest: str | None
     undated: int
     providers: tuple[str, ...]
+    classes: tuple[ProviderClass, ...] = ()
 
 
 class CatalogEntryKind(StrEnum):

@@ -113,7 +113,7 @@ _COST_INPUTS: Final = (
 COST_INPUTS: Final[Mapping[str, CostInput]] = MappingProxyType({each.name: each for each in _COST_INPUTS})
 
 #: Terms of rents in the order in which they are offered.
-RENT_TERMS: Final = ("on_demand", "spot", "reserved")
+RENT_TERMS: Final = ("on_demand", "spot", "reserved", "reserved_1y", "reserved_3y", "capacity_block")
 
 
 @dataclass(frozen=True, slots=True)

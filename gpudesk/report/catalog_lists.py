@@ -157,6 +157,9 @@ _WORDS: Final = MappingProxyType(
         "on_demand": "on-demand",
         "spot": "spot",
         "reserved": "reserved",
+        "reserved_1y": "1 year reserved",
+        "reserved_3y": "3 years reserved",
+        "capacity_block": "capacity block",
         "purchase": "purchase",
         "taken": "used",
         "agrees": "agrees",
@@ -174,6 +177,9 @@ _WORDS: Final = MappingProxyType(
         "price_on_demand": "Price, on-demand",
         "price_spot": "Price, spot",
         "price_reserved": "Price, reserved",
+        "price_reserved_1y": "Price, 1 year reserved",
+        "price_reserved_3y": "Price, 3 years reserved",
+        "price_capacity_block": "Price, capacity block",
         "price_purchase": "Price, purchase",
     }
 )

@@ -156,7 +156,16 @@ COST_PARTS: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
         ("porting", "upkeep"): "Software",
     }
 )
-_TERMS: Final[Mapping[str, str]] = MappingProxyType({"on_demand": "on-demand", "spot": "spot", "reserved": "reserved"})
+_TERMS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "on_demand": "on-demand",
+        "spot": "spot",
+        "reserved": "reserved",
+        "reserved_1y": "1 year reserved",
+        "reserved_3y": "3 years reserved",
+        "capacity_block": "capacity block",
+    }
+)
 _MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
         "price_usd": "purchase price unknown",

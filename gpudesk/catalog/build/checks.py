@@ -22,6 +22,7 @@ from gpudesk.catalog.build.records import (
     CloudPriceRecord,
     DiffusionFile,
     DisputeRecord,
+    MissingPriceRecord,
     ModelFile,
     PurchasePriceRecord,
     SeedClaimRecord,
@@ -48,6 +49,8 @@ def find_missing_references(files: DataFiles, things: RecordsByThing, broken: fr
         yield from _check_sources(files)
     lost = frozenset(PurePosixPath(file).stem for file in broken)
     yield from _check_accelerators(files, lost)
+    yield from _check_models(files, lost)
+    yield from _check_providers(files, broken)
     yield from _check_subjects(files, things, lost)
     if "claims/seeds.csv" not in broken:
         yield from _check_disputed_claims(files)
@@ -68,8 +71,10 @@ def _check_sources(files: DataFiles) -> Iterator[DataProblem]:
             yield entry.problem(field, f"there is no source {source!r} in sources/")
 
 
-def _list_prices(files: DataFiles) -> tuple[DataEntry[CloudPriceRecord] | DataEntry[PurchasePriceRecord], ...]:
-    return (*files.rents, *files.purchases)
+def _list_accelerator_prices(
+    files: DataFiles,
+) -> tuple[DataEntry[CloudPriceRecord] | DataEntry[PurchasePriceRecord] | DataEntry[MissingPriceRecord], ...]:
+    return (*files.rents, *files.purchases, *files.missing_prices)
 
 
 def _iterate_entry_sources(files: DataFiles) -> Iterator[_SourceReference]:
@@ -90,7 +95,7 @@ def _iterate_entry_sources(files: DataFiles) -> Iterator[_SourceReference]:
 
 
 def _iterate_row_sources(files: DataFiles) -> Iterator[_SourceReference]:
-    for price in _list_prices(files):
+    for price in (*_list_accelerator_prices(files), *files.api_prices):
         yield price, "source", price.record.source
     for claim in files.seed_claims:
         yield claim, "source", claim.record.source
@@ -99,7 +104,7 @@ def _iterate_row_sources(files: DataFiles) -> Iterator[_SourceReference]:
 def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
     accelerator_ids = lost | {entry.record.id for entry in files.accelerators}
     references: list[tuple[DataEntry[BaseModel], str, str | None]] = [
-        (price, "accelerator", price.record.accelerator) for price in _list_prices(files)
+        (price, "accelerator", price.record.accelerator) for price in _list_accelerator_prices(files)
     ]
     for diffusion in files.diffusion:
         results = diffusion.record.results()
@@ -107,6 +112,22 @@ def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[Data
     for entry, field, accelerator in references:
         if accelerator is not None and accelerator not in accelerator_ids:
             yield entry.problem(field, f"there is no accelerator {accelerator!r}")
+
+
+def _check_models(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
+    model_ids = lost | {entry.record.id for entry in files.models}
+    for price in files.api_prices:
+        if price.record.model not in model_ids:
+            yield price.problem("model", f"there is no model {price.record.model!r}")
+
+
+def _check_providers(files: DataFiles, broken: frozenset[str]) -> Iterator[DataProblem]:
+    if "prices/providers.csv" in broken:
+        return
+    providers = {entry.record.provider for entry in files.providers}
+    for price in files.rents:
+        if price.record.provider not in providers:
+            yield price.problem("provider", f"prices/providers.csv has no class of {price.record.provider!r}")
 
 
 def _check_subjects(files: DataFiles, things: RecordsByThing, lost: frozenset[str]) -> Iterator[DataProblem]:
@@ -185,15 +206,32 @@ def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
     yield from _check_repeated(files.sources, lambda entry: entry.place)
     yield from _check_repeated(files.seed_claims, lambda entry: entry.record.id)
     yield from _check_repeated(files.disputes, lambda entry: entry.record.id)
-    yield from _check_repeated((*files.rents, *files.purchases), lambda entry: entry.record.model_dump_json())
+    yield from _check_repeated(files.purchases, lambda entry: entry.record.model_dump_json())
+    yield from _check_repeated(files.providers, lambda entry: entry.record.provider)
+    yield from _check_repeated(
+        files.rents,
+        lambda entry: entry.record.model_dump_json(include=_OFFER),
+        "is a second price of one provider, accelerator, term, instance, region and date, after",
+    )
+    yield from _check_repeated(
+        files.api_prices,
+        lambda entry: entry.record.model_dump_json(include={"model", "provider", "date"}),
+        "is a second price of one provider, model and date, after",
+    )
 
 
-def _check_repeated(entries: Iterable[DataEntry[_R]], key: Callable[[DataEntry[_R]], str]) -> Iterator[DataProblem]:
+#: The fields that tell two rents of one provider apart.
+_OFFER: Final = {"provider", "accelerator", "term", "accelerators_in_instance", "instance", "region", "date"}
+
+
+def _check_repeated(
+    entries: Iterable[DataEntry[_R]], key: Callable[[DataEntry[_R]], str], problem: str = "is the same as"
+) -> Iterator[DataProblem]:
     first_entries: dict[str, DataEntry[_R]] = {}
     for entry in entries:
         first = first_entries.setdefault(key(entry), entry)
         if first is not entry:
-            yield entry.problem("", f"is the same as {first.file} {first.place}")
+            yield entry.problem("", f"{problem} {first.file} {first.place}")
 
 
 def _check_accelerator(entry: DataEntry[AcceleratorFile]) -> Iterator[DataProblem]:

@@ -16,11 +16,14 @@ from pydantic import BaseModel, TypeAdapter, ValidationError
 from gpudesk.catalog.build.records import (
     MODEL_FILE,
     AcceleratorFile,
+    ApiPriceRecord,
     CloudPriceRecord,
     DiffusionFile,
     DisputeRecord,
     HardwareDisputeRecord,
+    MissingPriceRecord,
     ModelFile,
+    ProviderRecord,
     PurchasePriceRecord,
     SeedClaimRecord,
     SourceRecord,
@@ -131,6 +134,9 @@ class DataFiles:
     diffusion: tuple[DataEntry[DiffusionFile], ...]
     rents: tuple[DataEntry[CloudPriceRecord], ...]
     purchases: tuple[DataEntry[PurchasePriceRecord], ...]
+    providers: tuple[DataEntry[ProviderRecord], ...]
+    api_prices: tuple[DataEntry[ApiPriceRecord], ...]
+    missing_prices: tuple[DataEntry[MissingPriceRecord], ...]
     seed_claims: tuple[DataEntry[SeedClaimRecord], ...]
     disputes: tuple[DataEntry[DisputeRecord], ...]
     engines: tuple[DataEntry[ServingEngine], ...]
@@ -212,6 +218,9 @@ def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
         diffusion=reader.folder("diffusion", DiffusionFile),
         rents=reader.table("prices/cloud.csv", CloudPriceRecord),
         purchases=reader.table("prices/purchase.csv", PurchasePriceRecord),
+        providers=reader.table("prices/providers.csv", ProviderRecord),
+        api_prices=reader.table("prices/api.csv", ApiPriceRecord),
+        missing_prices=reader.table("prices/missing.csv", MissingPriceRecord),
         seed_claims=reader.table("claims/seeds.csv", SeedClaimRecord),
         disputes=(
             *reader.table("disputes/seeds.csv", DisputeRecord),

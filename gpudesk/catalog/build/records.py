@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, Union, get_arg
 from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field, WrapValidator, create_model
 
 from gpudesk.catalog.model_definition import MODEL_FIELDS
-from gpudesk.domain.claim import SourceKind
+from gpudesk.domain.claim import ProviderClass, SourceKind
 from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionRun, DiffusionSoftware
 from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model
 from gpudesk.domain.precision import Precision
@@ -161,6 +161,39 @@ class PurchasePriceRecord(TableRecord):
     source: Slug
     kind: SourceKind
     verdict: _OptionalWord
+    seller: _OptionalWord
+
+
+class ProviderRecord(TableRecord):
+    """A row of data/prices/providers.csv."""
+
+    provider: _Word
+    provider_class: ProviderClass
+    note: _OptionalWord
+
+
+class ApiPriceRecord(TableRecord):
+    """A row of data/prices/api.csv: the list price of a hosted model."""
+
+    model: Slug
+    provider: _Word
+    provider_model: _Word
+    usd_per_million_input: _Usd
+    usd_per_million_output: _Usd
+    usd_per_million_cached_input: _OptionalUsd
+    date: Date
+    source: Slug
+    note: _OptionalWord
+
+
+class MissingPriceRecord(TableRecord):
+    """A row of data/prices/missing.csv: prices of an accelerator that are not public."""
+
+    accelerator: Slug
+    missing: _Word
+    note: _Word
+    source: Slug
+    date: Date
 
 
 class SeedClaimRecord(TableRecord):

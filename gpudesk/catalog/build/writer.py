@@ -20,11 +20,13 @@ from gpudesk.catalog.build.claims import JoinedStatements, join_statements, list
 from gpudesk.catalog.build.files import DataEntry, DataError, DataFiles, read_data_files
 from gpudesk.catalog.build.records import (
     AcceleratorFile,
+    ApiPriceRecord,
     AttributeRecord,
     CloudPriceRecord,
     DiffusionFile,
     DisputeRecord,
     FileRecord,
+    MissingPriceRecord,
     PurchasePriceRecord,
     SourceRecord,
     split_names,
@@ -91,6 +93,9 @@ def make_table_rows(files: DataFiles) -> TableRows:
         "dispute": [entry.record.model_dump(exclude=_DISPUTE_JOINS) for entry in files.disputes],
         "dispute_subject": [row for entry in files.disputes for row in _iterate_dispute_subject_rows(entry.record)],
         "price": _make_price_rows(files.rents, files.purchases),
+        "provider": [entry.record.model_dump(mode="json", exclude={"note"}) for entry in files.providers],
+        "api_price": _add_positions(files.api_prices),
+        "missing_price": _add_positions(files.missing_prices),
     }
 
 
@@ -245,14 +250,19 @@ def _make_rent_row(price: CloudPriceRecord) -> TableRow:
 
 def _make_purchase_row(price: PurchasePriceRecord) -> TableRow:
     """A range of one amount is that amount; the verdict is the note."""
-    row = price.model_dump(mode="json", exclude={"verdict"})
+    row = price.model_dump(mode="json", exclude={"verdict", "seller"})
     return {
         **row,
         "term": PURCHASE_TERM,
+        "provider": price.seller,
         "usd": price.usd_low if price.usd_low == price.usd_high else None,
         "note": price.verdict,
-        **dict.fromkeys(("provider", "region", "instance", "accelerators_in_instance")),
+        **dict.fromkeys(("region", "instance", "accelerators_in_instance")),
     }
+
+
+def _add_positions(entries: Sequence[DataEntry[ApiPriceRecord] | DataEntry[MissingPriceRecord]]) -> list[TableRow]:
+    return [{**entry.record.model_dump(mode="json"), "position": place} for place, entry in enumerate(entries)]
 
 
 def build_catalog(data_dir: Path, target: Path) -> str:

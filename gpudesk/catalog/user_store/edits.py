@@ -26,6 +26,7 @@ from gpudesk.catalog.user_store.entry import (
     make_entry,
 )
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimPreference, Source
+from gpudesk.domain.cost import RENT_TERMS
 from gpudesk.domain.field_checks import MISSING_FIELD, describe_not_above
 from gpudesk.domain.registry import list_required_attributes
 from gpudesk.domain.user_facts import (
@@ -341,9 +342,6 @@ def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
     return fact
 
 
-_RENTAL_TERMS: Final = ("on_demand", "spot", "reserved")
-
-
 def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdit:
     """Give an entry of the user's another name and maker; its id stays, so that scenarios find it."""
     entry = catalog.own.get("accelerator", thing) or catalog.own.get("model", thing)
@@ -368,7 +366,7 @@ def make_price_id(price: UserPrice) -> str:
 
 def list_rental_terms(catalog: Catalog) -> tuple[str, ...]:
     """Return the terms on which accelerators are rented, those of the catalog among them."""
-    stated = dict.fromkeys((*_RENTAL_TERMS, *(price.term for price in catalog.prices())))
+    stated = dict.fromkeys((*RENT_TERMS, *(price.term for price in catalog.prices())))
     return tuple(term for term in stated if term != PURCHASE_TERM)
 
 

@@ -228,6 +228,28 @@ def test_broken_toml_names_file_line_and_column(data_dir: Path, edit: Edit) -> N
             "prices/cloud.csv", ",mi300x,", ",mi300,", "there is no accelerator 'mi300'", id="price of no accelerator"
         ),
         pytest.param(
+            "prices/cloud.csv",
+            "Crusoe,a100-80gb-sxm,spot,",
+            "Crusoe,a100-80gb-sxm,on_demand,",
+            "prices/cloud.csv: line 3: is a second price of one provider, accelerator, term, instance, region and "
+            "date, after prices/cloud.csv line 2",
+            id="two prices of one offer",
+        ),
+        pytest.param(
+            "prices/cloud.csv",
+            "Crusoe,a100-80gb-sxm,spot,",
+            "Krusoe,a100-80gb-sxm,spot,",
+            "prices/cloud.csv: line 3 provider: prices/providers.csv has no class of 'Krusoe'",
+            id="provider without a class",
+        ),
+        pytest.param(
+            "prices/api.csv",
+            "deepseek-r1,",
+            "deepseek-r0,",
+            "prices/api.csv: line 2 model: there is no model 'deepseek-r0'",
+            id="API price of no model",
+        ),
+        pytest.param(
             "claims/seeds.csv",
             ",mi325x,memory_bandwidth",
             ",mi325x,bandwidth",

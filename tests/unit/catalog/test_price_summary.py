@@ -64,4 +64,4 @@ def test_shipped_prices_have_ranges(facts: Catalog) -> None:
     spot, rent = found["h100-sxm", "spot"], found["h100-sxm", "on_demand"]
     assert spot.median < rent.median
     assert rent.low <= rent.median <= rent.high
-    assert found["b200-hgx", "purchase"].high == 40_000
+    assert found["b200-hgx", "purchase"].high == 55_000

@@ -26,5 +26,11 @@ def test_the_five_documents_are_press(sources: Table) -> None:
 
 
 def test_price_rows_name_known_sources(sources: Table, rows: Callable[[str], Rows]) -> None:
-    for table in ("prices/cloud.csv", "prices/purchase.csv", "claims/seeds.csv"):
+    for table in (
+        "prices/cloud.csv",
+        "prices/purchase.csv",
+        "prices/missing.csv",
+        "prices/api.csv",
+        "claims/seeds.csv",
+    ):
         assert {row["source"] for row in rows(table)} <= sources.keys(), table
