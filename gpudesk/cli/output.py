@@ -113,6 +113,8 @@ _NARROWEST: Final = 40
 SCENARIO_SUFFIX: Final = ".gpudesk"
 PDF_SUFFIX: Final = ".pdf"
 PACK_SUFFIX: Final = ".gpudeskpack"
+#: What profiles can be appended to.
+PROFILE_FORMATS: Final = (PDF_SUFFIX, ".html", ".md")
 FORMATS: Final = (PDF_SUFFIX, ".html", ".md", ".csv", ".xlsx", ".json", SCENARIO_SUFFIX)
 
 
@@ -186,24 +188,30 @@ def write_sheet(
     paper: str | None = None,
     explain: WorkingSource | None = None,
     further: SheetExtras | None = None,
+    profiles: Sequence[ProfileTables] = (),
 ) -> None:
     """Write the sheet of an answer in the form that the suffix names; raises `InputError`.
 
     `paper` is the size for PDF, `a4` or `letter`; that of the user's country if none is given. With
     `explain` a PDF tells how its headline figures come about, with `further` a sheet says how many are
-    needed and what that costs. What counts as stale is the user's rule.
+    needed and what that costs. Profiles follow in PDF, HTML and Markdown. What counts as stale is the user's rule.
     """
     from gpudesk.files import write_atomically
 
     check_format(target)
     if target.suffix.lower() == PDF_SUFFIX:
-        _write_pdf(answer, target, paper, explain, further)
+        _write_pdf(answer, target, paper, explain, further, profiles)
     else:
-        write_atomically(target, _sheet(answer, target.suffix.lower(), further))
+        write_atomically(target, _sheet(answer, target.suffix.lower(), further, profiles))
 
 
 def _write_pdf(
-    answer: Answer, target: Path, paper: str | None, explain: WorkingSource | None, further: SheetExtras | None
+    answer: Answer,
+    target: Path,
+    paper: str | None,
+    explain: WorkingSource | None,
+    further: SheetExtras | None,
+    profiles: Sequence[ProfileTables],
 ) -> None:
     from gpudesk.documents.settings_file import read_age_rule
 
@@ -211,7 +219,7 @@ def _write_pdf(
         from gpudesk.desktop.ui.printing.pdf import save_answer_as_pdf
     except ImportError as error:
         raise _say_missing_library(error, target) from error
-    save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further)
+    save_answer_as_pdf(answer, target, paper, explain, read_age_rule(), further, profiles)
 
 
 def _say_missing_library(error: ImportError, target: Path) -> InputError:
@@ -226,7 +234,7 @@ def _say_missing_library(error: ImportError, target: Path) -> InputError:
 def write_profile_pdf(tables: ProfileTables, target: Path, paper: str | None, data_date: str) -> None:
     """Write the two pages of a profile; `data_date` is that of the catalog. Raises `InputError`."""
     try:
-        from gpudesk.desktop.ui.printing.profile_pages import save_profile_as_pdf
+        from gpudesk.desktop.ui.printing.pdf import save_profile_as_pdf
     except ImportError as error:
         raise _say_missing_library(error, target) from error
     save_profile_as_pdf(tables, target, paper, data_date)
@@ -237,16 +245,16 @@ def check_format(target: Path) -> None:
         raise InputError(describe_unknown_format(target.suffix, FORMATS), str(target))
 
 
-def _sheet(answer: Answer, suffix: str, further: SheetExtras | None) -> bytes:
+def _sheet(answer: Answer, suffix: str, further: SheetExtras | None, profiles: Sequence[ProfileTables]) -> bytes:
     if suffix == ".xlsx":
         from gpudesk.report.comparison.sheet import build_machine_sheet
         from gpudesk.report.writers.xlsx import write_sheet_xlsx
 
         return write_sheet_xlsx(build_machine_sheet(answer, further))
-    return _sheet_text(answer, suffix, further).encode()
+    return _sheet_text(answer, suffix, further, profiles).encode()
 
 
-def _sheet_text(answer: Answer, suffix: str, further: SheetExtras | None) -> str:
+def _sheet_text(answer: Answer, suffix: str, further: SheetExtras | None, profiles: Sequence[ProfileTables]) -> str:
     if suffix == ".json":
         from gpudesk.report.writers.json import write_sheet_json
 
@@ -254,19 +262,21 @@ def _sheet_text(answer: Answer, suffix: str, further: SheetExtras | None) -> str
     from gpudesk.documents.settings_file import read_age_rule
     from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
     from gpudesk.report.labels import get_today
+    from gpudesk.report.profile_document import list_profile_blocks
 
     if suffix == ".csv":
         from gpudesk.report.writers.csv import write_sheet_csv
 
         return write_sheet_csv(build_machine_sheet(answer, further))
     sheet = build_sheet(answer, date=get_today(), rule=read_age_rule(), further=further)
+    appendix = [block for tables in profiles for block in list_profile_blocks(tables, level=2)]
     if suffix == ".md":
         from gpudesk.report.writers.markdown import write_sheet_markdown
 
-        return write_sheet_markdown(sheet)
+        return write_sheet_markdown(sheet, appendix)
     from gpudesk.report.writers.html import write_sheet_html
 
-    return write_sheet_html(sheet)
+    return write_sheet_html(sheet, appendix)
 
 
 def report_written_file(target: Path, *, as_json: bool, content_hash: str) -> None:

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import StrEnum
+from typing import Self
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.diffusion import DiffusionEstimate
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.scenario import Scenario
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 
@@ -60,6 +62,21 @@ class ProfileQuestion:
     weights: Mapping[RankingFactor, float] | None = None
     tiers: Mapping[str, float] | None = None
     budget_usd: float | None = None
+
+    @classmethod
+    def from_scenario(cls, scenario: Scenario, accelerator: str) -> Self:
+        """Return the question about an accelerator at the load of a scenario, with its model, engine and formats."""
+        work, usual = scenario.workload, cls(accelerator)
+        return replace(
+            usual,
+            input_tokens=work.input_tokens,
+            output_tokens=work.output_tokens,
+            concurrency=work.load.concurrency or work.load.batch or usual.concurrency,
+            serving_engine=scenario.serving_engine,
+            model=scenario.model or None,
+            precision=scenario.weights if scenario.model else None,
+            kv=scenario.kv,
+        )
 
 
 class CapabilityStatus(StrEnum):

@@ -37,7 +37,7 @@ def write_profile_file(tables: ProfileTables, suffix: str, date: str) -> bytes:
     if form == ".csv":
         machine = tables.with_formatter(Formatter(MACHINE_NUMBERS))
         return join_csv(_list_csv_lines(_list_tables(machine))).encode()
-    blocks = tuple(_list_blocks(tables, date))
+    blocks = (*list_profile_blocks(tables), DocumentParagraph(tables.formatter.date(date)))
     if form == ".md":
         return write_blocks_markdown(blocks).encode()
     if form == ".html":
@@ -58,8 +58,9 @@ def _list_tables(tables: ProfileTables) -> Iterator[ProfileTable]:
         yield tables.specification_group(group)
 
 
-def _list_blocks(tables: ProfileTables, date: str) -> Iterator[DocumentBlock]:
-    yield DocumentHeading(1, tables.profile.accelerator.name)
+def list_profile_blocks(tables: ProfileTables, level: int = 1) -> Iterator[DocumentBlock]:
+    """Yield the profile under a heading of a level; its sections are one level below."""
+    yield DocumentHeading(level, tables.profile.accelerator.name)
     yield DocumentParagraph(f"{tables.status()}. {tables.headline()}.", strong=True)
     yield BulletList(tuple(each.sentence for each in tables.headline_specifications()))
     yield BulletList(tuple(f"{text}: {rule}" for text, rule in tables.tags()))
@@ -70,18 +71,18 @@ def _list_blocks(tables: ProfileTables, date: str) -> Iterator[DocumentBlock]:
         (tr("Buying advice"), tables.advice()),
     ):
         if texts:
-            yield DocumentHeading(2, title)
+            yield DocumentHeading(level + 1, title)
             yield BulletList(tuple(texts))
     for table in _list_tables(tables):
-        yield from _list_table_blocks(table)
-    yield DocumentHeading(2, tr("Notes"))
-    yield BulletList((*tables.notes(), tables.formatter.date(date)))
+        yield from _list_table_blocks(table, level + 1)
+    yield DocumentHeading(level + 1, tr("Notes"))
+    yield BulletList(tuple(tables.notes()))
 
 
-def _list_table_blocks(table: ProfileTable) -> Iterator[DocumentBlock]:
+def _list_table_blocks(table: ProfileTable, level: int) -> Iterator[DocumentBlock]:
     if not (table.rows or table.note):
         return
-    yield DocumentHeading(2, table.title)
+    yield DocumentHeading(level, table.title)
     if table.subtitle:
         yield DocumentParagraph(table.subtitle)
     if table.rows:

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, is_figure
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, CatalogEntry, is_figure
 from gpudesk.domain.profile import (
     AcceleratorProfile,
     Capability,
@@ -88,6 +88,14 @@ class ProfileTables:
         self.profile = profile
         self.formatter = formatter
         self.name_of = name_of
+
+    @classmethod
+    def from_entries(
+        cls, profile: AcceleratorProfile, formatter: Formatter, entries: Iterable[CatalogEntry]
+    ) -> ProfileTables:
+        """Return the tables of a profile; `entries` are those of the catalog, whose names they use."""
+        names = {entry.id: shorten_name(entry.name) for entry in entries}
+        return cls(profile, formatter, lambda entry_id: names.get(entry_id, entry_id))
 
     @property
     def name(self) -> str:

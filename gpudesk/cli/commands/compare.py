@@ -3,18 +3,21 @@
 from __future__ import annotations
 
 import argparse
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
 from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
-from gpudesk.cli.output import EXIT_DONE
+from gpudesk.cli.output import EXIT_DONE, UsageError
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.domain.answer import Answer, SheetExtras
     from gpudesk.domain.decision import Decision
+    from gpudesk.report.profile_sections import ProfileTables
     from gpudesk.service import GpuDeskService
 
 
@@ -44,8 +47,11 @@ def run(options: argparse.Namespace) -> int:
     from gpudesk.domain.answer import SheetExtras
 
     target = None if options.output is None else Path(options.output)
+    profiled = getattr(options, "profile", None) or []
     if target is not None:
         output.check_format(target)
+        if profiled and target.suffix.lower() not in output.PROFILE_FORMATS:
+            raise UsageError(tr("--profile needs a .pdf, .html or .md file"))
     with open_service(options) as service:
         service.rank_announced = options.rank_announced
         answer, leading = _answer(options, service, with_curves=target is not None)
@@ -58,12 +64,26 @@ def run(options: argparse.Namespace) -> int:
             further = None
             if answer.has_load:
                 further = service.make_sheet_extras(answer, flips, with_rules=with_rules)
-            output.write_sheet(answer, target, paper, service.explain, further)
+            profiles = _build_profiles(profiled, answer, service)
+            output.write_sheet(answer, target, paper, service.explain, further, profiles)
     if target is not None:
         output.report_written_file(target, as_json=options.json, content_hash=answer.content_hash)
     else:
         print_answer(answer, SheetExtras(leading=leading), as_json=options.json)
     return EXIT_DONE
+
+
+def _build_profiles(accelerators: Sequence[str], answer: Answer, service: GpuDeskService) -> tuple[ProfileTables, ...]:
+    """Return the profiles of accelerators at the load of an answer, else at the usual one; raises `InputError`."""
+    from gpudesk.domain.profile import ProfileQuestion
+    from gpudesk.report.profile_sections import ProfileTables
+
+    questions = [
+        ProfileQuestion.from_scenario(answer.scenario, each) if answer.has_load else ProfileQuestion(each)
+        for each in dict.fromkeys(accelerators)
+    ]
+    entries = service.catalog.things() if questions else ()
+    return tuple(ProfileTables.from_entries(service.profile(each), Formatter(), entries) for each in questions)
 
 
 def _answer(

@@ -148,15 +148,14 @@ def _show(question: ProfileQuestion, service: GpuDeskService, *, as_json: bool) 
 def _write(question: ProfileQuestion, service: GpuDeskService, target: Path, paper: str | None) -> None:
     """Write the profile in the form that the suffix names; raises `InputError`."""
     from gpudesk.files import describe_unknown_format, write_atomically
-    from gpudesk.report.labels import get_today, shorten_name
+    from gpudesk.report.labels import get_today
     from gpudesk.report.profile_document import FORMS, PDF_FORM, write_profile_file
     from gpudesk.report.profile_sections import ProfileTables
 
     suffix = target.suffix.lower()
     if suffix not in FORMS:
         raise InputError(describe_unknown_format(target.suffix, FORMS), str(target))
-    names = {thing.id: shorten_name(thing.name) for thing in service.catalog.things()}
-    tables = ProfileTables(service.profile(question), Formatter(), lambda thing: names.get(thing, thing))
+    tables = ProfileTables.from_entries(service.profile(question), Formatter(), service.catalog.things())
     if suffix == PDF_FORM:
         output.write_profile_pdf(tables, target, paper, service.catalog.data_date)
     else:

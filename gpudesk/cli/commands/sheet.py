@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final
 
 from gpudesk.cli.commands import compare
-from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options
+from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, split_list
 from gpudesk.domain.claim import StalenessLimits
 from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
 
@@ -34,6 +34,12 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     )
     parser.add_argument("--paper", choices=PAPERS, help=tr("PDF paper size: a4 or letter (default: by your country)"))
     parser.add_argument("--rules", action="store_true", help=tr("append all recommendation rules"))
+    parser.add_argument(
+        "--profile",
+        metavar="ID[,ID…]",
+        type=split_list,
+        help=tr("append the profiles of accelerators to a .pdf, .html or .md file"),
+    )
     parser.add_argument(
         "--language",
         choices=[code for code in available_languages() if code in LANGUAGE_NAMES],

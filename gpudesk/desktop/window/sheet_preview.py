@@ -4,19 +4,23 @@ from __future__ import annotations
 
 import logging
 import re
+from collections.abc import Callable
 from dataclasses import replace
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
 
+from gpudesk.desktop.pages.profile.query import ProfilePreferences
 from gpudesk.desktop.session.settings import UserSettings, get_folder, resize_to_fit
-from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
+from gpudesk.desktop.ui.printing.pieces import SheetPages
 from gpudesk.desktop.ui.printing.preview import (
     PagesView,
     is_print_service_there,
@@ -28,6 +32,7 @@ from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.filters import FilterPill
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, format_key
@@ -38,11 +43,11 @@ from gpudesk.files import write_atomically
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.report.explanation.working import WorkingSource
-from gpudesk.report.labels import get_today
+from gpudesk.report.labels import get_today, list_accelerator_names
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_input_error
-from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
+from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, trn, use_language
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
@@ -97,6 +102,7 @@ class PreviewBar(QWidget):
         self._on = self._icon_button("chevron-down", tr("Next page"), "PgDown")
         self._on.clicked.connect(lambda: self.turned.emit(1))
         self._place = ThemedLabel(theme, font="small", colour="text2")
+        self._options = QHBoxLayout()
         self.rules = QCheckBox(tr("Rules"), self)
         self.rules.setAccessibleName(tr("Append all rules"))
         self.rules.setToolTip(tr("Append all recommendation rules"))
@@ -109,6 +115,10 @@ class PreviewBar(QWidget):
         self.save.clicked.connect(self.save_wanted)
         self._arrange()
         theme.follow(self._dress)
+
+    def add_option(self, widget: QWidget) -> None:
+        """Show a choice of what the pages hold."""
+        self._options.addWidget(widget)
 
     def show_zoom(self, zoom: float) -> None:
         """Show the zoom in per cent."""
@@ -144,6 +154,7 @@ class PreviewBar(QWidget):
         for widget in (self._back, self._on, self._place):
             row.addWidget(widget)
         row.addStretch(1)
+        row.addLayout(self._options)
         row.addWidget(self.rules)
         row.addSpacing(12)
         row.addWidget(self._print)
@@ -433,6 +444,8 @@ class SheetPreview(PagesPreview):
         With `explain` the sheet tells how its headline figures come about, where there is room, with `further` how
         many are needed and what that costs.
         """
+        self._build_profile: Callable[[str, Formatter], ProfileTables] | None = None
+        self._profiles: dict[str, ProfileTables] = {}
         self._answer = answer
         self._explain, self._further, self._heading = explain, further or SheetExtras(), heading
         self._rule = make_age_rule(settings.values)
@@ -441,6 +454,10 @@ class SheetPreview(PagesPreview):
         self.setWindowTitle(tr("Comparison sheet"))
         self._bar.rules.setVisible(self._further.decision is not None)
         self._bar.rules_toggled.connect(self.set_rules)
+        self.profiles = FilterPill(theme, tr("Add profile"), self._fill_profiles)
+        self.profiles.cleared.connect(self.remove_profiles)
+        self.profiles.hide()
+        self._bar.add_option(self.profiles)
 
     @property
     def sheet(self) -> ComparisonSheet:
@@ -451,7 +468,7 @@ class SheetPreview(PagesPreview):
         return self._sheet.title
 
     def lay_out(self, size: PaperSize) -> SheetPages:
-        return lay_out_sheet(self._sheet, size, self._formatter)
+        return lay_out_sheet(self._sheet, size, self._formatter, tuple(self._profiles.values()))
 
     def make_pdf(self) -> bytes:
         return render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
@@ -462,6 +479,41 @@ class SheetPreview(PagesPreview):
 
     def show_language(self) -> None:
         self._sheet = self._made_sheet(self._formatter)
+        self._profiles = {key: tables.with_formatter(self._formatter) for key, tables in self._profiles.items()}
+
+    def offer_profiles(self, build: Callable[[str, Formatter], ProfileTables]) -> None:
+        """Let the user append profiles of the accelerators; `build` makes one by id."""
+        self._build_profile = build
+        self.profiles.show()
+
+    def _fill_profiles(self, menu: QMenu) -> None:
+        names = zip(self._answer.columns, list_accelerator_names(self._answer), strict=True)
+        for accelerator, name in {column.accelerator.id: name for column, name in names}.items():
+            entry = menu.addAction(name.replace("&", "&&"))
+            entry.setCheckable(True)
+            entry.setChecked(accelerator in self._profiles)
+            entry.triggered.connect(partial(self.toggle_profile, accelerator))
+
+    def toggle_profile(self, accelerator: str) -> None:
+        """Append the profile of an accelerator of the sheet, or leave it out."""
+        if self._build_profile is None:
+            return
+        try:
+            if self._profiles.pop(accelerator, None) is None:
+                self._profiles[accelerator] = self._build_profile(accelerator, self._formatter)
+        except InputError as error:
+            self._show_state(tr("Profile not added: {problem}", problem=format_input_error(error)), fault=True)
+        self._show_profiles()
+
+    def remove_profiles(self) -> None:
+        self._profiles.clear()
+        self._show_profiles()
+
+    def _show_profiles(self) -> None:
+        count = len(self._profiles)
+        text = trn("{n} profile", "{n} profiles", count) if count else tr("Add profile")
+        self.profiles.show_text(text, on=bool(count))
+        self.set_paper(self._pages.paper.size)
 
     def set_rules(self, is_visible: bool) -> None:
         """Append every rule of the recommendation, or leave them out."""
@@ -539,7 +591,14 @@ def show_preview(window: DocumentWindow) -> None:
         heading=(make_title(desk.scenario, desk.service.catalog), get_valid_note(desk.scenario)),
         parent=window,
     )
+    dialog.offer_profiles(partial(_build_profile, window))
     _open_preview(window, dialog)
+
+
+def _build_profile(window: DocumentWindow, accelerator: str, formatter: Formatter) -> ProfileTables:
+    service = window.desk.service
+    question = ProfilePreferences(window.settings).question(window.desk.scenario, accelerator)
+    return ProfileTables.from_entries(service.profile(question), formatter, service.catalog.things())
 
 
 def show_profile_preview(window: DocumentWindow, tables: ProfileTables) -> None:

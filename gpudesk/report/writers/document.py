@@ -93,9 +93,13 @@ def write_blocks_html(title: str, blocks: Sequence[DocumentBlock]) -> str:
         f"<title>{_html_text(title)}</title>"
         f"<style>{style}\n{more}</style>"
     )
-    body = [line for block in blocks for line in _html(block)]
     page = ["<!DOCTYPE html>", '<html lang="en">', f"<head>{head}</head>", '<body><main class="paper">']
-    return "\n".join([*page, *body, "</main></body>", "</html>", ""])
+    return "\n".join([*page, *list_html_lines(blocks), "</main></body>", "</html>", ""])
+
+
+def list_html_lines(blocks: Sequence[DocumentBlock]) -> list[str]:
+    """Return the lines of an HTML element of the class `paper`, which `sheets/paper.css` styles."""
+    return [line for block in blocks for line in _html(block)]
 
 
 def _html(block: DocumentBlock) -> Iterator[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from html import escape
 from itertools import groupby
 from types import MappingProxyType
@@ -27,6 +27,7 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
 from gpudesk.report.labels import format_throughput_title
+from gpudesk.report.writers.document import DocumentBlock, list_html_lines
 from gpudesk.report.writers.svg import draw_memory_chart, draw_memory_legend, draw_swatch, draw_throughput_chart
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
@@ -46,7 +47,9 @@ _CHART_HEIGHT = 180.0
 _LOW_CHART_HEIGHT = 100.0
 
 
-def write_sheet_html(sheet: ComparisonSheet) -> str:
+def write_sheet_html(sheet: ComparisonSheet, appendix: Sequence[DocumentBlock] = ()) -> str:
+    """Return the sheet with the blocks of an appendix, whose headings are of the second level and below."""
+    further = ['<section class="paper">', *list_html_lines(appendix), "</section>"] if appendix else []
     return "\n".join(
         [
             "<!DOCTYPE html>",
@@ -56,6 +59,7 @@ def write_sheet_html(sheet: ComparisonSheet) -> str:
             "<main>",
             *_first_page(sheet),
             *_second_page(sheet),
+            *further,
             "</main>",
             "</body>",
             "</html>",
@@ -65,7 +69,7 @@ def write_sheet_html(sheet: ComparisonSheet) -> str:
 
 
 def _head(sheet: ComparisonSheet) -> str:
-    style = paths.resource("sheets/sheet.css").read_text(encoding="utf-8")
+    style = "\n".join(paths.resource(f"sheets/{name}.css").read_text(encoding="utf-8") for name in ("sheet", "paper"))
     return (
         '<meta charset="utf-8">'
         '<meta name="viewport" content="width=device-width, initial-scale=1">'

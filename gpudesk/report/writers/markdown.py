@@ -18,6 +18,7 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
 from gpudesk.report.labels import label_source_kind
+from gpudesk.report.writers.document import DocumentBlock, write_blocks_markdown
 from gpudesk.report.writers.export_table import (
     ExportCellKind,
     ExportColumn,
@@ -89,7 +90,8 @@ def _write_table_sources(sources: Sequence[Source]) -> Iterable[str]:
         yield f"{number}. {', '.join(escape_markdown(word) for word in words if word)}"
 
 
-def write_sheet_markdown(sheet: ComparisonSheet) -> str:
+def write_sheet_markdown(sheet: ComparisonSheet, appendix: Sequence[DocumentBlock] = ()) -> str:
+    """Return the sheet with the blocks of an appendix, whose headings are of the second level and below."""
     blocks = [f"# {escaped(sheet.title)}", escaped(sheet.note)]
     blocks.append(_write_facts(sheet))
     if sheet.verdict:
@@ -124,7 +126,8 @@ def write_sheet_markdown(sheet: ComparisonSheet) -> str:
         blocks += _write_sheet_table(build_trace_table(sheet), sheet)
         blocks.append(escaped(describe_effect_marks()))
     blocks.append(" · ".join(f"{escaped(fact.label)} {escaped(fact.value)}" for fact in sheet.foot))
-    return "\n\n".join(block for block in blocks if block) + "\n"
+    text = "\n\n".join(block for block in blocks if block) + "\n"
+    return f"{text}\n{write_blocks_markdown(appendix)}" if appendix else text
 
 
 def _write_facts(sheet: ComparisonSheet) -> str:

@@ -39,3 +39,23 @@ def test_half_a_load_is_still_an_error(capsys: Capture, tmp_path: Path) -> None:
     assert entry.main(["compare", *SPECIFIED, "--requests", "5"]) != 0
     assert entry.main(["compare", *SPECIFIED, "-o", str(tmp_path / "mine.gpudesk")]) != 0
     assert "no load given" in capsys.readouterr().err
+
+
+@pytest.mark.parametrize("suffix", [".md", ".html"])
+def test_profiles_follow_the_sheet_at_its_load(capsys: Capture, tmp_path: Path, suffix: str) -> None:
+    target = tmp_path / f"sheet{suffix}"
+    options = ("--template", "70b-chat-on-four", "--concurrency", "16", "--profile", "mi325x,tpu-v5e,mi325x")
+    assert entry.main(["sheet", *options, "-o", str(target)]) == 0
+    text = target.read_text().replace("\\", "")
+    comparison, first, second = (text.index(title) for title in ("Sources", "Capabilities", "TPU v5e"))
+    assert comparison < first < second
+    assert text[first:].count("16 requests of") == 2
+
+
+def test_profiles_are_refused_where_they_cannot_follow(capsys: Capture, tmp_path: Path) -> None:
+    sheet = ("sheet", "--template", "70b-chat-on-four", "--profile")
+    assert entry.main([*sheet, "mi325x", "-o", str(tmp_path / "sheet.csv")]) == 2
+    assert "--profile needs a .pdf, .html or .md file" in capsys.readouterr().err
+    assert entry.main([*sheet, "mi999", "-o", str(tmp_path / "sheet.md")]) == 1
+    assert "unknown accelerator mi999" in capsys.readouterr().err
+    assert list(tmp_path.iterdir()) == []

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
+from dataclasses import replace
 from enum import Enum, auto
 from functools import partial
 from typing import Any, Final
@@ -21,7 +22,6 @@ WEIGHTS: Final = "profile.weights"
 BUDGET: Final = "profile.budget_usd"
 #: Profiles that are kept: going back and forth between accelerators asks nothing anew.
 _MOST_KEPT: Final = 12
-_USUAL_CONCURRENCY: Final = 64
 
 
 class ProfilePreferences:
@@ -70,20 +70,8 @@ class ProfilePreferences:
 
     def question(self, scenario: Scenario, accelerator: str) -> ProfileQuestion:
         """Return the question about an accelerator at the load of a scenario."""
-        work = scenario.workload
-        return ProfileQuestion(
-            accelerator,
-            input_tokens=work.input_tokens,
-            output_tokens=work.output_tokens,
-            concurrency=work.load.concurrency or work.load.batch or _USUAL_CONCURRENCY,
-            serving_engine=scenario.serving_engine,
-            model=scenario.model or None,
-            precision=scenario.weights if scenario.model else None,
-            kv=scenario.kv,
-            mode=self.mode,
-            weights=self.weights,
-            budget_usd=self.budget_usd,
-        )
+        question = ProfileQuestion.from_scenario(scenario, accelerator)
+        return replace(question, mode=self.mode, weights=self.weights, budget_usd=self.budget_usd)
 
 
 class ProfileQueryState(Enum):

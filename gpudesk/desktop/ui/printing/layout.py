@@ -26,17 +26,20 @@ from gpudesk.desktop.ui.printing.paper import (
 )
 from gpudesk.desktop.ui.printing.pieces import (
     PlacedPiece,
+    SheetPages,
     SheetPainter,
     SheetPiece,
     make_paragraph,
     make_rule,
     put_side_by_side,
 )
+from gpudesk.desktop.ui.printing.profile_pages import make_profile_pages
 from gpudesk.desktop.ui.printing.running_text import SectionLayout, make_text_sections
 from gpudesk.desktop.ui.printing.table import PaperTable, TableDensity, explain_marks
 from gpudesk.desktop.ui.theme.tokens import load_fonts
 from gpudesk.report.comparison.tables import ComparisonSheet, ComparisonTable, SheetRemark
 from gpudesk.report.decision.recommendation import build_trace_table
+from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -98,23 +101,14 @@ class _Flow:
         self.y = TOP + _RUNNING_HEAD
 
 
-@dataclass(frozen=True, slots=True)
-class SheetPages:
-    """A sheet laid out on paper."""
-
-    paper: Paper
-    pages: tuple[tuple[PlacedPiece, ...], ...]
-
-    def draw(self, number: int, ink: SheetPainter) -> None:
-        for placed in self.pages[number]:
-            placed.draw(ink)
-
-
-def lay_out_sheet(sheet: ComparisonSheet, size: PaperSize, formatter: Formatter) -> SheetPages:
-    """Return the pages of a sheet; needs a running application, for its fonts."""
+def lay_out_sheet(
+    sheet: ComparisonSheet, size: PaperSize, formatter: Formatter, profiles: Sequence[ProfileTables] = ()
+) -> SheetPages:
+    """Return the pages of a sheet, then two for each profile; needs a running application, for its fonts."""
     load_fonts()
     best: tuple[tuple[int, bool, bool], _Flow] | None = None
-    for paper in _papers(sheet, size):
+    # Profiles are laid out upright, and all pages lie alike.
+    for paper in [Paper(size)] if profiles else _papers(sheet, size):
         for arrangement in _ARRANGEMENTS:
             flow, whole, is_filled = _arranged(sheet, paper, arrangement, formatter, working=False)
             # Across, a table over two pages is as good: the heads are repeated.
@@ -127,7 +121,7 @@ def lay_out_sheet(sheet: ComparisonSheet, size: PaperSize, formatter: Formatter)
     flow = best[1]
     _put_recommendation(flow, sheet)
     _put_rules(flow, sheet)
-    return SheetPages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages)))
+    return SheetPages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages, profiles)))
 
 
 def _with_working(sheet: ComparisonSheet, flow: _Flow, arrangement: _Arrangement, formatter: Formatter) -> _Flow:
@@ -281,13 +275,14 @@ class _Charts:
 
 
 def _with_margins(
-    sheet: ComparisonSheet, paper: Paper, pages: Sequence[Sequence[PlacedPiece]]
+    sheet: ComparisonSheet, paper: Paper, pages: Sequence[Sequence[PlacedPiece]], profiles: Sequence[ProfileTables]
 ) -> Iterator[tuple[PlacedPiece, ...]]:
-    for number, page in enumerate(pages):
-        piece = _foot(sheet, paper, number + 1, len(pages))
-        foot = PlacedPiece(SIDE, paper.bottom - piece.height, piece)
-        head = [PlacedPiece(SIDE, TOP, _running_head(sheet, paper))] if number else []
-        yield (*head, *page, foot)
+    head = PlacedPiece(SIDE, TOP, _running_head(sheet, paper))
+    whole = [(*([head] if number else []), *page) for number, page in enumerate(pages)]
+    bottom = paper.bottom - _foot(sheet, paper, 1, 1).height
+    whole += [page for tables in profiles for page in make_profile_pages(tables, paper, sheet.date or "", bottom)]
+    for number, page in enumerate(whole):
+        yield (*page, PlacedPiece(SIDE, bottom, _foot(sheet, paper, number + 1, len(whole))))
 
 
 def _running_head(sheet: ComparisonSheet, paper: Paper) -> SheetPiece:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -10,9 +11,10 @@ from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QLibraryInfo, qInstal
 from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
 
 from gpudesk import __version__
-from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, find_usual_paper
-from gpudesk.desktop.ui.printing.pieces import SheetPainter
+from gpudesk.desktop.ui.printing.pieces import SheetPages, SheetPainter
+from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.documents.scenario_file import ATTACHMENT_NAME, ATTACHMENT_TYPE, format_scenario
 from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.domain.claim import StalenessLimits
@@ -22,6 +24,7 @@ from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.report.explanation.working import WorkingSource
 from gpudesk.report.labels import get_today
+from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -37,13 +40,14 @@ def write_pdf(
     scenario: bytes,
     paper: PaperSize | None = None,
     formatter: Formatter | None = None,
+    profiles: Sequence[ProfileTables] = (),
 ) -> None:
     """Write a sheet with its scenario inside; paper of the user's country unless another is asked for.
 
     The file is written as a whole or not at all: raises `InputError` that names it and says what to do.
     """
     ensure_application()
-    pages = lay_out_sheet(sheet, paper or find_usual_paper(), formatter or Formatter())
+    pages = lay_out_sheet(sheet, paper or find_usual_paper(), formatter or Formatter(), profiles)
     write_atomically(target, render_pdf(pages, sheet.title, scenario))
 
 
@@ -54,11 +58,20 @@ def save_answer_as_pdf(
     explain: WorkingSource | None = None,
     rule: StalenessLimits | None = None,
     further: SheetExtras | None = None,
+    profiles: Sequence[ProfileTables] = (),
 ) -> None:
     """Write the sheet of an answer, made today, with figures as English writes them."""
     sheet = build_sheet(answer, date=get_today(), explain=explain, rule=rule, further=further)
     size = None if paper is None else PaperSize(paper)
-    write_pdf(sheet, target, scenario=encode_scenario(answer), paper=size)
+    write_pdf(sheet, target, scenario=encode_scenario(answer), paper=size, profiles=profiles)
+
+
+def save_profile_as_pdf(tables: ProfileTables, target: Path, paper: str | None, data_date: str) -> None:
+    """Write the pages of a profile made today, as a whole or not at all; raises `InputError`."""
+    ensure_application()
+    size = find_usual_paper() if paper is None else PaperSize(paper)
+    pages = lay_out_profile(tables, size, get_today(), data_date)
+    write_atomically(target, render_pdf(pages, tables.profile.accelerator.name, None))
 
 
 def render_pdf(pages: SheetPages, title: str, scenario: bytes | None) -> bytes:

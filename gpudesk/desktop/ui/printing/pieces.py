@@ -9,7 +9,14 @@ from typing import Final
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QPainter, QPen, QPolygonF
 
-from gpudesk.desktop.ui.printing.paper import UNITS, TextLine, make_paper_font, measure_ascent, measure_line_height
+from gpudesk.desktop.ui.printing.paper import (
+    UNITS,
+    Paper,
+    TextLine,
+    make_paper_font,
+    measure_ascent,
+    measure_line_height,
+)
 from gpudesk.desktop.ui.theme.glyphs import FLAT
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, LEFT, RIGHT, ThemePainter
 from gpudesk.desktop.ui.theme.tokens import PaperPaintStyle
@@ -118,6 +125,18 @@ class PlacedPiece:
 
     def draw(self, ink: SheetPainter) -> None:
         self.piece.draw(ink, self.x, self.y)
+
+
+@dataclass(frozen=True, slots=True)
+class SheetPages:
+    """Pages laid out on paper."""
+
+    paper: Paper
+    pages: tuple[tuple[PlacedPiece, ...], ...]
+
+    def draw(self, number: int, ink: SheetPainter) -> None:
+        for placed in self.pages[number]:
+            placed.draw(ink)
 
 
 def make_space(height: float) -> SheetPiece:

@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from pathlib import Path
 from typing import Final
 
 from gpudesk.desktop.ui.charts.architecture_drawing import paint_architecture
-from gpudesk.desktop.ui.printing.layout import SheetPages
 from gpudesk.desktop.ui.printing.paper import (
     MM,
     SIDE,
@@ -15,15 +13,14 @@ from gpudesk.desktop.ui.printing.paper import (
     Paper,
     PaperSize,
     TextRun,
-    find_usual_paper,
     limit_lines,
     measure_line_height,
     measure_width,
     wrap_text,
 )
-from gpudesk.desktop.ui.printing.pdf import ensure_application, render_pdf
 from gpudesk.desktop.ui.printing.pieces import (
     PlacedPiece,
+    SheetPages,
     SheetPainter,
     SheetPiece,
     find_first_baseline,
@@ -35,9 +32,7 @@ from gpudesk.desktop.ui.printing.pieces import (
 )
 from gpudesk.desktop.ui.printing.running_text import SectionLayout, TextEntry, TextSection
 from gpudesk.desktop.ui.theme.tokens import load_fonts
-from gpudesk.files import write_atomically
 from gpudesk.report.architecture import ArchitectureSketch
-from gpudesk.report.labels import get_today
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
 from gpudesk.report.profile_tables import HeadlineSpecification, ProfileCell, ProfileColumn, ProfileRow, ProfileTable
 from gpudesk.text.translation import tr, trn
@@ -50,6 +45,8 @@ _PAD: Final = 5.0
 _MARK: Final = 11.0
 _DRAWING: Final = 38 * MM
 _LEFT: Final = 0.56
+#: Height of the foot, and the least white above it.
+_FOOT, _WHITE = 14.0, 4.0
 #: Rows of long tables.
 _MOST_ROWS: Final = {"out_of_reach": 6, "upgrades": 7, "peers": 10}
 _MOST_TEXTS: Final = 6
@@ -62,22 +59,20 @@ def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date
     """
     load_fonts()
     paper = Paper(size)
-    pages = (_make_first_page(tables, paper, tables.formatter.date(date)), _make_second_page(tables, paper))
+    bottom = paper.bottom - _FOOT
+    pages = make_profile_pages(tables, paper, tables.formatter.date(date), bottom)
     foot = tr("Catalog {date}", date=tables.formatter.date(data_date))
-    placed = []
-    for number, pieces in enumerate(pages, 1):
-        bottom = _make_foot(foot, number, len(pages), paper.inner_width)
-        end = PlacedPiece(SIDE, paper.bottom - bottom.height, bottom)
-        placed.append((*_place(pieces), end))
-    return SheetPages(paper, tuple(placed))
+    feet = [_make_foot(foot, number, len(pages), paper.inner_width) for number in range(1, len(pages) + 1)]
+    return SheetPages(
+        paper, tuple((*page, PlacedPiece(SIDE, bottom, foot)) for page, foot in zip(pages, feet, strict=True))
+    )
 
 
-def save_profile_as_pdf(tables: ProfileTables, target: Path, paper: str | None, data_date: str) -> None:
-    """Write the pages of a profile made today, as a whole or not at all; raises `InputError`."""
-    ensure_application()
-    size = find_usual_paper() if paper is None else PaperSize(paper)
-    pages = lay_out_profile(tables, size, get_today(), data_date)
-    write_atomically(target, render_pdf(pages, tables.profile.accelerator.name, None))
+def make_profile_pages(tables: ProfileTables, paper: Paper, date: str, bottom: float) -> list[tuple[PlacedPiece, ...]]:
+    """Return the two pages without feet, which begin at `bottom`; `date` is written as it is."""
+    end = bottom - _WHITE
+    pages = (_make_first_page(tables, paper.inner_width, date, end), _make_second_page(tables, paper.inner_width, end))
+    return [tuple(_place(pieces)) for pieces in pages]
 
 
 def _place(pieces: Sequence[SheetPiece]) -> list[PlacedPiece]:
@@ -88,13 +83,11 @@ def _place(pieces: Sequence[SheetPiece]) -> list[PlacedPiece]:
     return placed
 
 
-def _get_room(paper: Paper, pieces: Sequence[SheetPiece]) -> float:
-    """Return the height that is left above the foot."""
-    return paper.bottom - 18 - TOP - sum(piece.height for piece in pieces)
+def _get_room(end: float, pieces: Sequence[SheetPiece]) -> float:
+    return end - TOP - sum(piece.height for piece in pieces)
 
 
-def _make_first_page(tables: ProfileTables, paper: Paper, date: str) -> list[SheetPiece]:
-    room = paper.inner_width
+def _make_first_page(tables: ProfileTables, room: float, date: str, end: float) -> list[SheetPiece]:
     left, right = (room - _BETWEEN) * _LEFT, (room - _BETWEEN) * (1 - _LEFT)
     beside = [0.0, left + _BETWEEN]
     drawing = _make_drawing(tables.architecture(), right)
@@ -128,12 +121,11 @@ def _make_first_page(tables: ProfileTables, paper: Paper, date: str) -> list[She
         make_space(_GAP),
     ]
     advice = SectionLayout(_make_text_section(tr("Buying advice"), tables.advice()), room, 2)
-    piece = advice.take(_get_room(paper, pieces))
+    piece = advice.take(_get_room(end, pieces))
     return pieces if piece is None else [*pieces, piece]
 
 
-def _make_second_page(tables: ProfileTables, paper: Paper) -> list[SheetPiece]:
-    room = paper.inner_width
+def _make_second_page(tables: ProfileTables, room: float, end: float) -> list[SheetPiece]:
     name = tables.profile.accelerator.name
     half = (room - _BETWEEN) / 2
     pieces = [
@@ -151,7 +143,7 @@ def _make_second_page(tables: ProfileTables, paper: Paper) -> list[SheetPiece]:
     ]
     for section in (_make_data_section(tables), _make_text_section(tr("Notes"), tables.notes())):
         if section.entries:
-            piece = SectionLayout(section, room, 3, style="fine").take(_get_room(paper, pieces) - _GAP)
+            piece = SectionLayout(section, room, 3, style="fine").take(_get_room(end, pieces) - _GAP)
             if piece is not None:
                 pieces += [make_space(_GAP), piece]
     return pieces
@@ -179,7 +171,7 @@ def _make_foot(text: str, number: int, count: int, room: float) -> SheetPiece:
         ink.text(x, y + 11, text, style="small", colour="text3")
         ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
 
-    return SheetPiece(14, draw)
+    return SheetPiece(_FOOT, draw)
 
 
 def _make_specifications(specifications: Sequence[HeadlineSpecification], room: float) -> SheetPiece:

@@ -9,19 +9,22 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QPageRanges
 from PySide6.QtPrintSupport import QPrintDialog, QPrinter
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QAbstractButton, QDialog, QFileDialog
+from PySide6.QtWidgets import QAbstractButton, QApplication, QDialog, QFileDialog, QMenu
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.printing.layout import SheetPages, lay_out_sheet
+from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
+from gpudesk.desktop.ui.printing.pieces import SheetPages
 from gpudesk.desktop.ui.printing.preview import make_printer, print_pages
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.window import sheet_preview as preview_module
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
+from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.domain.scenario import Scenario
+from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -213,6 +216,33 @@ def test_rules_are_appended_on_request(
     assert len(preview.pages.pages) > count
     assert preview._view.count == len(preview.pages.pages)
     preview._bar.rules.setChecked(False)
+    assert len(preview.pages.pages) == count
+
+
+def test_profiles_of_its_accelerators_are_appended_and_removed(preview: SheetPreview, service: GpuDeskService) -> None:
+    assert preview.profiles.isHidden()
+    count = len(preview.pages.pages)
+    preview.offer_profiles(
+        lambda accelerator, formatter: ProfileTables(
+            service.profile(ProfileQuestion(accelerator)), formatter, lambda thing: thing
+        )
+    )
+    assert preview.profiles.accessibleName() == "Add profile"
+    preview.profiles.setFocus()
+    QTest.keyClick(preview.profiles, Qt.Key.Key_Return)
+    menu = QApplication.activePopupWidget()
+    assert isinstance(menu, QMenu)
+    assert [entry.text() for entry in menu.actions()] == ["H200 SXM", "MI325X"]
+    for entry in menu.actions():
+        entry.trigger()
+    menu.close()
+    assert len(preview.pages.pages) == count + 4
+    assert preview.profiles.accessibleName() == "2 profiles, active"
+    preview.toggle_profile("mi325x")
+    assert len(preview.pages.pages) == count + 2
+    preview.set_language("de")
+    assert len(preview.pages.pages) == count + 2
+    QTest.keyClick(preview.profiles, Qt.Key.Key_Delete)
     assert len(preview.pages.pages) == count
 
 

@@ -3,9 +3,12 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
+from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
+from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.profile import ProfileQuestion
+from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
@@ -23,3 +26,23 @@ def test_two_pages_hold_every_profile(
         *pieces, foot = page
         assert max(placed.y + placed.piece.height for placed in pieces) <= foot.y
         assert foot.y + foot.piece.height <= pages.paper.height
+
+
+@pytest.mark.parametrize("size", list(PaperSize))
+@pytest.mark.parametrize("template", ["mi325x-or-h200-70b", "405b-one-node"])
+def test_a_sheet_is_followed_by_profiles_on_pages_of_its_kind(
+    service: GpuDeskService, qapp: QApplication, template: str, size: PaperSize
+) -> None:
+    scenario = read_template(template)
+    sheet = build_sheet(service.answer(scenario, with_curves=True), date="2026-11-26")
+    questions = [ProfileQuestion.from_scenario(scenario, each) for each in ("h200-sxm", "tpu-v5e")]
+    profiles = [ProfileTables(service.profile(each), Formatter(), str) for each in questions]
+    pages = lay_out_sheet(sheet, size, Formatter(), profiles)
+    alone = lay_out_sheet(sheet, size, Formatter())
+    assert not pages.paper.landscape
+    assert len(pages.pages) >= len(profiles) * 2 + 1
+    if not alone.paper.landscape:
+        assert len(pages.pages) == len(alone.pages) + 2 * len(profiles)
+    for page in pages.pages[-4:]:
+        *pieces, foot = page
+        assert max(placed.y + placed.piece.height for placed in pieces) <= foot.y
