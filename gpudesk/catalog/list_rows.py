@@ -206,6 +206,7 @@ _LISTED_KINDS: Final = (
     CatalogEntryKind.MODEL,
     CatalogEntryKind.DIFFUSION_MODEL,
     CatalogEntryKind.SERVING_ENGINE,
+    CatalogEntryKind.SYSTEM,
 )
 
 CatalogRows = Iterator[CatalogRow | None]

@@ -16,7 +16,7 @@ from gpudesk.catalog.model_definition import (
     patch_definition,
     to_canonical_json,
 )
-from gpudesk.domain.attributes import DIFFUSION_UNITS, find_model_unit, is_possible_value
+from gpudesk.domain.attributes import REGISTERED_ATTRIBUTES, find_model_unit, get_units, is_possible_value
 from gpudesk.domain.claim import (
     AttributeClaims,
     CatalogEntry,
@@ -28,7 +28,6 @@ from gpudesk.domain.claim import (
     Source,
 )
 from gpudesk.domain.model import Model
-from gpudesk.domain.registry import ATTRIBUTES
 from gpudesk.domain.user_facts import (
     UserAccelerator,
     UserClaim,
@@ -162,8 +161,8 @@ def _merge_all(
     definition: Mapping[str, Any] | None,
 ) -> dict[str, AttributeClaims]:
     names = [*shipped, *(name for name in claims if name not in shipped)]
-    if thing.kind is CatalogEntryKind.ACCELERATOR:
-        places = {name: place for place, name in enumerate(ATTRIBUTES)}
+    if thing.kind in REGISTERED_ATTRIBUTES:
+        places = {name: place for place, name in enumerate(REGISTERED_ATTRIBUTES[thing.kind])}
         names.sort(key=lambda name: places.get(name, len(places)))
     return {
         name: _merge_attribute(
@@ -179,9 +178,7 @@ def _merge_all(
 
 def find_unit(kind: CatalogEntryKind, name: str) -> str | None:
     """Return the unit in which an attribute of a kind of thing is kept; None for words and plain counts."""
-    if kind is CatalogEntryKind.ACCELERATOR:
-        return ATTRIBUTES[name].unit if name in ATTRIBUTES else None
-    return find_model_unit(name) if kind is CatalogEntryKind.MODEL else DIFFUSION_UNITS.get(name)
+    return find_model_unit(name) if kind is CatalogEntryKind.MODEL else get_units(kind).get(name)
 
 
 def _merge_attribute(

@@ -15,7 +15,7 @@ from gpudesk.catalog import overlay
 from gpudesk.catalog.database import CatalogDatabase
 from gpudesk.catalog.model_definition import MODEL_FIELDS, is_dimension
 from gpudesk.catalog.overlay import find_unit, is_same_value
-from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, make_accelerator
+from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, make_accelerator, make_system
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, find_model_unit
 from gpudesk.domain.claim import (
@@ -35,8 +35,9 @@ from gpudesk.domain.claim import (
 )
 from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.model import Model
-from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
+from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.system import System
 from gpudesk.domain.user_facts import InactiveOverride, UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, MessageParameter, Term, message
@@ -51,6 +52,7 @@ _KINDS: Final[dict[str, Term]] = {
         Term("model", "model"),
         Term("diffusion_model", "diffusion model"),
         Term("serving_engine", "serving engine"),
+        Term("system", "system"),
         Term("thing", "catalog entry"),
         Term("source", "source"),
     )
@@ -156,6 +158,18 @@ class Catalog:
     def serving_engine(self, engine_id: str) -> ServingEngine:
         return _look_up(self.shipped.serving_engines, engine_id, CatalogEntryKind.SERVING_ENGINE)
 
+    def systems(self) -> tuple[System, ...]:
+        """Return all systems: servers, racks, workstations, desktops, then instances, each by vendor."""
+        return tuple(self._systems.values())
+
+    def system(self, system_id: str) -> System:
+        return _look_up(self._systems, system_id, CatalogEntryKind.SYSTEM)
+
+    def systems_of(self, accelerator_id: str) -> tuple[System, ...]:
+        """Return the systems with an accelerator; raises `InputError` without such an accelerator."""
+        self.accelerator(accelerator_id)
+        return tuple(system for system in self._systems.values() if system.accelerator == accelerator_id)
+
     # Figures and who states them
 
     def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]:
@@ -232,7 +246,7 @@ class Catalog:
         """Assemble every accelerator; one of the user's that lacks what estimates need is left out."""
         accelerators, required = {}, list_required_attributes()
         for part in (*self.shipped.parts.values(), *self._own_parts()):
-            values = self._values(part.id)
+            values = self._values(part.id, self.shipped.part_values)
             if all(name in values for name in required):
                 accelerators[part.id] = make_accelerator(part, values)
         return accelerators
@@ -244,10 +258,19 @@ class Catalog:
             if part.id not in self.shipped.things
         ]
 
-    def _values(self, part: str) -> Mapping[str, ClaimValue]:
-        if not self._layer.touched(part):
-            return self.shipped.part_values.get(part, {})
-        attributes = self._attributes_of(part)
+    @cached_property
+    def _systems(self) -> dict[str, System]:
+        values, parts = self.shipped.system_values, self.shipped.part_values
+        return {
+            entry.id: make_system(entry, self._values(entry.id, values), self._values(entry.accelerator, parts))
+            for entry in self.shipped.systems.values()
+        }
+
+    def _values(self, thing: str, shipped: Mapping[str, Mapping[str, ClaimValue]]) -> Mapping[str, ClaimValue]:
+        """Return the values in effect of a thing; `shipped` has those of the catalog alone."""
+        if not self._layer.touched(thing):
+            return shipped.get(thing, {})
+        attributes = self._attributes_of(thing)
         return {name: each.value for name, each in attributes.items() if each.preferred is not None}
 
     @cached_property
@@ -387,7 +410,8 @@ def _find_inactive_statements(catalog: Catalog, things: Mapping[str, CatalogEntr
 
 def _find_unit_of_name(name: str) -> str | None:
     """Return the unit of an attribute of an entry that is gone, so that its kind is not known."""
-    return ATTRIBUTES[name].unit if name in ATTRIBUTES else find_model_unit(name)
+    attribute = find_attribute_definition(name)
+    return find_model_unit(name) if attribute is None else attribute.unit
 
 
 def _find_reason(

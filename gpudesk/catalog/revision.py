@@ -53,6 +53,7 @@ CATALOG_FOLDERS: Final = (
     "prices",
     "serving_engines",
     "sources",
+    "systems",
 )
 
 

@@ -98,7 +98,7 @@ class SourceRow(SourceBase, _ShippedTable, table=True):
 
 
 class ThingRow(_ShippedTable, table=True):
-    """An accelerator, a model, a diffusion model or a serving engine; `position` is its place in lists."""
+    """An accelerator, a model, a diffusion model, a serving engine or a system; `position` is its place in lists."""
 
     __tablename__ = "thing"
     id: str = Field(primary_key=True)
@@ -128,6 +128,17 @@ class ServingEngineRow(_ShippedTable, table=True):
     __tablename__ = "serving_engine"
     id: str = Field(primary_key=True, foreign_key="thing.id")
     definition: str
+
+
+class SystemRow(_ShippedTable, table=True):
+    """What a system is beyond its attributes; `provider` and `instance` are those of its rents."""
+
+    __tablename__ = "system"
+    id: str = Field(primary_key=True, foreign_key="thing.id")
+    kind: str
+    accelerator: str = Field(foreign_key="accelerator.id", index=True)
+    provider: str | None
+    instance: str | None
 
 
 class DiffusionModelRow(_ShippedTable, table=True):

@@ -9,7 +9,7 @@ from enum import Enum
 from functools import cache, cached_property
 from pathlib import Path
 from types import MappingProxyType, UnionType
-from typing import Any, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, NamedTuple, TypeVar, Union, cast, get_args, get_origin, get_type_hints
 
 from gpudesk.catalog.database import CatalogDatabase, CatalogFileError, DatabaseRow, find_file_problem
 from gpudesk.catalog.revision import compute_inputs_digest
@@ -31,6 +31,7 @@ from gpudesk.domain.claim import (
 from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionModel, DiffusionResult, DiffusionRun
 from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.domain.serving_engine import ServingEngine
+from gpudesk.domain.system import System, SystemKind
 from gpudesk.text.formatting import ClaimValue
 
 _T = TypeVar("_T")
@@ -148,12 +149,33 @@ def read_accelerator_entries(store: CatalogDatabase) -> dict[str, AcceleratorEnt
     return {row[0]: AcceleratorEntry(row[0], row[1], row[2], row[3], bool(row[4])) for row in rows}
 
 
-def read_preferred_values(store: CatalogDatabase) -> dict[str, dict[str, ClaimValue]]:
-    """Read the values that the catalog prefers of every accelerator, by its id and attribute."""
+class SystemEntry(NamedTuple):
+    """What a system is beyond its attributes."""
+
+    id: str
+    name: str
+    vendor: str
+    kind: SystemKind
+    accelerator: str
+    provider: str | None
+    instance: str | None
+
+
+def read_system_entries(store: CatalogDatabase) -> dict[str, SystemEntry]:
+    """Read what every system is beyond its attributes, by id in the order of lists."""
+    rows = store.rows(
+        "SELECT thing.id, thing.name, thing.maker, system.kind, system.accelerator, system.provider, system.instance"
+        " FROM thing JOIN system ON system.id = thing.id ORDER BY thing.position"
+    )
+    return {row[0]: SystemEntry(row[0], row[1], row[2], SystemKind(row[3]), *row[4:]) for row in rows}
+
+
+def read_preferred_values(store: CatalogDatabase, table: str) -> dict[str, dict[str, ClaimValue]]:
+    """Read the values that the catalog prefers of everything in a table, by id and attribute."""
     preferred: dict[str, dict[str, ClaimValue]] = {}
     for thing, attribute, value in store.rows(
-        "SELECT claim.thing, claim.attribute, claim.value FROM claim JOIN accelerator ON claim.thing ="
-        " accelerator.id WHERE claim.preferred"
+        f"SELECT claim.thing, claim.attribute, claim.value FROM claim JOIN {table} ON claim.thing = {table}.id"
+        " WHERE claim.preferred"
     ):
         preferred.setdefault(thing, {})[attribute] = json.loads(value)
     return preferred
@@ -185,6 +207,48 @@ def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accel
         status=values.get("status"),
         peak_dense=MappingProxyType(peaks),
     )
+
+
+#: Fields of `System` -> the attributes that they are called after.
+_SYSTEM_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
+    {
+        "accelerator_count": "accelerator_count",
+        "accelerator_power_w": "accelerator_power",
+        "scale_up_domain": "scale_up_domain",
+        "accelerator_link": "accelerator_link",
+        "nodes": "nodes",
+        "cpus": "cpus",
+        "cpu_cores": "cpu_cores",
+        "host_memory_bytes": "host_memory",
+        "nics": "nics",
+        "nic_count": "nic_count",
+        "nic_bits_per_s": "nic_rate",
+        "network_bits_per_s": "network_rate",
+        "fabric": "fabric",
+        "local_storage_bytes": "local_storage",
+        "power_max_w": "power_max",
+        "power_typical_w": "power_typical",
+        "rack_units": "rack_units",
+        "cooling": "cooling",
+        "weight_kg": "weight",
+        "price_low_usd": "price_low",
+        "price_high_usd": "price_high",
+        "delivery_weeks": "delivery",
+        "availability": "availability",
+        "vcpus": "vcpus",
+    }
+)
+
+
+def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapping[str, Any]) -> System:
+    """Name the preferred values as the domain does; `accelerator` are those of the accelerator in it."""
+    inherited = {
+        "scale_up_domain": accelerator.get("scale_up_domain"),
+        "accelerator_link": accelerator.get("interconnect"),
+        "accelerator_power_w": accelerator.get("tdp"),
+    }
+    stated = {field: values[name] for field, name in _SYSTEM_FIELDS.items() if name in values}
+    return System(**entry._asdict(), regions=tuple(values.get("regions", ())), **{**inherited, **stated})
 
 
 def _to_float(value: float | None) -> float | None:
@@ -351,7 +415,16 @@ class ShippedCatalog:
 
     @cached_property
     def part_values(self) -> dict[str, dict[str, ClaimValue]]:
-        return read_preferred_values(self.store)
+        return read_preferred_values(self.store, "accelerator")
+
+    @cached_property
+    def systems(self) -> dict[str, SystemEntry]:
+        """What every system is beyond its attributes, by id in the order of lists."""
+        return read_system_entries(self.store)
+
+    @cached_property
+    def system_values(self) -> dict[str, dict[str, ClaimValue]]:
+        return read_preferred_values(self.store, "system")
 
     @cached_property
     def definitions(self) -> dict[str, str]:

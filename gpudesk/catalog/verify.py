@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from gpudesk.catalog.build.checks import REFUTATIONS
+from gpudesk.catalog.build.checks import REFUTATIONS, find_system_faults
 from gpudesk.catalog.database import CatalogDatabase, CatalogFileError
 from gpudesk.catalog.model_definition import ShapeFault, ShapeRelation, find_shape_faults
 from gpudesk.catalog.read import Catalog
@@ -38,6 +38,7 @@ def verify_catalog(catalog: Catalog) -> tuple[VerificationFinding, ...]:
         *_check_disputes(store),
         *_check_models(catalog),
         *_check_diffusion_models(catalog),
+        *_check_systems(catalog),
     )
 
 
@@ -173,6 +174,13 @@ def _check_diffusion_models(catalog: Catalog) -> Iterator[VerificationFinding]:
                 stated=architecture.parameters,
             )
             yield VerificationFinding(f"{model.id} architecture.blocks", problem)
+
+
+def _check_systems(catalog: Catalog) -> Iterator[VerificationFinding]:
+    for system in catalog.systems():
+        values = {each.name: each.value for each in catalog.attributes(system.id) if each.preferred is not None}
+        for name, fault in find_system_faults({"accelerator_power": system.accelerator_power_w, **values}):
+            yield VerificationFinding(f"{system.id} {name}", fault)
 
 
 def _describe_shape_fault(fault: ShapeFault) -> Message:

@@ -17,7 +17,7 @@ from gpudesk.catalog.user_store.entry import (
     describe_no_such_source,
     describe_required,
 )
-from gpudesk.domain.attributes import COUNTED_UNITS, DIFFUSION_UNITS, LARGEST_BY_UNIT, MODEL_STATED_UNITS, get_units
+from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, get_units
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, CatalogEntryKind, ClaimPreference, Source, SourceKind
 from gpudesk.domain.field_checks import (
     MISSING_FIELD,
@@ -34,7 +34,7 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     quote_value,
 )
-from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
+from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.user_facts import (
     FACT_TABLES,
@@ -192,13 +192,13 @@ def check_fact(fact: UserFact, where: str) -> None:
 
 def _check_attribute_value(attribute: str, value: ClaimValue, where: str) -> None:
     """Refuse a value that an attribute cannot have: words for figures and the reverse, and sizes below 0."""
-    units = {**MODEL_STATED_UNITS, **DIFFUSION_UNITS, **get_units(CatalogEntryKind.ACCELERATOR)}
+    units = {name: unit for kind in CatalogEntryKind for name, unit in get_units(kind).items()}
     if attribute not in units:
         return
     unit = units[attribute]
     json_value = list(value) if isinstance(value, tuple) else value
     if unit is None:
-        definition = ATTRIBUTES.get(attribute)
+        definition = find_attribute_definition(attribute)
         if definition is not None and not isinstance(value, tuple if definition.is_word_list else str):
             raise make_type_error(where, json_value, "list" if definition.is_word_list else "text")
     elif unit in _COUNTED and not isinstance(value, int):

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import CatalogEntryKind
-from gpudesk.domain.registry import ATTRIBUTES, Attribute
+from gpudesk.domain.registry import ATTRIBUTES, SYSTEM_ATTRIBUTES, Attribute
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.units import convert_to_si_unit, get_si_unit
 
@@ -40,10 +40,16 @@ MODEL_STATED_UNITS: Final[Mapping[str, str | None]] = MappingProxyType(
 _DIMENSION_UNITS: Final = MappingProxyType({"max_context": "tokens", "window": "tokens"})
 
 
+#: The kinds whose attributes are in the registry.
+REGISTERED_ATTRIBUTES: Final[Mapping[CatalogEntryKind, Mapping[str, Attribute]]] = MappingProxyType(
+    {CatalogEntryKind.ACCELERATOR: ATTRIBUTES, CatalogEntryKind.SYSTEM: SYSTEM_ATTRIBUTES}
+)
+
+
 def get_units(kind: CatalogEntryKind) -> Mapping[str, str | None]:
     """Return the attributes that a kind of entry can have, dimensions of models aside, with their units."""
-    if kind is CatalogEntryKind.ACCELERATOR:
-        return {name: attribute.unit for name, attribute in ATTRIBUTES.items()}
+    if kind in REGISTERED_ATTRIBUTES:
+        return {name: attribute.unit for name, attribute in REGISTERED_ATTRIBUTES[kind].items()}
     return {CatalogEntryKind.DIFFUSION_MODEL: DIFFUSION_UNITS, CatalogEntryKind.MODEL: MODEL_STATED_UNITS}.get(kind, {})
 
 
@@ -55,7 +61,7 @@ def find_model_unit(name: str) -> str | None:
 
 
 #: Units of what is counted in whole numbers.
-COUNTED_UNITS: Final = frozenset({"stacks", "accelerators", "generation"})
+COUNTED_UNITS: Final = frozenset({"stacks", "accelerators", "generation", "nodes", "cores", "vCPUs", "adapters"})
 #: By the unit used inside; whole numbers of all of them have 64 bits.
 LARGEST_BY_UNIT: Final = MappingProxyType(
     {
@@ -67,6 +73,14 @@ LARGEST_BY_UNIT: Final = MappingProxyType(
         "stacks": 1e6,
         "accelerators": 1e6,
         "generation": 1e3,
+        "bit/s": 1e18,
+        "nodes": 1e6,
+        "cores": 1e6,
+        "vCPUs": 1e6,
+        "adapters": 1e6,
+        "U": 1e3,
+        "kg": 1e6,
+        "weeks": 1e3,
     }
 )
 _LARGEST_OTHER: Final = 1e30
@@ -77,15 +91,15 @@ def is_possible_value(kind: CatalogEntryKind, attribute: str, value: ClaimValue,
 
     A `dimension` of a model has the type that its definition gives it.
     """
-    if kind is CatalogEntryKind.ACCELERATOR:
-        definition = ATTRIBUTES.get(attribute)
-        return definition is not None and _is_possible_for_accelerator(definition, value)
+    if kind in REGISTERED_ATTRIBUTES:
+        definition = REGISTERED_ATTRIBUTES[kind].get(attribute)
+        return definition is not None and _is_possible_for(definition, value)
     if dimension is not None:
         return type(value) is type(dimension)
     return get_units(kind).get(attribute) is None or _is_bounded_figure(value, _LARGEST_OTHER)
 
 
-def _is_possible_for_accelerator(attribute: Attribute, value: ClaimValue) -> bool:
+def _is_possible_for(attribute: Attribute, value: ClaimValue) -> bool:
     unit = attribute.unit
     if unit is None:
         return isinstance(value, tuple if attribute.is_word_list else str) and bool(value)

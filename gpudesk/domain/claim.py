@@ -342,6 +342,7 @@ class CatalogEntryKind(StrEnum):
     MODEL = "model"
     DIFFUSION_MODEL = "diffusion_model"
     SERVING_ENGINE = "serving_engine"
+    SYSTEM = "system"
 
 
 @dataclass(frozen=True, slots=True)

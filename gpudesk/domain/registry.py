@@ -1,13 +1,13 @@
-"""The attributes of accelerators and the figures of estimates: what each is and where it is shown.
+"""The attributes of accelerators and systems and the figures of estimates: what each is and where it is shown.
 
-Every table, form, list, check and file reads these two registries. A new attribute that is only shown is one
+Every table, form, list, check and file reads these registries. A new attribute that is only shown is one
 entry here; a new figure is one entry, a field of `Estimate` and what computes it. Labels are texts to be
 translated where they are read, since the language can change.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -35,7 +35,7 @@ class Placement:
 
 @dataclass(frozen=True, slots=True)
 class ListColumn:
-    """A column of the window's list of accelerators.
+    """A column of the window's list of accelerators or of systems.
 
     `key` is its name in settings where that is not the attribute's, `head` its head where that is neither the
     unit nor the label. `terminal` is the place in `catalog list`, which shows few of them.
@@ -52,7 +52,7 @@ class ListColumn:
 
 @dataclass(frozen=True, slots=True)
 class Attribute:
-    """An attribute of accelerators.
+    """An attribute of accelerators or of systems.
 
     `unit` is the one in which it is kept, None for words; `quantity` decides how figures are shown, by default
     as the unit has it. `label` is what it is called below the heading of its group, `full_label` by itself,
@@ -309,9 +309,90 @@ _ENTRIES: Final = (
 ATTRIBUTES: Final = {attribute.key: attribute for attribute in _ENTRIES}
 
 
+#: Attributes of systems by name, in the order in which the catalog keeps them. Where an accelerator has one of the
+#: same name, it means the same.
+SYSTEM_ATTRIBUTES: Final = {
+    attribute.key: attribute
+    for attribute in (
+        Attribute(
+            "accelerator_count",
+            "Accelerators",
+            "accelerators",
+            required=True,
+            listed=ListColumn(10, head="Count", terminal=1),
+        ),
+        Attribute("accelerator_power", "Power per accelerator", "W"),
+        Attribute("accelerator_link", "Accelerator link"),
+        Attribute("accelerator_link_bandwidth", "Accelerator link, bidirectional", "B/s"),
+        Attribute("scale_up_domain", "Scale-up domain", "accelerators"),
+        Attribute("nodes", "Nodes", "nodes"),
+        Attribute("cpus", "CPUs", listed=ListColumn(70, is_visible=False)),
+        Attribute("cpu_cores", "CPU cores", "cores"),
+        Attribute("vcpus", "vCPUs", "vCPUs", listed=ListColumn(71, is_visible=False, head="vCPUs")),
+        Attribute(
+            "host_memory",
+            "Host memory",
+            "B",
+            explanation="Host memory, GiB",
+            listed=ListColumn(20, head="Host memory, GiB", decimals=0, terminal=2),
+        ),
+        Attribute("host_memory_max", "Host memory, maximum", "B"),
+        Attribute("nics", "Network adapters"),
+        Attribute("nic_count", "Fabric adapters", "adapters"),
+        Attribute("nic_rate", "Rate per fabric adapter", "bit/s"),
+        Attribute("network_rate", "Network rate", "bit/s", listed=ListColumn(72, is_visible=False, head="Gbit/s")),
+        Attribute("fabric", "Fabric", listed=ListColumn(73, is_visible=False)),
+        Attribute("local_storage", "Local storage", "B", Quantity.STORAGE),
+        Attribute(
+            "power_max",
+            "Power, maximum",
+            "W",
+            explanation="Highest power of the whole system, W",
+            listed=ListColumn(30, head="Power, W", terminal=3),
+        ),
+        Attribute("power_typical", "Power, typical", "W"),
+        Attribute("power_supplies", "Power supplies"),
+        Attribute(
+            "rack_units",
+            "Rack units",
+            "U",
+            explanation="Height in the rack, units of 44.45 mm",
+            listed=ListColumn(40, head="Height, U", terminal=4),
+        ),
+        Attribute("cooling", "Cooling", listed=ListColumn(41, terminal=5)),
+        Attribute("weight", "Weight", "kg"),
+        Attribute(
+            "price_low",
+            "Price, low",
+            "USD",
+            full_label="Purchase price",
+            explanation="Purchase price of the whole system, USD",
+            upper_end="price_high",
+            range_key="price",
+            listed=ListColumn(50, head="Price, USD", terminal=6),
+        ),
+        Attribute("price_high", "Price, high", "USD", full_label="Purchase price"),
+        Attribute(
+            "delivery",
+            "Delivery",
+            "weeks",
+            explanation="Weeks from order to delivery",
+            listed=ListColumn(60, head="Delivery, weeks"),
+        ),
+        Attribute("availability", "Availability"),
+        Attribute("regions", "Regions", is_word_list=True),
+    )
+}
+
+
+def find_attribute_definition(name: str) -> Attribute | None:
+    """Return an attribute of accelerators or systems; None where neither has it."""
+    return ATTRIBUTES.get(name) or SYSTEM_ATTRIBUTES.get(name)
+
+
 def find_quantity(name: str, unit: str | None) -> Quantity:
     """Return what an attribute of the catalog is, by its name and the unit in which it is kept."""
-    attribute = ATTRIBUTES.get(name)
+    attribute = find_attribute_definition(name)
     if attribute is not None and attribute.quantity is not None:
         return attribute.quantity
     return find_quantity_of_unit(unit)
@@ -343,9 +424,9 @@ def _select(places: Iterable[tuple[Placement | None, Attribute]], group: str) ->
     return [each for _, each in sorted(attributes, key=lambda placed: placed[0])]
 
 
-def list_listed_attributes() -> list[tuple[ListColumn, Attribute]]:
-    """Return the columns of the list of accelerators from left to right."""
-    columns = [(each.listed, each) for each in ATTRIBUTES.values() if each.listed is not None]
+def list_listed_attributes(attributes: Mapping[str, Attribute] = ATTRIBUTES) -> list[tuple[ListColumn, Attribute]]:
+    """Return the columns of the list of accelerators, or of what else has `attributes`, from left to right."""
+    columns = [(each.listed, each) for each in attributes.values() if each.listed is not None]
     return sorted(columns, key=lambda pair: pair[0].order)
 
 

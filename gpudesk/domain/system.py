@@ -22,8 +22,10 @@ class SystemKind(StrEnum):
 class System:
     """The values that the catalog prefers for one system, in SI units; None where nothing is known.
 
-    `scale_up_domain` is how many of its accelerators one scale-up network joins. `nodes` is the number of hosts
-    in it. `nic_bits_per_s` is the rate of one network card, `network_bits_per_s` that of a whole instance.
+    `scale_up_domain`, `accelerator_link` and `accelerator_power_w` are those of the accelerator unless the system
+    has its own. `nodes` is the number of hosts in it. `nic_bits_per_s` is the rate of one network card,
+    `network_bits_per_s` that of a whole instance. Rents are on record under `provider` and `instance`; without an
+    `instance` under the provider and the number of accelerators.
     """
 
     id: str
@@ -32,6 +34,9 @@ class System:
     kind: SystemKind
     accelerator: str
     accelerator_count: int
+    provider: str | None = None
+    instance: str | None = None
+    accelerator_power_w: float | None = None
     scale_up_domain: int | None = None
     accelerator_link: str | None = None
     nodes: int = 1

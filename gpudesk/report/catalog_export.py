@@ -550,6 +550,7 @@ _TABLES: Final = {
     "accelerators": _build_figures_of_kind(CatalogEntryKind.ACCELERATOR, "Accelerators"),
     "models": _build_figures_of_kind(CatalogEntryKind.MODEL, "Models"),
     "diffusion-models": _build_figures_of_kind(CatalogEntryKind.DIFFUSION_MODEL, "Diffusion models"),
+    "systems": _build_figures_of_kind(CatalogEntryKind.SYSTEM, "Systems"),
     "diffusion-results": _build_results_table,
     "prices": _build_prices_table,
     "claims": _build_all_claims,

@@ -11,7 +11,7 @@ from typing import Final
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import Model, describe_generic_model
-from gpudesk.domain.registry import ATTRIBUTES, Attribute, find_figure
+from gpudesk.domain.registry import Attribute, find_attribute_definition, find_figure
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, translate_unit
 from gpudesk.text.messages import capitalize_first, format_message
@@ -170,15 +170,15 @@ _BACKUP_REASONS: Final = MappingProxyType(
 
 def label_attribute(name: str) -> str:
     """Return what an attribute is called in a group; a dimension of a model is called by its path."""
-    attribute = ATTRIBUTES.get(name)
+    attribute = find_attribute_definition(name)
     if attribute is not None:
         return _fill_label(attribute.label, attribute)
     return tr(_MODEL_ATTRIBUTES[name]) if name in _MODEL_ATTRIBUTES else name
 
 
 def label_attribute_alone(name: str) -> str:
-    """Return what an attribute of an accelerator or of a model is called outside a table."""
-    attribute = ATTRIBUTES.get(name)
+    """Return what an attribute of an entry is called outside a table."""
+    attribute = find_attribute_definition(name)
     if attribute is not None:
         return _fill_label(attribute.full_label or attribute.label, attribute)
     last = name.rpartition(".")[2]

@@ -67,6 +67,8 @@ class Quantity(StrEnum):
     CACHE = "cache"
     MEMORY_BANDWIDTH = "memory bandwidth"
     LINK_BANDWIDTH = "link bandwidth"
+    NETWORK_RATE = "network rate"
+    STORAGE = "storage"
     ARITHMETIC = "arithmetic"
     #: Counted in operations.
     INTEGER_ARITHMETIC = "integer arithmetic"
@@ -76,6 +78,9 @@ class Quantity(StrEnum):
     TOKEN_RATE = "token rate"
     MILLISECONDS = "milliseconds"
     SECONDS = "seconds"
+    RACK_UNITS = "rack units"
+    MASS = "mass"
+    WEEKS = "weeks"
     COUNT = "count"
     TEXT = "text"
 
@@ -95,6 +100,8 @@ _DISPLAY_UNITS: Final[dict[Quantity, _DisplayUnit]] = {
     Quantity.CACHE: _DisplayUnit("MiB", MIB, 0, 1),
     Quantity.MEMORY_BANDWIDTH: _DisplayUnit("TB/s", 1e12, 1, 2),
     Quantity.LINK_BANDWIDTH: _DisplayUnit("GB/s", 1e9, 0, 1),
+    Quantity.NETWORK_RATE: _DisplayUnit("Gbit/s", 1e9, 0, 1),
+    Quantity.STORAGE: _DisplayUnit("TB", 1e12, 0, 2),
     Quantity.ARITHMETIC: _DisplayUnit("TFLOPS", 1e12, 0, 1),
     Quantity.INTEGER_ARITHMETIC: _DisplayUnit("TOPS", 1e12, 0, 1),
     Quantity.POWER: _DisplayUnit("W", 1, 0, 1),
@@ -103,6 +110,9 @@ _DISPLAY_UNITS: Final[dict[Quantity, _DisplayUnit]] = {
     Quantity.TOKEN_RATE: _DisplayUnit("tok/s", 1, 0, 2),
     Quantity.MILLISECONDS: _DisplayUnit("ms", 1, 0, 2),
     Quantity.SECONDS: _DisplayUnit("s", 1, 0, 2),
+    Quantity.RACK_UNITS: _DisplayUnit("U", 1, 0, 1),
+    Quantity.MASS: _DisplayUnit("kg", 1, 0, 2),
+    Quantity.WEEKS: _DisplayUnit("weeks", 1, 0, 1),
     Quantity.COUNT: _DisplayUnit(None, 1, 0, 3),
     Quantity.TEXT: _DisplayUnit(None, 1, 0, 3),
 }
@@ -110,6 +120,7 @@ _DISPLAY_UNITS: Final[dict[Quantity, _DisplayUnit]] = {
 _BY_UNIT: Final[dict[str, Quantity]] = {
     "B": Quantity.MEMORY,
     "B/s": Quantity.LINK_BANDWIDTH,
+    "bit/s": Quantity.NETWORK_RATE,
     "FLOP/s": Quantity.ARITHMETIC,
     "W": Quantity.POWER,
     "USD": Quantity.USD,
@@ -117,6 +128,9 @@ _BY_UNIT: Final[dict[str, Quantity]] = {
     "tok/s": Quantity.TOKEN_RATE,
     "ms": Quantity.MILLISECONDS,
     "s": Quantity.SECONDS,
+    "U": Quantity.RACK_UNITS,
+    "kg": Quantity.MASS,
+    "weeks": Quantity.WEEKS,
 }
 
 
@@ -344,6 +358,8 @@ def translate_unit(unit: str, number: float = 2) -> str:
             return trn("layer", "layers", n)
         case "parameters":
             return trn("parameter", "parameters", n)
+        case "weeks":
+            return trn("week", "weeks", n)
     return tr(unit) if unit in _WORDED_RATES else unit
 
 

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import suppress
 from pathlib import PurePosixPath
-from typing import Final, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import BaseModel
 
@@ -20,7 +21,6 @@ from gpudesk.catalog.build.records import (
     AcceleratorFile,
     AttributeRecord,
     CloudPriceRecord,
-    DiffusionFile,
     DisputeRecord,
     MissingPriceRecord,
     ModelFile,
@@ -30,9 +30,11 @@ from gpudesk.catalog.build.records import (
 )
 from gpudesk.catalog.build.serving_engines import find_engine_faults
 from gpudesk.catalog.model_definition import find_shape_faults, parse_model
-from gpudesk.domain.attributes import DIFFUSION_UNITS, convert_claim_to_si, get_units
+from gpudesk.domain.attributes import convert_claim_to_si, get_units
 from gpudesk.domain.claim import CatalogEntryKind, is_figure
 from gpudesk.domain.registry import list_required_attributes
+from gpudesk.domain.system import SystemKind
+from gpudesk.text.messages import Message, format_message, message
 from gpudesk.text.units import UnknownUnitError, get_si_unit
 
 #: What can stand in the place of a second claim: the first is refused by calculation or by dated pages.
@@ -106,6 +108,7 @@ def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[Data
     references: list[tuple[DataEntry[BaseModel], str, str | None]] = [
         (price, "accelerator", price.record.accelerator) for price in _list_accelerator_prices(files)
     ]
+    references += [(system, "accelerator", system.record.accelerator) for system in files.systems]
     for diffusion in files.diffusion:
         results = diffusion.record.results()
         references += [(diffusion, f"{field}.accelerator", result.accelerator) for field, result in results]
@@ -176,7 +179,10 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
     for accelerator in files.accelerators:
         yield from _check_accelerator(accelerator)
     for diffusion in files.diffusion:
-        yield from _check_attributes(diffusion, diffusion.record.attributes, DIFFUSION_UNITS)
+        yield from _check_attributes(
+            diffusion, diffusion.record.attributes, get_units(CatalogEntryKind.DIFFUSION_MODEL)
+        )
+    yield from _check_systems(files)
     for model in files.models:
         yield from (model.problem(*fault) for fault in _check_model(model.record))
     for rent in files.rents:
@@ -192,11 +198,7 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
 def _check_ids(files: DataFiles) -> Iterator[DataProblem]:
     """A file is named by its id, and no two things or sources share one."""
     first_places: dict[str, str] = {}
-    things: Iterable[DataEntry[AcceleratorFile] | DataEntry[ModelFile] | DataEntry[DiffusionFile]] = (
-        *files.accelerators,
-        *files.models,
-        *files.diffusion,
-    )
+    things = (*list_attribute_files(files), *files.models)
     for entry in things:
         if PurePosixPath(entry.file).stem != entry.record.id:
             yield entry.problem("id", f"{entry.record.id!r} is not the name of the file")
@@ -243,15 +245,102 @@ def _check_accelerator(entry: DataEntry[AcceleratorFile]) -> Iterator[DataProble
             yield entry.problem(f"attributes.{name}", "needs a preferred claim: no estimate is possible without")
 
 
+def _check_systems(files: DataFiles) -> Iterator[DataProblem]:
+    """Check attributes first: only those that can be read are compared with each other."""
+    units = get_units(CatalogEntryKind.SYSTEM)
+    powers = {entry.record.id: _list_preferred(entry.record.attributes).get("tdp") for entry in files.accelerators}
+    for entry in files.systems:
+        system = entry.record
+        problems = [*_check_attributes(entry, system.attributes, units, verdicts_suffice=True)]
+        if (system.kind is SystemKind.INSTANCE) != (system.provider is not None):
+            problems.append(entry.problem("provider", "is what an instance must have, and nothing else"))
+        if not problems:
+            values = {"accelerator_power": powers.get(system.accelerator), **_list_preferred(system.attributes)}
+            problems += [
+                entry.problem(f"attributes.{name}", format_message(fault)) for name, fault in find_system_faults(values)
+            ]
+        yield from problems
+
+
+def _list_preferred(attributes: Mapping[str, AttributeRecord]) -> dict[str, Any]:
+    """Return the preferred values in the units used inside, without those whose unit is not known."""
+    values = {}
+    for name, attribute in attributes.items():
+        for claim in attribute.claims:
+            if claim.preferred:
+                with suppress(UnknownUnitError):
+                    values[name] = convert_claim_to_si(claim.value, claim.unit or attribute.unit)
+    return values
+
+
+#: Share of the power of its accelerators below which the highest power of a system cannot be.
+_LEAST_POWER: Final = 0.9
+#: Attributes of systems that cannot exceed another.
+_ORDERED: Final = (
+    ("power_typical", "power_max"),
+    ("price_low", "price_high"),
+    ("host_memory", "host_memory_max"),
+    ("nodes", "accelerator_count"),
+)
+
+
+def find_system_faults(values: Mapping[str, Any]) -> Iterator[tuple[str, Message]]:
+    """Yield the attributes of a system that cannot be and why; `values` are the preferred ones, in SI units.
+
+    `accelerator_power` among them is that of the accelerator unless the system has its own.
+    """
+    count, slots, power = (values.get(name) for name in ("accelerator_count", "accelerator_slots", "power_max"))
+    if count is None:
+        yield "accelerator_count", message("catalog.verify.no_count", "needs a preferred claim")
+    elif slots is not None and count > slots:
+        yield (
+            "accelerator_count",
+            message(
+                "catalog.verify.slots", "{count} accelerators do not fit into {slots} slots", count=count, slots=slots
+            ),
+        )
+    for name, other in _ORDERED:
+        if name in values and other in values and values[name] > values[other]:
+            yield (
+                name,
+                message(
+                    "catalog.verify.order",
+                    "{value} exceeds {other}, which is {other_value}",
+                    value=values[name],
+                    other=other,
+                    other_value=values[other],
+                ),
+            )
+    single = values.get("accelerator_power")
+    if power is not None and single is not None and count is not None and power < _LEAST_POWER * count * single:
+        yield (
+            "power_max",
+            message(
+                "catalog.verify.power",
+                "{power} is less than {count} accelerators of {single} draw",
+                power=(power, "W"),
+                count=count,
+                single=(single, "W"),
+            ),
+        )
+
+
 def _check_attributes(
-    entry: DataEntry[_R], attributes: Mapping[str, AttributeRecord], units: Mapping[str, str | None]
+    entry: DataEntry[_R],
+    attributes: Mapping[str, AttributeRecord],
+    units: Mapping[str, str | None],
+    *,
+    verdicts_suffice: bool = False,
 ) -> Iterator[DataProblem]:
     """Check the attributes of a thing whose possible attributes and their units are `units`."""
     for name, attribute in attributes.items():
         if name not in units:
             yield entry.problem(f"attributes.{name}", "is no attribute that such a thing can have")
             continue
-        faults = [*_check_claims(attribute, units[name]), *_check_preference(attribute, verdicts_suffice=False)]
+        faults = [
+            *_check_claims(attribute, units[name]),
+            *_check_preference(attribute, verdicts_suffice=verdicts_suffice),
+        ]
         yield from (entry.problem(f"attributes.{name}.{field}".rstrip("."), problem) for field, problem in faults)
 
 

@@ -15,6 +15,7 @@ from gpudesk.catalog.build.records import (
     ModelClaimRecord,
     ModelFile,
     SeedClaimRecord,
+    SystemFile,
     split_names,
 )
 from gpudesk.catalog.model_definition import MODEL_FIELDS
@@ -116,9 +117,11 @@ def find_claim_problems(model: ModelFile, attributes: Container[str]) -> Iterato
             yield name, "has no source: name a dimensions_source or claim it"
 
 
-def list_attribute_files(files: DataFiles) -> tuple[DataEntry[AcceleratorFile] | DataEntry[DiffusionFile], ...]:
+def list_attribute_files(
+    files: DataFiles,
+) -> tuple[DataEntry[AcceleratorFile] | DataEntry[DiffusionFile] | DataEntry[SystemFile], ...]:
     """Return the files in which attributes are written out."""
-    return (*files.accelerators, *files.diffusion)
+    return (*files.accelerators, *files.diffusion, *files.systems)
 
 
 def list_attributes_by_thing(files: DataFiles) -> dict[str, dict[str, AttributeRecord]]:

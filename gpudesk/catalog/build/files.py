@@ -28,6 +28,7 @@ from gpudesk.catalog.build.records import (
     SeedClaimRecord,
     SourceRecord,
     SourcesFile,
+    SystemFile,
 )
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.files import describe_faulty_data
@@ -130,6 +131,7 @@ class DataFiles:
 
     sources: tuple[DataEntry[SourceRecord], ...]
     accelerators: tuple[DataEntry[AcceleratorFile], ...]
+    systems: tuple[DataEntry[SystemFile], ...]
     models: tuple[DataEntry[ModelFile], ...]
     diffusion: tuple[DataEntry[DiffusionFile], ...]
     rents: tuple[DataEntry[CloudPriceRecord], ...]
@@ -214,6 +216,7 @@ def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
     files = DataFiles(
         sources=_read_sources(reader),
         accelerators=reader.folder("accelerators", AcceleratorFile),
+        systems=reader.folder("systems", SystemFile),
         models=reader.folder("models", MODEL_FILE),
         diffusion=reader.folder("diffusion", DiffusionFile),
         rents=reader.table("prices/cloud.csv", CloudPriceRecord),

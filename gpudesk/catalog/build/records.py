@@ -18,6 +18,7 @@ from gpudesk.domain.claim import ProviderClass, SourceKind
 from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionRun, DiffusionSoftware
 from gpudesk.domain.model import FFN_KINDS, MIXER_KINDS, Model
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.system import SystemKind
 
 _DATE = re.compile(r"\d{4}(?:-(?:0[1-9]|1[0-2])(?:-(?:0[1-9]|[12]\d|3[01]))?)?")
 
@@ -112,6 +113,19 @@ class AcceleratorFile(FileRecord):
     generation: Slug
     announced: bool
     attributes: dict[str, AttributeRecord]
+
+
+class SystemFile(FileRecord):
+    """A file of data/systems/. An instance names the provider, and its name in data/prices/cloud.csv if it has one."""
+
+    id: Slug
+    name: Text
+    vendor: Text
+    kind: Annotated[SystemKind, Field(strict=False)]
+    accelerator: Slug
+    attributes: dict[str, AttributeRecord]
+    provider: Text | None = None
+    instance: Text | None = None
 
 
 class TableRecord(BaseModel):

@@ -29,6 +29,7 @@ from gpudesk.catalog.build.records import (
     MissingPriceRecord,
     PurchasePriceRecord,
     SourceRecord,
+    SystemFile,
     split_names,
 )
 from gpudesk.catalog.build.serving_engines import find_unknown_names, write_engine_json
@@ -44,8 +45,9 @@ from gpudesk.catalog.database import (
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.catalog.revision import TableRow, TableRows, compute_inputs_digest, compute_revision
 from gpudesk.catalog.schema import SHIPPED_METADATA
-from gpudesk.domain.attributes import DIFFUSION_UNITS, convert_claim_to_si, format_published, get_units
+from gpudesk.domain.attributes import convert_claim_to_si, format_published, get_units
 from gpudesk.domain.claim import PURCHASE_TERM, CatalogEntryKind, SourceKind
+from gpudesk.domain.system import SystemKind
 from gpudesk.text.messages import Message, explain_system_error, message
 
 #: Columns of the tables of statements and disputes that say what these are about.
@@ -60,19 +62,17 @@ def make_table_rows(files: DataFiles) -> TableRows:
     models = sorted((entry.record for entry in files.models), key=lambda m: (m.organisation, _natural_order(m.id)))
     diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural_order(m.id))
     engines = sorted((entry.record for entry in files.engines), key=lambda engine: engine.id)
+    systems = sorted((entry.record for entry in files.systems), key=_system_order)
     statements = join_statements(files, list_attributes_by_thing(files))
     stated = statements.attributes
-    attributes = [
-        *(
-            row
-            for a in accelerators
-            for row in _make_attribute_rows(a.id, stated[a.id], get_units(CatalogEntryKind.ACCELERATOR))
-        ),
-        *(row for m in models for row in _make_attribute_rows(m.id, stated[m.id])),
-        *(row for d in diffusion for row in _make_attribute_rows(d.id, stated[d.id], DIFFUSION_UNITS)),
-    ]
-    described = (*(a.id for a in accelerators), *(m.id for m in models), *(d.id for d in diffusion))
-    claims = [row for thing in described for row in _iterate_claim_rows(thing, stated, kinds)]
+    units: dict[str, Mapping[str, str | None] | None] = {
+        **dict.fromkeys((a.id for a in accelerators), get_units(CatalogEntryKind.ACCELERATOR)),
+        **dict.fromkeys(m.id for m in models),
+        **dict.fromkeys((d.id for d in diffusion), get_units(CatalogEntryKind.DIFFUSION_MODEL)),
+        **dict.fromkeys((s.id for s in systems), get_units(CatalogEntryKind.SYSTEM)),
+    }
+    attributes = [row for thing, each in units.items() for row in _make_attribute_rows(thing, stated[thing], each)]
+    claims = [row for thing in units for row in _iterate_claim_rows(thing, stated, kinds)]
     return {
         "source": [_make_source_row(entry) for entry in files.sources],
         "thing": [
@@ -80,10 +80,12 @@ def make_table_rows(files: DataFiles) -> TableRows:
             *_make_thing_rows(CatalogEntryKind.MODEL, [(m.id, m.name, m.organisation) for m in models]),
             *_make_thing_rows(CatalogEntryKind.DIFFUSION_MODEL, [(d.id, d.name, None) for d in diffusion]),
             *_make_thing_rows(CatalogEntryKind.SERVING_ENGINE, [(e.id, e.name, None) for e in engines]),
+            *_make_thing_rows(CatalogEntryKind.SYSTEM, [(s.id, s.name, s.vendor) for s in systems]),
         ],
         "accelerator": [{"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators],
         "model": [{"id": m.id, "definition": to_canonical_json(m.definition())} for m in models],
         "serving_engine": [{"id": e.id, "definition": write_engine_json(e)} for e in engines],
+        "system": [s.model_dump(mode="json", exclude={"name", "vendor", "attributes"}) for s in systems],
         "diffusion_model": [_make_diffusion_row(d) for d in diffusion],
         "diffusion_result": [row for d in diffusion for row in _iterate_result_rows(d, kinds)],
         "attribute": attributes,
@@ -114,6 +116,10 @@ def _release_order(accelerator: AcceleratorFile) -> tuple[Any, ...]:
     attribute = accelerator.attributes.get("release_date")
     dates = [str(claim.value) for claim in attribute.claims if claim.preferred] if attribute is not None else []
     return accelerator.vendor, dates[0] if dates else "9999", _natural_order(accelerator.id)
+
+
+def _system_order(system: SystemFile) -> tuple[Any, ...]:
+    return list(SystemKind).index(system.kind), system.vendor, _natural_order(system.id)
 
 
 def _make_source_row(entry: DataEntry[SourceRecord]) -> TableRow:

@@ -255,6 +255,7 @@ def label_entry_kind(entry: CatalogEntry) -> str:
         "model": tr("Model"),
         "diffusion_model": tr("Diffusion model"),
         "serving_engine": tr("Serving engine"),
+        "system": tr("System"),
     }[entry.kind.value]
 
 
