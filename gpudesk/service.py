@@ -46,6 +46,7 @@ if TYPE_CHECKING:
         LaunchPlan,
         PlanChoice,
     )
+    from gpudesk.domain.fleet import FleetAnswer
     from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
     from gpudesk.domain.progress import ProgressSteps
     from gpudesk.domain.published_run import ComparableRun
@@ -68,6 +69,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.sweep.output import SweepRun
     from gpudesk.evidence.measured_runs import MeasuredRun
     from gpudesk.evidence.nearest_runs import HeldOutFigure
+    from gpudesk.fleet.planner import FleetPlanner
     from gpudesk.profile.builder import ProfileBuilder
 
 
@@ -120,7 +122,7 @@ class GpuDeskService:
         ready, self._ready = self._ready, None
         self.catalog = ready if ready is not None and ready.own is facts else self.catalog.with_own(facts)
         self._carried.clear()
-        for name in ("costing", "decider", "profiles"):
+        for name in ("costing", "fleets", "decider", "profiles"):
             self.__dict__.pop(name, None)
         if edit is None or edit.moves_estimates:
             for name in ("estimator", "records", "fit", "mlperf", "diffusion"):
@@ -438,6 +440,19 @@ class GpuDeskService:
     def add_costs(self, answer: Answer) -> Answer:
         """Return an answer with its costs, and with how those of any two columns compare."""
         return self.costing.add_costs(answer)
+
+    # What a fleet takes
+
+    @cached_property
+    def fleets(self) -> FleetPlanner:
+        """What plans fleets; raises `InputError` or `MissingFileError` without the assumptions of costs."""
+        from gpudesk.fleet.planner import FleetPlanner
+
+        return FleetPlanner(self.catalog, self.estimator, self.costing)
+
+    def fleet(self, scenario: Scenario) -> FleetAnswer:
+        """Return the fleets for a scenario's demand; raises `InputError` as `size`, and for a wrong fleet setting."""
+        return self.fleets.plan(scenario)
 
     # What to choose
 

@@ -19,7 +19,7 @@ from gpudesk.costing.accelerator_costs import (
     gather_cost_inputs,
     make_cost_column,
 )
-from gpudesk.costing.inputs import CostAssumptions, count_owned_systems, resolve_cost_inputs
+from gpudesk.costing.inputs import CostAssumptions, resolve_cost_inputs
 from gpudesk.costing.ownership import (
     compute_api_usd_per_million,
     compute_hours_to_own,
@@ -40,6 +40,7 @@ from gpudesk.costing.uncertainty import (
     draw_log_costs,
     rank_influences,
 )
+from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn, FigureDifference, make_column_keys
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import (
@@ -57,7 +58,6 @@ from gpudesk.domain.cost import (
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
 from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.system import System
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
@@ -241,12 +241,11 @@ class _SettingsCache:
 
     settings: CostSettings
     inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict)
-    log_costs: dict[tuple[str, int, int, bool], Draws] = field(default_factory=dict)
+    log_costs: dict[tuple[str, int, bool], Draws] = field(default_factory=dict)
 
     def draw_log_costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
         assert inputs.deployment is not None
-        deployment = inputs.deployment
-        key = inputs.accelerator, deployment.accelerators, deployment.idle, basis.rented
+        key = inputs.accelerator, inputs.deployment.accelerators, basis.rented
         if key not in self.log_costs:
             self.log_costs[key] = draw_log_costs(inputs, basis)
         return self.log_costs[key]
@@ -273,10 +272,6 @@ class CostCalculator:
             prices.setdefault(each.accelerator, {})[each.term] = each
         return prices
 
-    @cached_property
-    def _systems(self) -> Mapping[str, tuple[System, ...]]:
-        return {}
-
     def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
         last = self._last
@@ -287,7 +282,7 @@ class CostCalculator:
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         cache = self._cache_of(answer.scenario.costs)
         return tuple(
-            self._gather(key, column, cache)
+            gather_cost_inputs(key, column, self._resolve_inputs(column, cache))
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
 
@@ -300,29 +295,25 @@ class CostCalculator:
         self._caches = (settings_cache, *self._caches[: _MOST_SETTINGS - 1])
         return settings_cache
 
-    def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
-        accelerator, estimate = column.accelerator, column.estimate
-        systems = None
-        if estimate is not None and estimate.fits and not cache.settings.single_accelerators:
-            systems = count_owned_systems(accelerator, self._systems_of(accelerator.id), estimate)
-        return gather_cost_inputs(key, column, self._resolve_inputs(column, cache), systems)
+    def resolve_inputs(
+        self, accelerator: Accelerator, count: int, settings: CostSettings
+    ) -> Mapping[str, ResolvedCostInput]:
+        """Return all inputs of so many accelerators."""
+        return self._resolve_count(accelerator, count, self._cache_of(settings))
 
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
-        accelerator = column.accelerator
         count = 1 if column.estimate is None else column.estimate.count
+        return self._resolve_count(column.accelerator, count, cache)
+
+    def _resolve_count(
+        self, accelerator: Accelerator, count: int, cache: _SettingsCache
+    ) -> Mapping[str, ResolvedCostInput]:
         inputs = cache.inputs.get((accelerator.id, count))
         if inputs is None:
             prices = self._prices.get(accelerator.id, {})
-            systems = self._systems_of(accelerator.id)
-            inputs = resolve_cost_inputs(
-                accelerator, count, cache.settings, self.assumptions, prices, systems, self._title
-            )
+            inputs = resolve_cost_inputs(accelerator, count, cache.settings, self.assumptions, prices, self._title)
             cache.inputs[accelerator.id, count] = inputs
         return inputs
-
-    def _systems_of(self, accelerator: str) -> tuple[System, ...]:
-        """Return the systems on record with an accelerator."""
-        return self._systems.get(accelerator, ())
 
     def _title(self, source: str) -> str:
         return self._catalog.source(source).title
@@ -352,7 +343,7 @@ class CostCalculator:
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator
-        inputs = self._gather(accelerator, column, self._cache_of(settings))
+        inputs = gather_cost_inputs(accelerator, column, self._resolve_inputs(column, self._cache_of(settings)))
         return make_cost_column(inputs, column, self._prices.get(accelerator, {}), settings.rent_term)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:

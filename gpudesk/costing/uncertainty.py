@@ -200,9 +200,9 @@ class CostSampler:
         self._together = draw_normal(seed, _COMMON, count)
         self._shared: dict[str, Draws] = {}
 
-    def error(self, inputs: AcceleratorCostInputs) -> Draws:
-        """Return the error of an accelerator's throughput in each draw, as a standard normal number."""
-        own = draw_normal(self.seed, f"{THROUGHPUT} of {inputs.key}", self.count)
+    def error(self, key: str) -> Draws:
+        """Return the error of the throughput of a column in each draw, as a standard normal number."""
+        own = draw_normal(self.seed, f"{THROUGHPUT} of {key}", self.count)
         return math.sqrt(self.common) * self._together + math.sqrt(1.0 - self.common) * own
 
     def costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws | None:
@@ -213,7 +213,7 @@ class CostSampler:
         values: dict[str, Draws | float] = {}
         for name, spread in list_input_ranges(inputs, basis).items():
             if name == THROUGHPUT:
-                values[name] = draw_interval(spread.low, spread.likely, spread.high, self.error(inputs))
+                values[name] = draw_interval(spread.low, spread.likely, spread.high, self.error(inputs.key))
             elif spread.is_known:
                 values[name] = spread.likely
             else:
@@ -299,6 +299,11 @@ def compute_common_error(answer: Answer) -> float:
         if (estimate := column.estimate) is not None and estimate.output_tokens_per_s is not None
     ]
     ratios = [each.ratio for each in answer.differences if each.figure == _THROUGHPUT]
+    return compute_common_share(bands, ratios)
+
+
+def compute_common_share(bands: Sequence[IntervalEstimate], ratios: Sequence[IntervalEstimate]) -> float:
+    """Return that share from the bands of throughputs and of their ratios; 0 where either is missing."""
     if not bands or not ratios:
         return 0.0
     own = sum(math.log(each.high / each.low) ** 2 for each in bands) / len(bands)
@@ -334,7 +339,7 @@ class DrawTable:
         """Return a throughput of an accelerator by its band; all of them err alike."""
         if band.low == band.high:
             return band.value
-        draws = draw_interval(band.low, band.value, band.high, self._drawing.error(inputs))
+        draws = draw_interval(band.low, band.value, band.high, self._drawing.error(inputs.key))
         return _prepend_likely(band.value, draws)
 
     def inputs(self, cost_inputs: AcceleratorCostInputs) -> dict[str, Amount]:
@@ -347,6 +352,25 @@ class DrawTable:
         if cost_inputs.tokens_per_s is not None:
             values[THROUGHPUT] = self.rate(cost_inputs, cost_inputs.tokens_per_s)
         return values
+
+
+@lru_cache(maxsize=512)
+def draw_cost_input(accelerator: str, name: str, spread: UncertainValue, count: int) -> Amount:
+    """Return an input with its likely value first, then its draws; one that is known stays a number.
+
+    Draws are kept, since the same inputs are asked for at every step of a form.
+    """
+    if spread.is_known:
+        return spread.likely
+    uniform = draw_uniform(DRAW_SEED, _name_draws(accelerator, name), count)
+    return _prepend_likely(spread.likely, draw_triangular(spread, uniform))
+
+
+def draw_throughput_factor(band: IntervalEstimate, error: Draws) -> Amount:
+    """Return what a throughput is over its estimate, 1 first, then its draws."""
+    if band.low == band.high:
+        return 1.0
+    return _prepend_likely(1.0, draw_interval(band.low / band.value, 1.0, band.high / band.value, error))
 
 
 def _name_draws(accelerator: str, name: str) -> str:

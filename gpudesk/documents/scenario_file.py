@@ -18,9 +18,11 @@ from gpudesk.costing.inputs import parse_costs, write_cost_section
 from gpudesk.documents.scenario_sections import (
     parse_decision,
     parse_demand,
+    parse_fleet,
     parse_scenario_fields,
     write_decision_section,
     write_demand_section,
+    write_fleet_section,
     write_scenario_section,
 )
 from gpudesk.domain.field_checks import HALF_CHARACTER, find_closest, make_type_error
@@ -123,7 +125,7 @@ def _inflate(reader: zlib._Decompress, first: bytes, raw: bytes, start: int, roo
 SCENARIO_SUFFIX: Final = ".gpudesk"
 #: Version of the file as a whole, and of each section that this program knows.
 SCENARIO_FORMAT: Final = 1
-_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "costs": 1, "decision": 1}
+_SECTIONS: Final = {"scenario": 1, "catalog": 1, "own_records": 1, "demand": 1, "fleet": 1, "costs": 1, "decision": 1}
 #: No scenario has a hundredth of this; it keeps a wrong file from filling the memory.
 _MOST_BYTES: Final = 4 << 20
 
@@ -167,6 +169,8 @@ def format_scenario(scenario: Scenario) -> str:
         document["own_records"] = {"version": _SECTIONS["own_records"], "records": records}
     if scenario.demand is not None:
         document["demand"] = {"version": _SECTIONS["demand"], **write_demand_section(scenario.demand)}
+    if fleet := write_fleet_section(scenario.fleet):
+        document["fleet"] = {"version": _SECTIONS["fleet"], **fleet}
     if costs := write_cost_section(scenario.costs):
         document["costs"] = {"version": _SECTIONS["costs"], **costs}
     if decision := write_decision_section(scenario.decision):
@@ -201,6 +205,8 @@ def _parse_scenario_section(document: Mapping[str, Any]) -> Scenario:
 def _parse_other_sections(document: Mapping[str, Any], scenario: Scenario) -> Scenario:
     if (stated := document.get("demand")) is not None:
         scenario = replace(scenario, demand=parse_demand(_drop_version(stated)))
+    if (stated := document.get("fleet")) is not None:
+        scenario = replace(scenario, fleet=parse_fleet(_drop_version(stated)))
     if (stated := document.get("costs")) is not None:
         scenario = replace(scenario, costs=parse_costs(_drop_version(stated)))
     if (stated := document.get("decision")) is not None:

@@ -1,4 +1,4 @@
-"""The sections of a scenario file: from JSON values to scenario, demand and decision settings, and back."""
+"""The sections of a scenario file: from JSON values to scenario, demand, fleet and decision settings, and back."""
 
 from __future__ import annotations
 
@@ -17,10 +17,12 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     make_unknown_field_error,
 )
+from gpudesk.domain.fleet import FLEET_BOUNDS, NO_FLEET_SETTINGS, FleetSettings, LoadCurveKind, SiteCooling
 from gpudesk.domain.scenario import MAX_ACCELERATORS, MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, check_degrees, write_pools_wish
+from gpudesk.fleet.load_curve import check_multipliers
 from gpudesk.text.messages import InputError, input_error, message
 
 _LONGEST_SCENARIO_NOTE: Final = 20_000
@@ -203,6 +205,70 @@ def write_demand_section(demand: Demand) -> dict[str, Any]:
     """Return the fields of the section; limits that are not set are left out."""
     values = {name: getattr(demand, name) for name in _DEMAND_CHECKS}
     return {name: value for name, value in values.items() if value is not None} | {"kind": demand.kind.value}
+
+
+_FLEET_SECTION: Final = "fleet"
+_CURVES: Final = {kind.value: kind for kind in LoadCurveKind}
+_COOLINGS: Final = {cooling.value: cooling for cooling in SiteCooling}
+_LONGEST_ID: Final = 100
+
+
+def _make_fleet_check(name: str) -> FieldCheck:
+    bounds = FLEET_BOUNDS[name]
+    return accept_number(bounds.low, bounds.high, above=bounds.above)
+
+
+_FLEET_CHECKS: Final[Mapping[str, FieldCheck]] = {
+    "curve": accept_word(_CURVES),
+    **{name: _make_fleet_check(name) for name in FLEET_BOUNDS},
+    "spare_systems": accept_whole(int(FLEET_BOUNDS["spare_systems"].low), int(FLEET_BOUNDS["spare_systems"].high)),
+    "cooling": accept_word(_COOLINGS),
+}
+_FLEET_FIELDS: Final = ("own_multipliers", "systems", "instances", *_FLEET_CHECKS)
+
+
+def parse_fleet(fields: Mapping[str, Any]) -> FleetSettings:
+    """Return the settings of a section's fields; raises `InputError` with the path inside the file."""
+    values: dict[str, Any] = {}
+    for name, value in fields.items():
+        if name not in _FLEET_FIELDS:
+            raise make_unknown_field_error(_FLEET_SECTION, name, _FLEET_FIELDS)
+        where = f"{_FLEET_SECTION}.{name}"
+        if value is None:
+            continue
+        if name == "own_multipliers":
+            values[name] = _parse_multipliers(value, where)
+        elif name in ("systems", "instances"):
+            check = accept_text(_LONGEST_ID)
+            values[name] = {part: check(f"{where}.{part}", id_) for part, id_ in _require_object(value, where).items()}
+        else:
+            values[name] = _FLEET_CHECKS[name](where, value)
+    if values.get("curve") is LoadCurveKind.OWN:
+        check_multipliers(values.get("own_multipliers", ()))
+    return FleetSettings(**values)
+
+
+def _parse_multipliers(value: object, where: str) -> tuple[float, ...]:
+    if type(value) is not list:
+        raise make_type_error(where, value, "list")
+    multipliers = tuple(each if type(each) is not int else float(each) for each in value)
+    for hour, multiplier in enumerate(multipliers):
+        if type(multiplier) is not float:
+            raise make_type_error(f"{where}[{hour}]", multiplier, "number")
+    check_multipliers(multipliers)
+    return multipliers
+
+
+def write_fleet_section(settings: FleetSettings) -> dict[str, Any]:
+    """Return the fields of the section; what is left to the program is left out, all of it where all is."""
+    stated = {name: getattr(settings, name) for name in _FLEET_FIELDS}
+    fields = {name: value for name, value in stated.items() if value != getattr(NO_FLEET_SETTINGS, name)}
+    for name in ("systems", "instances"):
+        if name in fields:
+            fields[name] = dict(fields[name])
+    if "own_multipliers" in fields:
+        fields["own_multipliers"] = list(fields["own_multipliers"])
+    return fields
 
 
 _DECISION_SECTION: Final = "decision"

@@ -69,6 +69,8 @@ class FleetSettings:
     months_to_live: float | None = None
 
 
+#: Nothing stated.
+NO_FLEET_SETTINGS: Final = FleetSettings()
 #: What each number of the settings may be.
 FLEET_BOUNDS: Final[Mapping[str, NumberBounds]] = MappingProxyType(
     {

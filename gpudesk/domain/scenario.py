@@ -12,6 +12,7 @@ from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings
 from gpudesk.domain.decision import NO_DECISION_SETTINGS, DecisionSettings
 from gpudesk.domain.deployment import DisaggregationRequest, ParallelPlan
 from gpudesk.domain.estimate import EstimateRequest
+from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import Demand
 from gpudesk.domain.workload import Load, LoadKind, Workload
@@ -55,7 +56,8 @@ class Scenario:
     gets no answer. The first accelerator is the baseline of differences. `catalog_revision` is that of the
     last save.
     `costs` is what the user says of prices and of what running takes, `decision` what they answer.
-    `demand` is what users ask of the service that is to be sized; None as long as nobody asked.
+    `demand` is what users ask of the service that is to be sized; None as long as nobody asked. `fleet` is how that
+    demand is spread over the day and the years, and what the site takes.
     `own_records` are copies of the user's own catalog records that the scenario uses. `unknown_sections`
     hold sections of the file that this version does not know, which survive a save.
     """
@@ -73,6 +75,7 @@ class Scenario:
     max_batched_tokens: int | None = None
     note: str = ""
     demand: Demand | None = None
+    fleet: FleetSettings = NO_FLEET_SETTINGS
     costs: CostSettings = NO_COST_SETTINGS
     decision: DecisionSettings = NO_DECISION_SETTINGS
     catalog_revision: str | None = None

@@ -130,6 +130,12 @@ class SizingOption:
     notes: tuple[Message, ...] = ()
 
     @property
+    def replica_capacity(self) -> float:
+        """What one replica carries within the limits, without the cap: requests/s, or requests in flight."""
+        each = next(factor for factor in self.factors if factor.name in ("replica_seconds", "replica_in_flight"))
+        return 1.0 / each.value
+
+    @property
     def concurrency(self) -> int:
         """Requests in flight at the peak in all working replicas together."""
         return self.concurrency_per_replica * self.replicas

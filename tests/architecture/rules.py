@@ -6,7 +6,7 @@ from tests.architecture.checks import Rule, names
 
 _TYPES: Final = "text domain"
 _FACTS: Final = f"{_TYPES} engine catalog evidence paths files input_records bundle_manifest"
-_ALL_BUT_SURFACES: Final = f"{_FACTS} estimation costing decision profile documents"
+_ALL_BUT_SURFACES: Final = f"{_FACTS} estimation costing fleet decision profile documents"
 
 RULES: Final = {
     # One file each: what every part may need.
@@ -30,9 +30,10 @@ RULES: Final = {
     ),
     "estimation": Rule(names(_FACTS), names("numpy orjson pydantic")),
     "costing": Rule(names(f"{_FACTS} estimation"), names("numpy pydantic")),
-    "decision": Rule(names(f"{_FACTS} estimation costing"), names("numpy pydantic")),
+    "fleet": Rule(names(f"{_FACTS} estimation costing"), names("numpy")),
+    "decision": Rule(names(f"{_FACTS} estimation costing fleet"), names("numpy pydantic")),
     "profile": Rule(names(f"{_FACTS} estimation costing decision")),
-    "documents": Rule(names(f"{_FACTS} estimation costing decision"), names("orjson nacl pydantic")),
+    "documents": Rule(names(f"{_FACTS} estimation costing fleet decision"), names("orjson nacl pydantic")),
     "service": Rule(names(_ALL_BUT_SURFACES)),
     "report": Rule(names(f"{_TYPES} paths files"), names("xlsxwriter")),
     "cli": Rule(

@@ -245,6 +245,6 @@ def simulate_facts(
 def _simulate_figures(
     inputs: AcceleratorCostInputs, part: FactValues, drawing: CostSampler
 ) -> dict[str, SimulatedFact]:
-    error = drawing.error(inputs)
+    error = drawing.error(inputs.key)
     bands = {name: band for name in _LIMITED if (band := get_interval(part, name)) is not None}
     return {name: draw_interval(band.low, band.value, band.high, -error) for name, band in bands.items()}

@@ -1,0 +1,469 @@
+"""The fleets for a demand: sizing, whole systems, racks, power, the hours of a day, growth and costs."""
+
+from __future__ import annotations
+
+import math
+import statistics
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
+
+from gpudesk.costing.ownership import Amount, compute_api_usd_per_million
+from gpudesk.costing.uncertainty import (
+    DRAW_SEED,
+    CostSampler,
+    Draws,
+    compute_common_share,
+    draw_cost_input,
+    draw_throughput_factor,
+    get_likely,
+)
+from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.claim import PURCHASE_TERM
+from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, UncertainValue
+from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetHour, FleetOption, FleetSettings, FleetYear, Supply
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import DemandKind, SizingOption, SizingResult
+from gpudesk.domain.system import System
+from gpudesk.fleet.load_curve import check_fleet_settings, make_load_curve
+from gpudesk.fleet.supply import (
+    FLEET_DRAWS,
+    FleetLoad,
+    Purchase,
+    ReplicaNeeds,
+    SupplyCost,
+    choose_cheapest,
+    compute_average_draw,
+    compute_replica_needs,
+    cost_api,
+    cost_owned,
+    cost_rented,
+    count_owned,
+    make_fleet_load,
+    state_missing,
+)
+from gpudesk.fleet.systems import (
+    MOST_RACKED,
+    ReplicaPacking,
+    SystemSpec,
+    fill_racks,
+    find_instance,
+    find_system,
+    list_occupancy,
+)
+from gpudesk.text.messages import Message, input_error, message, message_n
+from gpudesk.text.units import MONTHS_PER_YEAR
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
+    from gpudesk.costing.scenario_costs import CostCalculator
+    from gpudesk.estimation.estimator import Estimator
+
+_WATTS: Final = 1000.0
+_THROUGHPUT: Final = "output_tokens_per_s"
+_WEEKS_PER_MONTH: Final = 52.0 / 12.0
+_API_INPUTS: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
+
+
+class FleetPlanner:
+    """Plans fleets over a catalog, its estimates and its costs."""
+
+    def __init__(self, catalog: Catalog, estimator: Estimator, costing: CostCalculator) -> None:
+        self._catalog = catalog
+        self._estimator = estimator
+        self._costing = costing
+
+    def plan(self, scenario: Scenario) -> FleetAnswer:
+        """Return the fleets for a scenario's demand; raises `InputError` without a demand or for a wrong setting.
+
+        The busiest hour of the load curve takes the place of the demand's peak factor.
+        """
+        demand, settings = scenario.demand, scenario.fleet
+        if demand is None:
+            raise input_error(
+                "sizing.no_demand",
+                "needs the demand of your users: users, requests per second or tokens per day",
+                "demand",
+            )
+        check_fleet_settings(settings)
+        curve = make_load_curve(settings)
+        demand = replace(demand, peak_factor=curve.peak_factor)
+        sizing = self._estimator.size(scenario.requests(), demand)
+        parts = [self._catalog.accelerator(each.accelerator) for each in sizing.candidates]
+        inputs = [
+            self._costing.resolve_inputs(part, each.count or 1, scenario.costs)
+            for part, each in zip(parts, sizing.candidates, strict=True)
+        ]
+        years = inputs[0]["years"].spread
+        work = scenario.workload
+        load = make_fleet_load(
+            demand,
+            curve,
+            settings.growth_per_year,
+            0.0 if years is None else years.likely,
+            (work.input_tokens, work.output_tokens),
+        )
+        sampler = CostSampler(FLEET_DRAWS, DRAW_SEED, self._compute_common_error(sizing))
+        plans = [
+            self._plan_accelerator(part, option, cost_inputs, load, settings, sampler)
+            for part, option, cost_inputs in zip(parts, sizing.candidates, inputs, strict=True)
+        ]
+        api = self._cost_api(scenario, load, inputs, plans)
+        costs = [(plan.option.accelerator, each) for plan in plans for each in plan.costs]
+        if isinstance(api, SupplyCost):
+            costs.append(("", api))
+        cheapest, odds = choose_cheapest(costs)
+        return FleetAnswer(
+            curve=curve,
+            horizon_years=load.years,
+            options=tuple(plan.option for plan in plans),
+            api=api.cost if isinstance(api, SupplyCost) else api,
+            cheapest=cheapest,
+            odds=odds,
+        )
+
+    def _compute_common_error(self, sizing: SizingResult) -> float:
+        options = [each for each in sizing.candidates if each.estimate is not None]
+        bands = [each.output_tokens_per_s for each in options if each.output_tokens_per_s is not None]
+        estimates = [each.estimate for each in options if each.estimate is not None]
+        ratios = [
+            difference.ratio
+            for other in estimates[1:]
+            for difference in self._estimator.differences(estimates[0], other)
+            if difference.figure == _THROUGHPUT
+        ]
+        return compute_common_share(bands, ratios)
+
+    def _plan_accelerator(
+        self,
+        part: Accelerator,
+        sizing: SizingOption,
+        inputs: Mapping[str, ResolvedCostInput],
+        load: FleetLoad,
+        settings: FleetSettings,
+        sampler: CostSampler,
+    ) -> _AcceleratorPlan:
+        systems = self._catalog.systems_of(part.id)
+        values = _draw_values(part, inputs)
+        spec = find_system(part, systems, settings)
+        if sizing.count is None:
+            return _AcceleratorPlan(FleetOption(part.id, sizing.reason, sizing=sizing))
+        rents = [price for price in self._catalog.prices(part.id) if price.term != PURCHASE_TERM]
+        is_single = any(price.accelerators_in_instance == 1 for price in rents)
+        instance = find_instance(part, systems, settings, sizing.plan.replica, singly=is_single)
+        throughput: Amount = 1.0
+        if sizing.output_tokens_per_s is not None:
+            throughput = draw_throughput_factor(sizing.output_tokens_per_s, sampler.error(part.id))
+        needs = compute_replica_needs(load, sizing, throughput)
+        return _AcceleratorPlanner(part, sizing, inputs, values, load, settings, spec, instance, needs).plan()
+
+    def _cost_api(
+        self,
+        scenario: Scenario,
+        load: FleetLoad,
+        inputs: Sequence[Mapping[str, ResolvedCostInput]],
+        plans: Sequence[_AcceleratorPlan],
+    ) -> SupplyCost | FleetCost:
+        """Return what an API costs: by the user's prices, or the list prices of the model on record."""
+        needs = next((plan.needs for plan in plans if plan.needs is not None), None)
+        if needs is None or load.demand.kind is DemandKind.CONCURRENCY:
+            return state_missing(Supply.API, _NO_TOKENS)
+        stated = [inputs[0][name].spread for name in _API_INPUTS]
+        prices = self._catalog.api_prices(scenario.model)
+        lengths = float(load.input_tokens), float(load.output_tokens)
+        if any(stated):
+            if not all(stated):
+                return state_missing(Supply.API, _HALF_API_PRICE)
+            ends = zip(*(each for each in stated if each is not None), strict=True)
+            spread = UncertainValue(
+                *(float(compute_api_usd_per_million(given, made, *lengths)) for given, made in ends)
+            )
+            source = message("fleet.api_stated", "Your API prices")
+        elif prices:
+            charged = [
+                float(compute_api_usd_per_million(each.usd_per_million_input, each.usd_per_million_output, *lengths))
+                for each in prices
+            ]
+            spread = UncertainValue(min(charged), statistics.median(charged), max(charged))
+            source = message_n(
+                "fleet.api_listed",
+                "List price of {providers}, {date}",
+                "Median list price of {providers}, {date}",
+                "count",
+                count=len(prices),
+                providers=tuple(sorted({each.provider for each in prices})),
+                date=max(each.date for each in prices),
+            )
+        else:
+            return state_missing(Supply.API, _NO_API_PRICE)
+        cost = cost_api(load, needs, draw_cost_input("", "api_output_usd_per_million", spread, FLEET_DRAWS))
+        return replace(cost, cost=replace(cost.cost, source=source))
+
+
+_NO_TOKENS: Final = message(
+    "fleet.no_tokens", "Requests in flight do not say how many tokens a day are asked for; state users or requests"
+)
+_HALF_API_PRICE: Final = message("fleet.half_api_price", "Enter the API's prices for input and for output tokens")
+_NO_API_PRICE: Final = message(
+    "fleet.no_api_price", "No list price of an API is on record for this model; enter its prices in the cost inputs"
+)
+
+
+@dataclass(frozen=True, slots=True)
+class _AcceleratorPlan:
+    """A fleet, its needs, and the totals of its supplies in each draw."""
+
+    option: FleetOption
+    needs: ReplicaNeeds | None = None
+    costs: tuple[SupplyCost, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _AcceleratorPlanner:
+    """All that the fleet of one accelerator follows from; `values` are its cost inputs with their draws."""
+
+    part: Accelerator
+    sizing: SizingOption
+    inputs: Mapping[str, ResolvedCostInput]
+    values: Mapping[str, Amount]
+    load: FleetLoad
+    settings: FleetSettings
+    spec: SystemSpec
+    instance: System | None
+    needs: ReplicaNeeds
+
+    @property
+    def packing(self) -> ReplicaPacking:
+        return ReplicaPacking(self.sizing.plan.replica, self.spec.slots, self.spec.is_whole)
+
+    @property
+    def spares(self) -> int:
+        return self.load.demand.spare_replicas
+
+    @property
+    def is_owned(self) -> bool:
+        return self.spec.refusal is None
+
+    @property
+    def spare_systems(self) -> int:
+        return self.settings.spare_systems if self.is_owned else 0
+
+    def plan(self) -> _AcceleratorPlan:
+        spec, packing, spares, spare_systems = self.spec, self.packing, self.spares, self.spare_systems
+        working = int(self.needs.peak[0, 0])
+        owned = count_owned(self.needs, packing, spares, spare_systems)
+        occupancy = list_occupancy(packing, working, spares, spare_systems) if self.is_owned else ()
+        used, spare = working * packing.replica, spares * packing.replica + spare_systems * spec.slots
+        purchase = self._find_purchase()
+        costs = (self._own(purchase, owned), *self._rent())
+        option = FleetOption(
+            accelerator=self.part.id,
+            reason=None,
+            sizing=self.sizing,
+            system=spec.system if self.is_owned else None,
+            instance=self.instance,
+            systems=len(occupancy),
+            spare_systems=spare_systems,
+            used=used,
+            spare=spare,
+            idle=int(owned[0, 0]) - used - spare if self.is_owned else 0,
+            systems_per_replica=packing.systems_per_replica,
+            fabric_bits_per_s=self._get_fabric(),
+            hours=tuple(self._list_hours()),
+            utilization=float(self.needs.utilization[0, 0]),
+            costs=tuple(each.cost if isinstance(each, SupplyCost) else each for each in costs),
+            delivery_weeks=None if spec.system is None else spec.system.delivery_weeks,
+            notes=tuple(self._list_notes(len(occupancy))),
+        )
+        if self.is_owned:
+            option = self._add_site(option, occupancy, purchase, owned)
+        return _AcceleratorPlan(option, self.needs, tuple(each for each in costs if isinstance(each, SupplyCost)))
+
+    def _add_site(
+        self, option: FleetOption, occupancy: Sequence[tuple[int, int]], purchase: Purchase | None, owned: Draws
+    ) -> FleetOption:
+        """Return the fleet with its racks, its power, and its systems in later years."""
+        spec = self.spec
+        limit_kw = self.settings.kw_per_rack or get_likely(self.values["rack_kw"])
+        usd = None if purchase is None else get_likely(purchase.price_usd + purchase.server_usd)
+        power = average = None
+        if spec.power_w is not None:
+            paid = float(owned[0, 0])
+            power = spec.power_w / spec.slots * paid / _WATTS
+            busy = option.used * option.utilization / paid
+            average = power * get_likely(compute_average_draw(self.values["draw"], busy))
+        return replace(
+            option,
+            racks=fill_racks(spec, occupancy, usd, limit_kw),
+            power_max_kw=power,
+            power_average_kw=average,
+            power_estimated=spec.power_estimated,
+            years=tuple(self._list_years()),
+            months_to_next=self._find_next_month(option.systems - option.spare_systems),
+        )
+
+    def _find_purchase(self) -> Purchase | None:
+        """Return what is paid: the price that the user states, the system's on record, or the accelerator's."""
+        system, stated = self.spec.system, self.inputs["price_usd"]
+        machine_w: Amount | None = None if self.spec.power_w is None else self.spec.power_w / self.spec.slots
+        is_stated = any(self.inputs[name].origin is CostInputOrigin.YOURS for name in ("accelerator_w", "host_w"))
+        if is_stated and "accelerator_w" in self.values:
+            machine_w = self.values["accelerator_w"] + self.values["host_w"]
+        price = None if system is None else system.price_usd
+        if machine_w is None or (price is None and stated.spread is None):
+            return None
+        if system is None or price is None or stated.origin is CostInputOrigin.YOURS:
+            each = self.values["price_usd"]
+            return Purchase(each, self.values["server_share"] * each, machine_w)
+        ends = (usd / system.accelerator_count for usd in (price.low, price.value, price.high))
+        each = draw_cost_input(self.part.id, "price_usd", UncertainValue(*ends), FLEET_DRAWS)
+        return Purchase(each, 0.0, machine_w)
+
+    def _own(self, purchase: Purchase | None, owned: Draws) -> SupplyCost | FleetCost:
+        if self.spec.refusal is not None:
+            return state_missing(Supply.OWNED, self.spec.refusal)
+        if purchase is None:
+            return state_missing(
+                Supply.OWNED,
+                message(
+                    "fleet.no_purchase",
+                    "Missing purchase price or power of {accelerator}; enter it in the cost inputs",
+                    accelerator=self.part.name,
+                ),
+            )
+        cost = cost_owned(self.load, self.needs, self.values, purchase, owned, self.packing.replica)
+        return replace(cost, cost=replace(cost.cost, source=self._describe_price()))
+
+    def _describe_price(self) -> Message:
+        system, record = self.spec.system, self.inputs["price_usd"].record
+        price = None if system is None else system.price_usd
+        if self.inputs["price_usd"].origin is CostInputOrigin.YOURS:
+            return message("fleet.price_stated", "Your price, with shares for servers and network")
+        if system is not None and price is not None:
+            return message(
+                "fleet.price_of_system",
+                "{system}: {low} to {high} each on record, with a share for network",
+                system=system.name,
+                low=(price.low, "USD"),
+                high=(price.high, "USD"),
+            )
+        return message(
+            "fleet.price_of_accelerator",
+            "{accelerator}: {low} to {high} each on record, with shares for servers and network",
+            accelerator=self.part.name,
+            low=(0.0 if record is None else record.low, "USD"),
+            high=(0.0 if record is None else record.high, "USD"),
+        )
+
+    def _rent(self) -> Iterator[SupplyCost | FleetCost]:
+        replica = self.sizing.plan.replica
+        slots = replica if self.instance is None else self.instance.accelerator_count
+        rent = self.inputs["rent_usd_per_hour"]
+        for supply in (Supply.RENTED, Supply.AUTOSCALED):
+            if rent.spread is None:
+                yield state_missing(
+                    supply,
+                    message(
+                        "fleet.no_rent",
+                        "Missing rent of {accelerator}; enter it in the cost inputs",
+                        accelerator=self.part.name,
+                    ),
+                )
+                continue
+            packing = ReplicaPacking(replica, slots)
+            is_scaled = supply is Supply.AUTOSCALED
+            cost = cost_rented(self.load, self.needs, self.values, packing, autoscaled=is_scaled)
+            yield replace(cost, cost=replace(cost.cost, source=_describe_rent(rent)))
+
+    def _get_fabric(self) -> float | None:
+        system = self.spec.system
+        if system is None or self.packing.systems_per_replica == 1 or not self.is_owned:
+            return None
+        return system.fabric_bits_per_s
+
+    def _list_hours(self) -> Iterator[FleetHour]:
+        cap, capacity = self.load.demand.utilisation_cap, self.sizing.replica_capacity
+        for level in self.load.levels.tolist():
+            asked = self.load.asked * level
+            replicas = math.ceil(asked / (capacity * cap) - 1e-9)
+            utilization = asked / (capacity * replicas) if replicas else 0.0
+            yield FleetHour(self.needs.requests_per_s * level, replicas, utilization)
+
+    def _list_years(self) -> Iterator[FleetYear]:
+        packing, before = self.packing, 0
+        for year, factor in enumerate(self.load.factors.tolist()):
+            replicas = float(self.needs.peak[year, 0]) + self.spares
+            systems = max(before, int(packing.count_systems(replicas)) + self.spare_systems)
+            yield FleetYear(year + 1, factor, systems, systems - before if year else 0)
+            before = systems
+
+    def _find_next_month(self, systems: int) -> float | None:
+        """Return when the working replicas that these systems hold no longer carry the busiest hour."""
+        growth = self.settings.growth_per_year
+        held = self.packing.count_replicas(systems) - self.spares
+        capacity = held * self.sizing.replica_capacity * self.load.demand.utilisation_cap
+        if growth <= 0.0 or capacity <= 0.0:
+            return None
+        months = max(0.0, MONTHS_PER_YEAR * math.log(capacity / self.load.asked) / math.log1p(growth))
+        return months if months < self.load.years * MONTHS_PER_YEAR else None
+
+    def _list_notes(self, systems: int) -> Iterator[Message]:
+        spec, packing = self.spec, self.packing
+        if not self.is_owned:
+            return
+        if spec.system is None:
+            yield message_n(
+                "fleet.single_cards",
+                "{count} accelerator bought singly, in servers of up to {slots}",
+                "{count} accelerators bought singly, in servers of up to {slots}",
+                "count",
+                count=(int(self.needs.peak[0, 0]) + self.spares) * packing.replica,
+                slots=spec.slots,
+            )
+        elif packing.systems_per_replica > 1:
+            yield message(
+                "fleet.spans_systems",
+                "A replica of {size} accelerators spans {count} systems; its tensor and pipeline traffic goes over the "
+                "network between them",
+                size=packing.replica,
+                count=packing.systems_per_replica,
+            )
+        if systems > MOST_RACKED:
+            yield message("fleet.no_racks", "Racks of more than {count} systems are not listed", count=MOST_RACKED)
+        elif spec.height_estimated and spec.system is not None:
+            yield message(
+                "fleet.height_estimated",
+                "Height in the rack is not published; {units} rack units are assumed",
+                units=spec.rack_units,
+            )
+        months, weeks = self.settings.months_to_live, None if spec.system is None else spec.system.delivery_weeks
+        if months is not None and weeks is not None and weeks > months * _WEEKS_PER_MONTH:
+            yield message(
+                "fleet.late",
+                "Delivery takes about {weeks} weeks; the fleet has to serve in {months} months",
+                weeks=weeks,
+                months=months,
+            )
+
+
+def _describe_rent(rent: ResolvedCostInput) -> Message:
+    record = rent.record
+    if rent.origin is CostInputOrigin.YOURS or record is None:
+        return message("fleet.rent_stated", "Your rent")
+    return message_n(
+        "fleet.rent_listed",
+        "{count} price on record: {low} to {high}",
+        "Median of {count} prices on record: {low} to {high}",
+        "count",
+        count=record.count,
+        low=(record.low, "USD/h"),
+        high=(record.high, "USD/h"),
+    )
+
+
+def _draw_values(part: Accelerator, inputs: Mapping[str, ResolvedCostInput]) -> dict[str, Amount]:
+    return {
+        name: draw_cost_input(part.id, name, each.spread, FLEET_DRAWS)
+        for name, each in inputs.items()
+        if each.spread is not None
+    }

@@ -1,0 +1,306 @@
+"""What a fleet costs over the horizon: owned, rented for the busiest hour, rented by the hour, or from an API.
+
+Amounts are arrays: the likely value first, then draws, as in `costing.uncertainty`. A second axis in front is the
+years of the horizon. Demand grows at the beginning of each year, and systems are added then; none is sold before
+the end.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from gpudesk.costing.accelerator_costs import CostValues, cost_software, make_ownership_inputs
+from gpudesk.costing.ownership import (
+    Amount,
+    EngineeringInputs,
+    OwnershipInputs,
+    compute_upfront_usd,
+    list_ownership_lines,
+)
+from gpudesk.domain.cost import CostLine
+from gpudesk.domain.fleet import DailyLoadCurve, FleetCost, Supply
+from gpudesk.domain.sizing import Demand, DemandKind, SizingOption
+from gpudesk.estimation.sizing.demand import list_demand_factors
+from gpudesk.fleet.systems import ReplicaPacking
+from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.text.messages import Message
+from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
+
+Draws = NDArray[np.float64]
+
+#: Draws of prices and throughputs; odds are exact to about 1.5 per cent.
+FLEET_DRAWS: Final = 1_000
+#: What a system draws while its accelerators wait, over what it draws while they work: about 80 of 700 W for an
+#: accelerator, and half of the host's power. An assumption; vendors publish no idle power.
+IDLE_SHARE: Final = 0.3
+_MILLION: Final = 1e6
+#: 2.0000000001 replicas are two.
+_ROUNDING: Final = 1e-9
+#: Ends of the interval that holds four draws in five.
+_INTERVAL: Final = (0.1, 0.9)
+
+
+@dataclass(frozen=True, slots=True)
+class FleetLoad:
+    """Demand over the day and the horizon.
+
+    `asked` is what is asked for in the busiest hour of today: requests/s, or requests in flight. `factors` are the
+    demand at the beginning of each year over that of today, `lengths` the years of each, of which the last may be a
+    part.
+    """
+
+    demand: Demand
+    curve: DailyLoadCurve
+    asked: float
+    input_tokens: int
+    output_tokens: int
+    factors: Draws
+    lengths: Draws
+
+    @property
+    def years(self) -> float:
+        return float(self.lengths.sum())
+
+    @property
+    def levels(self) -> Draws:
+        """Demand of each hour over that of the busiest."""
+        return np.array(self.curve.multipliers, dtype=np.float64) / self.curve.peak_factor
+
+    @property
+    def demand_years(self) -> float:
+        """Years of the horizon, each counted by its demand over that of today."""
+        return float((self.factors * self.lengths).sum())
+
+    @property
+    def user_months(self) -> float | None:
+        """Months of all users; None where the demand is not stated in users."""
+        if self.demand.kind is not DemandKind.USERS:
+            return None
+        return self.demand.amount * self.demand_years * MONTHS_PER_YEAR
+
+
+def make_fleet_load(
+    demand: Demand, curve: DailyLoadCurve, growth: float, years: float, tokens: tuple[int, int]
+) -> FleetLoad:
+    """Return the load; `tokens` are the input and output tokens of a request."""
+    begun = max(1, math.ceil(years - _ROUNDING))
+    starts = np.arange(begun, dtype=np.float64)
+    asked = math.prod(factor.value for factor in list_demand_factors(demand, tokens[1]))
+    lengths = np.minimum(1.0, years - starts)
+    return FleetLoad(demand, curve, asked, tokens[0], tokens[1], (1.0 + growth) ** starts, lengths)
+
+
+@dataclass(frozen=True, slots=True)
+class ReplicaNeeds:
+    """Working replicas of an accelerator: in the busiest hour, by year and draw, and in every hour of the day.
+
+    `utilization` is the share of their highest rate that those of the busiest hour work on average.
+    `tokens` are the output tokens of the horizon.
+    """
+
+    peak: Draws
+    hourly: Draws
+    hours: Draws
+    utilization: Draws
+    requests_per_s: float
+    tokens: float
+
+
+def compute_replica_needs(load: FleetLoad, sizing: SizingOption, throughput: Amount) -> ReplicaNeeds:
+    """Return the replicas that carry a load where throughput is so many times its estimate.
+
+    Requests in flight take memory, not speed: their replicas do not vary with throughput. `hourly` has an axis for
+    each different level of the curve between years and draws, and `hours` how many hours have it.
+    """
+    in_flight = load.demand.kind is DemandKind.CONCURRENCY
+    factor = np.ones(FLEET_DRAWS + 1) * (1.0 if in_flight else throughput)
+    capacity = sizing.replica_capacity
+    busiest = load.factors[:, None] * (load.asked / (capacity * factor))
+    peak = np.maximum(1.0, _round_up(busiest / load.demand.utilisation_cap))
+    levels, hours = np.unique(load.levels, return_counts=True)
+    hourly = _round_up(busiest[:, None, :] * levels[:, None] / load.demand.utilisation_cap)
+    utilization = busiest * load.levels.mean() / peak
+    requests = load.asked
+    if in_flight and sizing.output_tokens_per_s is not None:
+        rate = sizing.output_tokens_per_s.value / sizing.replicas / load.output_tokens
+        requests = load.asked / capacity * rate
+    tokens = requests * load.levels.mean() * load.output_tokens * HOURS_PER_YEAR * SECONDS_PER_HOUR * load.demand_years
+    return ReplicaNeeds(peak, hourly, hours.astype(np.float64), utilization, requests, float(tokens))
+
+
+def _round_up(replicas: Draws) -> Draws:
+    return np.ceil(replicas - _ROUNDING)
+
+
+@dataclass(frozen=True, slots=True)
+class SupplyCost:
+    """A cost, and its total in each draw."""
+
+    cost: FleetCost
+    totals: Draws
+
+
+@dataclass(frozen=True, slots=True)
+class Purchase:
+    """What an accelerator of a fleet costs and draws.
+
+    `price_usd` and `server_usd` are for an accelerator, as is `machine_w`, the maximum with its share of the system.
+    """
+
+    price_usd: Amount
+    server_usd: Amount
+    machine_w: Amount
+
+
+def compute_average_draw(draw: Amount, busy_share: Amount) -> Amount:
+    """Return what accelerators draw on average over their maximum, where a share of all is busy at a time.
+
+    `draw` is what one draws that is busy.
+    """
+    return draw * (IDLE_SHARE + (1.0 - IDLE_SHARE) * busy_share)
+
+
+def count_owned(needs: ReplicaNeeds, packing: ReplicaPacking, spare_replicas: int, spare_systems: int) -> Draws:
+    """Return the accelerators that are owned in each year and draw."""
+    bought = packing.count_accelerators(needs.peak + spare_replicas) + spare_systems * packing.slots
+    return np.maximum.accumulate(np.asarray(bought, dtype=np.float64), axis=0)
+
+
+def cost_owned(
+    load: FleetLoad, needs: ReplicaNeeds, values: CostValues, purchase: Purchase, owned: Draws, replica: int
+) -> SupplyCost:
+    """Return what owning `owned` accelerators by year and draw costs; replicas have `replica` accelerators.
+
+    Systems of each year are one purchase for the years that remain; its energy follows from the utilization then.
+    """
+    remaining = np.flip(np.cumsum(np.flip(load.lengths)))[:, None]
+    lengths = load.lengths[:, None]
+    busy = needs.peak * replica * needs.utilization / owned
+    draw = compute_average_draw(values["draw"], busy) * lengths
+    # Of each purchase over its remaining years: the sum over purchases is then what all draw in each year.
+    draw = np.flip(np.cumsum(np.flip(draw, axis=0), axis=0), axis=0) / remaining
+    added = np.diff(owned, axis=0, prepend=0.0)
+    bought = _make_purchases(values, purchase, added, remaining, draw)
+    lines = list_ownership_lines(bought)
+    software = cost_software(values, owned[0, 0])
+    totals = {name: np.broadcast_to(np.asarray(usd), owned.shape).sum(axis=0) for name, usd in lines.items()}
+    totals |= {name: np.broadcast_to(np.asarray(usd), owned.shape[1:]) for name, usd in software.items()}
+    upfront = np.broadcast_to(np.asarray(compute_upfront_usd(bought)), owned.shape)
+    running = (sum(lines.values()) - upfront - lines["residual"]) / remaining
+    yearly = np.cumsum(running, axis=0) * lengths
+    yearly[1:] += upfront[1:]
+    return _make_cost(Supply.OWNED, load, needs, totals, upfront[0], yearly)
+
+
+def _make_purchases(
+    values: CostValues, purchase: Purchase, added: Draws, years: Draws, draw: Amount
+) -> OwnershipInputs:
+    owned = make_ownership_inputs({**values, "price_usd": purchase.price_usd, "accelerator_w": 0.0}, added)
+    # Shares of network and racks are of what is paid for an accelerator with its server.
+    whole = purchase.price_usd + purchase.server_usd
+    return replace(
+        owned,
+        years=years,
+        hardware=replace(
+            owned.hardware,
+            server_usd=purchase.server_usd,
+            network_usd=values["network_share"] * whole,
+            rack_usd=values["rack_share"] * whole,
+        ),
+        running=replace(owned.running, accelerator_w=purchase.machine_w, host_w=0.0, draw=draw),
+        engineering=EngineeringInputs(),
+    )
+
+
+def cost_rented(
+    load: FleetLoad, needs: ReplicaNeeds, values: CostValues, packing: ReplicaPacking, *, autoscaled: bool
+) -> SupplyCost:
+    """Return what renting costs: for the busiest hour of each year around the clock, or by the hour.
+
+    Spare replicas are rented in all hours. Instances are rented whole.
+    """
+    spare = load.demand.spare_replicas
+    busiest = np.asarray(packing.count_accelerators(needs.peak + spare), dtype=np.float64)
+    rented = busiest
+    if autoscaled:
+        hourly = np.asarray(packing.count_accelerators(needs.hourly + spare), dtype=np.float64)
+        rented = (hourly * needs.hours[:, None]).sum(axis=1) / needs.hours.sum()
+    yearly = rented * (load.lengths[:, None] * HOURS_PER_YEAR) * values["rent_usd_per_hour"]
+    software = cost_software(values, float(busiest[0, 0]))
+    totals = {"rent": yearly.sum(axis=0)}
+    totals |= {name: np.broadcast_to(np.asarray(usd), yearly.shape[1:]) for name, usd in software.items()}
+    supply = Supply.AUTOSCALED if autoscaled else Supply.RENTED
+    cost = _make_cost(supply, load, needs, totals, np.zeros(yearly.shape[1]), yearly)
+    return replace(cost, cost=replace(cost.cost, rented_count=int(busiest[0, 0])))
+
+
+def cost_api(load: FleetLoad, needs: ReplicaNeeds, usd_per_million: Amount) -> SupplyCost:
+    """Return what an API charges; its price is for a million output tokens with their prompts."""
+    price = np.ones(FLEET_DRAWS + 1) * usd_per_million
+    shares = (load.factors * load.lengths / load.demand_years)[:, None]
+    yearly = price * (needs.tokens / _MILLION) * shares
+    return _make_cost(Supply.API, load, needs, {"api": yearly.sum(axis=0)}, np.zeros(len(price)), yearly)
+
+
+def _make_cost(
+    supply: Supply, load: FleetLoad, needs: ReplicaNeeds, totals: Mapping[str, Draws], at_once: Draws, yearly: Draws
+) -> SupplyCost:
+    """Return a cost by its lines; software is added to what is paid at once and in each year."""
+    total = np.sum(list(totals.values()), axis=0)
+    porting, upkeep = totals.get("porting", 0.0), totals.get("upkeep", 0.0)
+    paid = np.vstack([at_once + porting, yearly + upkeep * load.lengths[:, None] / load.years])
+    cumulative = make_intervals(np.cumsum(paid, axis=0))
+    (whole,) = make_intervals(total[None, :])
+    months = load.years * MONTHS_PER_YEAR
+    user_months = load.user_months
+    cost = FleetCost(
+        supply=supply,
+        total_usd=whole,
+        per_month_usd=_scale(whole, 1.0 / months),
+        per_user_month_usd=None if user_months is None else _scale(whole, 1.0 / user_months),
+        per_million_tokens_usd=_scale(whole, _MILLION / needs.tokens),
+        at_once_usd=float(paid[0, 0]),
+        cumulative_usd=cumulative,
+        lines=tuple(CostLine(name, float(usd[0])) for name, usd in totals.items()),
+    )
+    return SupplyCost(cost, total)
+
+
+def make_intervals(amounts: Draws) -> tuple[IntervalEstimate, ...]:
+    """Return for each row its likely value between the ends that four draws in five lie within."""
+    low, high = np.quantile(amounts[:, 1:], _INTERVAL, axis=1)
+    likely = amounts[:, 0]
+    return tuple(
+        IntervalEstimate(*each)
+        for each in zip(
+            likely.tolist(), np.minimum(low, likely).tolist(), np.maximum(high, likely).tolist(), strict=True
+        )
+    )
+
+
+def _scale(interval: IntervalEstimate, factor: float) -> IntervalEstimate:
+    return IntervalEstimate(*(each * factor for each in interval))
+
+
+def state_missing(supply: Supply, missing: Message) -> FleetCost:
+    return FleetCost(supply, None, missing=missing)
+
+
+def choose_cheapest(costs: Sequence[tuple[str, SupplyCost]]) -> tuple[tuple[str, Supply] | None, float | None]:
+    """Return the accelerator and supply with the lowest likely total, and the share of draws in which it is so.
+
+    The first of equal ones wins.
+    """
+    if not costs:
+        return None, None
+    totals = np.stack([each.totals for _, each in costs])
+    best = int(np.argmin(totals[:, 0]))
+    odds = float(np.mean(np.argmin(totals[:, 1:], axis=0) == best))
+    accelerator, cheapest = costs[best]
+    return (accelerator, cheapest.cost.supply), odds
