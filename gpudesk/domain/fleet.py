@@ -103,6 +103,18 @@ class Rack:
     price_usd: float | None
     limited_by: str | None
 
+    @property
+    def used(self) -> int:
+        return sum(each.used for each in self.systems)
+
+    @property
+    def spare(self) -> int:
+        return sum(each.spare for each in self.systems)
+
+    @property
+    def idle(self) -> int:
+        return sum(each.idle for each in self.systems)
+
 
 @dataclass(frozen=True, slots=True)
 class FleetHour:

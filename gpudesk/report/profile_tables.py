@@ -97,7 +97,10 @@ class ProfileColumn:
 
 @dataclass(frozen=True, slots=True)
 class ProfileCell:
-    """A text, a second line in small type, an icon before it and a glyph behind it; or a bar of `share`, 0 to 1."""
+    """A text, a second line in small type, an icon before it and a glyph behind it; or a bar of `share`, 0 to 1.
+
+    With a `slot` the text is the name of the accelerator at that place in the palette. The best is tinted.
+    """
 
     text: str = ""
     detail: str = ""
@@ -106,6 +109,8 @@ class ProfileCell:
     share: float | None = None
     is_strong: bool = False
     is_quiet: bool = False
+    slot: int = 0
+    is_best: bool = False
 
 
 @dataclass(frozen=True, slots=True)

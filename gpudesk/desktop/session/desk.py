@@ -237,7 +237,9 @@ class Desk(QObject):
         return evaluated
 
     def _replace_costs(self, scenario: Scenario, *, with_curves: bool) -> Answer | None:
-        """Return the answer in force to a scenario with other costs or decisions, on which no estimate rests.
+        """Return the answer in force to a scenario with other costs, decisions, demand or fleet.
+
+        No estimate rests on these.
 
         None where more is different, so that estimates have to be computed anew.
         """
@@ -245,7 +247,9 @@ class Desk(QObject):
         if former is None:
             return None
         before = former.scenario
-        edited = replace(before, costs=scenario.costs, decision=scenario.decision)
+        edited = replace(
+            before, costs=scenario.costs, decision=scenario.decision, demand=scenario.demand, fleet=scenario.fleet
+        )
         if edited == before or edited != replace(scenario, own_records=before.own_records):
             return None
         is_same = former.catalog_revision == self.service.catalog.revision and (self.has_curves or not with_curves)

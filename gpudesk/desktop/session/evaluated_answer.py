@@ -13,6 +13,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes, find_variants
 from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip
+from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.sizing import AcceleratorNeeds
 from gpudesk.report.labels import list_column_names
 from gpudesk.text.formatting import Formatter, IntervalEstimate
@@ -84,7 +85,7 @@ class EvaluatedAnswer:
             theirs.catalog_revision,
             theirs.unranked,
         ):
-            names = ["needs", "decision"]
+            names = ["needs", "decision", "fleet"]
             pairs = zip(mine.columns, theirs.columns, strict=True)
             if not with_cost_curves or all((one.curve is None) == (two.curve is None) for one, two in pairs):
                 names += ["costs", "full_costs"]
@@ -151,6 +152,20 @@ class EvaluatedAnswer:
 
     def column_costs(self) -> Iterator[tuple[AcceleratorColumn, CostColumn]]:
         return zip(self.columns, self.costs.columns, strict=True)
+
+    # Fleets
+
+    @cached_property
+    def fleet(self) -> FleetAnswer:
+        """The fleets for the scenario's demand; raises `InputError` where it has none."""
+        return self._service.fleet(self.answer.scenario)
+
+    def fleet_looks(self) -> Mapping[str, tuple[str, int]]:
+        """Return the name and the place in the palette of each accelerator, by its id."""
+        return {
+            column.column.accelerator.id: (column.name.partition(" × ")[0], column.palette_index)
+            for column in self.columns
+        }
 
     # Decisions
 

@@ -69,6 +69,7 @@ def list_page_specs() -> tuple[PageSpec, ...]:
         PageSpec("profile", tr("Profile"), "cpu", f"{folder}.profile.page", "ProfilePage", 4),
         PageSpec("cost", tr("Cost"), "coins", f"{folder}.cost.page", "CostPage", 5),
         PageSpec("decide", tr("Decide"), "signpost", f"{folder}.decide.page", "DecidePage", 6, divided=True),
+        PageSpec("fleet", tr("Fleet"), "server", f"{folder}.fleet.page", "FleetPage", 7),
         PageSpec("catalog", tr("Catalog"), "library", f"{folder}.catalog.page", "CatalogPage", 8, divided=True),
     )
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import math
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -15,7 +13,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark
-from gpudesk.desktop.ui.charts.scales import DecadeScale, LinearScale
+from gpudesk.desktop.ui.charts.scales import DecadeScale, LinearScale, MonthScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import CostColumn, CostCurvePoint, CostDistribution
 from gpudesk.report.costs import describe_break_even, format_draw_share
@@ -151,19 +149,6 @@ def _format_amount(point: CostCurvePoint, *, rented: bool) -> float | None:
 
 
 _THOUSAND: Final = 1000.0
-
-
-@dataclass(frozen=True, slots=True)
-class MonthScale(LinearScale):
-    """Months in halves of years, or whole years, up to the last one."""
-
-    def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
-        step = next((each for each in (6, 12, 24, 36, 60) if (high - low) / each < max(most, 2)), 120)
-        return tuple(float(month) for month in range(math.ceil(low / step) * step, int(high) + 1, step))
-
-    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
-        del low, most
-        return (0.0, max(high, 1.0))
 
 
 class RentOrBuyChart(DeskChart):

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from functools import partial
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
 
-from gpudesk.desktop.pages.memory.size_form import DemandForm, make_default_demand
+from gpudesk.desktop.pages.demand_form import DemandForm, DemandStart, make_default_demand
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
@@ -292,7 +291,14 @@ class SizingView(QWidget):
 
     def _build(self) -> None:
         self._stack = QStackedLayout(self)
-        self._stack.addWidget(self._make_empty())
+        self.start = DemandStart(
+            self.theme,
+            tr("How many accelerators do you need?"),
+            tr("Describe the traffic. Peaks, latency limits and spares are included."),
+            self,
+        )
+        self.start.begun.connect(self._begin)
+        self._stack.addWidget(self.start)
         full = QWidget(self)
         self._stack.addWidget(full)
         upper = make_column(self.form, margins=(_MARGIN - 6, 0, _MARGIN, 8))
@@ -308,43 +314,6 @@ class SizingView(QWidget):
             margins=(_MARGIN, 10, _MARGIN, _MARGIN),
         )
         make_column(upper, Hairline(self.theme, full), (lower, 1), gap=0, on=full)
-
-    def _make_empty(self) -> QWidget:
-        """Return what is shown without a demand: what there is to find out, and three ways to begin."""
-        empty = QWidget(self)
-        title = ThemedLabel(self.theme, tr("How many accelerators do you need?"), font="verdict", parent=empty)
-        words = ThemedLabel(
-            self.theme,
-            tr("Describe the traffic. Peaks, latency limits and spares are included."),
-            colour="text2",
-            parent=empty,
-        )
-        offers = (
-            (DemandKind.USERS, tr("From users")),
-            (DemandKind.REQUEST_RATE, tr("From requests per second")),
-            (DemandKind.TOKENS_PER_DAY, tr("From output tokens per day")),
-            (DemandKind.CONCURRENCY, tr("From concurrency")),
-        )
-        self.offers: dict[DemandKind, Button] = {}
-        row = QHBoxLayout()
-        row.setSpacing(self.theme.px(8))
-        row.addStretch(1)
-        for kind, text in offers:
-            primary = kind is DemandKind.USERS
-            offer = Button(self.theme, text, kind="primary" if primary else "plain", parent=empty)
-            offer.clicked.connect(partial(self._begin, kind))
-            self.offers[kind] = offer
-            row.addWidget(offer)
-        row.addStretch(1)
-        column = QVBoxLayout(empty)
-        column.addStretch(2)
-        for label in (title, words):
-            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
-            column.addWidget(label)
-        column.addSpacing(self.theme.px(12))
-        column.addLayout(row)
-        column.addStretch(3)
-        return empty
 
     @property
     def title(self) -> str:
@@ -485,5 +454,5 @@ class SizingView(QWidget):
 
     def focus_first(self) -> None:
         demand = self._desk.scenario.demand
-        first = self.offers[DemandKind.USERS] if demand is None else self.form.amounts[demand.kind]
+        first = self.start.offers[DemandKind.USERS] if demand is None else self.form.amounts[demand.kind]
         first.setFocus(Qt.FocusReason.ShortcutFocusReason)

@@ -11,9 +11,9 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.profile.query import ProfilePreferences
-from gpudesk.desktop.pages.profile.table import ProfileSection
 from gpudesk.desktop.ui.charts.architecture_drawing import ArchitecturePanel
 from gpudesk.desktop.ui.charts.chart_data import CopyableChart
+from gpudesk.desktop.ui.tables.profile_table import ProfileSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.fields import NumberField

@@ -22,7 +22,8 @@ class PlotCurve:
 
     `x` and `y` are the values along the axes, `low` and `high` the band of `y`. `count` is the number of
     requests in flight at each point (`x` itself where that is what the axis shows). `end` is said where the
-    curve stops; `capped` marks that end as a limit.
+    curve stops; `capped` marks that end as a limit. `dash` is the place in the palette whose dash it has, 0 for
+    its own: so several curves of one accelerator differ.
     """
 
     key: str
@@ -36,12 +37,13 @@ class PlotCurve:
     count: FloatArray | None = None
     end: str = ""
     capped: bool = True
+    dash: int = 0
 
     def same_drawing(self, other: PlotCurve) -> bool:
         if self is other:
             return True
-        mine = (self.key, self.name, self.slot, self.is_variant, self.end, self.capped)
-        theirs = (other.key, other.name, other.slot, other.is_variant, other.end, other.capped)
+        mine = (self.key, self.name, self.slot, self.dash, self.is_variant, self.end, self.capped)
+        theirs = (other.key, other.name, other.slot, other.dash, other.is_variant, other.end, other.capped)
         return mine == theirs and all(
             _are_arrays_equal(getattr(self, name), getattr(other, name)) for name in ("x", "y", "low", "high")
         )

@@ -324,7 +324,7 @@ class CurveItems:
         pen.setCosmetic(True)
         pen.setCapStyle(Qt.PenCapStyle.FlatCap)
         pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        dash = self._theme.dash_pattern(line.slot)
+        dash = self._theme.dash_pattern(line.dash or line.slot)
         if dash:
             pen.setDashPattern(dash)
         return pen

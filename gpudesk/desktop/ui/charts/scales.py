@@ -71,6 +71,19 @@ class LinearScale:
         return (bottom, math.ceil(high / step - _SLACK) * step)
 
 
+@dataclass(frozen=True, slots=True)
+class MonthScale(LinearScale):
+    """Months in halves of years, or whole years, up to the last one."""
+
+    def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
+        step = next((each for each in (6, 12, 24, 36, 60) if (high - low) / each < max(most, 2)), 120)
+        return tuple(float(month) for month in range(math.ceil(low / step) * step, int(high) + 1, step))
+
+    def fitted(self, low: float, high: float, most: int) -> tuple[float, float]:
+        del low, most
+        return (0.0, max(high, 1.0))
+
+
 class _LogScale:
     """Even factors take even room."""
 

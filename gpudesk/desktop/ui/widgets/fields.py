@@ -326,6 +326,13 @@ class NumberField(QWidget):
     def set_format(self, number_format: NumberFormat) -> None:
         self.edit.set_format(number_format)
 
+    def set_caption(self, caption: str) -> None:
+        if caption != self._frame.caption:
+            self._frame.caption = caption
+            self.edit.setAccessibleName(caption)
+            self.updateGeometry()
+            self.update()
+
     @property
     def fault(self) -> str:
         """What is wrong with the value, empty where nothing is."""

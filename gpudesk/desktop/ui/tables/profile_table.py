@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS
 from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, ThemePainter
+from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.report.profile_tables import ProfileCell, ProfileRow, ProfileTable
@@ -101,6 +101,11 @@ class _ProfileDelegate(RowsDelegate):
             return
         length = self._theme.length
         room = rect.adjusted(4, 0, -length(_MARK + 4) if model.is_marked(index.column()) else -4, -1)
+        if cell.is_best:
+            pen.tint(rect.adjusted(-2, 2, 2, -3), "best", radius=5)
+        if cell.slot:
+            pen.swatch(room.left(), rect.center().y(), cell.slot)
+            room = room.adjusted(length(SWATCH_WIDTH + 8), 0, 0, 0)
         upper = lower = room
         if cell.detail:
             line = self._theme.line("small")
@@ -116,9 +121,12 @@ class _ProfileDelegate(RowsDelegate):
         align = RIGHT if column.is_figure else LEFT
         font = "label" if cell.is_strong else "small"
         colour = "text3" if self.is_pale else "text2" if cell.is_quiet else "text1"
+        if cell.slot and not self.is_pale:
+            colour = f"slot{cell.slot}"
         width = pen.text(upper, cell.text, font=font, colour=colour, align=align)
         if cell.detail:
-            pen.text(lower, cell.detail, font="caption", colour="text3", align=align)
+            quiet = "best_text" if cell.is_best and not self.is_pale else "text3"
+            pen.text(lower, cell.detail, font="caption", colour=quiet, align=align)
         if cell.mark:
             x = room.right() + length(_MARK / 2 + 1) if column.is_figure else upper.left() + width + length(12)
             pen.glyph(cell.mark, x, upper.center().y())

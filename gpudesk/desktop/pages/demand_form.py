@@ -1,16 +1,19 @@
-"""The form of a service's demand: users, requests and limits."""
+"""The form of a service's demand: users, requests and limits; and what offers to begin with one."""
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final
 
-from PySide6.QtCore import Signal
+from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.fields import NumberField
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
@@ -51,14 +54,26 @@ class MillisecondLimitFormat(NumberFormat):
 
 
 class DemandForm(QWidget):
-    """Shows a demand; each change is asked for with the name of its step. Faults stand at their fields."""
+    """Shows a demand; each change is asked for with the name of its step. Faults stand at their fields.
+
+    `more` are fields that stand behind its own. With a load curve there is no peak factor to be asked for.
+    """
 
     #: Another demand, None for none, and what the step is called.
     edited = Signal(object, str)
 
-    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+    def __init__(
+        self,
+        theme: Theme,
+        style: NumberStyle,
+        parent: QWidget | None = None,
+        *,
+        more: Sequence[QWidget] = (),
+        with_peak: bool = True,
+    ) -> None:
         super().__init__(parent)
         self._theme = theme
+        self._with_peak = with_peak
         self._demand = make_default_demand(DemandKind.USERS)
         self.setAccessibleName(tr("Demand"))
         kinds = (
@@ -73,7 +88,7 @@ class DemandForm(QWidget):
         self.remove.clicked.connect(lambda: self.edited.emit(None, tr("Remove demand")))
         self._make_fields(style)
         flow = FlowLayout(theme.px(10))
-        for field in (*self.amounts.values(), *self.fields.values()):
+        for field in (*self.amounts.values(), *self.fields.values(), *more):
             flow.addWidget(field)
         head = make_row(self.kind, STRETCH, self.remove, margins=(theme.px(6), 0, 0, 0))
         make_column(head, flow, gap=theme.px(4), on=self)
@@ -136,7 +151,7 @@ class DemandForm(QWidget):
             value = getattr(demand, name)
             field.set_value(self._typed(name, 0.0 if value is None else value))
         self.fields["requests_per_user_hour"].setVisible(demand.kind is DemandKind.USERS)
-        self.fields["peak_factor"].setVisible(demand.kind is not DemandKind.CONCURRENCY)
+        self.fields["peak_factor"].setVisible(self._with_peak and demand.kind is not DemandKind.CONCURRENCY)
 
     def _choose_kind(self, key: str) -> None:
         kind = DemandKind(key)
@@ -156,3 +171,32 @@ class DemandForm(QWidget):
     @staticmethod
     def _typed(name: str, value: float) -> float:
         return round(value * _PER_CENT, 9) if name == "utilisation_cap" else value
+
+
+class DemandStart(QWidget):
+    """Stands where there is no demand yet: a question, and how one can begin."""
+
+    #: How the demand is to be stated.
+    begun = Signal(object)
+
+    def __init__(self, theme: Theme, title: str, words: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        labels = (
+            ThemedLabel(theme, title, font="verdict", parent=self),
+            ThemedLabel(theme, words, colour="text2", wrap=True, parent=self),
+        )
+        for label in labels:
+            label.setAlignment(Qt.AlignmentFlag.AlignHCenter)
+        offers = (
+            (DemandKind.USERS, tr("From users")),
+            (DemandKind.REQUEST_RATE, tr("From requests per second")),
+            (DemandKind.TOKENS_PER_DAY, tr("From output tokens per day")),
+            (DemandKind.CONCURRENCY, tr("From concurrency")),
+        )
+        self.offers: dict[DemandKind, Button] = {}
+        for kind, text in offers:
+            offer = Button(theme, text, kind="primary" if kind is DemandKind.USERS else "plain", parent=self)
+            offer.clicked.connect(partial(self.begun.emit, kind))
+            self.offers[kind] = offer
+        row = make_row(STRETCH, *self.offers.values(), STRETCH, gap=theme.px(8))
+        make_column(STRETCH, STRETCH, *labels, 12, row, STRETCH, STRETCH, STRETCH, on=self)

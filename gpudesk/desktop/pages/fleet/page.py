@@ -1,0 +1,197 @@
+"""The Fleet page: the systems that a demand takes, where they stand, and what owning, renting or an API costs."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+from typing import Final
+
+from PySide6.QtCore import Qt, QTimer
+from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
+
+from gpudesk.desktop.pages.demand_form import DemandStart, make_default_demand
+from gpudesk.desktop.pages.fleet.form import FleetForm
+from gpudesk.desktop.pages.fleet.views import FleetTableView, FleetTimeView, FleetView, RacksView, ShownFleets
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
+from gpudesk.desktop.session.actions import ActionSpec
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.charts import chart_data
+from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.labels import Hairline
+from gpudesk.desktop.ui.widgets.layouts import make_column
+from gpudesk.domain.fleet import FleetAnswer
+from gpudesk.domain.sizing import DemandKind
+from gpudesk.report.fleet_tables import describe_fleets
+from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.translation import tr
+
+FLEET, RACKS, TIME = "fleet", "racks", "time"
+#: While something is dragged, the fleets wait until it rests for this long, in milliseconds.
+_REST_MS: Final = 120
+
+
+class FleetPage(MultiViewPage[FleetView]):
+    """Shows the fleets for the scenario's demand, below a form of demand and fleet."""
+
+    page_id = "fleet"
+    menu_section = 56
+    has_verdict = True
+
+    def __init__(self, desk: Desk, theme: Theme, settings: UserSettings) -> None:
+        self._chosen = ""
+        super().__init__(desk, theme, settings)
+        self.head.copy.setToolTip(tr("Copy as picture and as spreadsheet data"))
+        self.head.copy.clicked.connect(self.copy)
+        self.form = FleetForm(theme, desk.formatter)
+        self._upper = QWidget()
+        self._upper_layout = make_column(self.form, 6, Hairline(theme), gap=0, on=self._upper)
+        self.start = DemandStart(
+            theme,
+            tr("What should you order?"),
+            tr("Describe the traffic. The answer is whole systems, with racks, power and cost."),
+        )
+        layout = self.layout()
+        if isinstance(layout, QBoxLayout):
+            # Below the verdict and its terms.
+            layout.insertWidget(3, self._upper)
+            layout.addWidget(self.start, 1)
+        self.start.begun.connect(self._begin)
+        self.form.demand_edited.connect(lambda demand, text: desk.edit(text, demand=demand))
+        self.form.settings_edited.connect(lambda fleet, text: desk.edit(text, fleet=fleet))
+        self.form.curve.gesture_began.connect(lambda: desk.begin_gesture("load curve"))
+        self.form.curve.gesture_ended.connect(desk.end_gesture)
+        self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
+        self._rest.timeout.connect(self._show_fleets)
+        desk.gesture_changed.connect(self._gesture_changed)
+        theme.follow(self._dress_form)
+
+    def _dress_form(self) -> None:
+        px = self.theme.px
+        self._upper_layout.setContentsMargins(0, 0, 0, 0)
+        self.form.setContentsMargins(px(10), 0, px(16), 0)
+
+    # What a page gives
+
+    def title(self) -> str:
+        return tr("Fleet")
+
+    def view_specs(self) -> Sequence[PageViewSpec[FleetView]]:
+        return (
+            PageViewSpec(FLEET, tr("Systems and cost"), FleetTableView),
+            PageViewSpec(RACKS, tr("Racks"), RacksView),
+            PageViewSpec(TIME, tr("Day and years"), FleetTimeView),
+        )
+
+    def make_view(self, key: str, theme: Theme) -> FleetView:
+        view = super().make_view(key, theme)
+        view.chosen.connect(self._choose)
+        view.system_wanted.connect(self._want_system)
+        return view
+
+    def refresh(self) -> None:
+        super().refresh()
+        demand, is_usable = self.desk.scenario.demand, self.body.usable
+        begins = is_usable and demand is None
+        self.start.setVisible(begins)
+        self.body.setVisible(not begins)
+        self._upper.setVisible(is_usable and demand is not None)
+        if begins:
+            self.verdict.clear_verdict()
+            self.set_usable(usable=False)
+
+    def show_view(self) -> None:
+        self._show_form(None)
+        if self.desk.in_gesture:
+            self._rest.start()
+        else:
+            self._show_fleets()
+
+    def describe_verdict(self) -> str:
+        evaluated = self.desk.evaluated
+        if evaluated is None or evaluated.answer.scenario.demand is None:
+            return ""
+        return describe_fleets(evaluated.fleet, evaluated.fleet_looks(), self.desk.formatter, evaluated.money)
+
+    # Showing
+
+    def _show_form(self, answer: FleetAnswer | None) -> None:
+        scenario = self.desk.scenario
+        if scenario.demand is not None:
+            self.form.show_fleet(scenario.demand, scenario.fleet, None if answer is None else answer.curve)
+
+    def _show_fleets(self) -> None:
+        """Show the fleets of the answer, which the answer computes once."""
+        self._rest.stop()
+        evaluated = self.desk.evaluated
+        if evaluated is None or evaluated.answer.scenario.demand is None:
+            return
+        try:
+            answer = evaluated.fleet
+        except InputError as error:
+            self.body.show_state(format_message(error.problem, self.desk.formatter), None, answered=False)
+            return
+        self._show_form(answer)
+        scenario = evaluated.answer.scenario
+        self.view.show_fleets(
+            ShownFleets(answer, scenario.fleet, evaluated.fleet_looks(), evaluated.money, self._find_chosen(answer))
+        )
+
+    def _find_chosen(self, answer: FleetAnswer) -> str:
+        """Return the accelerator that the user chose while it has a fleet; else the cheapest, or the first."""
+        accelerators = [option.accelerator for option in answer.options]
+        if self._chosen in accelerators:
+            return self._chosen
+        return accelerators[0] if answer.cheapest is None else answer.cheapest[0]
+
+    def _gesture_changed(self) -> None:
+        if not self.desk.in_gesture and self.isVisible():
+            self.refresh()
+
+    # What the user does
+
+    def _begin(self, kind: DemandKind) -> None:
+        self.desk.edit(tr("Enter demand"), demand=make_default_demand(kind))
+        self.desk.flush()
+        self.form.demand.amounts[kind].setFocus(Qt.FocusReason.TabFocusReason)
+
+    def _choose(self, accelerator: str) -> None:
+        if accelerator != self._chosen:
+            self._chosen = accelerator
+            self._show_fleets()
+
+    def focus_column(self, key: str) -> None:
+        self._choose(key.partition("#")[0])
+
+    def _want_system(self, accelerator: str, field: str, system: str) -> None:
+        fleet = self.desk.scenario.fleet
+        others = {key: value for key, value in getattr(fleet, field).items() if key != accelerator}
+        chosen = {**others, accelerator: system} if system else others
+        self.desk.edit(tr("Choose system"), fleet=replace(fleet, **{field: chosen}))
+
+    def copy(self) -> None:
+        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
+
+    def show_table(self) -> ChartDataDialog:
+        """Show the numbers of the chart that has the focus, else of the first, in a table."""
+        focused = QApplication.focusWidget()
+        charts = self.view.charts
+        at = (each for each in charts if isinstance(each, QWidget) and focused and each.isAncestorOf(focused))
+        own = (each for each in charts if each is focused)
+        return chart_data.show_data_table(next(own, next(at, charts[0])))
+
+    def focus_content(self) -> None:
+        demand = self.desk.scenario.demand
+        if demand is None:
+            self.start.offers[DemandKind.USERS].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        else:
+            self.view.focus_first()
+
+    def actions_of_page(self) -> list[ActionSpec]:
+        table = (tr("Show fleet table"), self.show_table)
+        copied = (tr("Copy fleet"), self.copy)
+        charts = make_chart_actions(
+            self.page_id, self.menu_section, table, copied, lambda: self.body.usable and self.body.isVisible()
+        )
+        return [*super().actions_of_page(), *charts]

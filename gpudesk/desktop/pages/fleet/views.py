@@ -1,0 +1,223 @@
+"""The views of the Fleet page: the table with the systems to choose from, the racks, and one fleet over time."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Final
+
+from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
+from PySide6.QtWidgets import QWidget
+
+from gpudesk.desktop.pages.fleet.charts import DayChart, YearsChart
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.ui.charts.chart_data import CopyableChart
+from gpudesk.desktop.ui.charts.rack_picture import RackPicture
+from gpudesk.desktop.ui.tables.profile_table import ProfileSection
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, find_scroll_area, make_column, make_row, set_beside
+from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, label_fleet_cost_unit, list_fleet_notes
+from gpudesk.report.profile_tables import ProfileRow
+from gpudesk.report.rack_drawing import sketch_fleets
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import tr
+
+_MARGIN: Final = 16.0
+#: Below this width charts stand below one another.
+_LEAST_BESIDE: Final = 820.0
+#: The table has the picture below it from this height on that is left.
+_LEAST_PICTURE: Final = 250.0
+#: Stands for the choice of the program.
+_AUTOMATIC: Final = "auto"
+
+
+@dataclass(frozen=True)
+class ShownFleets:
+    """What the views show: the fleets, names and places in the palette by accelerator, and the one that is chosen."""
+
+    answer: FleetAnswer
+    settings: FleetSettings
+    looks: Mapping[str, tuple[str, int]]
+    money: MoneyFormatter
+    chosen: str
+
+    @property
+    def option(self) -> FleetOption:
+        options = self.answer.options
+        return next((each for each in options if each.accelerator == self.chosen), options[0])
+
+
+class FleetView(QWidget):
+    """A view of the fleets; `charts` in reading order."""
+
+    #: The accelerator whose fleet the user wants to see.
+    chosen = Signal(str)
+    #: The accelerator, the field of the settings, and the system that is to stand there; empty for any.
+    system_wanted = Signal(str, str, str)
+
+    charts: Sequence[CopyableChart] = ()
+
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__()
+        self.desk, self.theme, self.formatter = desk, theme, desk.formatter
+
+    def show_fleets(self, fleets: ShownFleets) -> None:
+        raise NotImplementedError
+
+    def focus_first(self) -> None:
+        raise NotImplementedError
+
+
+class FleetTableView(FleetView):
+    """Fleets with their costs; below, of the chosen one, the systems to take and what there is to know."""
+
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme)
+        self._fleets: ShownFleets | None = None
+        units = [(unit.value, label_fleet_cost_unit(unit)) for unit in FleetCostUnit]
+        self.unit = SegmentedControl(theme, tr("Cost unit"), units)
+        self.unit.chosen.connect(lambda _: self._show_table())
+        self.section = ProfileSection(theme, desk.formatter, self.unit)
+        self.section.view.chosen.connect(self._choose)
+        self.picture = RackPicture(theme, desk.formatter)
+        self.charts = (self.section, self.picture)
+        self.title = ThemedLabel(theme, font="section")
+        self.systems = {
+            "systems": ChoiceField(theme, tr("System to buy"), self),
+            "instances": ChoiceField(theme, tr("Instance to rent"), self),
+        }
+        for name, field in self.systems.items():
+            field.chosen.connect(partial(self._want_system, name))
+        self.notes = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        fields = make_row(*self.systems.values(), STRETCH, gap=10)
+        details = make_column(self.title, fields, self.notes, gap=2)
+        self._above = make_column(self.section, 6, Hairline(theme), 8, details, gap=0)
+        self._rule = Hairline(theme)
+        lower = make_column(8, self._rule, 8, (self.picture, 1), gap=0)
+        self._whole = make_column(self._above, (lower, 1), gap=0, on=self)
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        px = self.theme.px
+        self._whole.setContentsMargins(px(_MARGIN), px(8), px(_MARGIN), px(_MARGIN))
+
+    def show_fleets(self, fleets: ShownFleets) -> None:
+        self._fleets = fleets
+        self._show_table()
+        self._show_details(fleets)
+        self.picture.show_fleets(sketch_fleets(fleets.answer, fleets.looks, self.formatter, fleets.money))
+        self._fit_picture()
+
+    def _fit_picture(self) -> None:
+        """Show the picture where the table leaves room for it; it has a view of its own."""
+        room = self._viewport_height() - self._above.sizeHint().height()
+        for widget in (self._rule, self.picture):
+            widget.setVisible(room >= self.theme.px(_LEAST_PICTURE))
+
+    def _viewport_height(self) -> int:
+        area = find_scroll_area(self)
+        return self.height() if area is None else area.viewport().height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_picture()
+
+    def _show_table(self) -> None:
+        fleets = self._fleets
+        if fleets is None:
+            return
+        unit = FleetCostUnit(self.unit.value)
+
+        def build(formatter: Formatter) -> object:
+            money = MoneyFormatter(formatter, fleets.money.currency)
+            return build_fleet_table(fleets.answer, fleets.looks, formatter, money, unit)
+
+        self.section.show_table(build)
+        self.section.view.setCurrentIndex(self.section.view.find_row(fleets.option.accelerator))
+
+    def _show_details(self, fleets: ShownFleets) -> None:
+        option = fleets.option
+        name, _ = fleets.looks.get(option.accelerator, (option.accelerator, 0))
+        self.title.setText(name)
+        systems = self.desk.service.catalog.systems_of(option.accelerator)
+        for field, is_rented, shown in (("systems", False, option.system), ("instances", True, option.instance)):
+            options = [ChoiceOption(each.id, each.name) for each in systems if each.is_rented == is_rented]
+            automatic = tr("Automatic") if shown is None else tr("Automatic: {name}", name=shown.name)
+            self.systems[field].set_options([ChoiceOption(_AUTOMATIC, automatic), *options])
+            self.systems[field].set_value(getattr(fleets.settings, field).get(option.accelerator, _AUTOMATIC))
+            self.systems[field].setVisible(bool(options))
+        self.notes.setText("\n".join(list_fleet_notes(option, fleets.answer, self.formatter)))
+
+    def _want_system(self, field: str, key: str) -> None:
+        if self._fleets is not None:
+            self.system_wanted.emit(self._fleets.option.accelerator, field, "" if key == _AUTOMATIC else key)
+
+    def _choose(self, row: ProfileRow) -> None:
+        self.chosen.emit(row.accelerator)
+
+    def focus_first(self) -> None:
+        self.section.view.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+class RacksView(FleetView):
+    """The picture of all fleets."""
+
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme)
+        self.picture = RackPicture(theme, desk.formatter)
+        self.charts = (self.picture,)
+        self._whole = make_column((self.picture, 1), gap=0, on=self)
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        px = self.theme.px
+        self._whole.setContentsMargins(px(_MARGIN), px(8), px(_MARGIN), px(8))
+
+    def show_fleets(self, fleets: ShownFleets) -> None:
+        self.picture.show_fleets(sketch_fleets(fleets.answer, fleets.looks, self.formatter, fleets.money))
+
+    def focus_first(self) -> None:
+        self.picture.setFocus(Qt.FocusReason.ShortcutFocusReason)
+
+
+class FleetTimeView(FleetView):
+    """One fleet over a day and over the years."""
+
+    def __init__(self, desk: Desk, theme: Theme) -> None:
+        super().__init__(desk, theme)
+        self.which = ChoiceField(theme, tr("Accelerator"), self)
+        self.which.chosen.connect(self.chosen)
+        self.day, self.years = DayChart(desk, theme, self), YearsChart(desk, theme, self)
+        self.charts = (self.day, self.years)
+        self._pair = make_row((self.day, 1), (self.years, 1), gap=24)
+        self._whole = make_column(make_row(self.which, STRETCH), (self._pair, 1), gap=0, on=self)
+        theme.follow(self._dress)
+
+    def _dress(self) -> None:
+        px = self.theme.px
+        self._whole.setContentsMargins(px(_MARGIN - 8), 0, px(_MARGIN), px(8))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        set_beside(self._pair, event.size().width() >= self.theme.px(_LEAST_BESIDE))
+
+    def show_fleets(self, fleets: ShownFleets) -> None:
+        options = [ChoiceOption(key, name) for key, (name, _) in fleets.looks.items()]
+        self.which.set_options(options)
+        option = fleets.option
+        self.which.set_value(option.accelerator)
+        name, slot = fleets.looks.get(option.accelerator, (option.accelerator, 0))
+        for chart in (self.day, self.years):
+            chart.show_fleet(fleets.answer, option, fleets.money, name, slot)
+
+    def focus_first(self) -> None:
+        self.day.setFocus(Qt.FocusReason.ShortcutFocusReason)

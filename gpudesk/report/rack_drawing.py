@@ -1,0 +1,307 @@
+"""The picture of fleets: racks to scale with their systems and accelerators, laid out for any medium."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from itertools import groupby
+from typing import Final
+
+from gpudesk.domain.fleet import FleetAnswer, FleetOption, Rack, RackedSystem
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import capitalize_first, format_message
+from gpudesk.text.translation import tr, trn
+
+#: Millimeters: a rack unit, the width of a rack and of what is mounted in it, base and top of a rack.
+_UNIT: Final = 44.45
+_RACK: Final = 600.0
+_MOUNTED: Final = 482.6
+_BASE: Final = 80.0
+#: Lines of text above and below the racks of a fleet, and at the top for the key.
+_HEAD_LINES, _FOOT_LINES, _KEY_LINES = 3.2, 3.4, 1.8
+#: The height of a rack of 42 units, at most and at least, and the width of a fleet's texts, in lines of text.
+_HIGHEST, _LOWEST, _LEAST_WIDTH = 20.0, 5.0, 8.5
+#: The width that the texts below a rack have at least, and the space between racks and between fleets.
+_CAPTION, _BETWEEN, _BETWEEN_FLEETS = 4.6, 0.6, 2.0
+#: Each step towards smaller racks, until all have room.
+_SMALLER: Final = 0.94
+_RACK_UNITS: Final = 42.0
+
+
+@dataclass(frozen=True, slots=True)
+class RackGroup:
+    """Racks that are alike: one of them, how many there are, and what stands below them."""
+
+    rack: Rack
+    count: int
+    captions: tuple[str, ...]
+    sentence: str
+
+
+@dataclass(frozen=True, slots=True)
+class FleetSketch:
+    """The racks of one accelerator with the texts above them; `note` stands where there are none."""
+
+    name: str
+    slot: int
+    texts: tuple[str, ...]
+    groups: tuple[RackGroup, ...]
+    note: str
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnBox:
+    """A rectangle: `kind` is rack, system, used, spare, idle or scale; `slot` is a place in the palette."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    kind: str
+    slot: int = 0
+
+
+@dataclass(frozen=True, slots=True)
+class DrawnText:
+    """A line of text in the middle of its height; `slot` above 0 is a name in its accelerator's color."""
+
+    x: float
+    y: float
+    width: float
+    text: str
+    is_strong: bool = False
+    slot: int = 0
+
+
+@dataclass(slots=True)
+class RackDrawing:
+    """What is painted, in the units of the width that it was laid out for; `regions` are racks with their sentences."""
+
+    width: float
+    line: float
+    height: float = 0.0
+    boxes: list[DrawnBox] = field(default_factory=list)
+    texts: list[DrawnText] = field(default_factory=list)
+    regions: list[tuple[DrawnBox, str]] = field(default_factory=list)
+
+
+def sketch_fleets(
+    answer: FleetAnswer, looks: Mapping[str, tuple[str, int]], formatter: Formatter, money: MoneyFormatter
+) -> tuple[FleetSketch, ...]:
+    """Return the sketch of each fleet; `looks` are the name and the place in the palette by accelerator."""
+    return tuple(
+        _sketch_fleet(option, *looks.get(option.accelerator, (option.accelerator, 0)), formatter, money)
+        for option in answer.options
+    )
+
+
+def _sketch_fleet(
+    option: FleetOption, name: str, slot: int, formatter: Formatter, money: MoneyFormatter
+) -> FleetSketch:
+    if option.reason is not None:
+        return FleetSketch(name, slot, (), (), capitalize_first(format_message(option.reason, formatter)))
+    groups = tuple(_group_racks(rack, len(list(alike)), formatter, money) for rack, alike in groupby(option.racks))
+    note = "" if groups else tr("{order}: no racks", order=label_order(option, formatter))
+    use = label_use(option.used, option.spare, option.idle, formatter)
+    return FleetSketch(name, slot, (label_order(option, formatter), use), groups, note)
+
+
+def label_order(option: FleetOption, formatter: Formatter) -> str:
+    """Return what is bought: `2 × DGX H100`, or the number of single accelerators."""
+    if option.system is None:
+        count = option.used + option.spare + option.idle
+        return trn("{n} accelerator", "{n} accelerators", count, n=formatter.count(count))
+    return f"{formatter.count(option.systems)} × {option.system.name}"
+
+
+def label_use(used: int, spare: int, idle: int, formatter: Formatter) -> str:
+    """Return how many accelerators are in use, spare and idle; what there is none of is left out."""
+    parts = (
+        (used, tr("{n} in use", n=formatter.count(used))),
+        (spare, tr("{n} spare", n=formatter.count(spare))),
+        (idle, tr("{n} idle", n=formatter.count(idle))),
+    )
+    return ", ".join(text for count, text in parts if count)
+
+
+def _group_racks(rack: Rack, count: int, formatter: Formatter, money: MoneyFormatter) -> RackGroup:
+    power = tr("{n} kW", n=formatter.estimate(rack.power_max_kw))
+    price = tr("no price") if rack.price_usd is None else _format_thousands(rack.price_usd, money)
+    heading = trn("{n} rack", "{n} racks", count, n=formatter.count(count))
+    systems = trn("{n} system", "{n} systems", len(rack.systems), n=formatter.count(len(rack.systems)))
+    use = label_use(rack.used, rack.spare, rack.idle, formatter)
+    sentence = tr(
+        "{racks} with {systems}: {use}; {power}, {price}",
+        racks=heading,
+        systems=systems,
+        use=use,
+        power=power,
+        price=price,
+    )
+    return RackGroup(rack, count, (heading, power, price), sentence)
+
+
+def _format_thousands(usd: float, money: MoneyFormatter) -> str:
+    return money.add_currency(tr("{n}k", n=money.rounded_thousands(usd)))
+
+
+def list_rack_rows(sketches: Sequence[FleetSketch], formatter: Formatter) -> Iterator[tuple[str, ...]]:
+    """Yield the table of a picture: accelerator, racks, systems in a rack, units, in use, spare, idle, power, price."""
+    for sketch in sketches:
+        for group in sketch.groups:
+            rack = group.rack
+            units = sum(each.rack_units for each in rack.systems)
+            counts = (len(rack.systems), units, rack.used, rack.spare, rack.idle)
+            racks, *captions = group.captions
+            yield (sketch.name, racks, *(formatter.stated(each) for each in counts), *captions)
+
+
+def list_rack_heads() -> tuple[str, ...]:
+    return (
+        tr("Accelerator"),
+        tr("Racks"),
+        tr("Systems per rack"),
+        tr("Rack units"),
+        tr("In use"),
+        tr("Spare"),
+        tr("Idle"),
+        tr("Power per rack"),
+        tr("Price per rack"),
+    )
+
+
+# The layout
+
+
+def lay_out_racks(sketches: Sequence[FleetSketch], width: float, height: float, line: float) -> RackDrawing:
+    """Return the picture in a width, as large as the height allows; `line` is the height of a line of text.
+
+    All racks have one scale. Where the height is too little for the smallest, the picture is higher.
+    """
+    scale = _HIGHEST * line / _measure_rack(_RACK_UNITS)
+    least = _LOWEST * line / _measure_rack(_RACK_UNITS)
+    while True:
+        drawing = _lay_out(sketches, width, line, scale)
+        if drawing.height <= height or scale <= least:
+            return drawing
+        scale = max(scale * _SMALLER, least)
+
+
+def _measure_rack(units: float) -> float:
+    return units * _UNIT + 2 * _BASE
+
+
+def _lay_out(sketches: Sequence[FleetSketch], width: float, line: float, scale: float) -> RackDrawing:
+    drawing = RackDrawing(width, line)
+    _put_key(drawing, scale)
+    y = _KEY_LINES * line
+    for row in _break_rows([each for each in sketches if each.groups], width, line, scale):
+        racks = [group.rack for sketch in row for group in sketch.groups]
+        highest = max(_measure_rack(rack.height_units) * scale for rack in racks)
+        x = 0.0
+        for sketch in row:
+            _put_fleet(drawing, sketch, x, y, highest, scale)
+            x += _measure_fleet(sketch, line, scale) + _BETWEEN_FLEETS * line
+        y += (_HEAD_LINES + _FOOT_LINES) * line + highest
+    for sketch in sketches:
+        if not sketch.groups:
+            drawing.texts.append(DrawnText(0.0, y, _LEAST_WIDTH * line, sketch.name, is_strong=True, slot=sketch.slot))
+            drawing.texts.append(DrawnText(_LEAST_WIDTH * line, y, width - _LEAST_WIDTH * line, sketch.note))
+            y += line
+    drawing.height = y
+    return drawing
+
+
+def _measure_fleet(sketch: FleetSketch, line: float, scale: float) -> float:
+    pitch = max(_RACK * scale, _CAPTION * line) + _BETWEEN * line
+    return max(len(sketch.groups) * pitch, _LEAST_WIDTH * line)
+
+
+def _break_rows(
+    sketches: Sequence[FleetSketch], width: float, line: float, scale: float
+) -> Iterator[list[FleetSketch]]:
+    row: list[FleetSketch] = []
+    used = 0.0
+    for sketch in sketches:
+        needed = _measure_fleet(sketch, line, scale)
+        if row and used + needed > width:
+            yield row
+            row, used = [], 0.0
+        row.append(sketch)
+        used += needed + _BETWEEN_FLEETS * line
+    if row:
+        yield row
+
+
+def _put_key(drawing: RackDrawing, scale: float) -> None:
+    """Put what the squares mean, and a meter to scale."""
+    line, x = drawing.line, 0.0
+    side = 0.7 * line
+    for kind, text in (("used", tr("in use")), ("spare", tr("spare")), ("idle", tr("idle"))):
+        drawing.boxes.append(DrawnBox(x, (line - side) / 2, side, side, kind))
+        drawing.texts.append(DrawnText(x + side + 0.4 * line, 0, 4.2 * line, text))
+        x += 5.2 * line
+    meter = 1000 * scale
+    drawing.boxes.append(DrawnBox(x, line / 2, meter, 0.0, "scale"))
+    drawing.texts.append(DrawnText(x + meter + 0.4 * line, 0, 6 * line, tr("1 m, to scale")))
+
+
+def _put_fleet(drawing: RackDrawing, sketch: FleetSketch, x: float, y: float, highest: float, scale: float) -> None:
+    line = drawing.line
+    room = _measure_fleet(sketch, line, scale)
+    drawing.texts.append(DrawnText(x, y, room, sketch.name, is_strong=True, slot=sketch.slot))
+    for number, text in enumerate(sketch.texts):
+        drawing.texts.append(DrawnText(x, y + (number + 1) * line, room, text))
+    top = y + _HEAD_LINES * line
+    pitch = max(_RACK * scale, _CAPTION * line) + _BETWEEN * line
+    for number, group in enumerate(sketch.groups):
+        left = x + number * pitch
+        height = _measure_rack(group.rack.height_units) * scale
+        box = DrawnBox(left, top + highest - height, _RACK * scale, height, "rack", sketch.slot)
+        if group.count > 1:
+            # A second outline behind says at once that there are more.
+            aside = 0.22 * line
+            drawing.boxes.append(DrawnBox(box.x + aside, box.y - aside, box.width, box.height, "rack"))
+        drawing.boxes.append(box)
+        drawing.regions.append((box, group.sentence))
+        for system in group.rack.systems:
+            _put_system(drawing, system, box, sketch.slot, scale)
+        for place, text in enumerate(group.captions):
+            below = top + highest + (0.2 + place) * line
+            drawing.texts.append(DrawnText(left, below, pitch - 0.3 * line, text, is_strong=not place))
+
+
+def _put_system(drawing: RackDrawing, system: RackedSystem, rack: DrawnBox, slot: int, scale: float) -> None:
+    unit, gap = _UNIT * scale, min(0.12 * drawing.line, _UNIT * scale * 0.15)
+    width = _MOUNTED * scale
+    bottom = rack.y + rack.height - _BASE * scale - system.bottom_unit * unit
+    box = DrawnBox(
+        rack.x + (rack.width - width) / 2,
+        bottom - system.rack_units * unit + gap / 2,
+        width,
+        max(system.rack_units * unit - gap, gap),
+        "system",
+    )
+    drawing.boxes.append(box)
+    kinds = ["used"] * system.used + ["spare"] * system.spare + ["idle"] * system.idle
+    if not kinds:
+        return
+    columns, side = _fit_grid(len(kinds), box.width * 0.94, box.height * 0.9)
+    rows = math.ceil(len(kinds) / columns)
+    left = box.x + (box.width - columns * side) / 2
+    top = box.y + (box.height - rows * side) / 2
+    square = min(side * 0.76, 0.9 * drawing.line)
+    for number, kind in enumerate(kinds):
+        row, column = divmod(number, columns)
+        x = left + column * side + (side - square) / 2
+        y = top + row * side + (side - square) / 2
+        drawing.boxes.append(DrawnBox(x, y, square, square, kind, slot))
+
+
+def _fit_grid(count: int, width: float, height: float) -> tuple[int, float]:
+    """Return how many columns give the largest squares, and their pitch."""
+    sides = ((min(width / columns, height / math.ceil(count / columns)), columns) for columns in range(1, count + 1))
+    side, columns = max(sides, key=lambda pair: (pair[0], pair[1]))
+    return columns, side
