@@ -118,7 +118,7 @@ def _build_row(
         _make_power_cell(option, formatter),
         ProfileCell(formatter.per_cent(option.utilization)),
         *(
-            _make_cost_cell(cost, unit, _is_cheapest(answer, option, supply), formatter, money)
+            _make_cost_cell(cost, unit, _is_cheapest(answer, option, supply), money)
             for cost, supply in zip(costs, Supply, strict=True)
         ),
     ]
@@ -146,14 +146,17 @@ def _make_power_cell(option: FleetOption, formatter: Formatter) -> ProfileCell:
     return ProfileCell(f"≈ {text}" if option.power_estimated else text, detail)
 
 
-def _make_cost_cell(
-    cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, formatter: Formatter, money: MoneyFormatter
-) -> ProfileCell:
+def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, money: MoneyFormatter) -> ProfileCell:
     amount: IntervalEstimate | None = None if cost is None else getattr(cost, unit)
     if amount is None:
-        missing = None if cost is None else cost.missing
-        reason = "" if missing is None else format_message(missing, formatter)
-        return ProfileCell(MISSING_VALUE_TEXT, reason, icon="triangle-alert" if reason else "", is_quiet=True)
+        # The sentences below the table say what is not known.
+        is_open = cost is not None and cost.missing is not None
+        return ProfileCell(
+            MISSING_VALUE_TEXT,
+            tr("no price") if is_open else "",
+            icon="triangle-alert" if is_open else "",
+            is_quiet=True,
+        )
     text, low, high = (format_amount(each, money) for each in amount)
     return ProfileCell(text, f"{low} – {high}", is_strong=is_best, is_best=is_best)
 

@@ -25,6 +25,8 @@ _HEAD_LINES, _FOOT_LINES, _KEY_LINES = 3.2, 3.4, 1.8
 _HIGHEST, _LOWEST, _LEAST_WIDTH = 20.0, 5.0, 8.5
 #: The width that the texts below a rack have at least, and the space between racks and between fleets.
 _CAPTION, _BETWEEN, _BETWEEN_FLEETS = 4.6, 0.6, 2.0
+#: Full rows of squares are preferred to squares so much larger.
+_FULL_ROWS: Final = 1.4
 #: Each step towards smaller racks, until all have room.
 _SMALLER: Final = 0.94
 _RACK_UNITS: Final = 42.0
@@ -301,7 +303,11 @@ def _put_system(drawing: RackDrawing, system: RackedSystem, rack: DrawnBox, slot
 
 
 def _fit_grid(count: int, width: float, height: float) -> tuple[int, float]:
-    """Return how many columns give the largest squares, and their pitch."""
-    sides = ((min(width / columns, height / math.ceil(count / columns)), columns) for columns in range(1, count + 1))
-    side, columns = max(sides, key=lambda pair: (pair[0], pair[1]))
-    return columns, side
+    """Return how many columns give the largest squares, and their pitch; full rows are worth somewhat smaller ones."""
+
+    def weigh(columns: int) -> tuple[float, int]:
+        side = min(width / columns, height / math.ceil(count / columns))
+        return side * (1.0 if count % columns else _FULL_ROWS), columns
+
+    columns = max(range(1, count + 1), key=weigh)
+    return columns, min(width / columns, height / math.ceil(count / columns))

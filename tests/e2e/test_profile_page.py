@@ -12,10 +12,10 @@ from PySide6.QtWidgets import QApplication, QMenu
 from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.pages.profile.page import ProfilePage
 from gpudesk.desktop.pages.profile.query import ProfileQueryState
-from gpudesk.desktop.ui.tables.profile_table import ProfileTableView
 from gpudesk.desktop.pages.profile.views import ModelsView, OverviewView
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_catalog_attribute
+from gpudesk.desktop.ui.tables.profile_table import ProfileTableView
 from gpudesk.desktop.window.sheet_preview import ProfilePreview
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.estimate import EstimateRequest

@@ -162,13 +162,17 @@ class YearsChart(FleetChart):
         yield from (cost for cost in costs if cost is not None and cost.cumulative_usd)
 
     def _line(self, cost: FleetCost) -> PlotCurve:
-        rate = self.money.in_currency(1.0) / _THOUSAND
-        value, low, high = (np.array(each) * rate for each in zip(*cost.cumulative_usd, strict=True))
+        value, low, high = self._scale(cost)
         months = self._months(cost)
         slot = 0 if cost.supply is Supply.API else self.slot
         dash = _DASHES[cost.supply]
         name = label_supply(cost.supply)
         return PlotCurve(cost.supply.value, name, slot, False, months, value, low, high, capped=False, dash=dash)
+
+    def _scale(self, cost: FleetCost) -> tuple[FloatArray, ...]:
+        """Return what was paid with the ends of its interval, in thousands of the currency shown."""
+        rate = self.money.in_currency(1.0) / _THOUSAND
+        return tuple(np.array(each) * rate for each in zip(*cost.cumulative_usd, strict=True))
 
     def _months(self, cost: FleetCost) -> FloatArray:
         """Return the months at the beginning and at the end of each year; the last year may be a part of one."""
@@ -189,7 +193,7 @@ class YearsChart(FleetChart):
         rows = []
         for cost in self._costs():
             line = self._line(cost)
-            value, low, high = (float(np.interp(x, line.x, values)) for values in (line.y, line.low, line.high))
+            value, low, high = (float(np.interp(x, line.x, each)) for each in self._scale(cost))
             cells = (self.formatter.estimate(value), self.formatter.interval(low, high))
             rows.append(self._read(line.key, line.name, *cells, slot=line.slot))
         if not rows:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
-from typing import Final
+from typing import Any, Final
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
@@ -167,8 +167,8 @@ class FleetPage(MultiViewPage[FleetView]):
     def _want_system(self, accelerator: str, field: str, system: str) -> None:
         fleet = self.desk.scenario.fleet
         others = {key: value for key, value in getattr(fleet, field).items() if key != accelerator}
-        chosen = {**others, accelerator: system} if system else others
-        self.desk.edit(tr("Choose system"), fleet=replace(fleet, **{field: chosen}))
+        fields: dict[str, Any] = {field: {**others, accelerator: system} if system else others}
+        self.desk.edit(tr("Choose system"), fleet=replace(fleet, **fields))
 
     def copy(self) -> None:
         chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
@@ -176,10 +176,9 @@ class FleetPage(MultiViewPage[FleetView]):
     def show_table(self) -> ChartDataDialog:
         """Show the numbers of the chart that has the focus, else of the first, in a table."""
         focused = QApplication.focusWidget()
-        charts = self.view.charts
-        at = (each for each in charts if isinstance(each, QWidget) and focused and each.isAncestorOf(focused))
-        own = (each for each in charts if each is focused)
-        return chart_data.show_data_table(next(own, next(at, charts[0])))
+        charts = [chart for chart in self.view.charts if isinstance(chart, QWidget)]
+        at = next((chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None)
+        return chart_data.show_data_table(at or self.view.charts[0])
 
     def focus_content(self) -> None:
         demand = self.desk.scenario.demand

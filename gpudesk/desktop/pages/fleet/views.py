@@ -25,7 +25,7 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, find_scroll_area, make_c
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, label_fleet_cost_unit, list_fleet_notes
-from gpudesk.report.profile_tables import ProfileRow
+from gpudesk.report.profile_tables import ProfileRow, ProfileTable
 from gpudesk.report.rack_drawing import sketch_fleets
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
@@ -33,8 +33,8 @@ from gpudesk.text.translation import tr
 _MARGIN: Final = 16.0
 #: Below this width charts stand below one another.
 _LEAST_BESIDE: Final = 820.0
-#: The table has the picture below it from this height on that is left.
-_LEAST_PICTURE: Final = 250.0
+#: Around the picture below the table.
+_ABOVE_PICTURE: Final = 48.0
 #: Stands for the choice of the program.
 _AUTOMATIC: Final = "auto"
 
@@ -121,7 +121,7 @@ class FleetTableView(FleetView):
         """Show the picture where the table leaves room for it; it has a view of its own."""
         room = self._viewport_height() - self._above.sizeHint().height()
         for widget in (self._rule, self.picture):
-            widget.setVisible(room >= self.theme.px(_LEAST_PICTURE))
+            widget.setVisible(room >= self.picture.minimumHeight() + self.theme.px(_ABOVE_PICTURE))
 
     def _viewport_height(self) -> int:
         area = find_scroll_area(self)
@@ -137,7 +137,7 @@ class FleetTableView(FleetView):
             return
         unit = FleetCostUnit(self.unit.value)
 
-        def build(formatter: Formatter) -> object:
+        def build(formatter: Formatter) -> ProfileTable:
             money = MoneyFormatter(formatter, fleets.money.currency)
             return build_fleet_table(fleets.answer, fleets.looks, formatter, money, unit)
 
@@ -204,7 +204,7 @@ class FleetTimeView(FleetView):
 
     def _dress(self) -> None:
         px = self.theme.px
-        self._whole.setContentsMargins(px(_MARGIN - 8), 0, px(_MARGIN), px(8))
+        self._whole.setContentsMargins(px(_MARGIN), 0, px(_MARGIN), px(8))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)

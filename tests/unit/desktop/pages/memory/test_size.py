@@ -69,9 +69,9 @@ def factors(view: SizingView) -> dict[str, str]:
 
 
 def test_without_a_demand_there_are_three_ways_to_begin(view: SizingView, desk: Desk) -> None:
-    assert view.offers[DemandKind.USERS].isVisible()
+    assert view.start.offers[DemandKind.USERS].isVisible()
     assert not view.form.isVisible()
-    QTest.mouseClick(view.offers[DemandKind.REQUEST_RATE], Qt.MouseButton.LeftButton)
+    QTest.mouseClick(view.start.offers[DemandKind.REQUEST_RATE], Qt.MouseButton.LeftButton)
     assert desk.scenario.demand == Demand(DemandKind.REQUEST_RATE, 2.0)
     assert desk.undo_stack.undoText() == "Enter demand"
     assert view.form.isVisible()
@@ -79,7 +79,7 @@ def test_without_a_demand_there_are_three_ways_to_begin(view: SizingView, desk: 
     desk.undo_stack.undo()
     desk.flush()
     view.refresh()
-    assert view.offers[DemandKind.USERS].isVisible()
+    assert view.start.offers[DemandKind.USERS].isVisible()
 
 
 def test_fields_change_the_demand_one_step_each(sized: SizingView, desk: Desk) -> None:
@@ -129,7 +129,7 @@ def test_the_kind_of_demand_shows_its_own_fields(sized: SizingView, desk: Desk) 
 def test_a_demand_can_be_removed(sized: SizingView, desk: Desk) -> None:
     QTest.mouseClick(sized.form.remove, Qt.MouseButton.LeftButton)
     assert desk.scenario.demand is None
-    assert sized.offers[DemandKind.USERS].isVisible()
+    assert sized.start.offers[DemandKind.USERS].isVisible()
 
 
 # Reading what was found
