@@ -173,6 +173,22 @@ class DiffusionModel:
 
 
 @dataclass(frozen=True, slots=True)
+class DiffusionSettings:
+    """How an image or a clip is made; sizes that are None are those that the model's pipeline defaults to.
+
+    `weights` None stands for the widest format that fits.
+    """
+
+    width: int | None = None
+    height: int | None = None
+    frames: int | None = None
+    steps: int | None = None
+    batch: int = 1
+    weights: Precision | None = None
+    software: DiffusionSoftware = DiffusionSoftware.COMPILED
+
+
+@dataclass(frozen=True, slots=True)
 class DiffusionRequest:
     """One question. Sizes that are None are those that the model's pipeline defaults to.
 

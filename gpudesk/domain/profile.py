@@ -9,7 +9,7 @@ from typing import Self
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import AttributeClaims
-from gpudesk.domain.diffusion import DiffusionEstimate
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionSettings
 from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import Scenario
@@ -46,7 +46,11 @@ class RankingFactor(StrEnum):
 
 @dataclass(frozen=True, slots=True)
 class ProfileQuestion:
-    """One accelerator, and the load behind all rates. `weights` replaces those of the mode, by factor."""
+    """One accelerator, and the load behind all rates. `weights` replaces those of the mode, by factor.
+
+    `media` replaces the settings of images and videos: by task in the capability matrix, by "medium:model" in the list
+    of models.
+    """
 
     accelerator: str
     input_tokens: int = 4000
@@ -62,6 +66,7 @@ class ProfileQuestion:
     weights: Mapping[RankingFactor, float] | None = None
     tiers: Mapping[str, float] | None = None
     budget_usd: float | None = None
+    media: Mapping[str, DiffusionSettings] | None = None
 
     @classmethod
     def from_scenario(cls, scenario: Scenario, accelerator: str) -> Self:

@@ -39,8 +39,15 @@ from gpudesk.files import read_toml
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, input_error, message
 
-#: Most that a request can ask for: pixels of a side, frames, steps, items in a batch, accelerators.
-_MOST: Final = {"width": 8192, "height": 8192, "frames": 2000, "steps": 1000, "batch": 1024, "count": 1024}
+#: Least and most that a request can ask for: pixels of a side, frames, steps, items in a batch, accelerators.
+SIZE_LIMITS: Final = {
+    "width": (64, 8192),
+    "height": (64, 8192),
+    "frames": (1, 2000),
+    "steps": (1, 1000),
+    "batch": (1, 1024),
+    "count": (1, 1024),
+}
 _WRONG_CONSTANTS: Final = message("diffusion.constants", "the constants of diffusion models are incomplete or wrong")
 
 
@@ -316,9 +323,8 @@ def _fill_in(request: DiffusionRequest, architecture: DiffusionArchitecture) -> 
         frames=architecture.frames if request.frames is None else request.frames,
         steps=architecture.steps if request.steps is None else request.steps,
     )
-    for name, most in _MOST.items():
+    for name, (least, most) in SIZE_LIMITS.items():
         value = getattr(filled, name)
-        least = 64 if name in ("width", "height") else 1
         if not least <= value <= most:
             raise input_error(
                 "diffusion.range", "{value} is not between {low} and {high}", name, value=value, low=least, high=most

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from types import MappingProxyType
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, DiffusionSettings
 from gpudesk.domain.estimate import Estimate
-from gpudesk.domain.precision import Precision
+from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
 from gpudesk.engine.plans import scale_bandwidth
 from gpudesk.profile.placements import ModelPlacement
@@ -20,9 +19,10 @@ if TYPE_CHECKING:
     from gpudesk.estimation.diffusion import DiffusionEstimator
     from gpudesk.profile.context import ProfileContext
 
-#: Formats of denoisers, as published first.
+#: Formats of denoisers, as published first, and the bits of that one.
 _DIFFUSION_FORMATS: Final = (Precision.BF16, Precision.FP8, Precision.INT4)
-_OWN_SETTINGS: Final[Mapping[str, int]] = MappingProxyType({})
+_PUBLISHED_BITS: Final = 16
+_PIPELINE_SETTINGS: Final = DiffusionSettings()
 #: Refusals that rest on a missing fact rather than on what the accelerator is.
 _MISSING_FACTS: Final = frozenset({"estimate.no_peak", "diffusion.no_peak", "model.no_dimensions"})
 
@@ -127,10 +127,11 @@ def list_media_capabilities(context: ProfileContext, estimator: DiffusionEstimat
     for task in context.settings.tasks:
         if task.settings is None:
             continue
+        settings = _find_settings(task.id, task.settings, context)
         capabilities = [
             capability
             for model in task.models
-            if (capability := _place_diffusion(task.id, model, task.settings, context, estimator)) is not None
+            if (capability := _place_diffusion(task.id, model, settings, context, estimator)) is not None
         ]
         fitting = [each for each in capabilities if each.figure is not None]
         rows += fitting[:1] or capabilities[:1]
@@ -140,28 +141,41 @@ def list_media_capabilities(context: ProfileContext, estimator: DiffusionEstimat
 def list_diffusion_models(context: ProfileContext, estimator: DiffusionEstimator) -> tuple[Capability, ...]:
     """Return a row for each image and video model of known dimensions, at the settings of its own pipeline."""
     rows = (
-        _place_diffusion(model.medium, model.id, _OWN_SETTINGS, context, estimator)
+        _place_diffusion(
+            model.medium,
+            model.id,
+            _find_settings(f"{model.medium}:{model.id}", _PIPELINE_SETTINGS, context),
+            context,
+            estimator,
+        )
         for model in context.catalog.diffusion_models()
     )
     return tuple(each for each in rows if each is not None)
 
 
+def _find_settings(row: str, usual: DiffusionSettings, context: ProfileContext) -> DiffusionSettings:
+    """Return the user's settings of a row, else the usual ones."""
+    return (context.question.media or {}).get(row, usual)
+
+
 def _place_diffusion(
-    task: str, model: str, settings: Mapping[str, int], context: ProfileContext, estimator: DiffusionEstimator
+    task: str, model: str, settings: DiffusionSettings, context: ProfileContext, estimator: DiffusionEstimator
 ) -> Capability | None:
-    """Return a model in the first format that fits; None where its dimensions are not known."""
+    """Return a model in the format of the settings, else in the first that fits; None without known dimensions."""
     if context.catalog.diffusion_model(model).architecture is None:
         return None
     request = DiffusionRequest(
         context.accelerator.id,
         model,
-        width=settings.get("width"),
-        height=settings.get("height"),
-        frames=settings.get("frames"),
-        steps=settings.get("steps"),
+        width=settings.width,
+        height=settings.height,
+        frames=settings.frames,
+        steps=settings.steps,
+        batch=settings.batch,
+        software=settings.software,
     )
     estimate: DiffusionEstimate | None = None
-    for weights in _DIFFUSION_FORMATS:
+    for weights in _DIFFUSION_FORMATS if settings.weights is None else (settings.weights,):
         try:
             estimate = estimator.estimate(replace(request, weights=weights))
         except InputError as error:
@@ -169,7 +183,7 @@ def _place_diffusion(
             status = CapabilityStatus.UNKNOWN if is_unknown else CapabilityStatus.IMPOSSIBLE
             return Capability(task, status, model, unit="s", reason=error.problem)
         if estimate.fits:
-            is_native = weights is _DIFFUSION_FORMATS[0]
+            is_native = STORAGE_FORMATS[weights].bits >= _PUBLISHED_BITS
             return Capability(
                 task,
                 CapabilityStatus.NATIVE if is_native else CapabilityStatus.QUANTIZED,
@@ -182,10 +196,11 @@ def _place_diffusion(
                 diffusion=estimate,
             )
     assert estimate is not None
-    reason = message(
-        "profile.diffusion.unfit",
-        "Needs {missing} more memory, even with 4-bit weights",
-        missing=(float(-estimate.memory.free_bytes), "B"),
+    missing = (float(-estimate.memory.free_bytes), "B")
+    reason = (
+        message("profile.diffusion.unfit", "Needs {missing} more memory, even with 4-bit weights", missing=missing)
+        if settings.weights is None
+        else message("profile.diffusion.short", "Needs {missing} more memory with these settings", missing=missing)
     )
     return Capability(
         task, CapabilityStatus.IMPOSSIBLE, model, estimate.request.weights, unit="s", diffusion=estimate, reason=reason

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any, Final
 
 from gpudesk.domain.accelerator import Accelerator
+from gpudesk.domain.diffusion import DiffusionSettings
 from gpudesk.domain.profile import OperatingMode, RankingFactor
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
@@ -22,12 +23,12 @@ OTHER_CATEGORY: Final = "other"
 class ProfileTask:
     """A row of the capability matrix: models in order of preference.
 
-    `settings` are those of an image or a video (width, height, steps, frames), None for language models.
+    `settings` are those of an image or a video, None for language models.
     """
 
     id: str
     models: tuple[str, ...]
-    settings: Mapping[str, int] | None = None
+    settings: DiffusionSettings | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -140,5 +141,5 @@ def _read_weights(entry: Mapping[str, float]) -> Mapping[RankingFactor, float]:
 
 def _read_task(entry: Mapping[str, Any]) -> ProfileTask:
     if "diffusion" in entry:
-        return ProfileTask(entry["id"], tuple(entry["diffusion"]), MappingProxyType(entry["settings"]))
+        return ProfileTask(entry["id"], tuple(entry["diffusion"]), DiffusionSettings(**entry["settings"]))
     return ProfileTask(entry["id"], tuple(entry["models"]))

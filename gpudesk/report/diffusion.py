@@ -47,7 +47,7 @@ def list_diffusion_facts(
     facts = [
         (tr("Model"), names.get(request.model, request.model)),
         (tr("Size and steps"), describe_diffusion_item(request, estimate.clip_s, formatter)),
-        (tr("Software"), f"{tr(_SOFTWARE[request.software])}, {label_precision(request.weights)}"),
+        (tr("Software"), f"{label_software(request.software)}, {label_precision(request.weights)}"),
         *_list_times(estimate, formatter),
         (tr("At full peak"), _describe_floor(estimate, formatter)),
         (tr("Method"), label_basis(estimate.basis)),
@@ -59,6 +59,10 @@ def list_diffusion_facts(
     if estimate.fits:
         facts.append((tr("Free"), formatter.memory(memory.free_bytes)))
     return facts
+
+
+def label_software(software: DiffusionSoftware) -> str:
+    return tr(_SOFTWARE[software])
 
 
 def _list_times(estimate: DiffusionEstimate, formatter: Formatter) -> Iterator[tuple[str, str]]:
@@ -85,11 +89,16 @@ def _describe_floor(estimate: DiffusionEstimate, formatter: Formatter) -> str:
 
 
 def describe_diffusion_item(request: DiffusionRequest, clip_s: float | None, formatter: Formatter) -> str:
-    """Return the size and steps of an item, and how many are made at once and by which accelerators."""
+    """Return the size and steps of an item, and how many are made at once and by which accelerators.
+
+    `clip_s` is the length of a clip in seconds where it is to be told.
+    """
     parts = [f"{request.width} × {request.height}"]
+    frames = formatter.count(request.frames)
     if clip_s is not None:
-        frames = formatter.count(request.frames)
         parts.append(tr("{n} frames ({length})", n=frames, length=formatter.quantity(clip_s, "s")))
+    elif (request.frames or 1) > 1:
+        parts.append(tr("{n} frames", n=frames))
     parts.append(trn("{n} step", "{n} steps", request.steps or 0, n=formatter.count(request.steps)))
     if request.batch > 1:
         parts.append(tr("batch {n}", n=formatter.count(request.batch)))

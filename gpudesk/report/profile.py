@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import Any, Final
 
 from gpudesk.domain.claim import AttributeClaims
-from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade, DiffusionSoftware
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.profile import (
     AcceleratorProfile,
@@ -18,6 +18,7 @@ from gpudesk.domain.profile import (
     Upgrade,
 )
 from gpudesk.domain.registry import ATTRIBUTES, find_quantity
+from gpudesk.report.diffusion import describe_diffusion_item, label_software
 from gpudesk.report.labels import (
     label_attribute_alone,
     label_basis,
@@ -169,13 +170,10 @@ def _tabulate_capabilities(profile: AcceleratorProfile, names: Mapping[str, str]
 
 
 def format_diffusion_settings(estimate: DiffusionEstimate, formatter: Formatter) -> str:
-    """Return size, frames and steps of an image or a video."""
+    """Return how an image or a video is made; the software where it is not the usual one."""
     request = estimate.request
-    size = f"{request.width} × {request.height}"
-    steps = formatter.count(request.steps)
-    if (request.frames or 1) == 1:
-        return tr("{size}, {steps} steps", size=size, steps=steps)
-    return tr("{size}, {frames} frames, {steps} steps", size=size, frames=formatter.count(request.frames), steps=steps)
+    item = describe_diffusion_item(request, None, formatter)
+    return item if request.software is DiffusionSoftware.COMPILED else f"{item}, {label_software(request.software)}"
 
 
 def _tabulate_diffusion(profile: AcceleratorProfile, names: Mapping[str, str], formatter: Formatter) -> _Table:

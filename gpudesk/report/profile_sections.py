@@ -232,10 +232,14 @@ class ProfileTables:
         cells = (
             ProfileCell(task),
             ProfileCell(words, icon=icon),
-            ProfileCell(model, ", ".join(details), is_quiet=True),
+            ProfileCell(model, ", ".join(details), mark=self._mark_settings(each.task), is_quiet=True),
             figure,
         )
-        return ProfileRow(each.task, cells, sentence, each.request)
+        return ProfileRow(each.task, cells, sentence, each.request, diffusion=each.diffusion)
+
+    def _mark_settings(self, row: str) -> str:
+        """Return the mark of a row of images or videos whose settings are the user's."""
+        return "own" if row in (self.profile.question.media or {}) else ""
 
     def _rate(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> ProfileCell:
         if figure is None:
@@ -270,16 +274,17 @@ class ProfileTables:
         words = capitalize_first(format_status(each, self.formatter))
         reason = capitalize_first(self.say(each.reason))
         mark = "" if each.basis is None else each.basis.value
+        key = f"{each.task}:{each.model}"
         cells = (
             ProfileCell(name, "" if each.weights is None else label_precision(each.weights)),
-            ProfileCell(settings or reason, reason if settings else "", is_quiet=True),
+            ProfileCell(settings or reason, reason if settings else "", mark=self._mark_settings(key), is_quiet=True),
             ProfileCell(words, icon=_STATUS_ICONS[each.status]),
             ProfileCell(grade),
             self._plain_rate(each.figure, mark),
         )
         time = "" if each.figure is None else f"{self.formatter.banded(each.figure)} s"
         sentence = ". ".join(part for part in (name, settings, f"{words}, {time}" if time else words, reason) if part)
-        return ProfileRow(f"{each.task}:{each.model}", cells, sentence)
+        return ProfileRow(key, cells, sentence, diffusion=each.diffusion)
 
     # First limits
 
@@ -351,10 +356,13 @@ class ProfileTables:
         reasons = [capitalize_first(self.say(reason)) for reason in each.why]
         why = "; ".join(reasons)
         mark = each.basis.value
-        engine = label_serving_engine(each.serving_engine)
+        details = [label_precision(each.weights), label_serving_engine(each.serving_engine)]
+        tier = (self.profile.question.tiers or {}).get(each.model)
+        if tier is not None:
+            details.append(tr("tier {n}", n=self.formatter.stated(tier)))
         cells = (
             ProfileCell(label_job(each.job) if is_first else "", is_strong=True),
-            ProfileCell(name, f"{label_precision(each.weights)}, {engine}", is_strong=is_first),
+            ProfileCell(name, ", ".join(details), is_strong=is_first),
             ProfileCell(reasons[0] if reasons else "", "; ".join(reasons[1:]), is_quiet=True),
             ProfileCell(self.formatter.count(each.context_tokens)),
             self._plain_rate(each.single, mark),

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.diffusion import DiffusionEstimate
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.profile import OperatingMode, RankingFactor
 from gpudesk.text.messages import capitalize_first
@@ -117,7 +118,7 @@ class ProfileCell:
 class ProfileRow:
     """A row with what it can lead to: a deployment, an attribute of the accelerator, or another accelerator.
 
-    `sentence` is all of it in words.
+    `sentence` is all of it in words. `diffusion` has the settings of an image or a video.
     """
 
     key: str
@@ -126,6 +127,7 @@ class ProfileRow:
     request: EstimateRequest | None = None
     attribute: str = ""
     accelerator: str = ""
+    diffusion: DiffusionEstimate | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -10,6 +10,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 
 from gpudesk.desktop.pages.compare.page import ComparePage
+from gpudesk.desktop.pages.profile.forms import DiffusionForm
 from gpudesk.desktop.pages.profile.page import ProfilePage
 from gpudesk.desktop.pages.profile.query import ProfileQueryState
 from gpudesk.desktop.pages.profile.views import ModelsView, OverviewView
@@ -315,3 +316,126 @@ def test_the_panel_follows_the_accelerator_and_the_load(program: StartProgram) -
         wait_for(user, page)
 
     program(at_window)
+
+
+def select_media(user: User, row: str) -> tuple[ProfilePage, ProfileTableView, DiffusionForm]:
+    """Select an image or video model in the Models view."""
+    page = open_profile(user)
+    user.click("View: Models")
+    wait_for(user, page)
+    view, form = table(page, "diffusion"), page.view.media_form
+    assert form is not None
+    view.setFocus()
+    view.setCurrentIndex(view.find_row(row))
+    return page, view, form
+
+
+def test_settings_of_a_video_change_its_row(program: StartProgram) -> None:
+    def times(view: ProfileTableView) -> dict[str, str]:
+        return {row.key: row.cells[-1].text for row in view.table.rows}
+
+    def at_window(user: User) -> None:
+        page, view, form = select_media(user, "image:flux1-dev")
+        assert form.isVisible()
+        assert not form.numbers["frames"].isVisible()
+        view.setCurrentIndex(view.find_row("video:wan2.1-14b"))
+        assert form.numbers["frames"].isVisible()
+        before = times(view)
+        user.press("Return")
+        assert form.numbers["width"].edit.hasFocus()
+        form.numbers["steps"].edit.edited.emit(10)
+        wait_for(user, page)
+        form.weights.chosen.emit("fp8")
+        wait_for(user, page)
+        after = times(view)
+        assert [key for key in before if before[key] != after[key]] == ["video:wan2.1-14b"]
+        row = view.current_row
+        assert row is not None
+        assert row.diffusion is not None
+        assert (row.diffusion.request.steps, row.diffusion.request.weights) == (10, "fp8")
+        assert row.cells[1].mark == "own"
+
+    program(at_window)
+
+
+def test_settings_of_an_image_survive_a_restart_until_they_are_reset(program: StartProgram) -> None:
+    def change(user: User) -> None:
+        page, _, form = select_media(user, "image:flux1-dev")
+        assert not form.reset.isVisible()
+        form.numbers["steps"].edit.edited.emit(10)
+        wait_for(user, page)
+        assert form.reset.isVisible()
+        user.window.desk.undo_stack.setClean()
+
+    def reset(user: User) -> None:
+        page, _, form = select_media(user, "image:flux1-dev")
+        assert form.numbers["steps"].value == 10
+        user.click("Reset settings")
+        wait_for(user, page)
+        assert form.numbers["steps"].value == 28
+        assert page.preferences.media == {}
+
+    program(change)
+    program(reset)
+
+
+def test_a_task_of_images_has_settings_of_its_own(program: StartProgram) -> None:
+    def at_window(user: User) -> None:
+        page = open_profile(user)
+        view, form = table(page, "capabilities"), page.view.media_form
+        assert form is not None
+        view.setFocus()
+        view.setCurrentIndex(view.find_row("image"))
+        user.press("Return")
+        assert form.numbers["width"].edit.hasFocus()
+        form.numbers["width"].edit.edited.emit(2048)
+        wait_for(user, page)
+        row = view.current_row
+        assert row is not None
+        assert "2048 × 1024" in row.cells[2].detail
+        view.setFocus()
+        view.setCurrentIndex(view.find_row("chat_7b"))
+        assert form.isHidden()
+
+    program(at_window)
+
+
+def test_own_tiers_are_given_in_place_and_survive_a_restart(program: StartProgram) -> None:
+    def give(user: User) -> None:
+        page = open_profile(user)
+        user.click("View: Models")
+        wait_for(user, page)
+        view = page.view
+        assert isinstance(view, ModelsView)
+        assert not view.tiers.reset.isVisible()
+        rows = table(page, "recommendations")
+        rows.setFocus()
+        rows.setCurrentIndex(rows.model().index(1, 0))
+        chosen = rows.current_row
+        assert chosen is not None
+        assert chosen.request is not None
+        assert view.tiers.model.value == chosen.request.model
+        view.tiers.tier.edit.edited.emit(7.0)
+        wait_for(user, page)
+        assert page.preferences.tiers == {chosen.request.model: 7.0}
+        assert first_cells(page, "recommendations", 1)[0] == chosen.cells[1].text
+        assert table(page, "recommendations").table.rows[0].cells[1].detail.endswith("tier 7")
+        user.window.desk.undo_stack.setClean()
+
+    def take_back(user: User) -> None:
+        page = open_profile(user)
+        user.click("View: Models")
+        wait_for(user, page)
+        view = page.view
+        assert isinstance(view, ModelsView)
+        view.tiers.model.chosen.emit("llama-3.1-8b")
+        view.tiers.tier.edit.edited.emit(2.0)
+        wait_for(user, page)
+        assert page.preferences.tiers is not None
+        assert len(page.preferences.tiers) == 2
+        user.click("Reset tiers")
+        wait_for(user, page)
+        assert page.preferences.tiers is None
+
+    program(give)
+    program(take_back)

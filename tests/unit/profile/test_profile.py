@@ -11,6 +11,7 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import Source, SourceKind
+from gpudesk.domain.diffusion import DiffusionSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import AcceleratorProfile, CapabilityStatus, OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.domain.progress import run_to_end
@@ -274,6 +275,24 @@ def test_own_tiers_replace_parameters(service: GpuDeskService) -> None:
     assert service.profile(mine).recommendations[0].model == "qwen3-8b"
 
 
+def test_settings_of_an_image_apply_to_their_row_alone(service: GpuDeskService) -> None:
+    usual = service.profile(ProfileQuestion("rtx-4090"))
+    media = {
+        "image": DiffusionSettings(512, 512, steps=28, batch=4),
+        "image:flux1-dev": DiffusionSettings(steps=4, weights=Precision.BF16),
+    }
+    mine = service.profile(ProfileQuestion("rtx-4090", media=media))
+    changed = [two for one, two in zip(usual.capabilities, mine.capabilities, strict=True) if one != two]
+    assert [each.task for each in changed] == ["image"]
+    assert changed[0].diffusion is not None
+    assert (changed[0].diffusion.request.width, changed[0].diffusion.request.batch) == (512, 4)
+    changed = [two for one, two in zip(usual.diffusion, mine.diffusion, strict=True) if one != two]
+    assert [each.model for each in changed] == ["flux1-dev"]
+    assert changed[0].status is CapabilityStatus.IMPOSSIBLE
+    assert changed[0].reason is not None
+    assert format_message(changed[0].reason).endswith("more memory with these settings")
+
+
 def test_job_models_are_in_the_catalog() -> None:
     settings = read_profile_settings(paths.profile_path())
     known = {model.id for model in CATALOG.models()}
@@ -474,9 +493,13 @@ def test_an_entry_without_required_values_names_them() -> None:
 
 def test_a_price_of_the_user_counts(service: GpuDeskService) -> None:
     with GpuDeskService.open(with_user_facts=False) as own:
-        assert own.profile(ProfileQuestion("l40s")).advice.verdict.id == "profile.buy.no_price"
-        add(own, TEST, UserPrice("own-1", "l40s", "purchase", TEST.id, SourceKind.USER, 8000.0, date="2026-11-20"))
-        profile = own.profile(ProfileQuestion("l40s"))
+        questions = (ProfileQuestion(each.id) for each in own.catalog.accelerators())
+        question = next(each for each in questions if own.profile(each).advice.verdict.id == "profile.buy.no_price")
+        price = UserPrice(
+            "own-1", question.accelerator, "purchase", TEST.id, SourceKind.USER, 8000.0, date="2026-11-20"
+        )
+        add(own, TEST, price)
+        profile = own.profile(question)
         assert profile.advice.verdict.id == "profile.buy.price"
         assert any(each.usd_per_unlocked is not None for each in profile.upgrades)
 

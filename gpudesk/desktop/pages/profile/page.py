@@ -24,7 +24,7 @@ from gpudesk.desktop.pages.profile.views import (
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import add_accelerator, replace_model_and_baseline
-from gpudesk.desktop.session.scenario_options import list_accelerator_options
+from gpudesk.desktop.session.scenario_options import list_accelerator_options, list_model_options
 from gpudesk.desktop.session.selection import select_catalog_attribute, select_deployment
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts import chart_data
@@ -109,8 +109,9 @@ class ProfilePage(MultiViewPage[ProfileView]):
         view = super().make_view(key, theme)
         view.chosen.connect(self._choose_row)
         view.opened.connect(self.open_row)
-        if isinstance(view, ModelsView | UpgradesView):
-            view.changed.connect(self._ask)
+        view.changed.connect(self._ask)
+        if isinstance(view, ModelsView):
+            view.tiers.offer_models(partial(list_model_options, self.desk.service))
         if isinstance(view, PeersView):
             view.compared.connect(self.compare_with)
         return view

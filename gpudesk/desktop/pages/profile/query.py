@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from dataclasses import replace
+from dataclasses import asdict, replace
 from enum import Enum, auto
 from functools import partial
 from typing import Any, Final
@@ -13,19 +13,24 @@ from PySide6.QtCore import QObject, Signal
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.domain.diffusion import DiffusionSettings, DiffusionSoftware
+from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import AcceleratorProfile, OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.domain.scenario import Scenario
+from gpudesk.estimation.diffusion import SIZE_LIMITS
 from gpudesk.text.messages import InputError, capitalize_first, format_message
 
 MODE: Final = "profile.mode"
 WEIGHTS: Final = "profile.weights"
 BUDGET: Final = "profile.budget_usd"
+TIERS: Final = "profile.tiers"
+MEDIA: Final = "profile.media"
 #: Profiles that are kept: going back and forth between accelerators asks nothing anew.
 _MOST_KEPT: Final = 12
 
 
 class ProfilePreferences:
-    """What the user prefers in all profiles: operating mode, the weights of each mode, and the budget."""
+    """What the user prefers in all profiles: mode, weights, tiers, how images and videos are made, and the budget."""
 
     def __init__(self, settings: UserSettings) -> None:
         self._settings = settings
@@ -61,6 +66,32 @@ class ProfilePreferences:
         self._settings.put(WEIGHTS, stored)
 
     @property
+    def tiers(self) -> dict[str, float] | None:
+        """The user's tiers of models by id, None where there are none."""
+        stored: dict[str, Any] = self._settings.get(TIERS, {})
+        tiers = {model: float(tier) for model, tier in stored.items() if type(tier) in (int, float) and tier > 0}
+        return tiers or None
+
+    @tiers.setter
+    def tiers(self, tiers: dict[str, float] | None) -> None:
+        self._settings.put(TIERS, tiers or {})
+
+    @property
+    def media(self) -> dict[str, DiffusionSettings]:
+        """How the user wants images and videos made, by row; what cannot be read is left out."""
+        stored: dict[str, Any] = self._settings.get(MEDIA, {})
+        settings = {row: _read_media(entry) for row, entry in stored.items()}
+        return {row: each for row, each in settings.items() if each is not None}
+
+    def set_media(self, row: str, settings: DiffusionSettings | None) -> None:
+        """Keep the settings of a row, or forget them."""
+        stored: dict[str, Any] = dict(self._settings.get(MEDIA, {}))
+        stored.pop(row, None)
+        if settings is not None:
+            stored[row] = asdict(settings)
+        self._settings.put(MEDIA, stored)
+
+    @property
     def budget_usd(self) -> float | None:
         return self._settings.get(BUDGET, 0.0) or None
 
@@ -71,7 +102,29 @@ class ProfilePreferences:
     def question(self, scenario: Scenario, accelerator: str) -> ProfileQuestion:
         """Return the question about an accelerator at the load of a scenario."""
         question = ProfileQuestion.from_scenario(scenario, accelerator)
-        return replace(question, mode=self.mode, weights=self.weights, budget_usd=self.budget_usd)
+        return replace(
+            question,
+            mode=self.mode,
+            weights=self.weights,
+            tiers=self.tiers,
+            budget_usd=self.budget_usd,
+            media=self.media or None,
+        )
+
+
+def _read_media(entry: object) -> DiffusionSettings | None:
+    if not isinstance(entry, dict):
+        return None
+    try:
+        sizes = {name: entry[name] for name in ("width", "height", "frames", "steps", "batch")}
+        weights, software = entry["weights"], DiffusionSoftware(entry["software"])
+        format_ = None if weights is None else Precision(weights)
+    except (KeyError, ValueError):
+        return None
+    limits = ((*SIZE_LIMITS[name], size) for name, size in sizes.items())
+    if not all(type(size) is int and least <= size <= most for least, most, size in limits):
+        return None
+    return DiffusionSettings(**sizes, weights=format_, software=software)
 
 
 class ProfileQueryState(Enum):

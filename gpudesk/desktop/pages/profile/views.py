@@ -10,6 +10,7 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
+from gpudesk.desktop.pages.profile.forms import DiffusionForm, TierForm
 from gpudesk.desktop.pages.profile.query import ProfilePreferences
 from gpudesk.desktop.ui.charts.architecture_drawing import ArchitecturePanel
 from gpudesk.desktop.ui.charts.chart_data import CopyableChart
@@ -20,6 +21,7 @@ from gpudesk.desktop.ui.widgets.fields import NumberField
 from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowRow, clear_layout, make_column
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
+from gpudesk.domain.diffusion import DiffusionSettings
 from gpudesk.domain.profile import OperatingMode, RankingFactor
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.report.profile_tables import ProfileRow, ProfileTable, label_factor, label_mode
@@ -95,6 +97,8 @@ class ProfileView(QWidget):
     chosen = Signal(object)
     #: A row was opened: its deployment, or the accelerator that it is about.
     opened = Signal(object)
+    #: A preference changed.
+    changed = Signal()
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__()
@@ -102,6 +106,8 @@ class ProfileView(QWidget):
         self.formatter = formatter
         self.preferences = preferences
         self.sections: dict[str, ProfileSection] = {}
+        #: How the image or the video of the selected row is made, where the view lists any.
+        self.media_form: DiffusionForm | None = None
         self._whole = make_column(gap=14, on=self)
         theme.follow(self._dress)
 
@@ -115,9 +121,24 @@ class ProfileView(QWidget):
     def add_section(self, key: str, *controls: QWidget) -> ProfileSection:
         section = ProfileSection(self.theme, self.formatter, *controls)
         section.view.chosen.connect(partial(self._choose, key))
-        section.view.opened.connect(self.opened)
+        section.view.opened.connect(self._open)
         self.sections[key] = section
         return section
+
+    def add_media_form(self, key: str) -> None:
+        """Let the user set how the images and videos of a section are made."""
+        section = self.sections[key]
+        form = self.media_form = DiffusionForm(self.theme, self.formatter.style)
+        form.edited.connect(self._set_media)
+        section.put_below_table(form)
+        self.follow_row()
+
+    def follow_row(self) -> None:
+        """Show what belongs to the selected row."""
+        if self.media_form is not None:
+            rows = [section.view.current_row for section in self.sections.values()]
+            row = next((each for each in rows if each is not None and each.diffusion is not None), None)
+            self.media_form.show_row(row, None if row is None else self.preferences.media.get(row.key))
 
     def show_table(self, key: str, tables: ProfileTables, build: Callable[[ProfileTables], ProfileTable]) -> None:
         self.sections[key].show_table(lambda formatter: build(tables.with_formatter(formatter)))
@@ -144,7 +165,18 @@ class ProfileView(QWidget):
         for other, section in self.sections.items():
             if other != key:
                 section.view.clear_current()
+        self.follow_row()
         self.chosen.emit(row)
+
+    def _open(self, row: ProfileRow) -> None:
+        if row.diffusion is not None and self.media_form is not None:
+            self.media_form.focus_first()
+        else:
+            self.opened.emit(row)
+
+    def _set_media(self, row: str, settings: DiffusionSettings | None) -> None:
+        self.preferences.set_media(row, settings)
+        self.changed.emit()
 
     def _dress(self) -> None:
         px = self.theme.px
@@ -160,7 +192,6 @@ class OverviewView(ProfileView):
         self.open_link.clicked.connect(self._open_current)
         self.drawing = ArchitecturePanel(theme)
         capabilities = self.add_section("capabilities", self.open_link)
-        capabilities.view.chosen.connect(self._offer)
         limits = self.add_section("limits")
         self.strengths = TextBlock(theme, tr("Strengths"))
         self.considerations = TextBlock(theme, tr("Considerations"))
@@ -169,6 +200,7 @@ class OverviewView(ProfileView):
             TwoColumns(theme, (capabilities,), (self.drawing, limits)),
             TwoColumns(theme, (self.strengths, self.advice), (self.considerations,)),
         )
+        self.add_media_form("capabilities")
         self.end()
 
     def show_profile(self, tables: ProfileTables) -> None:
@@ -178,9 +210,10 @@ class OverviewView(ProfileView):
         self.strengths.show_texts(tables.strengths())
         self.considerations.show_texts(tables.considerations())
         self.advice.show_texts(tables.advice(), leads=True)
-        self._offer()
+        self.follow_row()
 
-    def _offer(self) -> None:
+    def follow_row(self) -> None:
+        super().follow_row()
         row = self.sections["capabilities"].view.current_row
         self.open_link.setVisible(row is not None and row.request is not None)
 
@@ -192,9 +225,6 @@ class OverviewView(ProfileView):
 
 class ModelsView(ProfileView):
     """The best models for each job by the operating mode, whose weights can be changed; models of images and video."""
-
-    #: Mode or weights changed.
-    changed = Signal()
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)
@@ -214,8 +244,12 @@ class ModelsView(ProfileView):
         self.reset.clicked.connect(self._reset)
         row.flow.addWidget(self.reset)
         models = self.add_section("recommendations", self.mode)
-        models.put_above_table(row)
+        self.tiers = TierForm(theme, formatter.style)
+        self.tiers.edited.connect(self._set_tier)
+        self.tiers.reset_wanted.connect(self._reset_tiers)
+        models.put_above_table(row, self.tiers)
         self.put(models, self.add_section("diffusion"))
+        self.add_media_form("diffusion")
         self.end()
 
     def show_profile(self, tables: ProfileTables) -> None:
@@ -225,6 +259,14 @@ class ModelsView(ProfileView):
             field.set_value(tables.profile.weights.get(factor, 1.0))
         self.mode.set_value(self.preferences.mode.value)
         self.reset.setVisible(self.preferences.weights is not None)
+        self.tiers.show_tiers(tables.profile.question.tiers, tables.name_of)
+        self.follow_row()
+
+    def follow_row(self) -> None:
+        super().follow_row()
+        row = self.sections["recommendations"].view.current_row
+        if row is not None and row.request is not None:
+            self.tiers.show_model(row.request.model)
 
     def _choose_mode(self, mode: str) -> None:
         self.preferences.mode = OperatingMode(mode)
@@ -240,12 +282,18 @@ class ModelsView(ProfileView):
         self.preferences.weights = None
         self.changed.emit()
 
+    def _set_tier(self, model: str, tier: float) -> None:
+        tiers = {**(self.preferences.tiers or {}), model: tier}
+        self.preferences.tiers = {each: value for each, value in tiers.items() if value > 0}
+        self.changed.emit()
+
+    def _reset_tiers(self) -> None:
+        self.preferences.tiers = None
+        self.changed.emit()
+
 
 class UpgradesView(ProfileView):
     """More of it, the models just out of reach, and other accelerators: what each step unlocks and costs."""
-
-    #: The budget changed.
-    changed = Signal()
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)

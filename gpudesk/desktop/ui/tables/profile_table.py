@@ -265,8 +265,12 @@ class ProfileSection(QWidget):
         self._column = make_column(self.head, self.view, self.note, gap=4, on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    def put_above_table(self, widget: QWidget) -> None:
-        self._column.insertWidget(1, widget)
+    def put_above_table(self, *widgets: QWidget) -> None:
+        for widget in widgets:
+            self._column.insertWidget(self._column.indexOf(self.view), widget)
+
+    def put_below_table(self, widget: QWidget) -> None:
+        self._column.insertWidget(self._column.indexOf(self.view) + 1, widget)
 
     def show_table(self, build: Callable[[Formatter], ProfileTable]) -> None:
         """Show the table that `build` makes with a formatter."""
