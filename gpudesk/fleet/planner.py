@@ -8,6 +8,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.costing.ownership import Amount, compute_api_usd_per_million
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
@@ -19,9 +20,18 @@ from gpudesk.costing.uncertainty import (
     get_likely,
 )
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.claim import PURCHASE_TERM
-from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, UncertainValue
-from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetHour, FleetOption, FleetSettings, FleetYear, Supply
+from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord
+from gpudesk.domain.cost import CostInputOrigin, CostSettings, ResolvedCostInput, UncertainValue
+from gpudesk.domain.fleet import (
+    FleetAnswer,
+    FleetCost,
+    FleetHour,
+    FleetOption,
+    FleetSettings,
+    FleetYear,
+    SiteCooling,
+    Supply,
+)
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import DemandKind, SizingOption, SizingResult
 from gpudesk.domain.system import System
@@ -105,7 +115,7 @@ class FleetPlanner:
         )
         sampler = CostSampler(FLEET_DRAWS, DRAW_SEED, self._compute_common_error(sizing))
         plans = [
-            self._plan_accelerator(part, option, cost_inputs, load, settings, sampler)
+            self._plan_accelerator(part, option, cost_inputs, load, settings, scenario.costs, sampler)
             for part, option, cost_inputs in zip(parts, sizing.candidates, inputs, strict=True)
         ]
         api = self._cost_api(scenario, load, inputs, plans)
@@ -141,6 +151,7 @@ class FleetPlanner:
         inputs: Mapping[str, ResolvedCostInput],
         load: FleetLoad,
         settings: FleetSettings,
+        costs: CostSettings,
         sampler: CostSampler,
     ) -> _AcceleratorPlan:
         systems = self._catalog.systems_of(part.id)
@@ -151,11 +162,14 @@ class FleetPlanner:
         rents = [price for price in self._catalog.prices(part.id) if price.term != PURCHASE_TERM]
         is_single = any(price.accelerators_in_instance == 1 for price in rents)
         instance = find_instance(part, systems, settings, sizing.plan.replica, singly=is_single)
+        rent = inputs["rent_usd_per_hour"]
+        if instance is not None and part.id in settings.instances and rent.origin is not CostInputOrigin.YOURS:
+            rent = _find_instance_rent(instance, rents, costs.rent_term)
         throughput: Amount = 1.0
         if sizing.output_tokens_per_s is not None:
             throughput = draw_throughput_factor(sizing.output_tokens_per_s, sampler.error(part.id))
         needs = compute_replica_needs(load, sizing, throughput)
-        return _AcceleratorPlanner(part, sizing, inputs, values, load, settings, spec, instance, needs).plan()
+        return _AcceleratorPlanner(part, sizing, inputs, values, load, settings, spec, instance, rent, needs).plan()
 
     def _cost_api(
         self,
@@ -230,6 +244,7 @@ class _AcceleratorPlanner:
     settings: FleetSettings
     spec: SystemSpec
     instance: System | None
+    rent: ResolvedCostInput
     needs: ReplicaNeeds
 
     @property
@@ -357,23 +372,25 @@ class _AcceleratorPlanner:
 
     def _rent(self) -> Iterator[SupplyCost | FleetCost]:
         replica = self.sizing.plan.replica
-        slots = replica if self.instance is None else self.instance.accelerator_count
-        rent = self.inputs["rent_usd_per_hour"]
+        packing = ReplicaPacking(replica, replica if self.instance is None else self.instance.accelerator_count)
         for supply in (Supply.RENTED, Supply.AUTOSCALED):
-            if rent.spread is None:
-                yield state_missing(
-                    supply,
-                    message(
-                        "fleet.no_rent",
-                        "Missing rent of {accelerator}; enter it in the cost inputs",
-                        accelerator=self.part.name,
-                    ),
-                )
+            if self.rent.spread is None:
+                yield state_missing(supply, self._explain_no_rent())
                 continue
-            packing = ReplicaPacking(replica, slots)
-            is_scaled = supply is Supply.AUTOSCALED
-            cost = cost_rented(self.load, self.needs, self.values, packing, autoscaled=is_scaled)
-            yield replace(cost, cost=replace(cost.cost, source=_describe_rent(rent)))
+            values = {**self.values, "rent_usd_per_hour": _draw(self.part, "rent_usd_per_hour", self.rent)}
+            cost = cost_rented(self.load, self.needs, values, packing, autoscaled=supply is Supply.AUTOSCALED)
+            yield replace(cost, cost=replace(cost.cost, source=_describe_rent(self.rent)))
+
+    def _explain_no_rent(self) -> Message:
+        if self.instance is not None and self.part.id in self.settings.instances:
+            return message(
+                "fleet.no_rent_of_instance",
+                "No price of this term is on record for {instance}; choose another term or instance",
+                instance=self.instance.name,
+            )
+        return message(
+            "fleet.no_rent", "Missing rent of {accelerator}; enter it in the cost inputs", accelerator=self.part.name
+        )
 
     def _get_fabric(self) -> float | None:
         system = self.spec.system
@@ -436,6 +453,12 @@ class _AcceleratorPlanner:
                 "Height in the rack is not published; {units} rack units are assumed",
                 units=spec.rack_units,
             )
+        if self.settings.cooling is SiteCooling.AIR and spec.system is not None and spec.system.cooling is None:
+            yield message(
+                "fleet.cooling_unknown",
+                "Cooling of {system} is not published; check that air is enough",
+                system=spec.system.name,
+            )
         months, weeks = self.settings.months_to_live, None if spec.system is None else spec.system.delivery_weeks
         if months is not None and weeks is not None and weeks > months * _WEEKS_PER_MONTH:
             yield message(
@@ -461,9 +484,24 @@ def _describe_rent(rent: ResolvedCostInput) -> Message:
     )
 
 
+def _find_instance_rent(instance: System, prices: Sequence[PriceRecord], term: str) -> ResolvedCostInput:
+    """Return the rent of an accelerator in a named instance, as its provider lists it."""
+    listed = [
+        price
+        for price in prices
+        if price.provider == instance.provider
+        and price.term == term
+        and (price.instance == instance.instance or price.accelerators_in_instance == instance.accelerator_count)
+    ]
+    for record in summarize_prices(listed):
+        spread = UncertainValue(record.low, record.median, record.high)
+        return ResolvedCostInput("rent_usd_per_hour", CostInputOrigin.RECORD, spread, record=record)
+    return ResolvedCostInput("rent_usd_per_hour", CostInputOrigin.NOWHERE, None)
+
+
+def _draw(part: Accelerator, name: str, cost_input: ResolvedCostInput) -> Amount:
+    return 0.0 if cost_input.spread is None else draw_cost_input(part.id, name, cost_input.spread, FLEET_DRAWS)
+
+
 def _draw_values(part: Accelerator, inputs: Mapping[str, ResolvedCostInput]) -> dict[str, Amount]:
-    return {
-        name: draw_cost_input(part.id, name, each.spread, FLEET_DRAWS)
-        for name, each in inputs.items()
-        if each.spread is not None
-    }
+    return {name: _draw(part, name, each) for name, each in inputs.items() if each.spread is not None}

@@ -255,8 +255,7 @@ def _make_cost(
     total = np.sum(list(totals.values()), axis=0)
     porting, upkeep = totals.get("porting", 0.0), totals.get("upkeep", 0.0)
     paid = np.vstack([at_once + porting, yearly + upkeep * load.lengths[:, None] / load.years])
-    cumulative = make_intervals(np.cumsum(paid, axis=0))
-    (whole,) = make_intervals(total[None, :])
+    *cumulative, whole = make_intervals(np.vstack([np.cumsum(paid, axis=0), total]))
     months = load.years * MONTHS_PER_YEAR
     user_months = load.user_months
     cost = FleetCost(
@@ -266,7 +265,7 @@ def _make_cost(
         per_user_month_usd=None if user_months is None else _scale(whole, 1.0 / user_months),
         per_million_tokens_usd=_scale(whole, _MILLION / needs.tokens),
         at_once_usd=float(paid[0, 0]),
-        cumulative_usd=cumulative,
+        cumulative_usd=tuple(cumulative),
         lines=tuple(CostLine(name, float(usd[0])) for name, usd in totals.items()),
     )
     return SupplyCost(cost, total)
