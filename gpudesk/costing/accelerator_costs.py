@@ -38,6 +38,7 @@ from gpudesk.domain.cost import (
     TotalCostOfOwnership,
 )
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.system import SystemCount
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, Term, message
 from gpudesk.text.units import GIB, MONTHS_PER_YEAR
@@ -69,6 +70,7 @@ OF_OWNING = (
     "accelerator_w",
     "host_w",
     "draw",
+    "idle_draw",
     "demand_usd_per_kw_month",
     "hosting_usd_per_kw_month",
     "support",
@@ -80,14 +82,18 @@ OF_RENTING = (THROUGHPUT, "utilisation", "years", "rent_usd_per_hour", *_OF_SOFT
 
 @dataclass(frozen=True, slots=True)
 class PaidDeployment:
-    """What is paid for: so many accelerators, and how long its requests are in tokens."""
+    """What is paid for: so many accelerators, and how long its requests are in tokens.
+
+    `idle` accelerators come with them where whole systems are owned.
+    """
 
     accelerators: int
     input_tokens: int
     output_tokens: int
+    idle: int = 0
 
 
-def make_ownership_inputs(values: CostValues, accelerators: Amount) -> OwnershipInputs:
+def make_ownership_inputs(values: CostValues, accelerators: Amount, idle: Amount = 0.0) -> OwnershipInputs:
     """Return a deployment that is owned. Shares of hardware are of the list price of an accelerator."""
     price = values["price_usd"]
     return OwnershipInputs(
@@ -107,6 +113,7 @@ def make_ownership_inputs(values: CostValues, accelerators: Amount) -> Ownership
             energy_usd_per_kwh=values["energy_usd_per_kwh"],
             host_w=values["host_w"],
             draw=values["draw"],
+            idle_draw=values["idle_draw"],
             pue=values["pue"],
             demand_usd_per_kw_month=values["demand_usd_per_kw_month"],
             hosting_usd_per_kw_month=values["hosting_usd_per_kw_month"],
@@ -115,11 +122,12 @@ def make_ownership_inputs(values: CostValues, accelerators: Amount) -> Ownership
         ),
         engineering=_make_engineering_inputs(values),
         capital_rate=values["capital_rate"],
+        idle=idle,
     )
 
 
 def cost_owned_total(values: CostValues, deployment: PaidDeployment) -> Amount:
-    return sum_lines(list_ownership_lines(make_ownership_inputs(values, deployment.accelerators)))
+    return sum_lines(list_ownership_lines(make_ownership_inputs(values, deployment.accelerators, deployment.idle)))
 
 
 def cost_owned_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
@@ -165,6 +173,7 @@ class AcceleratorCostInputs:
     """One accelerator with its estimate and all of its inputs, likely values in `values`.
 
     `key` is that of its column. `deployment` is None without an estimate that fits and has a throughput.
+    `systems` are the whole systems that are owned; None where accelerators are bought singly.
     """
 
     key: str
@@ -174,6 +183,7 @@ class AcceleratorCostInputs:
     deployment: PaidDeployment | None
     tokens_per_s: IntervalEstimate | None
     values: Mapping[str, float]
+    systems: SystemCount | None
 
     @property
     def missing(self) -> tuple[str, ...]:
@@ -186,7 +196,7 @@ class AcceleratorCostInputs:
 
 
 def gather_cost_inputs(
-    key: str, column: ComparisonColumn, inputs: Mapping[str, ResolvedCostInput]
+    key: str, column: ComparisonColumn, inputs: Mapping[str, ResolvedCostInput], systems: SystemCount | None
 ) -> AcceleratorCostInputs:
     estimate = column.estimate
     values = {name: each.spread.likely for name, each in inputs.items() if each.spread is not None}
@@ -194,9 +204,10 @@ def gather_cost_inputs(
     deployment = None
     if estimate is not None and rate is not None:
         work = estimate.request.workload
-        deployment = PaidDeployment(estimate.count, work.input_tokens, work.output_tokens)
+        idle = 0 if systems is None else systems.idle
+        deployment = PaidDeployment(estimate.count, work.input_tokens, work.output_tokens, idle)
         values[THROUGHPUT] = rate.value
-    return AcceleratorCostInputs(key, column.choice.accelerator, estimate, inputs, deployment, rate, values)
+    return AcceleratorCostInputs(key, column.choice.accelerator, estimate, inputs, deployment, rate, values, systems)
 
 
 def make_cost_column(
@@ -207,7 +218,9 @@ def make_cost_column(
     rent = inputs.inputs["rent_usd_per_hour"].spread
     own = inputs.knows(NEEDED_TO_OWN)
     hire = inputs.knows(NEEDED_TO_RENT)
-    owned = make_ownership_inputs(inputs.values, count) if own and count is not None else None
+    systems = inputs.systems
+    idle = 0 if systems is None else systems.idle
+    owned = make_ownership_inputs(inputs.values, count, idle) if own and count is not None else None
     return CostColumn(
         key=inputs.key,
         accelerator=inputs.accelerator,
@@ -215,6 +228,7 @@ def make_cost_column(
         inputs=inputs.inputs,
         missing=inputs.missing,
         tokens_per_s=inputs.tokens_per_s,
+        systems=systems,
         tco=None if owned is None else _make_tco(owned),
         owned=_make_token_costs(inputs, cost_owned_per_million) if own and deployment else None,
         rented=_make_token_costs(inputs, cost_rented_per_million) if hire and deployment else None,
@@ -295,7 +309,7 @@ def _make_efficiency(
         usd_per_gib=None if net is None else net / (memory / GIB),
         usd_per_gib_for_kv=None if net is None or for_kv <= 0 else net / (for_kv / GIB),
         energy_kwh=energy,
-        carbon_kg=_compute_carbon(energy, values, count),
+        carbon_kg=None if owned is None else _compute_carbon(energy, values, owned.bought),
     )
 
 
@@ -306,12 +320,12 @@ def _compute_joules(kilowatts: float | None, rate: IntervalEstimate | None) -> I
     return IntervalEstimate(at[0], at[2], at[1])
 
 
-def _compute_carbon(energy: float | None, values: Mapping[str, float], count: int) -> float | None:
+def _compute_carbon(energy: float | None, values: Mapping[str, float], count: Amount) -> float | None:
     """Return the carbon of the energy, with that of making where it is stated; None without the grid's."""
     grid = values.get("grid_g_per_kwh")
     if energy is None or grid is None:
         return None
-    return energy * grid / _GRAMS + count * values.get("embodied_kg", 0.0)
+    return energy * grid / _GRAMS + float(count) * values.get("embodied_kg", 0.0)
 
 
 def _make_cost_curve(

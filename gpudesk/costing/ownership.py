@@ -48,15 +48,17 @@ class RunningInputs:
     """What running takes, for each accelerator and shared.
 
     `accelerator_w` and `host_w` are its power and its share of the host's; `draw` is the share of both that
-    is drawn on average. `pue` is power of the site over that of the machines. Demand and hosting are paid
-    for each kW of the machines, at the meter for demand. `support` is a share of what was paid for hardware
-    in a year. `staff_usd_per_year` is for each accelerator.
+    is drawn on average, `idle_draw` the share of its power that an idle accelerator draws. `pue` is power of the
+    site over that of the machines. Demand and hosting are paid for each kW of the machines, at the meter for
+    demand. `support` is a share of what was paid for hardware in a year. `staff_usd_per_year` is for each
+    accelerator.
     """
 
     accelerator_w: Amount
     energy_usd_per_kwh: Amount
     host_w: Amount = 0.0
     draw: Amount = 1.0
+    idle_draw: Amount = 0.0
     pue: Amount = 1.0
     demand_usd_per_kw_month: Amount = 0.0
     hosting_usd_per_kw_month: Amount = 0.0
@@ -83,7 +85,10 @@ class EngineeringInputs:
 
 @dataclass(frozen=True, slots=True)
 class OwnershipInputs:
-    """A deployment of so many accelerators that is owned for `years`; capital costs `capital_rate` a year."""
+    """A deployment of so many accelerators that is owned for `years`; capital costs `capital_rate` a year.
+
+    `idle` accelerators come with them in a partly used system: they are paid for, and draw idle power.
+    """
 
     accelerators: Amount
     years: Amount
@@ -91,6 +96,18 @@ class OwnershipInputs:
     running: RunningInputs
     engineering: EngineeringInputs = EngineeringInputs()
     capital_rate: Amount = 0.0
+    idle: Amount = 0.0
+
+    @property
+    def bought(self) -> Amount:
+        return self.accelerators + self.idle
+
+    @property
+    def average_kw(self) -> Amount:
+        """What the machines draw on average; hosts draw as much beside idle accelerators."""
+        running = self.running
+        idle_kw = (running.accelerator_w * running.idle_draw + running.host_w * running.draw) / _KILO
+        return self.accelerators * running.machine_kw * running.draw + self.idle * idle_kw
 
 
 #: The lines of the total, in the order in which they are shown.
@@ -151,13 +168,12 @@ def compute_monthly_usd(owned: OwnershipInputs) -> Amount:
 
 def compute_energy_kwh(owned: OwnershipInputs) -> Amount:
     """Return the energy at the meter over all years, in kWh."""
-    running = owned.running
-    return owned.accelerators * running.machine_kw * running.draw * running.pue * (owned.years * HOURS_PER_YEAR)
+    return owned.average_kw * owned.running.pue * (owned.years * HOURS_PER_YEAR)
 
 
 def _hardware_lines(owned: OwnershipInputs) -> dict[str, Amount]:
     hardware = owned.hardware
-    pieces = owned.accelerators * (1.0 + hardware.spares)
+    pieces = owned.bought * (1.0 + hardware.spares)
     paid = _paid(owned)
     return {
         "accelerators": pieces * hardware.net_price_usd,
@@ -172,21 +188,21 @@ def _hardware_lines(owned: OwnershipInputs) -> dict[str, Amount]:
 def _paid(owned: OwnershipInputs) -> Amount:
     hardware = owned.hardware
     each = hardware.net_price_usd + hardware.server_usd + hardware.network_usd + hardware.rack_usd
-    return owned.accelerators * (1.0 + hardware.spares) * each
+    return owned.bought * (1.0 + hardware.spares) * each
 
 
 def _running_lines(owned: OwnershipInputs) -> dict[str, Amount]:
     running = owned.running
     months = owned.years * MONTHS_PER_YEAR
-    kilowatts = owned.accelerators * running.machine_kw
-    energy = kilowatts * running.draw * (owned.years * HOURS_PER_YEAR) * running.energy_usd_per_kwh
+    kilowatts = owned.bought * running.machine_kw
+    energy = owned.average_kw * (owned.years * HOURS_PER_YEAR) * running.energy_usd_per_kwh
     return {
         "power": energy,
         "cooling": energy * (running.pue - 1.0),
         "demand": kilowatts * running.pue * months * running.demand_usd_per_kw_month,
         "hosting": kilowatts * months * running.hosting_usd_per_kw_month,
         "support": running.support * owned.years * _paid(owned),
-        "staff": owned.accelerators * running.staff_usd_per_year * owned.years,
+        "staff": owned.bought * running.staff_usd_per_year * owned.years,
     }
 
 

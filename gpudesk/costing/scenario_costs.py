@@ -19,7 +19,7 @@ from gpudesk.costing.accelerator_costs import (
     gather_cost_inputs,
     make_cost_column,
 )
-from gpudesk.costing.inputs import CostAssumptions, resolve_cost_inputs
+from gpudesk.costing.inputs import CostAssumptions, count_owned_systems, resolve_cost_inputs
 from gpudesk.costing.ownership import (
     compute_api_usd_per_million,
     compute_hours_to_own,
@@ -58,6 +58,7 @@ from gpudesk.domain.cost import (
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
 from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.system import System
 from gpudesk.engine.calibration import compute_lead_odds, make_ratio_interval
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
@@ -241,11 +242,12 @@ class _SettingsCache:
 
     settings: CostSettings
     inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict)
-    log_costs: dict[tuple[str, int, bool], Draws] = field(default_factory=dict)
+    log_costs: dict[tuple[str, int, int, bool], Draws] = field(default_factory=dict)
 
     def draw_log_costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
         assert inputs.deployment is not None
-        key = inputs.accelerator, inputs.deployment.accelerators, basis.rented
+        deployment = inputs.deployment
+        key = inputs.accelerator, deployment.accelerators, deployment.idle, basis.rented
         if key not in self.log_costs:
             self.log_costs[key] = draw_log_costs(inputs, basis)
         return self.log_costs[key]
@@ -272,6 +274,10 @@ class CostCalculator:
             prices.setdefault(each.accelerator, {})[each.term] = each
         return prices
 
+    @cached_property
+    def _systems(self) -> Mapping[str, tuple[System, ...]]:
+        return {}
+
     def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
         last = self._last
@@ -282,7 +288,7 @@ class CostCalculator:
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         cache = self._cache_of(answer.scenario.costs)
         return tuple(
-            gather_cost_inputs(key, column, self._resolve_inputs(column, cache))
+            self._gather(key, column, cache)
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
 
@@ -301,6 +307,13 @@ class CostCalculator:
         """Return all inputs of so many accelerators."""
         return self._resolve_count(accelerator, count, self._cache_of(settings))
 
+    def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
+        accelerator, estimate = column.accelerator, column.estimate
+        systems = None
+        if estimate is not None and estimate.fits and not cache.settings.single_accelerators:
+            systems = count_owned_systems(accelerator, self._systems_of(accelerator.id), estimate)
+        return gather_cost_inputs(key, column, self._resolve_inputs(column, cache), systems)
+
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
         count = 1 if column.estimate is None else column.estimate.count
         return self._resolve_count(column.accelerator, count, cache)
@@ -311,9 +324,16 @@ class CostCalculator:
         inputs = cache.inputs.get((accelerator.id, count))
         if inputs is None:
             prices = self._prices.get(accelerator.id, {})
-            inputs = resolve_cost_inputs(accelerator, count, cache.settings, self.assumptions, prices, self._title)
+            systems = self._systems_of(accelerator.id)
+            inputs = resolve_cost_inputs(
+                accelerator, count, cache.settings, self.assumptions, prices, systems, self._title
+            )
             cache.inputs[accelerator.id, count] = inputs
         return inputs
+
+    def _systems_of(self, accelerator: str) -> tuple[System, ...]:
+        """Return the systems on record with an accelerator."""
+        return self._systems.get(accelerator, ())
 
     def _title(self, source: str) -> str:
         return self._catalog.source(source).title
@@ -343,7 +363,7 @@ class CostCalculator:
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator
-        inputs = gather_cost_inputs(accelerator, column, self._resolve_inputs(column, self._cache_of(settings)))
+        inputs = self._gather(accelerator, column, self._cache_of(settings))
         return make_cost_column(inputs, column, self._prices.get(accelerator, {}), settings.rent_term)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:

@@ -10,6 +10,7 @@ from typing import Final, NamedTuple
 
 from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.domain.system import SystemCount
 from gpudesk.text.formatting import IntervalEstimate
 
 
@@ -92,8 +93,9 @@ _COST_INPUTS: Final = (
     CostInput("energy_usd_per_kwh", CostInputGroup.SITE, "USD/kWh", NumberBounds(0.0, 10.0)),
     CostInput("pue", CostInputGroup.SITE, None, NumberBounds(1.0, 5.0)),
     CostInput("accelerator_w", CostInputGroup.SITE, "W", NumberBounds(0.0, 1e5, above=True), each=True),
-    CostInput("host_w", CostInputGroup.SITE, "W", NumberBounds(0.0, 1e5)),
+    CostInput("host_w", CostInputGroup.SITE, "W", NumberBounds(0.0, 1e5), each=True),
     CostInput("draw", CostInputGroup.SITE, None, NumberBounds(0.0, 1.5, above=True)),
+    CostInput("idle_draw", CostInputGroup.SITE, None, _share()),
     CostInput("demand_usd_per_kw_month", CostInputGroup.SITE, "USD/kW/month", NumberBounds(0.0, 1e4)),
     CostInput("hosting_usd_per_kw_month", CostInputGroup.SITE, "USD/kW/month", NumberBounds(0.0, 1e4)),
     CostInput("rack_kw", CostInputGroup.SITE, "kW", NumberBounds(0.0, 1e4, above=True)),
@@ -136,6 +138,7 @@ class CostSettings:
     `inputs` hold for all accelerators, `parts` for one by its id. `rent_term` is the term of rents that is
     taken from the catalog. `around` takes every input to be known to this share on either side. Software is
     ported to accelerators of other platforms than `runs_on`; where nobody says what it runs on, no port is paid for.
+    Whole systems are owned, unless `single_accelerators` pays for those that a deployment uses alone.
     """
 
     inputs: Mapping[str, UncertainValue] = field(default_factory=lambda: _NOTHING)
@@ -143,6 +146,7 @@ class CostSettings:
     rent_term: str = RENT_TERMS[0]
     runs_on: str | None = None
     around: float | None = None
+    single_accelerators: bool = False
     currency: DisplayCurrency | None = None
 
     def of_part(self, accelerator: str) -> Mapping[str, UncertainValue]:
@@ -282,7 +286,8 @@ class CostColumn:
     What is owned and what is rented bear the same `software`.
 
     `missing` names the inputs without which a cost cannot be told: `throughput` where there is no estimate.
-    `count` is None without a deployment that fits. `rent` sums up the rents on record.
+    `count` is None without a deployment that fits. `rent` sums up the rents on record. `systems` are the whole
+    systems that are owned; None where accelerators are bought singly.
     """
 
     key: str
@@ -291,6 +296,7 @@ class CostColumn:
     inputs: Mapping[str, ResolvedCostInput]
     missing: tuple[str, ...]
     tokens_per_s: IntervalEstimate | None = None
+    systems: SystemCount | None = None
     tco: TotalCostOfOwnership | None = None
     owned: TokenCosts | None = None
     rented: TokenCosts | None = None

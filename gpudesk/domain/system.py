@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 from enum import StrEnum
 
@@ -79,3 +80,26 @@ class System:
         if self.nic_count is None or self.nic_bits_per_s is None:
             return None
         return self.nic_count * self.nic_bits_per_s
+
+
+@dataclass(frozen=True, slots=True)
+class SystemCount:
+    """Whole systems of `size` accelerators each, of which `used` in all are used."""
+
+    systems: int
+    size: int
+    used: int
+
+    @property
+    def accelerators(self) -> int:
+        return self.systems * self.size
+
+    @property
+    def idle(self) -> int:
+        return self.accelerators - self.used
+
+
+def count_systems(size: int, replica: int, copies: int) -> SystemCount:
+    """Return the systems that copies of a replica take; a replica that fits in a system is not split."""
+    systems = copies * math.ceil(replica / size) if replica > size else math.ceil(copies / (size // replica))
+    return SystemCount(systems, size, copies * replica)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.claim import AttributeClaims
+from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from gpudesk.profile.settings import ProfileSettings
     from gpudesk.text.formatting import IntervalEstimate
 
+#: A profile is of accelerators, however many are sold together.
+_SINGLE: Final = CostSettings(single_accelerators=True)
 #: A year with a month, a quarter or a half of it: 2024-10-10, 2024-Q2, 2026-H2.
 _DATE: Final = re.compile(r"(\d{4})(?:-(?:(\d{2})|Q([1-4])|H([12])))?")
 
@@ -151,4 +154,4 @@ class ProfileContext:
 
     def _cost(self, accelerator: Accelerator, estimate: Estimate | None) -> CostColumn:
         column = ComparisonColumn(AcceleratorChoice(accelerator.id), accelerator, {}, estimate, None)
-        return self.costing.cost_column(column)
+        return self.costing.cost_column(column, _SINGLE)

@@ -36,8 +36,10 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
-#: Name of the input of how many accelerators there are, and of the output tokens/s of all of them.
+#: Names of the inputs of how many accelerators are used, how many idle ones are owned with them in whole systems,
+#: and of the output tokens/s of all of them.
 COUNT: Final = "count"
+IDLE: Final = "idle"
 THROUGHPUT: Final = "throughput"
 #: Inputs of other figures than the cost of owning and of renting.
 _OF_OTHERS: Final = frozenset(
@@ -51,7 +53,7 @@ _OF_OTHERS: Final = frozenset(
     }
 )
 #: All inputs that have a row, in its order.
-OPEN_INPUTS: Final = (COUNT, THROUGHPUT, *(name for name in COST_INPUTS if name not in _OF_OTHERS))
+OPEN_INPUTS: Final = (COUNT, IDLE, THROUGHPUT, *(name for name in COST_INPUTS if name not in _OF_OTHERS))
 #: Cells of the inputs of one accelerator, by name, as all sheets refer to them.
 InputCells = Mapping[str, CellFormula]
 
@@ -86,7 +88,7 @@ def write_inputs(
             cells[column.key][name] = page.reference_across_sheets(cell)
         if columns and name in COST_INPUTS:
             page.sheet.data_validation(row, 1, row, len(columns), _describe_allowed_range(name))
-        page.write_text(row, last, "" if name == COUNT else get_input_unit(name), looks.label)
+        page.write_text(row, last, "" if name in (COUNT, IDLE) else get_input_unit(name), looks.label)
         page.write_text(row, last + 1, _describe_input_origin(name, columns, names, revision), looks.long)
     page.sheet.freeze_panes(_INPUTS_HEAD + 1, 1)
     page.sheet.set_column(0, 0, 34)
@@ -101,14 +103,16 @@ def _is_own_fleet(column: CostColumn, name: str) -> bool:
 
 
 def _label_input(name: str) -> str:
-    if name == COUNT:
-        return tr("Accelerators")
+    if name in (COUNT, IDLE):
+        return tr("Accelerators") if name == COUNT else tr("Idle accelerators")
     return tr("Total output throughput") if name == THROUGHPUT else label_cost_input(name)
 
 
 def _get_input_value(column: CostColumn, name: str) -> float | None:
     if name == COUNT:
         return None if column.count is None else float(column.count)
+    if name == IDLE:
+        return None if column.count is None else float(column.systems.idle if column.systems is not None else 0)
     if name == THROUGHPUT:
         return None if column.tokens_per_s is None else float(column.tokens_per_s.value)
     spread = column.inputs[name].spread
@@ -133,6 +137,8 @@ def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapp
     """Return where the values of an input come from: once where it is the same for all accelerators."""
     if name == COUNT:
         return tr("from the comparison; if you change it, change the throughput too")
+    if name == IDLE:
+        return tr("owned in partly used systems")
     if name == THROUGHPUT:
         return tr("estimated for the load of the comparison")
     sources = [(names[column.key], describe_input_source(column.inputs[name], revision)) for column in columns]
@@ -147,11 +153,11 @@ _BOUGHT: Final = ("accelerators", "server", "network", "rack")
 _RUNNING: Final = ("power", "cooling", "demand", "hosting", "support", "staff")
 #: Rows of the heads of the blocks, and of what stands below them.
 _FIGURES_HEAD: Final = 3
-_LINES_HEAD: Final = 8
-_TOTAL: Final = 23
-_CASH_HEAD: Final = 25
-_CHEAPER: Final = 30
-_MONTHS_HEAD: Final = 32
+_LINES_HEAD: Final = 10
+_TOTAL: Final = 25
+_CASH_HEAD: Final = 27
+_CHEAPER: Final = 32
+_MONTHS_HEAD: Final = 34
 
 
 class OwnedCells(NamedTuple):
@@ -197,7 +203,9 @@ def write_accelerator(
 class _OwningFigures(NamedTuple):
     """Cells that several lines are made of."""
 
+    bought: CellFormula
     kilowatts: CellFormula
+    average_kw: CellFormula
     share: CellFormula
     months: CellFormula
 
@@ -213,10 +221,16 @@ class _CashCells(NamedTuple):
 
 def _write_figures(page: FormulaSheet, input_cells: InputCells, looks: WorkbookFormats) -> _OwningFigures:
     page.write_texts(_FIGURES_HEAD, (tr("Figure"), tr("Value"), tr("Unit")), looks.head)
-    kilowatts = input_cells[COUNT] * (input_cells["accelerator_w"] + input_cells["host_w"]) / _KILO
+    count, idle, draw = input_cells[COUNT], input_cells[IDLE], input_cells["draw"]
+    accelerator_w, host_w = input_cells["accelerator_w"], input_cells["host_w"]
+    average_kw = count * (accelerator_w + host_w) * draw / _KILO
+    average_kw = average_kw + idle * (accelerator_w * input_cells["idle_draw"] + host_w * draw) / _KILO
+    kilowatts = (count + idle) * (accelerator_w + host_w) / _KILO
     rows = (
+        (tr("Accelerators bought"), count + idle, "", looks.count),
         (tr("Total power"), kilowatts, "kW", looks.number),
-        (tr("Share of software cost"), input_cells[COUNT] / input_cells["fleet"], "", looks.small),
+        (tr("Average power"), average_kw, "kW", looks.number),
+        (tr("Share of software cost"), count / input_cells["fleet"], "", looks.small),
         (tr("Service life"), input_cells["years"] * MONTHS_PER_YEAR, tr("months"), looks.number),
     )
     cells = []
@@ -238,7 +252,7 @@ def _write_lines(
             page.write_text(row, 0, label_cost_line(name), looks.label)
             cells[name] = page.work_out(row, 1, term, looks.amount)
 
-    write(_sum_hardware(input_cells))
+    write(_sum_hardware(input_cells, figures))
     paid = sum_cells([cells[name] for name in _BOUGHT])
     write(_average_capital(input_cells, paid))
     write(_build_running_lines(input_cells, figures, paid))
@@ -246,8 +260,8 @@ def _write_lines(
     return cells
 
 
-def _sum_hardware(cells: InputCells) -> dict[str, CellFormula]:
-    listed = cells[COUNT] * (1.0 + cells["spares"]) * cells["price_usd"]
+def _sum_hardware(cells: InputCells, figures: _OwningFigures) -> dict[str, CellFormula]:
+    listed = figures.bought * (1.0 + cells["spares"]) * cells["price_usd"]
     shares = {name: listed * cells[f"{name}_share"] for name in _BOUGHT[1:]}
     return {"accelerators": listed * (1.0 - cells["discount"]), **shares}
 
@@ -262,14 +276,14 @@ def _average_capital(cells: InputCells, paid: CellFormula) -> dict[str, CellForm
 
 def _build_running_lines(cells: InputCells, figures: _OwningFigures, paid: CellFormula) -> dict[str, CellFormula]:
     kilowatts, months = figures.kilowatts, figures.months
-    energy = kilowatts * cells["draw"] * cells["years"] * HOURS_PER_YEAR * cells["energy_usd_per_kwh"]
+    energy = figures.average_kw * cells["years"] * HOURS_PER_YEAR * cells["energy_usd_per_kwh"]
     return {
         "power": energy,
         "cooling": energy * (cells["pue"] - 1.0),
         "demand": kilowatts * cells["pue"] * months * cells["demand_usd_per_kw_month"],
         "hosting": kilowatts * months * cells["hosting_usd_per_kw_month"],
         "support": cells["support"] * cells["years"] * paid,
-        "staff": cells[COUNT] * cells["staff_usd_per_year"] * cells["years"],
+        "staff": figures.bought * cells["staff_usd_per_year"] * cells["years"],
     }
 
 

@@ -13,10 +13,12 @@ from gpudesk.domain.cost import (
     CostColumn,
     CostInputGroup,
     CostInputOrigin,
+    CostSettings,
     DisplayCurrency,
     ResolvedCostInput,
     UncertainValue,
 )
+from gpudesk.domain.system import SystemCount
 from gpudesk.report.labels import format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr, translate_data, trn
@@ -98,6 +100,7 @@ _INPUTS: Final[Mapping[str, str]] = MappingProxyType(
         "accelerator_w": "Accelerator power",
         "host_w": "Host power per accelerator",
         "draw": "Average power draw",
+        "idle_draw": "Idle power draw",
         "demand_usd_per_kw_month": "Demand charge",
         "hosting_usd_per_kw_month": "Hosting",
         "rack_kw": "Rack power",
@@ -264,7 +267,7 @@ def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
     if cost_input.record is not None:
         return _describe_price_record(cost_input, revision)
     if cost_input.source is None:
-        return tr("catalog")
+        return tr("catalog: maximum power of systems") if cost_input.name == "host_w" else tr("catalog")
     source = cost_input.source
     if not source.title:
         return tr("assumption: {note}", note=translate_data(source.note))
@@ -311,6 +314,41 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
     """Return the share of an accelerator's list price at which servers are bought; empty where nothing is owned."""
     share = next((column.inputs["server_share"].spread for column in columns if column.tco is not None), None)
     return "" if share is None else tr("servers at {share} of list price", share=formatter.per_cent(share.likely))
+
+
+def describe_bought_singly(settings: CostSettings) -> str:
+    """Return that single accelerators are bought; empty where whole systems are."""
+    return tr("accelerators bought singly") if settings.single_accelerators else ""
+
+
+def describe_systems(systems: SystemCount, formatter: Formatter) -> str:
+    """Return how many systems are owned, and how many of their accelerators are used where not all are."""
+    if not systems.idle:
+        return trn(
+            "{n} system of {size} accelerators",
+            "{n} systems of {size} accelerators",
+            systems.systems,
+            n=formatter.count(systems.systems),
+            size=formatter.count(systems.size),
+        )
+    return trn(
+        "{used} of {all} accelerators in {n} system are used",
+        "{used} of {all} accelerators in {n} systems of {size} are used",
+        systems.systems,
+        used=formatter.count(systems.used),
+        all=formatter.count(systems.accelerators),
+        n=formatter.count(systems.systems),
+        size=formatter.count(systems.size),
+    )
+
+
+def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> list[str]:
+    """Return, by accelerator, the owned systems of which some accelerators are idle."""
+    return [
+        tr("{name}: {systems}", name=names[column.key], systems=describe_systems(column.systems, formatter))
+        for column in columns
+        if column.tco is not None and column.systems is not None and column.systems.idle
+    ]
 
 
 def describe_rent_terms(term: str, utilisation: UncertainValue) -> str:

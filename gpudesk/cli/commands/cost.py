@@ -25,6 +25,7 @@ from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.files import describe_unknown_format
 from gpudesk.report.costs import (
     MoneyFormatter,
+    describe_bought_singly,
     describe_break_even,
     describe_input_source,
     describe_prices_used,
@@ -38,6 +39,7 @@ from gpudesk.report.costs import (
     label_cost_line,
     list_api_remarks,
     list_missing_costs,
+    list_partly_used,
 )
 from gpudesk.report.labels import format_years, list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
@@ -78,6 +80,7 @@ def list_cost_lines(
         describe_utilization(costs.utilisation, formatter),
         describe_rent_terms(settings.rent_term, costs.utilisation),
         describe_server_share(costs.columns, formatter),
+        describe_bought_singly(settings),
         describe_software_share(costs.columns, formatter),
     )
     note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
@@ -95,6 +98,7 @@ def list_cost_lines(
 
 
 def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]:
+    yield from list_partly_used(costs.columns, context.names, context.formatter)
     for column in costs.columns:
         yield from list_missing_costs(column, context.names[column.key])
     yield from list_api_remarks(costs)
@@ -272,6 +276,12 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         help=tr("vary every input by this fraction up and down, such as 0.2"),
     )
     group.add_argument(
+        "--single",
+        action=argparse.BooleanOptionalAction,
+        dest="single_accelerators",
+        help=tr("pay for the accelerators in use alone, not for whole systems"),
+    )
+    group.add_argument(
         "--reported-discounts", action="store_true", help=tr("apply discounts that anonymous buyers report")
     )
     group.add_argument(
@@ -313,7 +323,7 @@ def _settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskS
     from gpudesk.costing.inputs import parse_costs, write_cost_section
 
     fields = write_cost_section(scenario.costs)
-    stated = {"rent_term": options.rent_term, "runs_on": options.runs_on, "around": options.around}
+    stated = {name: getattr(options, name) for name in ("rent_term", "runs_on", "around", "single_accelerators")}
     fields |= {name: value for name, value in stated.items() if value is not None}
     if options.currency is not None:
         fields["currency"] = _currency(options.currency)

@@ -26,6 +26,7 @@ from gpudesk.domain.sizing import (
     SizingOption,
     SizingResult,
 )
+from gpudesk.domain.system import count_systems
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.sharding import shard_model
@@ -353,7 +354,7 @@ def _make_sizing_row(
         plan=plan,
         spare=demand.spare_replicas * size,
         count=copies * size,
-        nodes=_count_nodes(part, size, copies),
+        nodes=count_systems(part.cards_per_host, size, copies).systems,
         concurrency_per_replica=max(1, at_peak.concurrency or 1),
         factors=factors,
         output_tokens_per_s=_multiply_figure(replica.estimate.output_tokens_per_s, working),
@@ -387,14 +388,6 @@ def _make_sizing_notes(demand: Demand, part: Accelerator, at_peak: Estimate, wor
             "One host means the {domain} accelerators of one scale-up network, which spans several servers",
             domain=part.domain_over_machines,
         )
-
-
-def _count_nodes(part: Accelerator, size: int, copies: int) -> int:
-    """Return the hosts that copies of so many accelerators take; one that fits a host is not split."""
-    host = part.cards_per_host
-    if size > host:
-        return copies * math.ceil(size / host)
-    return math.ceil(copies / (host // size))
 
 
 def _multiply_figure(figure: IntervalEstimate | None, count: int) -> IntervalEstimate | None:

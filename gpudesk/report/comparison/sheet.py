@@ -54,6 +54,7 @@ from gpudesk.report.costs import (
     label_cost_input,
     list_api_remarks,
     list_missing_costs,
+    list_partly_used,
 )
 from gpudesk.report.decision.recommendation import build_recommendation, build_trace_rows
 from gpudesk.report.explanation.claims import describe_refusal, label_dispute_topic
@@ -284,6 +285,8 @@ def list_cost_remarks(
         for line in list_missing_costs(column, name)
     ]
     lines += [SheetRemark(tr("Cost"), line) for line in list_api_remarks(costs)]
+    names_by_key = dict(zip(answer.keys, names, strict=True))
+    lines += [SheetRemark(tr("Cost"), line) for line in list_partly_used(costs.columns, names_by_key, formatter)]
     if costs.columns:
         inputs, currency = costs.columns[0].inputs, answer.scenario.costs.currency
         ranges = ", ".join(

@@ -24,10 +24,12 @@ from gpudesk.report.comparison.estimate_rows import (
 )
 from gpudesk.report.costs import (
     MoneyFormatter,
+    describe_bought_singly,
     describe_prices_used,
     describe_rent_terms,
     describe_server_share,
     describe_utilization,
+    list_partly_used,
 )
 from gpudesk.report.decision.verdict import format_objective, label_odds, label_payment
 from gpudesk.report.labels import (
@@ -357,10 +359,12 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
         describe_utilization(costs.utilisation, formatter),
         describe_rent_terms(settings.rent_term, costs.utilisation),
         describe_server_share(costs.columns, formatter),
+        describe_bought_singly(settings),
     )
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     prices = describe_prices_used(costs.columns, names, MoneyFormatter(formatter, settings.currency))
-    return " ".join(to_sentence(each) for each in (", ".join(filter(None, terms)), prices) if each)
+    systems = list_partly_used(costs.columns, names, formatter)
+    return " ".join(to_sentence(each) for each in (", ".join(filter(None, terms)), prices, *systems) if each)
 
 
 def describe_payback(answer: Answer, formatter: Formatter) -> str:

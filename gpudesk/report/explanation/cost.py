@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
@@ -14,6 +14,7 @@ from gpudesk.report.costs import (
     MoneyFormatter,
     describe_input_source,
     describe_missing_input,
+    describe_systems,
     describe_utilization,
     format_input_amount,
     get_input_unit,
@@ -34,24 +35,29 @@ from gpudesk.text.units import HOURS_PER_MONTH, HOURS_PER_YEAR, SECONDS_PER_HOUR
 OWNED, RENTED, TOTAL = "usd_owned", "usd_rented", "usd_total"
 _SPACE: Final = "\N{NO-BREAK SPACE}"
 
+#: Stands among the inputs of a line for the accelerators that are bought, idle ones included.
+_BOUGHT: Final = "bought"
 #: How each line of a total is worked out, from what it multiplies.
 _LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
     {
-        "accelerators": ("accelerators × price × (1 − discount)", ("price_usd", "discount", "spares")),
-        "server": ("accelerators × price × share", ("price_usd", "server_share", "spares")),
-        "network": ("accelerators × price × share", ("price_usd", "network_share", "spares")),
-        "rack": ("accelerators × price × share", ("price_usd", "rack_share", "spares")),
+        "accelerators": ("accelerators × price × (1 − discount)", (_BOUGHT, "price_usd", "discount", "spares")),
+        "server": ("accelerators × price × share", (_BOUGHT, "price_usd", "server_share", "spares")),
+        "network": ("accelerators × price × share", (_BOUGHT, "price_usd", "network_share", "spares")),
+        "rack": ("accelerators × price × share", (_BOUGHT, "price_usd", "rack_share", "spares")),
         "residual": ("− share × all hardware", ("residual",)),
         "capital": ("rate × years × mean value of hardware", ("capital_rate", "years", "residual")),
         "power": (
             "power × draw × hours × electricity price",
-            ("accelerator_w", "host_w", "draw", "energy_usd_per_kwh", "years"),
+            (_BOUGHT, "accelerator_w", "host_w", "draw", "idle_draw", "energy_usd_per_kwh", "years"),
         ),
         "cooling": ("power line × (PUE − 1)", ("pue",)),
-        "demand": ("power × PUE × months × charge", ("demand_usd_per_kw_month", "pue", "years")),
-        "hosting": ("power × months × price", ("hosting_usd_per_kw_month", "accelerator_w", "host_w", "years")),
+        "demand": ("power × PUE × months × charge", (_BOUGHT, "demand_usd_per_kw_month", "pue", "years")),
+        "hosting": (
+            "power × months × price",
+            (_BOUGHT, "hosting_usd_per_kw_month", "accelerator_w", "host_w", "years"),
+        ),
         "support": ("share × years × all hardware", ("support", "years")),
-        "staff": ("accelerators × years × cost", ("staff_usd_per_year", "years")),
+        "staff": ("accelerators × years × cost", (_BOUGHT, "staff_usd_per_year", "years")),
         "porting": (
             "fleet share × months ÷ 12 × cost of an engineer",
             ("porting_engineer_months", "engineer_usd_per_year", "fleet"),
@@ -233,9 +239,21 @@ def _sum(context: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
 
 def _of_line(context: _CostContext, line: CostLine) -> TermLine:
     words, names = _LINES[line.name]
-    inputs = [_input(context, name) for name in names]
+    inputs = list(_list_inputs(context, names))
     money = context.money
     return _line(line.name, label_cost_line(line.name), money.whole(line.usd), money.code, tr(words), inputs)
+
+
+def _list_inputs(context: _CostContext, names: Sequence[str]) -> Iterator[TermLine]:
+    """Yield the inputs of a line; whole systems are counted, and idle power matters where not all of one is used."""
+    systems, formatter = context.column.systems, context.formatter
+    for name in names:
+        if name == _BOUGHT:
+            if systems is not None:
+                count, source = formatter.count(systems.accelerators), describe_systems(systems, formatter)
+                yield _line(name, tr("Accelerators bought"), count, None, None, [], source=source)
+        elif name != "idle_draw" or (systems is not None and systems.idle):
+            yield _input(context, name)
 
 
 def _input(context: _CostContext, name: str) -> TermLine:

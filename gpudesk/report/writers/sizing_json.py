@@ -122,6 +122,7 @@ def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
     return {
         "accelerator": column.key,
         **encode_fields(column, "count output_tokens_per_s=tokens_per_s tco missing"),
+        "systems": None if column.systems is None else encode_fields(column.systems, "systems size used idle"),
         "basis": "owned" if owned else "rented" if rented else None,
         **(owned or rented or unknown),
         "owned": owned,

@@ -56,6 +56,7 @@ def ownerships(draw: st.DrawFn) -> OwnershipInputs:
             energy_usd_per_kwh=draw(st.floats(0.0, 2.0)),
             host_w=draw(st.floats(0.0, 1000.0)),
             draw=draw(share),
+            idle_draw=draw(share),
             pue=draw(st.floats(1.0, 3.0)),
             demand_usd_per_kw_month=draw(st.floats(0.0, 100.0)),
             hosting_usd_per_kw_month=draw(st.floats(0.0, 500.0)),
@@ -69,6 +70,7 @@ def ownerships(draw: st.DrawFn) -> OwnershipInputs:
             fleet=draw(st.floats(1.0, 1e5)),
         ),
         capital_rate=draw(share),
+        idle=draw(st.sampled_from((0.0, 6.0))),
     )
 
 
@@ -114,6 +116,22 @@ def test_the_site_takes_its_share_of_the_energy() -> None:
     assert lines["cooling"] == pytest.approx(0.3 * lines["power"])
 
 
+def test_idle_accelerators_are_bought_and_draw_idle_power() -> None:
+    used = replace(MI325X, accelerators=10.0, running=replace(MI325X.running, host_w=250.0, draw=0.8, idle_draw=0.1))
+    partly, full = replace(used, idle=6.0), replace(used, accelerators=16.0)
+    lines, bought = list_ownership_lines(partly), list_ownership_lines(full)
+    assert {name for name in LINES if lines[name] != bought[name]} == {"power"}
+    kilowatts = 10 * 1.0 * 0.8 + 6 * (0.75 * 0.1 + 0.25 * 0.8)
+    assert compute_energy_kwh(partly) == pytest.approx(kilowatts * 26_280)
+    assert lines["power"] == pytest.approx(kilowatts * 26_280 * 0.14)
+
+
+def test_idle_accelerators_share_no_software() -> None:
+    engineering = EngineeringInputs(engineer_usd_per_year=280_000.0, engineers=2.0, fleet=800.0)
+    partly = replace(MI325X, accelerators=4.0, idle=4.0, engineering=engineering)
+    assert list_ownership_lines(partly)["upkeep"] == pytest.approx(4 * 2_100)
+
+
 @given(ownerships())
 def test_what_is_paid_adds_up(owned: OwnershipInputs) -> None:
     lines = list_ownership_lines(owned)
@@ -124,7 +142,7 @@ def test_what_is_paid_adds_up(owned: OwnershipInputs) -> None:
 
 @given(ownerships(), st.floats(1.0, 10.0))
 def test_cost_is_proportional_to_accelerators(owned: OwnershipInputs, factor: float) -> None:
-    more = replace(owned, accelerators=owned.accelerators * factor)
+    more = replace(owned, accelerators=owned.accelerators * factor, idle=owned.idle * factor)
     assert cost(more) == pytest.approx(cost(owned) * factor, rel=1e-9, abs=1e-6)
 
 

@@ -19,6 +19,7 @@ FULL = CostSettings(
     rent_term="spot",
     runs_on="ROCm",
     around=0.2,
+    single_accelerators=True,
     currency=DisplayCurrency("EUR", 0.92, "2026-11-01"),
 )
 
@@ -28,7 +29,7 @@ def test_settings_survive_a_file() -> None:
     for costs in (CostSettings(), FULL):
         text = format_scenario(replace(scenario, costs=costs))
         assert parse_scenario(text.encode(), "file").costs == costs
-    assert "costs" not in json.loads(format_scenario(scenario))
+    assert "costs" not in json.loads(format_scenario(replace(scenario, costs=CostSettings())))
 
 
 def test_fields_are_read_as_they_are_written() -> None:
@@ -52,6 +53,7 @@ def test_fields_are_read_as_they_are_written() -> None:
         ({"rent_term": "weekly"}, "costs.rent_term"),
         ({"runs_on": "Metal"}, "costs.runs_on"),
         ({"around": 2}, "costs.around"),
+        ({"single_accelerators": 1}, "costs.single_accelerators"),
         ({"currency": {"code": "EUR"}}, "costs.currency.per_usd"),
         ({"currency": {"code": "EUR", "per_usd": 0, "date": "x"}}, "costs.currency.per_usd"),
         ({"currency": {"name": "euro"}}, "costs.currency"),

@@ -8,8 +8,8 @@ from dataclasses import replace
 import openpyxl
 import pytest
 
-from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING
-from gpudesk.costing.ownership import LINES
+from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, make_ownership_inputs
+from gpudesk.costing.ownership import LINES, list_ownership_lines
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import (
@@ -21,7 +21,8 @@ from gpudesk.domain.cost import (
     TotalCostOfOwnership,
     UncertainValue,
 )
-from gpudesk.report.cash_flow import COUNT, OPEN_INPUTS, build_cash_flow_workbook
+from gpudesk.domain.system import SystemCount
+from gpudesk.report.cash_flow import COUNT, IDLE, OPEN_INPUTS, build_cash_flow_workbook
 from gpudesk.report.costs import label_cost_input, label_cost_line
 from gpudesk.report.labels import list_column_names
 from gpudesk.service import GpuDeskService
@@ -155,8 +156,21 @@ def test_totals_lines_and_tokens_cost_what_the_program_says(book: Book, costs: C
     assert_months_are_of(book, costs, names)
 
 
+def test_idle_accelerators_of_a_partly_used_system_are_paid_for(costs: CostAnswer, names: Names) -> None:
+    first, *rest = costs.columns
+    assert first.count is not None
+    values = {name: each.spread.likely for name, each in first.inputs.items() if each.spread is not None}
+    lines = list_ownership_lines(make_ownership_inputs(values, first.count, 7))
+    idle = replace(first, systems=SystemCount(1, first.count + 7, first.count))
+    book = Book(made(replace(costs, columns=(idle, *rest)), names))
+    assert_agrees(book)
+    row = int(book.beside(names[first.key], "Cost item")[1][1:]) + 1
+    for place, usd in enumerate(lines.values(), start=row):
+        assert book.value((names[first.key], f"B{place}")) == pytest.approx(usd, rel=1e-9)
+
+
 def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs: CostAnswer, names: Names) -> None:
-    assert set(OPEN_INPUTS) == {*OF_OWNING, *OF_RENTING, COUNT}
+    assert set(OPEN_INPUTS) == {*OF_OWNING, *OF_RENTING, COUNT, IDLE}
     # A fleet that nobody states is the deployment itself, also after its count was changed.
     of_fleet = {book.beside("Inputs", label_cost_input("fleet"), letter) for letter in "BCD"}
     assert {place for place in book.formulas if place[0] == "Inputs"} == of_fleet

@@ -111,7 +111,10 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         " To rent, MI325X is likely cheapest: $0.64 (81% odds)."
     )
     terms = describe_cost_terms(answer, PLAIN)
-    assert terms.startswith("100% utilization, on-demand rent, servers at 25% of list price. Purchase prices used")
+    assert terms.startswith(
+        "100% utilization, on-demand rent, servers at 25% of list price, accelerators bought singly. "
+        "Purchase prices used"
+    )
     assert "MI325X $22,000 (2026-03)" in terms
     assert describe_payback(answer, PLAIN) == (
         "Buying pays back after 12 months (B200 SXM), 22 months (H200 SXM) and 26 months (MI325X) of 24/7 use;"

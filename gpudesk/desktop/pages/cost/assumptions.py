@@ -238,6 +238,9 @@ class AssumptionControls(QWidget):
         self.around = QCheckBox(tr("All inputs ± 20%"), self)
         self.around.setToolTip(tr("Use a range of ± 20% for every input."))
         self.around.clicked.connect(lambda on: self.edited.emit({"around": _AROUND if on else None}))
+        self.single = QCheckBox(tr("Single accelerators"), self)
+        self.single.setToolTip(tr("Pay for the accelerators in use alone, not for whole systems."))
+        self.single.clicked.connect(lambda on: self.edited.emit({"single_accelerators": on}))
         self.discounts = Button(theme, tr("Use reported discounts"), parent=self)
         self.discounts.setToolTip(tr("Discounts that unnamed buyers report for some vendors (anecdotal)."))
         self.discounts.clicked.connect(self.discounts_wanted)
@@ -245,7 +248,9 @@ class AssumptionControls(QWidget):
         self.reset.clicked.connect(self.reset_requested)
         middle = Qt.AlignmentFlag.AlignVCenter
         settings, commands, gap = QWidget(self), QWidget(self), theme.px(12)
-        make_row(*((each, 0, middle) for each in (self.term, self.runs_on, self.around)), gap=gap, on=settings)
+        make_row(
+            *((each, 0, middle) for each in (self.term, self.runs_on, self.around, self.single)), gap=gap, on=settings
+        )
         make_row((self.discounts, 0, middle), (self.reset, 0, middle), gap=gap, on=commands)
         row = FlowLayout(gap, self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -256,6 +261,7 @@ class AssumptionControls(QWidget):
         self.term.set_value(settings.rent_term)
         self.runs_on.set_value(settings.runs_on or "")
         self.around.setChecked(settings.around is not None)
+        self.single.setChecked(settings.single_accelerators)
         self.reset.setEnabled(settings != NO_COST_SETTINGS)
 
 
