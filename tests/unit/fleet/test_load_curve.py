@@ -54,8 +54,16 @@ def test_what_makes_no_curve_is_refused(multipliers: tuple[float, ...], problem:
     assert (caught.value.problem.id, caught.value.where) == (problem, where)
 
 
-@pytest.mark.parametrize("field", ["growth_per_year", "spare_systems", "kw_per_rack", "months_to_live"])
-def test_numbers_outside_their_range_are_refused(field: str) -> None:
+@pytest.mark.parametrize(
+    ("settings", "where"),
+    [
+        (FleetSettings(growth_per_year=-1.0), "fleet.growth_per_year"),
+        (FleetSettings(spare_systems=-1), "fleet.spare_systems"),
+        (FleetSettings(kw_per_rack=0.0), "fleet.kw_per_rack"),
+        (FleetSettings(months_to_live=math.inf), "fleet.months_to_live"),
+    ],
+)
+def test_numbers_outside_their_range_are_refused(settings: FleetSettings, where: str) -> None:
     with pytest.raises(InputError) as caught:
-        check_fleet_settings(FleetSettings(**{field: -1.0}))
-    assert caught.value.where == f"fleet.{field}"
+        check_fleet_settings(settings)
+    assert caught.value.where == where
