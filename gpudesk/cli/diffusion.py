@@ -103,7 +103,10 @@ def estimate_diffusion(options: argparse.Namespace, service: GpuDeskService) -> 
 def fit_diffusion(
     options: argparse.Namespace, models: Sequence[str], accelerators: Sequence[str], service: GpuDeskService
 ) -> int:
-    """Print whether one of each accelerator holds each model."""
+    """Print whether one of each accelerator holds each model.
+
+    What cannot be estimated is a fault of the command only if it names the accelerators.
+    """
     from gpudesk.report.diffusion import DIFFUSION_FIT_FIGURES, encode_diffusion_estimate, list_diffusion_fit_rows
 
     answers = [_ask(options, model, part, 1, service) for model in models for part in accelerators]
@@ -117,7 +120,7 @@ def fit_diffusion(
         output.print_table(head, rows, DIFFUSION_FIT_FIGURES)
     for problem in problems:
         report_error(problem, "fit")
-    return EXIT_AT_FAULT if problems else EXIT_DONE
+    return EXIT_AT_FAULT if problems and (options.accelerators or not estimates) else EXIT_DONE
 
 
 def _ask(

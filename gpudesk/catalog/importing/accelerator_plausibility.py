@@ -80,7 +80,7 @@ class GraphicsMemory:
 
 
 _STACKED: Final = (
-    StackedMemory("HBM2", 180e9, 310e9, 340e9, (4, 8), 8),
+    StackedMemory("HBM2", 180e9, 315e9, 340e9, (4, 8), 8),
     StackedMemory("HBM2e", 320e9, 465e9, 500e9, (8, 16), 24),
     StackedMemory("HBM3", 480e9, 820e9, 880e9, (16, 24), 24),
     StackedMemory("HBM3e", 700e9, 1260e9, 1400e9, (24, 36), 48),
@@ -122,7 +122,7 @@ _NAMED_MEMORY: Final[tuple[tuple[re.Pattern[str], tuple[float, ...]], ...]] = tu
         (r"h20(?!0)", (96, 141)),
         (r"gh200", (96, 144)),
         (r"g?b200", (180, 186, 192)),
-        (r"g?b300", (270, 279, 288)),
+        (r"g?b300", (252, 270, 279, 288)),
         (r"l40s?", (48,)),
         (r"l4(?!0)", (24,)),
         (r"rtx 4090", (24,)),
@@ -287,10 +287,11 @@ def _check_bus_bandwidth(kind: GraphicsMemory, bandwidth: float, memory: float |
         yield PlausibilityFinding("memory_bandwidth", PlausibilityGrade.DOUBTFUL, problem, ("memory", "memory_type"))
 
 
-_BF16: Final = f"{PEAK_DENSE}bf16"
-#: FLOP a byte of memory bandwidth, in BF16 without sparsity: an RTX 5090 has 117, a TPU v6e 560.
-_INTENSITY: Final = (60.0, 800.0)
-#: FLOP/s a watt, in BF16 without sparsity.
+#: What accelerators compute 16-bit matrices in: those before Ampere have no BF16.
+_WIDE: Final = (f"{PEAK_DENSE}bf16", f"{PEAK_DENSE}fp16")
+#: FLOP a byte of memory bandwidth, in 16 bits without sparsity: an H20 has 37, a TPU v6e 560.
+_INTENSITY: Final = (35.0, 800.0)
+#: FLOP/s a watt, in 16 bits without sparsity.
 _PER_WATT: Final = (0.2e12, 4e12)
 #: What the peak of one format is to that of another, within the tolerance.
 _RATIOS: Final[tuple[tuple[str, str, tuple[float, ...]], ...]] = (
@@ -327,36 +328,43 @@ def check_peaks(values: FigureValues) -> Iterator[PlausibilityFinding]:
     yield from _check_peak_against_power(values)
 
 
+def _find_wide_peak(values: FigureValues) -> tuple[str, float | None]:
+    name = next((each for each in _WIDE if find_positive(values, each) is not None), _WIDE[0])
+    return name, find_positive(values, name)
+
+
 def _check_peak_against_bandwidth(values: FigureValues) -> Iterator[PlausibilityFinding]:
-    peak, bandwidth = find_positive(values, _BF16), find_positive(values, "memory_bandwidth")
+    name, peak = _find_wide_peak(values)
+    bandwidth = find_positive(values, "memory_bandwidth")
     if peak is None or bandwidth is None or _INTENSITY[0] <= peak / bandwidth <= _INTENSITY[1]:
         return
     ratio, low, high = peak / bandwidth, *_INTENSITY
     problem = message(
         "import.part.intensity",
         "{attribute}: {given} FLOP per byte of memory bandwidth; known accelerators have {low} to {high}",
-        attribute=spell_attribute(_BF16),
+        attribute=spell_attribute(name),
         given=ratio,
         low=low,
         high=high,
     )
-    yield PlausibilityFinding(_BF16, PlausibilityGrade.DOUBTFUL, problem, ("memory_bandwidth",))
+    yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, ("memory_bandwidth",))
 
 
 def _check_peak_against_power(values: FigureValues) -> Iterator[PlausibilityFinding]:
-    peak, power = find_positive(values, _BF16), find_positive(values, "tdp")
+    name, peak = _find_wide_peak(values)
+    power = find_positive(values, "tdp")
     if peak is None or power is None or _PER_WATT[0] <= peak / power <= _PER_WATT[1]:
         return
     ratio, low, high = (each / 1e12 for each in (peak / power, *_PER_WATT))
     problem = message(
         "import.part.per_watt",
         "{attribute}: {given} TFLOPS per watt; known accelerators have {low} to {high}",
-        attribute=spell_attribute(_BF16),
+        attribute=spell_attribute(name),
         given=ratio,
         low=low,
         high=high,
     )
-    yield PlausibilityFinding(_BF16, PlausibilityGrade.DOUBTFUL, problem, ("tdp",))
+    yield PlausibilityFinding(name, PlausibilityGrade.DOUBTFUL, problem, ("tdp",))
 
 
 def _check_sparse(values: FigureValues) -> Iterator[PlausibilityFinding]:

@@ -33,6 +33,13 @@ KNOWN_DOUBTS = {
     ("b300-hgx", "peak_sparse_fp4"): "1.29 times the dense peak",
     ("gb300-nvl72", "peak_dense_int8"): "0.0660 times the BF16 peak",
     ("gb300-nvl72", "peak_dense_fp4"): "3.00 times the FP8 peak",
+    # The same GPU in a desktop board.
+    ("gb300-desktop", "peak_dense_int8"): "0.0660 times the BF16 peak",
+    ("gb300-desktop", "peak_dense_fp4"): "3.00 times the FP8 peak",
+    ("gb300-desktop", "peak_sparse_fp4"): "1.33 times the dense peak",
+    # Formats with a scale for each block run at four times the rate, and so does sparse BF16.
+    ("trainium3", "peak_dense_fp8"): "3.75 times the BF16 peak",
+    ("trainium3", "peak_sparse_bf16"): "3.75 times the dense peak",
     # Announced figures from several slides.
     ("vera-rubin-nvl72", "peak_dense_fp8"): "4.38 times the BF16 peak",
     ("vera-rubin-nvl72", "peak_dense_int8"): "0.625 times the BF16 peak",
@@ -68,7 +75,7 @@ def test_no_shipped_part_is_refused_and_the_doubts_are_known(catalog: Catalog) -
         for part, values in parts(catalog).items()
         for finding in check_plausibility(values, names[part])
     }
-    assert len(names) >= 33
+    assert len(names) >= 51
     assert not [each for each in found.values() if each.grade is PlausibilityGrade.REFUSED]
     assert found.keys() == KNOWN_DOUBTS.keys()
     for key, words in KNOWN_DOUBTS.items():
