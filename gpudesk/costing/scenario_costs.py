@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
@@ -275,8 +275,11 @@ class CostCalculator:
         return prices
 
     @cached_property
-    def _systems(self) -> Mapping[str, tuple[System, ...]]:
-        return {}
+    def _systems(self) -> Mapping[str, Sequence[System]]:
+        systems: dict[str, list[System]] = {}
+        for each in self._catalog.systems():
+            systems.setdefault(each.accelerator, []).append(each)
+        return systems
 
     def situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
@@ -331,7 +334,7 @@ class CostCalculator:
             cache.inputs[accelerator.id, count] = inputs
         return inputs
 
-    def _systems_of(self, accelerator: str) -> tuple[System, ...]:
+    def _systems_of(self, accelerator: str) -> Sequence[System]:
         """Return the systems on record with an accelerator."""
         return self._systems.get(accelerator, ())
 

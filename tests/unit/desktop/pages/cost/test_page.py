@@ -26,8 +26,11 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
 from gpudesk.desktop.window.selection_explainer import SelectionExplainer
-from gpudesk.domain.cost import NO_COST_SETTINGS, DisplayCurrency, UncertainValue
+from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings, DisplayCurrency, UncertainValue
 from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
+
+#: The settings of the scenario, which compares single accelerators.
+OF_TEMPLATE = CostSettings(single_accelerators=True)
 
 
 @pytest.fixture
@@ -164,7 +167,7 @@ def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, q
     assert "purchase price unknown" not in overview(page).tokens.accessibleDescription()
     desk.undo_stack.undo()
     desk.flush()
-    assert desk.scenario.costs == NO_COST_SETTINGS
+    assert desk.scenario.costs == OF_TEMPLATE
     assert "purchase price unknown" in overview(page).tokens.accessibleDescription()
 
 
@@ -191,7 +194,7 @@ def test_an_input_of_all_is_a_range(page: CostPage, desk: Desk) -> None:
     assert row.reset.isVisible()
     QTest.mouseClick(row.reset, Qt.MouseButton.LeftButton)
     desk.flush()
-    assert desk.scenario.costs == NO_COST_SETTINGS
+    assert desk.scenario.costs == OF_TEMPLATE
     assert [edit.text() for edit in row.edits] == ["0.08", "0.14", "0.2"]
 
 
@@ -214,7 +217,7 @@ def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
     assert desk.scenario.costs.parts["mi325x"]["discount"] == UncertainValue.exactly(0.18)
     type_into(row.edits[1], "")
     desk.flush()
-    assert desk.scenario.costs == NO_COST_SETTINGS
+    assert desk.scenario.costs == OF_TEMPLATE
 
 
 @pytest.mark.parametrize(
@@ -235,11 +238,15 @@ def test_what_cannot_be_is_said_at_the_field(
     desk.flush()
     assert said in edit.fault
     assert edit.text() == typed
-    assert desk.scenario.costs == NO_COST_SETTINGS
+    assert desk.scenario.costs == OF_TEMPLATE
 
 
 def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
     controls = assumptions(page).controls
+    assert controls.single.isChecked()
+    QTest.mouseClick(controls.single, Qt.MouseButton.LeftButton, pos=QPoint(8, controls.single.height() // 2))
+    desk.flush()
+    assert desk.scenario.costs == NO_COST_SETTINGS
     assert not controls.reset.isEnabled()
     controls.term.set_value("spot")
     controls.term.chosen.emit("spot")
@@ -439,7 +446,7 @@ def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) 
     assert row.code.text() == ""
     type_into(row.rate, "0.5")
     desk.flush()
-    assert desk.scenario.costs == NO_COST_SETTINGS
+    assert desk.scenario.costs == OF_TEMPLATE
     row.code.setText("eur")
     row.day.setText("")
     row.code.editingFinished.emit()
