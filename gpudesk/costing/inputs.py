@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import math
-import statistics
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
+from gpudesk.costing.systems import find_host_power
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
@@ -22,7 +21,6 @@ from gpudesk.domain.cost import (
     ResolvedCostInput,
     UncertainValue,
 )
-from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.field_checks import (
     MISSING_FIELD,
     FieldCheck,
@@ -34,7 +32,7 @@ from gpudesk.domain.field_checks import (
     make_unknown_field_error,
 )
 from gpudesk.domain.serving_engine import list_platforms
-from gpudesk.domain.system import System, SystemCount, SystemKind, count_systems
+from gpudesk.domain.system import System
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
 
@@ -292,7 +290,7 @@ def _resolve_inputs(
             cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, spread, record=record)
         elif name == "accelerator_w" and part.tdp_w is not None:
             cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, UncertainValue.exactly(part.tdp_w))
-        elif name == "host_w" and (host_w := _find_host_power(part, systems)) is not None:
+        elif name == "host_w" and (host_w := find_host_power(part, systems)) is not None:
             cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, host_w)
         elif name == "fleet":
             fleet = UncertainValue.exactly(float(count))
@@ -333,59 +331,3 @@ def _resolve_assumed(
     if assumed.source_id:
         source = replace(source, title=source_title(assumed.source_id))
     return ResolvedCostInput(name, CostInputOrigin.DEFAULT, _NOTHING if none else assumed.spread, source=source)
-
-
-#: What is bought complete; cards are put into servers and workstations one by one.
-_COMPLETE: Final = frozenset({SystemKind.SERVER, SystemKind.RACK, SystemKind.DESKTOP})
-
-
-def choose_system(part: Accelerator, systems: Sequence[System], replica: int, copies: int) -> System | None:
-    """Return the system in which so many copies of a replica are bought; None where accelerators are bought singly.
-
-    PCIe cards are, and accelerators that no system on record has. Systems that hold a whole replica go first,
-    then those with the fewest accelerators in all, the fewest systems, and the lowest known price.
-    """
-
-    def rank(system: System) -> tuple[bool, int, int, float]:
-        needed = count_systems(system.accelerator_count, replica, copies)
-        price = system.price_usd
-        usd = math.inf if price is None else price.value
-        return replica > system.accelerator_count, needed.accelerators, needed.systems, usd
-
-    return min(_list_complete(part, systems), key=rank, default=None)
-
-
-def count_owned_systems(part: Accelerator, systems: Sequence[System], estimate: Estimate) -> SystemCount | None:
-    """Return the whole systems that a deployment takes; None where accelerators are bought singly.
-
-    The pools of a disaggregated deployment share systems.
-    """
-    plan, pools = estimate.plan, estimate.pools
-    replica = plan.replica if pools is None else max(pools.prefill.plan.replica, pools.decode.plan.replica)
-    copies = plan.dp if pools is None else math.ceil(estimate.count / replica)
-    system = choose_system(part, systems, replica, copies)
-    if system is None:
-        return None
-    if pools is None:
-        return count_systems(system.accelerator_count, replica, copies)
-    return count_systems(system.accelerator_count, 1, estimate.count)
-
-
-def _list_complete(part: Accelerator, systems: Sequence[System]) -> list[System]:
-    if (part.form_factor or "").startswith("PCIe"):
-        return []
-    return [system for system in systems if system.kind in _COMPLETE]
-
-
-def _find_host_power(part: Accelerator, systems: Sequence[System]) -> UncertainValue | None:
-    """Return the power of a system beyond its accelerators for each of them, from published maxima, in W."""
-    if (tdp_w := part.tdp_w) is None:
-        return None
-    watts = [
-        system.power_max_w / system.accelerator_count - tdp_w
-        for system in _list_complete(part, systems)
-        if system.power_max_w is not None
-    ]
-    if not watts or min(watts) < 0.0:
-        return None
-    return UncertainValue(min(watts), statistics.median(watts), max(watts))

@@ -19,7 +19,7 @@ from gpudesk.costing.accelerator_costs import (
     gather_cost_inputs,
     make_cost_column,
 )
-from gpudesk.costing.inputs import CostAssumptions, count_owned_systems, resolve_cost_inputs
+from gpudesk.costing.inputs import CostAssumptions, resolve_cost_inputs
 from gpudesk.costing.ownership import (
     compute_api_usd_per_million,
     compute_hours_to_own,
@@ -30,6 +30,7 @@ from gpudesk.costing.ownership import (
     solve_linear_root,
     sum_lines,
 )
+from gpudesk.costing.systems import count_owned_systems
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
     Draws,
@@ -55,6 +56,7 @@ from gpudesk.domain.cost import (
     ResolvedCostInput,
     UncertainValue,
 )
+from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
 from gpudesk.domain.progress import ProgressSteps, run_to_end
 from gpudesk.domain.registry import COST_FIGURES
 from gpudesk.domain.scenario import Scenario
@@ -291,7 +293,7 @@ class CostCalculator:
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         cache = self._cache_of(answer.scenario.costs)
         return tuple(
-            self._gather(key, column, cache)
+            self._gather(key, column, cache, answer.scenario.fleet)
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
 
@@ -310,11 +312,13 @@ class CostCalculator:
         """Return all inputs of so many accelerators."""
         return self._resolve_count(accelerator, count, self._cache_of(settings))
 
-    def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
+    def _gather(
+        self, key: str, column: ComparisonColumn, cache: _SettingsCache, fleet: FleetSettings
+    ) -> AcceleratorCostInputs:
         accelerator, estimate = column.accelerator, column.estimate
         systems = None
         if estimate is not None and estimate.fits and not cache.settings.single_accelerators:
-            systems = count_owned_systems(accelerator, self._systems_of(accelerator.id), estimate)
+            systems = count_owned_systems(accelerator, self._systems_of(accelerator.id), fleet, estimate)
         return gather_cost_inputs(key, column, self._resolve_inputs(column, cache), systems)
 
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
@@ -366,7 +370,7 @@ class CostCalculator:
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator
-        inputs = self._gather(accelerator, column, self._cache_of(settings))
+        inputs = self._gather(accelerator, column, self._cache_of(settings), NO_FLEET_SETTINGS)
         return make_cost_column(inputs, column, self._prices.get(accelerator, {}), settings.rent_term)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Final
 
 from gpudesk.catalog.price_ranges import summarize_prices
 from gpudesk.costing.ownership import Amount, compute_api_usd_per_million
+from gpudesk.costing.systems import SystemSpec, find_instance, find_system
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
     CostSampler,
@@ -52,15 +53,7 @@ from gpudesk.fleet.supply import (
     make_fleet_load,
     state_missing,
 )
-from gpudesk.fleet.systems import (
-    MOST_RACKED,
-    ReplicaPacking,
-    SystemSpec,
-    fill_racks,
-    find_instance,
-    find_system,
-    list_occupancy,
-)
+from gpudesk.fleet.systems import MOST_RACKED, ReplicaPacking, fill_racks, list_occupancy
 from gpudesk.text.messages import Message, input_error, message, message_n
 from gpudesk.text.units import MONTHS_PER_YEAR
 

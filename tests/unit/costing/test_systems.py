@@ -1,56 +1,95 @@
 """Whole systems: which is bought, how many, and what their hosts draw."""
 
+from dataclasses import replace
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.costing.inputs import choose_system
-from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.system import System, SystemKind, count_systems
+from gpudesk.costing.systems import find_system
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer
+from gpudesk.domain.cost import NO_COST_SETTINGS, CostColumn, CostInputOrigin, CostSettings, UncertainValue
+from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings, SiteCooling
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.system import System, SystemCount, SystemKind, count_systems
+from gpudesk.report.costs import list_partly_used
 from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 
-
-def make_system(name: str, count: int, kind: SystemKind = SystemKind.SERVER, usd: float | None = None) -> System:
-    return System(name, name, "Maker", kind, "h100-sxm", count, price_low_usd=usd)
-
-
-FOUR = make_system("four", 4)
-EIGHT = make_system("eight", 8)
-CHEAP = make_system("cheap", 8, usd=200_000.0)
-RACK = make_system("rack", 72, SystemKind.RACK)
-CLOUD = make_system("cloud", 2, SystemKind.INSTANCE)
+FOUR = System("four", "Four", "Maker", SystemKind.SERVER, "h100-sxm", 4)
+EIGHT = System(
+    "eight", "Eight", "Maker", SystemKind.SERVER, "h100-sxm", 8, power_max_w=10_200.0, rack_units=8.0, cooling="air"
+)
+HOT = replace(EIGHT, id="hot", cooling="liquid", price_low_usd=300_000.0)
+CLOUD = System("cloud", "Cloud", "Maker", SystemKind.INSTANCE, "h100-sxm", 2)
 
 
 @pytest.fixture(scope="module")
-def h100(service: GpuDeskService) -> Accelerator:
-    return service.catalog.accelerator("h100-sxm")
+def answer(service: GpuDeskService) -> Answer:
+    """Return 10 H100 SXM in five replicas, 9 MI300X and three cards."""
+    choices = tuple(
+        AcceleratorChoice(name, count, tp=tp)
+        for name, count, tp in (("h100-sxm", 10, 2), ("mi300x", 9, 1), ("l40s", 3, 1))
+    )
+    return service.answer(replace(read_template("mi300x-or-h100-70b"), accelerators=choices, costs=CostSettings()))
 
 
-@pytest.mark.parametrize(
-    ("replica", "copies", "name", "systems", "idle"),
-    [
-        (1, 1, "four", 1, 3),
-        (8, 2, "cheap", 2, 0),
-        (2, 5, "four", 3, 2),
-        (1, 8, "cheap", 1, 0),
-        (3, 2, "cheap", 1, 2),
-        (16, 1, "rack", 1, 56),
-        (144, 1, "rack", 2, 0),
-    ],
-)
-def test_the_smallest_order_that_splits_no_replica_is_bought(
-    h100: Accelerator, replica: int, copies: int, name: str, systems: int, idle: int
-) -> None:
-    system = choose_system(h100, (CLOUD, FOUR, EIGHT, CHEAP, RACK), replica, copies)
-    assert system is not None
-    assert system.name == name
-    counted = count_systems(system.accelerator_count, replica, copies)
-    assert (counted.systems, counted.idle) == (systems, idle)
+def cost(
+    service: GpuDeskService,
+    answer: Answer,
+    costs: CostSettings = NO_COST_SETTINGS,
+    fleet: FleetSettings = NO_FLEET_SETTINGS,
+) -> tuple[CostColumn, ...]:
+    return service.costs(replace(answer, scenario=replace(answer.scenario, costs=costs, fleet=fleet))).columns
 
 
-def test_cards_and_accelerators_without_a_system_are_bought_singly(service: GpuDeskService, h100: Accelerator) -> None:
-    assert choose_system(h100, (CLOUD,), 1, 4) is None
-    assert choose_system(service.catalog.accelerator("l40s"), (FOUR, EIGHT), 1, 4) is None
+def test_the_most_complete_record_is_bought(service: GpuDeskService) -> None:
+    h100 = service.catalog.accelerator("h100-sxm")
+    spec = find_system(h100, (CLOUD, FOUR, EIGHT, HOT), NO_FLEET_SETTINGS)
+    assert (spec.system, spec.slots) == (HOT, 8)
+    assert find_system(h100, (EIGHT, HOT), FleetSettings(cooling=SiteCooling.AIR)).system is EIGHT
+    assert find_system(h100, (FOUR, EIGHT, HOT), FleetSettings(systems={"h100-sxm": "four"})).slots == 4
+    assert not find_system(h100, (CLOUD,), NO_FLEET_SETTINGS).is_whole
+
+
+def test_owning_pays_for_whole_systems_and_renting_for_accelerators(service: GpuDeskService, answer: Answer) -> None:
+    whole = cost(service, answer)
+    single = cost(service, answer, costs=CostSettings(single_accelerators=True))
+    assert [each.systems for each in whole] == [SystemCount(2, 8, 10), SystemCount(2, 8, 9), None]
+    assert [each.systems for each in single] == [None] * 3
+    for ours, alone in zip(whole[:2], single[:2], strict=True):
+        assert ours.tco is not None
+        assert alone.tco is not None
+        assert ours.count is not None
+        assert ours.count == alone.count
+        assert ours.tco.lines[0].usd == pytest.approx(alone.tco.lines[0].usd * 16 / ours.count)
+        assert alone.tco.total_usd < ours.tco.total_usd < alone.tco.total_usd * 16 / ours.count
+        assert ours.rented == alone.rented
+    assert whole[2] == single[2]
+
+
+def test_a_partly_used_system_is_stated(service: GpuDeskService, answer: Answer) -> None:
+    columns = cost(service, answer)
+    names = {column.key: column.accelerator for column in columns}
+    assert list_partly_used(columns, names, Formatter()) == [
+        "h100-sxm: 10 of 16 accelerators in 2 systems of 8 are used",
+        "mi300x: 9 of 16 accelerators in 2 systems of 8 are used",
+    ]
+
+
+def test_the_system_of_the_fleet_is_the_one_that_is_paid_for(service: GpuDeskService, answer: Answer) -> None:
+    fours = FleetSettings(systems={"h100-sxm": "dell-xe8640-h100x4"})
+    assert cost(service, answer, fleet=fours)[0].systems == SystemCount(3, 4, 10)
+    unknown = FleetSettings(systems={"h100-sxm": "no-such-system"})
+    assert cost(service, answer, fleet=unknown)[0].systems == SystemCount(2, 8, 10)
+
+
+def test_hosts_draw_what_published_maxima_leave(service: GpuDeskService, answer: Answer) -> None:
+    h100, mi300x, _ = (column.inputs["host_w"] for column in cost(service, answer))
+    assert h100.origin is CostInputOrigin.RECORD
+    assert h100.spread == UncertainValue.exactly(10_200 / 8 - 700)
+    assert mi300x.origin is CostInputOrigin.DEFAULT
 
 
 @given(st.integers(1, 80), st.integers(1, 20), st.integers(1, 40))

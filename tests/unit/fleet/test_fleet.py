@@ -9,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudesk.costing.systems import find_system
 from gpudesk.domain.cost import CostSettings, UncertainValue
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings, LoadCurveKind, SiteCooling, Supply
@@ -27,7 +28,7 @@ from gpudesk.fleet.supply import (
     count_owned,
     make_fleet_load,
 )
-from gpudesk.fleet.systems import RACK_UNITS, ReplicaPacking, fill_racks, find_system, list_occupancy
+from gpudesk.fleet.systems import RACK_UNITS, ReplicaPacking, fill_racks, list_occupancy
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError
