@@ -7,7 +7,14 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.catalog_table import CatalogCellMark, CatalogColumn, CatalogColumnKind, CatalogSection
-from gpudesk.domain.registry import Attribute, ListColumn, find_quantity, list_listed_attributes
+from gpudesk.domain.registry import (
+    ATTRIBUTES,
+    SYSTEM_ATTRIBUTES,
+    Attribute,
+    ListColumn,
+    find_quantity,
+    list_listed_attributes,
+)
 from gpudesk.text.formatting import Quantity
 from gpudesk.text.units import KIB
 
@@ -34,9 +41,15 @@ def _make_word_column(attribute: str, *, is_visible: bool = True) -> CatalogColu
     return CatalogColumn(attribute, _Kind.TEXT, attribute=attribute, is_visible=is_visible)
 
 
-def _make_accelerator_column(column: ListColumn, attribute: Attribute) -> CatalogColumn:
+#: Attributes whose words the program has texts for.
+_WORDED: Final = frozenset({"cooling"})
+
+
+def _make_registered_column(column: ListColumn, attribute: Attribute) -> CatalogColumn:
     if attribute.unit is not None:
         kind = _Kind.FIGURE if attribute.upper_end is None else _Kind.MONEY
+    elif attribute.key in _WORDED:
+        kind = _Kind.WORD
     else:
         kind = _Kind.DATE if attribute.key == "release_date" else _Kind.TEXT
     quantity = find_quantity(attribute.key, attribute.unit) if attribute.unit is not None else Quantity.TEXT
@@ -51,12 +64,23 @@ def _make_accelerator_column(column: ListColumn, attribute: Attribute) -> Catalo
     )
 
 
-def _list_accelerator_columns() -> tuple[CatalogColumn, ...]:
-    return (
-        CatalogColumn("name", _Kind.NAME),
-        CatalogColumn("vendor", _Kind.TEXT),
-        *(_make_accelerator_column(column, attribute) for column, attribute in list_listed_attributes()),
-    )
+def _list_registered_columns(attributes: Mapping[str, Attribute]) -> tuple[CatalogColumn, ...]:
+    return tuple(_make_registered_column(column, attribute) for column, attribute in list_listed_attributes(attributes))
+
+
+_ACCELERATORS: Final = (
+    CatalogColumn("name", _Kind.NAME),
+    CatalogColumn("vendor", _Kind.TEXT),
+    *_list_registered_columns(ATTRIBUTES),
+)
+
+_SYSTEMS: Final = (
+    CatalogColumn("name", _Kind.NAME),
+    CatalogColumn("vendor", _Kind.TEXT, is_visible=False),
+    CatalogColumn("system_kind", _Kind.WORD),
+    CatalogColumn("accelerator", _Kind.TEXT),
+    *_list_registered_columns(SYSTEM_ATTRIBUTES),
+)
 
 
 _MODELS: Final = (
@@ -154,6 +178,8 @@ _YOURS: Final = (
 
 _COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingProxyType(
     {
+        CatalogSection.ACCELERATORS: _ACCELERATORS,
+        CatalogSection.SYSTEMS: _SYSTEMS,
         CatalogSection.MODELS: _MODELS,
         CatalogSection.DIFFUSION: _DIFFUSION,
         CatalogSection.PRICES: _PRICES,
@@ -166,8 +192,8 @@ _COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingPro
 
 
 def list_catalog_columns(section: CatalogSection) -> tuple[CatalogColumn, ...]:
-    """Return the columns of a section from left to right; those of accelerators are in the registry."""
-    return _list_accelerator_columns() if section is CatalogSection.ACCELERATORS else _COLUMNS[section]
+    """Return the columns of a section from left to right; the registry decides on those of its attributes."""
+    return _COLUMNS[section]
 
 
 def make_marks(section: CatalogSection, key: str, mark: CatalogCellMark) -> tuple[int, ...]:

@@ -56,6 +56,18 @@ def iterate_accelerator_rows(catalog: Catalog) -> Iterator[CatalogRow]:
         yield _make_entry_row(thing, columns, cells, attributes, announced=thing.id in announced)
 
 
+def iterate_system_rows(catalog: Catalog) -> Iterator[CatalogRow]:
+    columns = list_catalog_columns(CatalogSection.SYSTEMS)
+    for system in catalog.systems():
+        thing = catalog.thing(system.id)
+        attributes = _read_attributes(catalog, thing)
+        cells = {column.key: _make_cell(column, thing, attributes) for column in columns}
+        cells["system_kind"] = system.kind.value, 0
+        cells["accelerator"] = catalog.thing(system.accelerator).name, 0
+        cells["price"] = _make_price_cell(attributes, ())
+        yield _make_entry_row(thing, columns, list(cells.values()), attributes)
+
+
 def iterate_model_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     """Yield every model; parameters that nobody states are counted from the dimensions."""
     columns = list_catalog_columns(CatalogSection.MODELS)
@@ -444,6 +456,7 @@ def _count_claims_by_source(catalog: Catalog) -> Iterator[Counter[str]]:
 _ROW_MAKERS: Final[Mapping[CatalogSection, Callable[[Catalog], CatalogRows]]] = MappingProxyType(
     {
         CatalogSection.ACCELERATORS: iterate_accelerator_rows,
+        CatalogSection.SYSTEMS: iterate_system_rows,
         CatalogSection.MODELS: iterate_model_rows,
         CatalogSection.DIFFUSION: iterate_diffusion_rows,
         CatalogSection.PRICES: _iterate_price_rows,

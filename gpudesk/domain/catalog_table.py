@@ -17,6 +17,7 @@ class CatalogSection(StrEnum):
     """The lists of the catalog."""
 
     ACCELERATORS = "accelerators"
+    SYSTEMS = "systems"
     MODELS = "models"
     DIFFUSION = "diffusion"
     PRICES = "prices"

@@ -18,7 +18,7 @@ from gpudesk.domain.catalog_table import (
     CatalogTable,
 )
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary, SourceKind, is_figure
-from gpudesk.domain.registry import ATTRIBUTES, Attribute, ListColumn, find_quantity
+from gpudesk.domain.registry import ATTRIBUTES, SYSTEM_ATTRIBUTES, Attribute, ListColumn, find_quantity
 from gpudesk.report.explanation.claims import label_kind_shortly
 from gpudesk.report.labels import (
     count_days_since,
@@ -39,6 +39,7 @@ from gpudesk.text.translation import tr, translate_data
 _SECTIONS: Final = MappingProxyType(
     {
         CatalogSection.ACCELERATORS: "Accelerators",
+        CatalogSection.SYSTEMS: "Systems",
         CatalogSection.MODELS: "Models",
         CatalogSection.DIFFUSION: "Diffusion",
         CatalogSection.PRICES: "Prices",
@@ -53,6 +54,7 @@ _SECTIONS: Final = MappingProxyType(
 _NAMES: Final = MappingProxyType(
     {
         CatalogSection.ACCELERATORS: "Accelerator",
+        CatalogSection.SYSTEMS: "System",
         CatalogSection.MODELS: "Model",
         CatalogSection.DIFFUSION: "Diffusion model",
         CatalogSection.PRICES: "Accelerator",
@@ -66,6 +68,8 @@ _NAMES: Final = MappingProxyType(
 _HEADS: Final = MappingProxyType(
     {
         "vendor": "Vendor",
+        "system_kind": "Kind",
+        "accelerator": "Accelerator",
         "organisation": "Organization",
         "release_date": "Released",
         "total": "Total",
@@ -165,6 +169,13 @@ _WORDS: Final = MappingProxyType(
         "agrees": "agrees",
         "differs": "differs",
         "refused": "rejected",
+        "server": "server",
+        "rack": "rack",
+        "workstation": "workstation",
+        "desktop": "desktop",
+        "instance": "instance",
+        "air": "air",
+        "liquid": "liquid",
         "image": "image",
         "video": "video",
         "claim": "another claim",
@@ -194,7 +205,7 @@ def label_section(section: CatalogSection) -> str:
 def label_column(section: CatalogSection, column: CatalogColumn) -> str:
     if column.kind is CatalogColumnKind.NAME:
         return tr(_NAMES[section])
-    attribute = _find_accelerator_attribute(section, column)
+    attribute = _find_registered_attribute(section, column)
     if attribute is not None and attribute.listed is not None:
         return label_list_head(attribute, attribute.listed)
     if column.key in _HEADS:
@@ -202,12 +213,18 @@ def label_column(section: CatalogSection, column: CatalogColumn) -> str:
     return get_display_unit(column.quantity) or column.key
 
 
-def _find_accelerator_attribute(section: CatalogSection, column: CatalogColumn) -> Attribute | None:
-    return ATTRIBUTES.get(column.attribute or "") if section is CatalogSection.ACCELERATORS else None
+#: The attributes of sections that the registry describes.
+_REGISTERED: Final[Mapping[CatalogSection, Mapping[str, Attribute]]] = MappingProxyType(
+    {CatalogSection.ACCELERATORS: ATTRIBUTES, CatalogSection.SYSTEMS: SYSTEM_ATTRIBUTES}
+)
+
+
+def _find_registered_attribute(section: CatalogSection, column: CatalogColumn) -> Attribute | None:
+    return _REGISTERED.get(section, {}).get(column.attribute or "")
 
 
 def label_list_head(attribute: Attribute, column: ListColumn) -> str:
-    """Return the head of a column of accelerators: its own, else the unit of figures, else the label."""
+    """Return the head of a column of accelerators or systems: its own, else the unit of figures, else the label."""
     if column.head:
         return tr(column.head)
     unit = (
@@ -219,7 +236,7 @@ def label_list_head(attribute: Attribute, column: ListColumn) -> str:
 
 
 def describe_column(section: CatalogSection, column: CatalogColumn) -> str:
-    attribute = _find_accelerator_attribute(section, column)
+    attribute = _find_registered_attribute(section, column)
     if attribute is not None and attribute.explanation:
         return explain_attribute(attribute)
     if section is CatalogSection.DISPUTES and column.key == "claims":

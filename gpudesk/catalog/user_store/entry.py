@@ -106,6 +106,8 @@ _UNITS_BY_QUANTITY: Final[dict[Quantity, tuple[str, ...]]] = {
     Quantity.ARITHMETIC: ("TFLOPS", "PFLOPS"),
     Quantity.INTEGER_ARITHMETIC: ("TOPS",),
     Quantity.POWER: ("W", "kW"),
+    Quantity.NETWORK_RATE: ("Gbit/s",),
+    Quantity.STORAGE: ("TB", "GB"),
 }
 _BILLION: Final = 10**9
 

@@ -11,15 +11,30 @@ from gpudesk.cli import output
 from gpudesk.cli.commands import catalog_user_data
 from gpudesk.cli.options import add_facts_option, add_json_option, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
-from gpudesk.domain.claim import AttributeClaims, CatalogEntry, CatalogEntryKind, Claim, ClaimPreference, ClaimStatus
-from gpudesk.domain.registry import Attribute, find_quantity, list_listed_attributes
-from gpudesk.report.catalog_lists import label_list_head
+from gpudesk.domain.claim import (
+    AttributeClaims,
+    CatalogEntry,
+    CatalogEntryKind,
+    Claim,
+    ClaimPreference,
+    ClaimStatus,
+    is_figure,
+)
+from gpudesk.domain.registry import (
+    ATTRIBUTES,
+    SYSTEM_ATTRIBUTES,
+    Attribute,
+    ListColumn,
+    find_quantity,
+    list_listed_attributes,
+)
+from gpudesk.report.catalog_lists import label_list_head, label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
 from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim, label_dispute_topic
 from gpudesk.report.labels import label_source_kind
 from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode_price, encode_source
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, convert_to_display_unit
 from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
@@ -29,6 +44,7 @@ if TYPE_CHECKING:
 
 _THING_KINDS = {
     "accelerators": CatalogEntryKind.ACCELERATOR,
+    "systems": CatalogEntryKind.SYSTEM,
     "models": CatalogEntryKind.MODEL,
     "diffusion-models": CatalogEntryKind.DIFFUSION_MODEL,
     "serving-engines": CatalogEntryKind.SERVING_ENGINE,
@@ -70,22 +86,63 @@ def list_catalog_lines(
 
 
 def _accelerators(service: GpuDeskService) -> _CatalogList:
-    listed = [(column.terminal, column, attribute) for column, attribute in list_listed_attributes()]
-    grouped = sorted((each for each in listed if each[0] is not None), key=lambda each: each[0] or 0)
-    heads = [label_list_head(attribute, column) for _, column, attribute in grouped]
+    listed = _list_terminal_columns(ATTRIBUTES)
     rows = []
     for part in service.catalog.accelerators():
-        claims = {each.name: each for each in service.catalog.attributes(part.id)}
-        cells = [_format_listed(claims.get(attribute.key), attribute) for _, _, attribute in grouped]
         own = service.catalog.thing(part.id).own
-        rows.append([part.id, *cells, part.vendor, _marked(part.name, announced=part.announced, own=own)])
-    figures = tuple(place for place, (_, _, attribute) in enumerate(grouped, start=1) if attribute.unit is not None)
-    return [tr("Id"), *heads, tr("Vendor"), tr("Name")], rows, figures
+        name = _marked(part.name, announced=part.announced, own=own)
+        rows.append([part.id, *_list_cells(service, part.id, listed), part.vendor, name])
+    return [tr("Id"), *_list_heads(listed), tr("Vendor"), tr("Name")], rows, _find_figures(listed, 1)
 
 
-def _format_listed(claims: AttributeClaims | None, attribute: Attribute) -> str:
-    value = None if claims is None else claims.value
-    return Formatter().catalog(value, find_quantity(attribute.key, attribute.unit))
+def _systems(service: GpuDeskService) -> _CatalogList:
+    listed = _list_terminal_columns(SYSTEM_ATTRIBUTES)
+    rows = [
+        [
+            system.id,
+            label_term_of_data(system.kind.value),
+            system.accelerator,
+            *_list_cells(service, system.id, listed),
+            system.name,
+        ]
+        for system in service.catalog.systems()
+    ]
+    head = [tr("Id"), tr("Kind"), tr("Accelerator"), *_list_heads(listed), tr("Name")]
+    return head, rows, _find_figures(listed, 3)
+
+
+_Columns = list[tuple[ListColumn, Attribute]]
+
+
+def _list_terminal_columns(attributes: Mapping[str, Attribute]) -> _Columns:
+    listed = [each for each in list_listed_attributes(attributes) if each[0].terminal is not None]
+    return sorted(listed, key=lambda each: each[0].terminal or 0)
+
+
+def _list_heads(columns: _Columns) -> list[str]:
+    return [label_list_head(attribute, column) for column, attribute in columns]
+
+
+def _list_cells(service: GpuDeskService, thing: str, columns: _Columns) -> list[str]:
+    """Return what is preferred of a thing; a range by both ends."""
+    values = {each.name: each.value for each in service.catalog.attributes(thing)}
+    cells = []
+    for column, attribute in columns:
+        quantity = find_quantity(attribute.key, attribute.unit)
+        ends = dict.fromkeys((values.get(attribute.key), values.get(attribute.upper_end or attribute.key)))
+        cells.append(" – ".join(_format_listed(end, quantity, column.decimals) for end in ends))
+    return cells
+
+
+def _format_listed(value: ClaimValue, quantity: Quantity, decimals: int | None) -> str:
+    if decimals is None or not is_figure(value):
+        return Formatter().catalog(value, quantity)
+    return Formatter().number(convert_to_display_unit(value, quantity), decimals)
+
+
+def _find_figures(columns: _Columns, before: int) -> tuple[int, ...]:
+    """Return the places of figures in a list whose columns come after `before` others."""
+    return tuple(place for place, (_, attribute) in enumerate(columns, start=before) if attribute.unit is not None)
 
 
 def _marked(name: str, *, own: bool, announced: bool = False) -> str:
@@ -179,6 +236,7 @@ def _disputes(service: GpuDeskService) -> _CatalogList:
 
 _LISTS: dict[str, Callable[[GpuDeskService], _CatalogList]] = {
     "accelerators": _accelerators,
+    "systems": _systems,
     "models": _models,
     "diffusion-models": _things(CatalogEntryKind.DIFFUSION_MODEL),
     "serving-engines": _things(CatalogEntryKind.SERVING_ENGINE),
@@ -214,7 +272,15 @@ def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, An
 
 
 def _behaves(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
-    """Return what an accelerator counts as: with it, an edited copy can be imported as it is."""
+    """Return what an entry is beside its attributes; with it, an edited copy of an accelerator can be imported."""
+    if thing.kind is CatalogEntryKind.SYSTEM:
+        system = service.catalog.system(thing.id)
+        return {
+            "system_kind": system.kind.value,
+            "accelerator": system.accelerator,
+            "provider": system.provider,
+            "instance": system.instance,
+        }
     if thing.kind is not CatalogEntryKind.ACCELERATOR:
         return {}
     part = service.catalog.accelerator(thing.id)
@@ -226,6 +292,11 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
     catalog = service.catalog
     thing = catalog.thing(thing_id)
     yield strong(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
+    if thing.kind is CatalogEntryKind.SYSTEM:
+        system = catalog.system(thing_id)
+        offer = " ".join(part for part in (system.provider, system.instance) if part)
+        words = (label_term_of_data(system.kind.value), f"{system.accelerator_count} × {system.accelerator}", offer)
+        yield ", ".join(word for word in words if word)
     attributes = catalog.attributes(thing_id)
     names = max((measure_text(attribute.name) for attribute in attributes), default=0)
     for attribute in attributes:
@@ -324,7 +395,7 @@ def _plain(value: Any) -> Any:  # noqa: ANN401 - whatever a definition holds
 
 
 #: Kinds that can be listed.
-KINDS = ("accelerators", "models", "diffusion-models", "serving-engines", "templates", "prices", "sources", "disputes")
+KINDS = tuple(_LISTS)
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -409,6 +480,7 @@ def count_entries(service: GpuDeskService) -> dict[str, int]:
     statements, disputes = catalog.seed_claims(), catalog.disputes()
     return {
         tr("accelerators"): len(catalog.accelerators()),
+        tr("systems"): len(catalog.systems()),
         tr("models"): len(catalog.models()),
         tr("diffusion models"): len(catalog.diffusion_models()),
         tr("serving engines"): len(catalog.serving_engines()),

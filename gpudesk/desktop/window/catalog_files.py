@@ -180,6 +180,7 @@ def list_export_tables() -> tuple[tuple[str, str], ...]:
     """Return the tables that can be exported, by the key that the command line has for each."""
     return (
         ("accelerators", tr("Accelerators")),
+        ("systems", tr("Systems")),
         ("models", tr("Models")),
         ("diffusion-models", tr("Diffusion models")),
         ("diffusion-results", tr("Diffusion model run times")),

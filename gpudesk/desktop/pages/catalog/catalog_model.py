@@ -29,6 +29,7 @@ if TYPE_CHECKING:
 #: What of a section can be narrowed by which facet.
 FACETS: Final[dict[CatalogSection, tuple[str, ...]]] = {
     CatalogSection.ACCELERATORS: ("makers", "status", "kinds", "age", "disputes", "own"),
+    CatalogSection.SYSTEMS: ("makers", "kinds", "age", "disputes", "own"),
     CatalogSection.MODELS: ("makers", "kinds", "age", "disputes", "own"),
     CatalogSection.DIFFUSION: ("kinds", "age", "disputes"),
     CatalogSection.PRICES: ("makers", "kinds", "age", "own"),

@@ -54,6 +54,7 @@ _SAMPLED_ROWS: Final = 500
 #: Longer lists are set closer.
 _CLOSE: Final = frozenset(
     {
+        CatalogSection.SYSTEMS,
         CatalogSection.MODELS,
         CatalogSection.PRICES,
         CatalogSection.CLAIMS,
