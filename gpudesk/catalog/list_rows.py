@@ -219,6 +219,7 @@ _LISTED_KINDS: Final = (
     CatalogEntryKind.DIFFUSION_MODEL,
     CatalogEntryKind.SERVING_ENGINE,
     CatalogEntryKind.SYSTEM,
+    CatalogEntryKind.REFERENCE_DESIGN,
 )
 
 CatalogRows = Iterator[CatalogRow | None]

@@ -37,7 +37,7 @@ from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.model import Model
 from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.system import System
+from gpudesk.domain.system import ReferenceDesign, System
 from gpudesk.domain.user_facts import InactiveOverride, UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, MessageParameter, Term, message
@@ -169,6 +169,10 @@ class Catalog:
         """Return the systems with an accelerator; raises `InputError` without such an accelerator."""
         self.accelerator(accelerator_id)
         return tuple(system for system in self._systems.values() if system.accelerator == accelerator_id)
+
+    def reference_designs(self) -> tuple[ReferenceDesign, ...]:
+        """Return the published designs that fleets can be compared with."""
+        return self.shipped.reference_designs
 
     # Figures and who states them
 

@@ -51,6 +51,7 @@ CATALOG_FOLDERS: Final = (
     "disputes",
     "models",
     "prices",
+    "reference_designs",
     "serving_engines",
     "sources",
     "systems",

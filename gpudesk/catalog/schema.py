@@ -141,6 +141,15 @@ class SystemRow(_ShippedTable, table=True):
     instance: str | None
 
 
+class ReferenceDesignRow(_ShippedTable, table=True):
+    """A published design: how many accelerators it has, and the system that it consists of."""
+
+    __tablename__ = "reference_design"
+    id: str = Field(primary_key=True, foreign_key="thing.id")
+    system: str = Field(foreign_key="system.id")
+    accelerator_count: int
+
+
 class DiffusionModelRow(_ShippedTable, table=True):
     """What a diffusion model is beyond its attributes; its dimensions as JSON."""
 

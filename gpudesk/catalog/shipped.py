@@ -31,7 +31,7 @@ from gpudesk.domain.claim import (
 from gpudesk.domain.diffusion import DiffusionArchitecture, DiffusionModel, DiffusionResult, DiffusionRun
 from gpudesk.domain.registry import PEAK_DENSE
 from gpudesk.domain.serving_engine import ServingEngine
-from gpudesk.domain.system import System, SystemKind
+from gpudesk.domain.system import ReferenceDesign, System, SystemKind
 from gpudesk.text.formatting import ClaimValue
 
 _T = TypeVar("_T")
@@ -240,6 +240,22 @@ _SYSTEM_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
 )
 
 
+#: Fields of `ReferenceDesign` that are among those of `System`.
+_DESIGN_FIELDS: Final = ("nodes", "power_max_w", "price_low_usd", "price_high_usd", "rack_units")
+
+
+def read_reference_designs(store: CatalogDatabase) -> tuple[ReferenceDesign, ...]:
+    """Read every reference design, in the order of lists."""
+    values = read_preferred_values(store, "reference_design")
+    names = {"racks": "racks", "rack_power_w": "rack_power"} | {each: _SYSTEM_FIELDS[each] for each in _DESIGN_FIELDS}
+    rows = store.rows(
+        "SELECT thing.id, thing.name, thing.maker, reference_design.system, reference_design.accelerator_count"
+        " FROM thing JOIN reference_design ON reference_design.id = thing.id ORDER BY thing.position"
+    )
+    figures: Any = {row[0]: {field: values[row[0]].get(name) for field, name in names.items()} for row in rows}
+    return tuple(ReferenceDesign(*row, **figures[row[0]]) for row in rows)
+
+
 def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapping[str, Any]) -> System:
     """Name the preferred values as the domain does; `accelerator` are those of the accelerator in it."""
     inherited = {
@@ -425,6 +441,10 @@ class ShippedCatalog:
     @cached_property
     def system_values(self) -> dict[str, dict[str, ClaimValue]]:
         return read_preferred_values(self.store, "system")
+
+    @cached_property
+    def reference_designs(self) -> tuple[ReferenceDesign, ...]:
+        return read_reference_designs(self.store)
 
     @cached_property
     def definitions(self) -> dict[str, str]:

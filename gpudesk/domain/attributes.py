@@ -42,7 +42,11 @@ _DIMENSION_UNITS: Final = MappingProxyType({"max_context": "tokens", "window": "
 
 #: The kinds whose attributes are in the registry.
 REGISTERED_ATTRIBUTES: Final[Mapping[CatalogEntryKind, Mapping[str, Attribute]]] = MappingProxyType(
-    {CatalogEntryKind.ACCELERATOR: ATTRIBUTES, CatalogEntryKind.SYSTEM: SYSTEM_ATTRIBUTES}
+    {
+        CatalogEntryKind.ACCELERATOR: ATTRIBUTES,
+        CatalogEntryKind.SYSTEM: SYSTEM_ATTRIBUTES,
+        CatalogEntryKind.REFERENCE_DESIGN: SYSTEM_ATTRIBUTES,
+    }
 )
 
 
@@ -61,7 +65,9 @@ def find_model_unit(name: str) -> str | None:
 
 
 #: Units of what is counted in whole numbers.
-COUNTED_UNITS: Final = frozenset({"stacks", "accelerators", "generation", "nodes", "cores", "vCPUs", "adapters"})
+COUNTED_UNITS: Final = frozenset(
+    {"stacks", "accelerators", "generation", "nodes", "racks", "cores", "vCPUs", "adapters"}
+)
 #: By the unit used inside; whole numbers of all of them have 64 bits.
 LARGEST_BY_UNIT: Final = MappingProxyType(
     {
@@ -75,6 +81,7 @@ LARGEST_BY_UNIT: Final = MappingProxyType(
         "generation": 1e3,
         "bit/s": 1e18,
         "nodes": 1e6,
+        "racks": 1e6,
         "cores": 1e6,
         "vCPUs": 1e6,
         "adapters": 1e6,

@@ -343,6 +343,7 @@ class CatalogEntryKind(StrEnum):
     DIFFUSION_MODEL = "diffusion_model"
     SERVING_ENGINE = "serving_engine"
     SYSTEM = "system"
+    REFERENCE_DESIGN = "reference_design"
 
 
 @dataclass(frozen=True, slots=True)

@@ -309,8 +309,8 @@ _ENTRIES: Final = (
 ATTRIBUTES: Final = {attribute.key: attribute for attribute in _ENTRIES}
 
 
-#: Attributes of systems by name, in the order in which the catalog keeps them. Where an accelerator has one of the
-#: same name, it means the same.
+#: Attributes of systems and of reference designs by name, in the order in which the catalog keeps them. Where an
+#: accelerator has one of the same name, it means the same.
 SYSTEM_ATTRIBUTES: Final = {
     attribute.key: attribute
     for attribute in (
@@ -326,6 +326,7 @@ SYSTEM_ATTRIBUTES: Final = {
         Attribute("accelerator_link_bandwidth", "Accelerator link, bidirectional", "B/s"),
         Attribute("scale_up_domain", "Scale-up domain", "accelerators"),
         Attribute("nodes", "Nodes", "nodes"),
+        Attribute("racks", "Racks", "racks"),
         Attribute("cpus", "CPUs", listed=ListColumn(70, is_visible=False)),
         Attribute("cpu_cores", "CPU cores", "cores"),
         Attribute("vcpus", "vCPUs", "vCPUs", listed=ListColumn(71, is_visible=False, head="vCPUs")),
@@ -351,6 +352,7 @@ SYSTEM_ATTRIBUTES: Final = {
             listed=ListColumn(30, head="Power, W", terminal=3),
         ),
         Attribute("power_typical", "Power, typical", "W"),
+        Attribute("rack_power", "Power per rack", "W"),
         Attribute("power_supplies", "Power supplies"),
         Attribute(
             "rack_units",

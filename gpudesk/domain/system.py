@@ -103,3 +103,24 @@ def count_systems(size: int, replica: int, copies: int) -> SystemCount:
     """Return the systems that copies of a replica take; a replica that fits in a system is not split."""
     systems = copies * math.ceil(replica / size) if replica > size else math.ceil(copies / (size // replica))
     return SystemCount(systems, size, copies * replica)
+
+
+@dataclass(frozen=True, slots=True)
+class ReferenceDesign:
+    """A published design of one or several systems of a kind, with what is said of the whole; None where nothing is.
+
+    `system` is the id of what it consists of, `nodes` the number of hosts. `power_max_w` is that of all racks.
+    """
+
+    id: str
+    name: str
+    vendor: str
+    system: str
+    accelerator_count: int
+    nodes: int | None = None
+    racks: int | None = None
+    power_max_w: float | None = None
+    rack_power_w: float | None = None
+    price_low_usd: float | None = None
+    price_high_usd: float | None = None
+    rack_units: float | None = None

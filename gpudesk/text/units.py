@@ -50,6 +50,7 @@ _SI: Final[dict[str, tuple[str, float]]] = {
     "GPUs": ("accelerators", 1),
     "generation": ("generation", 1),
     "nodes": ("nodes", 1),
+    "racks": ("racks", 1),
     "cores": ("cores", 1),
     "vCPUs": ("vCPUs", 1),
     "adapters": ("adapters", 1),

@@ -115,6 +115,10 @@ def _check_accelerators(files: DataFiles, lost: frozenset[str]) -> Iterator[Data
     for entry, field, accelerator in references:
         if accelerator is not None and accelerator not in accelerator_ids:
             yield entry.problem(field, f"there is no accelerator {accelerator!r}")
+    systems = lost | {entry.record.id for entry in files.systems}
+    for design in files.reference_designs:
+        if design.record.system not in systems:
+            yield design.problem("system", f"there is no system {design.record.system!r}")
 
 
 def _check_models(files: DataFiles, lost: frozenset[str]) -> Iterator[DataProblem]:
@@ -183,6 +187,9 @@ def find_data_problems(files: DataFiles, broken: frozenset[str] = frozenset()) -
             diffusion, diffusion.record.attributes, get_units(CatalogEntryKind.DIFFUSION_MODEL)
         )
     yield from _check_systems(files)
+    for design in files.reference_designs:
+        units = get_units(CatalogEntryKind.REFERENCE_DESIGN)
+        yield from _check_attributes(design, design.record.attributes, units, verdicts_suffice=True)
     for model in files.models:
         yield from (model.problem(*fault) for fault in _check_model(model.record))
     for rent in files.rents:

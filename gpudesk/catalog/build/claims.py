@@ -14,6 +14,7 @@ from gpudesk.catalog.build.records import (
     DiffusionFile,
     ModelClaimRecord,
     ModelFile,
+    ReferenceDesignFile,
     SeedClaimRecord,
     SystemFile,
     split_names,
@@ -117,11 +118,12 @@ def find_claim_problems(model: ModelFile, attributes: Container[str]) -> Iterato
             yield name, "has no source: name a dimensions_source or claim it"
 
 
-def list_attribute_files(
-    files: DataFiles,
-) -> tuple[DataEntry[AcceleratorFile] | DataEntry[DiffusionFile] | DataEntry[SystemFile], ...]:
+AttributeFile = AcceleratorFile | DiffusionFile | SystemFile | ReferenceDesignFile
+
+
+def list_attribute_files(files: DataFiles) -> tuple[DataEntry[AttributeFile], ...]:
     """Return the files in which attributes are written out."""
-    return (*files.accelerators, *files.diffusion, *files.systems)
+    return (*files.accelerators, *files.diffusion, *files.systems, *files.reference_designs)
 
 
 def list_attributes_by_thing(files: DataFiles) -> dict[str, dict[str, AttributeRecord]]:

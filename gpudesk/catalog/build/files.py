@@ -25,6 +25,7 @@ from gpudesk.catalog.build.records import (
     ModelFile,
     ProviderRecord,
     PurchasePriceRecord,
+    ReferenceDesignFile,
     SeedClaimRecord,
     SourceRecord,
     SourcesFile,
@@ -132,6 +133,7 @@ class DataFiles:
     sources: tuple[DataEntry[SourceRecord], ...]
     accelerators: tuple[DataEntry[AcceleratorFile], ...]
     systems: tuple[DataEntry[SystemFile], ...]
+    reference_designs: tuple[DataEntry[ReferenceDesignFile], ...]
     models: tuple[DataEntry[ModelFile], ...]
     diffusion: tuple[DataEntry[DiffusionFile], ...]
     rents: tuple[DataEntry[CloudPriceRecord], ...]
@@ -217,6 +219,7 @@ def read_data_files(data_dir: Path) -> tuple[DataFiles, list[DataProblem]]:
         sources=_read_sources(reader),
         accelerators=reader.folder("accelerators", AcceleratorFile),
         systems=reader.folder("systems", SystemFile),
+        reference_designs=reader.folder("reference_designs", ReferenceDesignFile),
         models=reader.folder("models", MODEL_FILE),
         diffusion=reader.folder("diffusion", DiffusionFile),
         rents=reader.table("prices/cloud.csv", CloudPriceRecord),

@@ -128,6 +128,17 @@ class SystemFile(FileRecord):
     instance: Text | None = None
 
 
+class ReferenceDesignFile(FileRecord):
+    """A file of data/reference_designs/."""
+
+    id: Slug
+    name: Text
+    vendor: Text
+    system: Slug
+    accelerator_count: Annotated[int, Field(ge=1)]
+    attributes: dict[str, AttributeRecord]
+
+
 class TableRecord(BaseModel):
     """What all rows of CSV tables share: cells are text, so numbers are read from text; empty is None."""
 

@@ -63,6 +63,7 @@ def make_table_rows(files: DataFiles) -> TableRows:
     diffusion = sorted((entry.record for entry in files.diffusion), key=lambda m: _natural_order(m.id))
     engines = sorted((entry.record for entry in files.engines), key=lambda engine: engine.id)
     systems = sorted((entry.record for entry in files.systems), key=_system_order)
+    designs = [entry.record for entry in files.reference_designs]
     statements = join_statements(files, list_attributes_by_thing(files))
     stated = statements.attributes
     units: dict[str, Mapping[str, str | None] | None] = {
@@ -70,6 +71,7 @@ def make_table_rows(files: DataFiles) -> TableRows:
         **dict.fromkeys(m.id for m in models),
         **dict.fromkeys((d.id for d in diffusion), get_units(CatalogEntryKind.DIFFUSION_MODEL)),
         **dict.fromkeys((s.id for s in systems), get_units(CatalogEntryKind.SYSTEM)),
+        **dict.fromkeys((d.id for d in designs), get_units(CatalogEntryKind.REFERENCE_DESIGN)),
     }
     attributes = [row for thing, each in units.items() for row in _make_attribute_rows(thing, stated[thing], each)]
     claims = [row for thing in units for row in _iterate_claim_rows(thing, stated, kinds)]
@@ -81,11 +83,13 @@ def make_table_rows(files: DataFiles) -> TableRows:
             *_make_thing_rows(CatalogEntryKind.DIFFUSION_MODEL, [(d.id, d.name, None) for d in diffusion]),
             *_make_thing_rows(CatalogEntryKind.SERVING_ENGINE, [(e.id, e.name, None) for e in engines]),
             *_make_thing_rows(CatalogEntryKind.SYSTEM, [(s.id, s.name, s.vendor) for s in systems]),
+            *_make_thing_rows(CatalogEntryKind.REFERENCE_DESIGN, [(d.id, d.name, d.vendor) for d in designs]),
         ],
         "accelerator": [{"id": a.id, "generation": a.generation, "announced": a.announced} for a in accelerators],
         "model": [{"id": m.id, "definition": to_canonical_json(m.definition())} for m in models],
         "serving_engine": [{"id": e.id, "definition": write_engine_json(e)} for e in engines],
         "system": [s.model_dump(mode="json", exclude={"name", "vendor", "attributes"}) for s in systems],
+        "reference_design": [d.model_dump(include={"id", "system", "accelerator_count"}) for d in designs],
         "diffusion_model": [_make_diffusion_row(d) for d in diffusion],
         "diffusion_result": [row for d in diffusion for row in _iterate_result_rows(d, kinds)],
         "attribute": attributes,

@@ -39,12 +39,14 @@ from gpudesk.text.messages import to_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
     from gpudesk.service import GpuDeskService
 
 
 _THING_KINDS = {
     "accelerators": CatalogEntryKind.ACCELERATOR,
     "systems": CatalogEntryKind.SYSTEM,
+    "reference-designs": CatalogEntryKind.REFERENCE_DESIGN,
     "models": CatalogEntryKind.MODEL,
     "diffusion-models": CatalogEntryKind.DIFFUSION_MODEL,
     "serving-engines": CatalogEntryKind.SERVING_ENGINE,
@@ -237,6 +239,7 @@ def _disputes(service: GpuDeskService) -> _CatalogList:
 _LISTS: dict[str, Callable[[GpuDeskService], _CatalogList]] = {
     "accelerators": _accelerators,
     "systems": _systems,
+    "reference-designs": _things(CatalogEntryKind.REFERENCE_DESIGN),
     "models": _models,
     "diffusion-models": _things(CatalogEntryKind.DIFFUSION_MODEL),
     "serving-engines": _things(CatalogEntryKind.SERVING_ENGINE),
@@ -287,16 +290,28 @@ def _behaves(service: GpuDeskService, thing: CatalogEntry) -> dict[str, Any]:
     return {"generation": part.generation, "announced": part.announced}
 
 
+def _describe_contents(catalog: Catalog, thing: CatalogEntry) -> str:
+    """Return what a system or a reference design consists of, and who rents it; empty for other things."""
+    if thing.kind is CatalogEntryKind.SYSTEM:
+        system = catalog.system(thing.id)
+        offer = " ".join(part for part in (system.provider, system.instance) if part)
+        words = (label_term_of_data(system.kind.value), f"{system.accelerator_count} × {system.accelerator}", offer)
+        return ", ".join(word for word in words if word)
+    design = next((each for each in catalog.reference_designs() if each.id == thing.id), None)
+    if design is None:
+        return ""
+    systems = design.accelerator_count // catalog.system(design.system).accelerator_count
+    return f"{systems} × {design.system}"
+
+
 def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong: Callable[[str], str]) -> Iterator[str]:
     """Yield an entry as text; raises `InputError` with the closest ids where there is none."""
     catalog = service.catalog
     thing = catalog.thing(thing_id)
     yield strong(f"{thing.name} ({thing.id})") + (f"  {tr('yours')}" if thing.own else "")
-    if thing.kind is CatalogEntryKind.SYSTEM:
-        system = catalog.system(thing_id)
-        offer = " ".join(part for part in (system.provider, system.instance) if part)
-        words = (label_term_of_data(system.kind.value), f"{system.accelerator_count} × {system.accelerator}", offer)
-        yield ", ".join(word for word in words if word)
+    contents = _describe_contents(catalog, thing)
+    if contents:
+        yield contents
     attributes = catalog.attributes(thing_id)
     names = max((measure_text(attribute.name) for attribute in attributes), default=0)
     for attribute in attributes:

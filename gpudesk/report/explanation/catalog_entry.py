@@ -256,6 +256,7 @@ def label_entry_kind(entry: CatalogEntry) -> str:
         "diffusion_model": tr("Diffusion model"),
         "serving_engine": tr("Serving engine"),
         "system": tr("System"),
+        "reference_design": tr("Reference design"),
     }[entry.kind.value]
 
 
