@@ -58,8 +58,8 @@ class FleetPage(MultiViewPage[FleetView]):
             layout.insertWidget(3, self._upper)
             layout.addWidget(self.start, 1)
         self.start.begun.connect(self._begin)
-        self.form.demand_edited.connect(lambda demand, text: desk.edit(text, demand=demand))
-        self.form.settings_edited.connect(lambda fleet, text: desk.edit(text, fleet=fleet))
+        self.form.demand_edited.connect(lambda demand, text: self._edit(text, demand=demand))
+        self.form.settings_edited.connect(lambda fleet, text: self._edit(text, fleet=fleet))
         self.form.curve.gesture_began.connect(lambda: desk.begin_gesture("load curve"))
         self.form.curve.gesture_ended.connect(desk.end_gesture)
         self._rest = QTimer(self, singleShot=True, interval=_REST_MS)
@@ -92,11 +92,13 @@ class FleetPage(MultiViewPage[FleetView]):
 
     def refresh(self) -> None:
         super().refresh()
-        demand, is_usable = self.desk.scenario.demand, self.body.usable
-        begins = is_usable and demand is None
+        has_answer = self.desk.answer is not None and self.desk.missing is None
+        has_demand = self.desk.scenario.demand is not None
+        begins = has_answer and not has_demand
         self.start.setVisible(begins)
         self.body.setVisible(not begins)
-        self._upper.setVisible(is_usable and demand is not None)
+        # Above a problem too: it is mended here.
+        self._upper.setVisible(has_answer and has_demand)
         if begins:
             self.verdict.clear_verdict()
             self.set_usable(usable=False)
@@ -150,6 +152,10 @@ class FleetPage(MultiViewPage[FleetView]):
             self.refresh()
 
     # What the user does
+
+    def _edit(self, text: str, **fields: Any) -> None:  # noqa: ANN401 - fields of the scenario
+        self.desk.edit(text, **fields)
+        self._show_form(None)
 
     def _begin(self, kind: DemandKind) -> None:
         self.desk.edit(tr("Enter demand"), demand=make_default_demand(kind))

@@ -1,0 +1,218 @@
+"""The page Fleet: the demand and its curve, the table, the racks, and one fleet over time."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtTest import QTest
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.fleet.page import RACKS, TIME, FleetPage
+from gpudesk.desktop.pages.fleet.views import FleetTableView, FleetTimeView, RacksView
+from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.fleet import HOURS_PER_DAY, FleetAnswer, FleetSettings, LoadCurveKind, SiteCooling, Supply
+from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.messages import input_error
+from tests.fleets import make_fleets
+
+DEMAND = Demand(DemandKind.USERS, 2000.0)
+
+
+@pytest.fixture
+def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch) -> FleetPage:
+    """Return the page with four accelerators and fleets made by hand."""
+
+    def plan(service: GpuDeskService, scenario: Scenario) -> FleetAnswer:
+        return make_fleets([choice.accelerator for choice in scenario.accelerators])
+
+    monkeypatch.setattr(GpuDeskService, "fleet", plan)
+    made = FleetPage(desk, theme, settings)
+    qtbot.addWidget(made)
+    made.resize(1180, 760)
+    made.show()
+    made.activateWindow()
+    qtbot.waitExposed(made)
+    return made
+
+
+@pytest.fixture
+def asked(page: FleetPage, desk: Desk) -> FleetPage:
+    desk.edit("Enter demand", demand=DEMAND)
+    desk.flush()
+    return page
+
+
+def table_view(page: FleetPage) -> FleetTableView:
+    assert isinstance(page.view, FleetTableView)
+    return page.view
+
+
+# The demand
+
+
+def test_without_a_demand_the_page_offers_to_begin(page: FleetPage, desk: Desk) -> None:
+    assert page.start.isVisible()
+    assert not page.form.isVisible()
+    assert not page.body.isVisible()
+    QTest.mouseClick(page.start.offers[DemandKind.TOKENS_PER_DAY], Qt.MouseButton.LeftButton)
+    assert desk.scenario.demand == Demand(DemandKind.TOKENS_PER_DAY, 100_000_000.0)
+    assert desk.undo_stack.undoText() == "Enter demand"
+    assert page.form.isVisible()
+    assert page.form.demand.amounts[DemandKind.TOKENS_PER_DAY].edit.hasFocus()
+    desk.undo_stack.undo()
+    desk.flush()
+    assert page.start.isVisible()
+
+
+def test_edits_of_the_demand_leave_the_estimates(asked: FleetPage, desk: Desk) -> None:
+    columns = desk.columns
+    desk.edit("More", demand=replace(DEMAND, amount=4000.0), fleet=FleetSettings(growth_per_year=0.5))
+    desk.flush()
+    assert [each.column.estimate for each in desk.columns] == [each.column.estimate for each in columns]
+    assert desk.columns[0].column is columns[0].column
+
+
+def test_fields_of_the_site_are_one_step_each(asked: FleetPage, desk: Desk) -> None:
+    for name, typed, value in (("growth_per_year", 50.0, 0.5), ("spare_systems", 2.0, 2), ("kw_per_rack", 40.0, 40.0)):
+        asked.form.fields[name].edited.emit(typed)
+        assert getattr(desk.scenario.fleet, name) == value
+    asked.form.cooling.chosen.emit("air")
+    assert desk.scenario.fleet.cooling is SiteCooling.AIR
+    asked.form.cooling.chosen.emit("any")
+    asked.form.fields["kw_per_rack"].edited.emit(0.0)
+    assert desk.scenario.fleet == FleetSettings(growth_per_year=0.5, spare_systems=2)
+    assert desk.undo_stack.count() == 7
+
+
+def test_no_peak_is_asked_for_beside_a_curve(asked: FleetPage) -> None:
+    assert not asked.form.demand.fields["peak_factor"].isVisible()
+    assert asked.form.demand.fields["spare_replicas"].isVisible()
+
+
+def test_a_drag_over_the_curve_is_one_step(asked: FleetPage, desk: Desk) -> None:
+    curve = asked.form.curve
+    steps = desk.undo_stack.count()
+    bottom = curve.height() - 30
+    QTest.mousePress(curve, Qt.MouseButton.LeftButton, pos=QPoint(5, bottom))
+    QTest.mouseMove(curve, QPoint(curve.width() // 2, 10))
+    QTest.mouseMove(curve, QPoint(curve.width() - 4, bottom))
+    QTest.mouseRelease(curve, Qt.MouseButton.LeftButton, pos=QPoint(curve.width() - 4, bottom))
+    fleet = desk.scenario.fleet
+    assert fleet.curve is LoadCurveKind.OWN
+    assert len(fleet.own_multipliers) == HOURS_PER_DAY
+    assert fleet.own_multipliers[12] > fleet.own_multipliers[0]
+    assert desk.undo_stack.count() == steps + 1
+    desk.undo_stack.undo()
+    assert desk.scenario.fleet.curve is LoadCurveKind.OFFICE
+
+
+def test_the_curve_by_keys_and_as_numbers(asked: FleetPage, desk: Desk) -> None:
+    curve = asked.form.curve
+    curve.setFocus()
+    QTest.keyClick(curve, Qt.Key.Key_End)
+    QTest.keyClick(curve, Qt.Key.Key_Left)
+    before = curve.values[22]
+    QTest.keyClick(curve, Qt.Key.Key_Up)
+    assert desk.scenario.fleet.own_multipliers[22] == pytest.approx(before + 0.1, abs=0.011)
+    assert curve.accessibleName() == f"Load curve, 22:00: {Formatter(ENGLISH_NUMBERS).number(curve.values[22], 2)}"
+    assert len(curve.accessibleDescription().split(", ")) == HOURS_PER_DAY
+    asked.form.hour.edited.emit(3.25)
+    assert desk.scenario.fleet.own_multipliers[22] == 3.25
+
+
+def test_an_hour_is_never_negative_and_not_all_are_nothing(asked: FleetPage, desk: Desk) -> None:
+    curve = asked.form.curve
+    curve.set_value(3, -2.0)
+    assert desk.scenario.fleet.own_multipliers[3] == 0.0
+    curve.show_curve((1.0, *(0.0,) * 23))
+    before = desk.scenario.fleet
+    curve.set_value(0, 0.0)
+    assert desk.scenario.fleet == before
+
+
+# The table
+
+
+def test_the_answer_is_said_and_the_cheapest_tinted(asked: FleetPage, qtbot: QtBot) -> None:
+    qtbot.waitUntil(lambda: bool(asked.verdict.text()))
+    assert "3 × XE9680" in asked.verdict.text()
+    assert "72%" in asked.verdict.text()
+    table = table_view(asked).section.view.table
+    best = [(row.key, n) for row in table.rows for n, cell in enumerate(row.cells) if cell.is_best]
+    assert best == [("mi325x", 4 + list(Supply).index(Supply.OWNED))]
+    last = table.rows[-1]
+    assert last.sentence == "MI355X: No deployment meets the limits"
+
+
+def test_costs_are_shown_for_a_month_a_user_and_tokens(asked: FleetPage) -> None:
+    view = table_view(asked)
+    months = view.section.view.table.rows[0].cells[4].text
+    view.unit.set_value("per_million_tokens_usd")
+    view.unit.chosen.emit("per_million_tokens_usd")
+    assert view.section.view.table.subtitle == "Per 1M output tokens, USD"
+    assert view.section.view.table.rows[0].cells[4].text != months
+    assert [row[0] for row in view.section.data(Formatter(ENGLISH_NUMBERS)).rows][1] == "MI325X, 3 × XE9680, 2 racks"
+
+
+def test_a_system_is_chosen_for_the_selected_accelerator(asked: FleetPage, desk: Desk) -> None:
+    view = table_view(asked)
+    assert view.title.text() == "MI325X"
+    view.systems["systems"].chosen.emit("other")
+    assert desk.scenario.fleet.systems == {"mi325x": "other"}
+    view.systems["systems"].chosen.emit("auto")
+    assert desk.scenario.fleet.systems == {}
+    view.section.view.chosen.emit(view.section.view.table.rows[0])
+    assert view.title.text() == "H200 SXM"
+    assert "next system after 9 months" in view.notes.text()
+
+
+def test_what_cannot_be_planned_is_said(page: FleetPage, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refuse(service: GpuDeskService, scenario: Scenario) -> FleetAnswer:
+        raise input_error("test.fault", "-1 at hour 3 is not possible", "fleet.own_multipliers[3]")
+
+    monkeypatch.setattr(GpuDeskService, "fleet", refuse)
+    desk.edit("Enter demand", demand=DEMAND)
+    desk.flush()
+    assert page.body.note.text == "-1 at hour 3 is not possible"
+    assert page.form.isVisible()
+
+
+# Racks and time
+
+
+def test_racks_are_drawn_and_a_table_says_the_same(asked: FleetPage) -> None:
+    asked.choose_view(RACKS)
+    assert isinstance(asked.view, RacksView)
+    picture = asked.view.picture
+    assert "B200 SXM: 22 × HGX Y" in picture.accessibleDescription()
+    rows = picture.data(Formatter(ENGLISH_NUMBERS)).rows
+    assert ("B200 SXM", "5 racks", "4", "32", "32", "0", "0", "40.8 kW", "$1,140k") in rows
+    assert picture.grab().toImage().pixelColor(4, picture.height() - 4) is not None
+    dialog = asked.show_table()
+    assert dialog.windowTitle() == "Racks"
+    dialog.close()
+
+
+def test_one_fleet_over_the_day_and_the_years(asked: FleetPage) -> None:
+    asked.choose_view(TIME)
+    assert isinstance(asked.view, FleetTimeView)
+    day, years = asked.view.day, asked.view.years
+    assert [line.key for line in day.drawing.lines] == ["fixed", "autoscaled", "requests"]
+    assert [line.key for line in years.drawing.lines] == [each.value for each in Supply]
+    assert len({line.dash for line in years.drawing.lines}) == 4
+    fixed, scaled, _ = day.drawing.lines
+    assert (fixed.y >= scaled.y).all()
+    assert fixed.y.max() == scaled.y.max()
+    assert years.drawing.marks[0].text == "next system: 9 months"
+    reading = years.read_at(12.0)
+    assert reading is not None
+    assert [row.name for row in reading[1].rows] == ["Own", "Rent", "Rent, autoscaled", "Hosted API"]
+    assert len(day.data(Formatter(ENGLISH_NUMBERS)).rows) == HOURS_PER_DAY
+    assert len(years.data(Formatter(ENGLISH_NUMBERS)).rows) == 4
+    asked.view.which.chosen.emit("h200-sxm")
+    assert day.name == "H200 SXM"

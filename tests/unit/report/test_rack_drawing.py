@@ -1,0 +1,95 @@
+"""The picture of fleets in racks: to scale, nothing over another, every accelerator there."""
+
+from itertools import combinations
+
+import pytest
+
+from gpudesk.domain.fleet import Rack, RackedSystem
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.rack_drawing import (
+    DrawnBox,
+    FleetSketch,
+    RackDrawing,
+    RackGroup,
+    lay_out_racks,
+    list_rack_rows,
+    sketch_fleets,
+)
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from tests.fleets import make_fleets
+
+FORMATTER = Formatter(ENGLISH_NUMBERS)
+ACCELERATORS = ("h200-sxm", "mi325x", "b200", "mi355x")
+LINE = 17.0
+
+
+def sketch() -> tuple[FleetSketch, ...]:
+    looks = {each: (each.upper(), place + 1) for place, each in enumerate(ACCELERATORS)}
+    return sketch_fleets(make_fleets(ACCELERATORS), looks, FORMATTER, MoneyFormatter(FORMATTER))
+
+
+def boxes(drawing: RackDrawing, kind: str) -> list[DrawnBox]:
+    return [box for box in drawing.boxes if box.kind == kind]
+
+
+def overlap(one: DrawnBox, two: DrawnBox) -> bool:
+    return (
+        one.x < two.x + two.width - 0.01
+        and two.x < one.x + one.width - 0.01
+        and one.y < two.y + two.height - 0.01
+        and two.y < one.y + one.height - 0.01
+    )
+
+
+@pytest.mark.parametrize(("width", "height"), [(900, 400), (500, 300), (1600, 900), (300, 0)])
+def test_accelerators_stand_in_their_systems_and_systems_in_their_racks(width: float, height: float) -> None:
+    drawing = lay_out_racks(sketch(), width, height, LINE)
+    squares = [box for kind in ("used", "spare", "idle") for box in boxes(drawing, kind) if box.slot]
+    systems = boxes(drawing, "system")
+    for square in squares:
+        assert any(
+            system.x <= square.x
+            and square.x + square.width <= system.x + system.width
+            and system.y <= square.y
+            and square.y + square.height <= system.y + system.height
+            for system in systems
+        )
+    assert not any(overlap(*pair) for pair in combinations(squares, 2))
+    assert not any(overlap(*pair) for pair in combinations(systems, 2))
+    assert not any(overlap(one, two) for (one, _), (two, _) in combinations(drawing.regions, 2))
+
+
+def test_racks_that_are_alike_are_drawn_once_with_their_number() -> None:
+    sketches = sketch()
+    assert [group.count for group in sketches[2].groups] == [5, 1]
+    drawing = lay_out_racks(sketches, 900, 400, LINE)
+    assert len(drawing.regions) == 6
+    assert "5 racks" in [text.text for text in drawing.texts]
+    rows = list(list_rack_rows(sketches, FORMATTER))
+    assert len(rows) == 6
+    assert rows[0][:4] == ("H200-SXM", "1 rack", "4", "32")
+
+
+def test_all_racks_have_one_scale() -> None:
+    drawing = lay_out_racks(sketch(), 900, 500, LINE)
+    (scale,) = boxes(drawing, "scale")
+    for box, _ in drawing.regions:
+        assert box.width / scale.width == pytest.approx(0.6)
+        assert box.height / scale.width == pytest.approx(42 * 0.04445 + 0.16)
+    for system in boxes(drawing, "system"):
+        assert system.height / scale.width == pytest.approx(8 * 0.04445, rel=0.05)
+
+
+def test_a_picture_is_as_high_as_it_may_be_or_as_it_must() -> None:
+    low, high = (lay_out_racks(sketch(), 900, height, LINE) for height in (0, 600))
+    assert low.height < high.height <= 600
+    assert lay_out_racks((), 900, 600, LINE).regions == []
+
+
+def test_a_rack_of_72_has_72_squares_in_full_rows() -> None:
+    rack = Rack((RackedSystem(0.0, 48.0, 64, 4, 4),), 48.0, 132.0, None, "units")
+    group = RackGroup(rack, 1, ("1 rack", "132 kW", "no price"), "")
+    drawing = lay_out_racks((FleetSketch("GB300", 1, (), (group,), ""),), 400, 400, LINE)
+    counts = [len([box for box in boxes(drawing, kind) if box.slot]) for kind in ("used", "spare", "idle")]
+    assert counts == [64, 4, 4]
+    assert len({round(box.y, 3) for box in boxes(drawing, "used") if box.slot}) == 16
