@@ -419,6 +419,7 @@ def test_own_tiers_are_given_in_place_and_survive_a_restart(program: StartProgra
         wait_for(user, page)
         assert page.preferences.tiers == {chosen.request.model: 7.0}
         assert first_cells(page, "recommendations", 1)[0] == chosen.cells[1].text
+        assert view.tiers.model.value == chosen.request.model
         assert table(page, "recommendations").table.rows[0].cells[1].detail.endswith("tier 7")
         user.window.desk.undo_stack.setClean()
 

@@ -8,13 +8,15 @@ from functools import partial
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.session.scenario_options import list_precision_options
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
-from gpudesk.desktop.ui.widgets.layouts import FlowRow
+from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FlowRow, make_column, scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.diffusion import DiffusionSettings, DiffusionSoftware
 from gpudesk.domain.precision import Precision
@@ -28,14 +30,14 @@ _GAP: Final = 12
 _HIGHEST_TIER: Final = 1000.0
 
 
-class DiffusionForm(FlowRow):
-    """The settings of the selected image or video; hidden where none is selected."""
+class DiffusionForm(QWidget):
+    """The settings of the selected image or video below its result; hidden where none is selected."""
 
     #: The key of the row and its `DiffusionSettings`, None where they are reset.
     edited = Signal(str, object)
 
     def __init__(self, theme: Theme, style: NumberStyle) -> None:
-        super().__init__(theme, _GAP, (0, 0, 0, 0))
+        super().__init__()
         self._key = ""
         self._settings = DiffusionSettings()
         captions = {
@@ -45,12 +47,15 @@ class DiffusionForm(FlowRow):
             "steps": tr("Steps"),
             "batch": tr("Batch"),
         }
+        self.result = ThemedLabel(theme, font="small", colour="text2", wrap=True)
+        self.result.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
+        fields = FlowRow(theme, _GAP, (0, 0, 0, 0))
         self.numbers: dict[str, NumberField] = {}
         for name, caption in captions.items():
             field = NumberField(theme, caption, NumberFormat(*SIZE_LIMITS[name], 0, style))
             field.edited.connect(partial(self._set_number, name))
             self.numbers[name] = field
-            self.flow.addWidget(field)
+            fields.flow.addWidget(field)
         self.weights = ChoiceField(theme, tr("Weights"))
         widest = ChoiceOption("", tr("Automatic"), notes=(tr("widest format that fits"),))
         self.weights.set_options([widest, *list_precision_options()])
@@ -61,7 +66,9 @@ class DiffusionForm(FlowRow):
         self.reset = LinkButton(theme, tr("Reset settings"))
         self.reset.clicked.connect(lambda: self.edited.emit(self._key, None))
         for widget in (self.weights, self.software, self.reset):
-            self.flow.addWidget(widget)
+            fields.flow.addWidget(widget)
+        make_column(self.result, fields, gap=4, margins=(0, 4, 0, 0), on=self)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.hide()
 
     def show_row(self, row: ProfileRow | None, settings: DiffusionSettings | None) -> None:
@@ -72,6 +79,7 @@ class DiffusionForm(FlowRow):
             return
         made = estimate.request
         weights = None if settings is None else settings.weights
+        self.result.setText(row.sentence)
         self._key = row.key
         self._settings = DiffusionSettings(
             made.width, made.height, made.frames, made.steps, made.batch, weights, made.software
@@ -85,6 +93,7 @@ class DiffusionForm(FlowRow):
 
     def focus_first(self) -> None:
         self.numbers["width"].setFocus(Qt.FocusReason.ShortcutFocusReason)
+        scroll_into_view(self)
 
     def _set_number(self, name: str, value: object) -> None:
         self._edit(**{name: int(str(value))})

@@ -178,8 +178,12 @@ class ProfileTableView(RowsView):
         return self.table.rows[row] if 0 <= row < len(self.table.rows) else None
 
     def show_table(self, table: ProfileTable) -> None:
+        """Show the rows; the selected one stays selected wherever it stands now."""
+        selected = self.current_row
         self.setAccessibleName(table.title)
         self.show_anew(lambda: self._rows_model.show(table))
+        if selected is not None and (self.current_row is None or self.current_row.key != selected.key):
+            self.setCurrentIndex(self.find_row(selected.key))
 
     def set_pale(self, pale: bool) -> None:
         """Show the rows as those of a former question, or not."""
