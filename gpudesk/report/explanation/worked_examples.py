@@ -21,8 +21,10 @@ _VERDICTS: Final = MappingProxyType(
     }
 )
 _FORMULA_IN_WORDS: Final = frozenset({"computed consequence", "seed states no figure"})
-#: What printed figures are shown with: more would be digits of floating point.
+#: Significant digits of printed figures and of the inputs: more would be digits of floating point.
 _DIGITS: Final = 6
+#: Those of computed figures, or as many as the document prints.
+_COMPUTED_DIGITS: Final = 3
 
 
 def label_worked_verdict(figure: WorkedFigure) -> str:
@@ -40,12 +42,15 @@ def _is_printed(example: WorkedExample) -> bool:
     return (example.stated, example.stated_low, example.stated_high) != (None, None, None)
 
 
-def format_worked_number(value: float | None, formatter: Formatter, unit: str | None = None) -> str:
-    """Return a number with up to six digits, whole ones with all of theirs, and its unit."""
+def format_worked_number(
+    value: float | None, formatter: Formatter, unit: str | None = None, digits: int = _DIGITS
+) -> str:
+    """Return a number with up to so many significant digits, whole ones with all of theirs, and its unit."""
     if value is None or not math.isfinite(value):
         return MISSING_VALUE_TEXT
     whole = value == int(value) if abs(value) < 1e15 else False
-    number_text = formatter.stated(value if whole else float(f"{value:.{_DIGITS}g}"))
+    rounded = value if whole else float(f"{value:.{max(digits, len(str(int(abs(value)))))}g}")
+    number_text = formatter.stated(rounded)
     return number_text if unit is None else join_unit(number_text, unit, " ")
 
 
@@ -65,8 +70,17 @@ def format_printed_figure(example: WorkedExample, formatter: Formatter) -> str:
 
 def format_computed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
     """Return what arithmetic gives, with its unit; a dash where nothing can be derived."""
-    working = figure.working
-    return MISSING_VALUE_TEXT if working is None else format_worked_number(working.number, formatter, working.unit)
+    working, example = figure.working, figure.example
+    if working is None:
+        return MISSING_VALUE_TEXT
+    printed = (example.stated, example.stated_low, example.stated_high)
+    digits = max(_COMPUTED_DIGITS, *(_count_digits(each) for each in printed if each is not None), 0)
+    return format_worked_number(working.number, formatter, working.unit, digits)
+
+
+def _count_digits(value: float) -> int:
+    """Return the significant digits of a printed figure."""
+    return len(f"{abs(value):.{_DIGITS}g}".replace(".", "").strip("0"))
 
 
 def list_worked_arithmetic(figure: WorkedFigure, formatter: Formatter) -> list[str]:

@@ -18,6 +18,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_verdict,
+    format_computed_figure,
     format_worked_number,
     list_worked_arithmetic,
 )
@@ -259,3 +260,13 @@ def test_a_table_that_is_not_there_is_said_not_to_be(tmp_path: Path) -> None:
     with pytest.raises(InputError) as caught:
         read_worked_examples(tmp_path / "none.csv")
     assert caught.value.problem.id == "file.unreadable"
+
+
+@pytest.mark.parametrize(
+    ("example", "shown"),
+    [("W002-25", "37.1%"), ("W000-03", "2.48"), ("W000-24", "2.29 USD/h"), ("W001-20", "3,224 tok/s")],
+)
+def test_computed_figures_have_three_digits_or_as_many_as_are_printed(example: str, shown: str) -> None:
+    worked = compute_worked_figure(next(each for each in EXAMPLES if each.id == example))
+    assert worked is not None
+    assert format_computed_figure(worked, Formatter()) == shown
