@@ -26,7 +26,7 @@ class System:
     `scale_up_domain`, `accelerator_link` and `accelerator_power_w` are those of the accelerator unless the system
     has its own. `nodes` is the number of hosts in it. `nic_bits_per_s` is the rate of one network card,
     `network_bits_per_s` that of a whole instance. Rents are on record under `provider` and `instance`; without an
-    `instance` under the provider and the number of accelerators.
+    `instance` under the provider, for one accelerator.
     """
 
     id: str
