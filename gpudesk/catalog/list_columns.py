@@ -64,22 +64,13 @@ def _make_registered_column(column: ListColumn, attribute: Attribute) -> Catalog
     )
 
 
-def _list_registered_columns(attributes: Mapping[str, Attribute]) -> tuple[CatalogColumn, ...]:
-    return tuple(_make_registered_column(column, attribute) for column, attribute in list_listed_attributes(attributes))
-
-
-_ACCELERATORS: Final = (
-    CatalogColumn("name", _Kind.NAME),
-    CatalogColumn("vendor", _Kind.TEXT),
-    *_list_registered_columns(ATTRIBUTES),
-)
+_ACCELERATORS: Final = (CatalogColumn("name", _Kind.NAME), CatalogColumn("vendor", _Kind.TEXT))
 
 _SYSTEMS: Final = (
     CatalogColumn("name", _Kind.NAME),
     CatalogColumn("vendor", _Kind.TEXT, is_visible=False),
     CatalogColumn("system_kind", _Kind.WORD),
     CatalogColumn("accelerator", _Kind.TEXT),
-    *_list_registered_columns(SYSTEM_ATTRIBUTES),
 )
 
 
@@ -192,8 +183,10 @@ _COLUMNS: Final[Mapping[CatalogSection, tuple[CatalogColumn, ...]]] = MappingPro
 
 
 def list_catalog_columns(section: CatalogSection) -> tuple[CatalogColumn, ...]:
-    """Return the columns of a section from left to right; the registry decides on those of its attributes."""
-    return _COLUMNS[section]
+    """Return the columns of a section from left to right; those of its attributes are in the registry."""
+    attributes = {CatalogSection.ACCELERATORS: ATTRIBUTES, CatalogSection.SYSTEMS: SYSTEM_ATTRIBUTES}.get(section, {})
+    registered = (_make_registered_column(column, each) for column, each in list_listed_attributes(attributes))
+    return (*_COLUMNS[section], *registered)
 
 
 def make_marks(section: CatalogSection, key: str, mark: CatalogCellMark) -> tuple[int, ...]:

@@ -321,6 +321,7 @@ SYSTEM_ATTRIBUTES: Final = {
             required=True,
             listed=ListColumn(10, head="Count", terminal=1),
         ),
+        Attribute("accelerator_slots", "Accelerator slots", "accelerators"),
         Attribute("accelerator_power", "Power per accelerator", "W"),
         Attribute("accelerator_link", "Accelerator link"),
         Attribute("accelerator_link_bandwidth", "Accelerator link, bidirectional", "B/s"),

@@ -127,6 +127,7 @@ EXPORTABLE_KINDS: Final = (
     "accelerators",
     "models",
     "diffusion-models",
+    "systems",
     "diffusion-results",
     "prices",
     "claims",
