@@ -403,7 +403,9 @@ class GpuDeskService:
                 "needs the demand of your users: users, requests per second or tokens per day",
                 "demand",
             )
-        return self.estimator.size(scenario.requests(), scenario.demand)
+        from gpudesk.fleet.systems import add_systems
+
+        return add_systems(self.estimator.size(scenario.requests(), scenario.demand), self.catalog, scenario.fleet)
 
     def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""

@@ -267,7 +267,7 @@ def build_scenario(
             ) from error
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
-        scenario = replace(scenario, demand=base.demand, costs=base.costs, decision=base.decision)
+        scenario = replace(scenario, demand=base.demand, fleet=base.fleet, costs=base.costs, decision=base.decision)
     return replace(scenario, name=make_title(scenario, service.catalog), note=get_valid_note(scenario))
 
 

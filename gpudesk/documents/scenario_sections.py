@@ -211,6 +211,7 @@ _FLEET_SECTION: Final = "fleet"
 _CURVES: Final = {kind.value: kind for kind in LoadCurveKind}
 _COOLINGS: Final = {cooling.value: cooling for cooling in SiteCooling}
 _LONGEST_ID: Final = 100
+_MOST_DEMAND: Final = 1e15
 
 
 def _make_fleet_check(name: str) -> FieldCheck:
@@ -251,10 +252,9 @@ def parse_fleet(fields: Mapping[str, Any]) -> FleetSettings:
 def _parse_multipliers(value: object, where: str) -> tuple[float, ...]:
     if type(value) is not list:
         raise make_type_error(where, value, "list")
-    multipliers = tuple(each if type(each) is not int else float(each) for each in value)
-    for hour, multiplier in enumerate(multipliers):
-        if type(multiplier) is not float:
-            raise make_type_error(f"{where}[{hour}]", multiplier, "number")
+    # Negative ones get the message that names the hour.
+    check = accept_number(-_MOST_DEMAND, _MOST_DEMAND)
+    multipliers = tuple(check(f"{where}[{hour}]", each) for hour, each in enumerate(value))
     check_multipliers(multipliers)
     return multipliers
 

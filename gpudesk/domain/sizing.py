@@ -14,6 +14,7 @@ from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
+from gpudesk.domain.system import OwnedSystems
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
@@ -110,7 +111,8 @@ class SizingOption:
     """How many of one accelerator meet a demand; count = replicas x tp x pp + spare.
 
     `spare` are the accelerators of the spare replicas. `output_tokens_per_s` is what all working replicas
-    yield at most within the limits, without the cap; `estimate` is that of one replica there. Where nothing
+    yield at most within the limits, without the cap; `estimate` is that of one replica there. `systems` are the
+    whole systems that hold the accelerators, None where single ones are bought. Where nothing
     meets the demand, `reason` says why, `count` is None and what depends on it is empty.
     """
 
@@ -128,6 +130,7 @@ class SizingOption:
     bound: PhysicalBoundCheck | None = None
     estimate: Estimate | None = None
     notes: tuple[Message, ...] = ()
+    systems: OwnedSystems | None = None
 
     @property
     def replica_capacity(self) -> float:

@@ -99,6 +99,14 @@ class SystemCount:
         return self.accelerators - self.used
 
 
+@dataclass(frozen=True, slots=True)
+class OwnedSystems:
+    """The system that is bought, and how many of it."""
+
+    system: System
+    count: SystemCount
+
+
 def count_systems(size: int, replica: int, copies: int) -> SystemCount:
     """Return the systems that copies of a replica take; a replica that fits in a system is not split."""
     systems = copies * math.ceil(replica / size) if replica > size else math.ceil(copies / (size // replica))

@@ -350,17 +350,16 @@ class _AcceleratorPlanner:
         if system is not None and price is not None:
             return message(
                 "fleet.price_of_system",
-                "{system}: {low} to {high} each on record, with a share for network",
+                "{system}, {price} each on record, with a share for network",
                 system=system.name,
-                low=(price.low, "USD"),
-                high=(price.high, "USD"),
+                price=_state_range(price.low, price.high, "USD"),
             )
+        low, high = (0.0, 0.0) if record is None else (record.low, record.high)
         return message(
             "fleet.price_of_accelerator",
-            "{accelerator}: {low} to {high} each on record, with shares for servers and network",
+            "{accelerator}, {price} each on record, with shares for servers and network",
             accelerator=self.part.name,
-            low=(0.0 if record is None else record.low, "USD"),
-            high=(0.0 if record is None else record.high, "USD"),
+            price=_state_range(low, high, "USD"),
         )
 
     def _rent(self) -> Iterator[SupplyCost | FleetCost]:
@@ -372,7 +371,9 @@ class _AcceleratorPlanner:
                 continue
             values = {**self.values, "rent_usd_per_hour": _draw(self.part, "rent_usd_per_hour", self.rent)}
             cost = cost_rented(self.load, self.needs, values, packing, autoscaled=supply is Supply.AUTOSCALED)
-            yield replace(cost, cost=replace(cost.cost, source=_describe_rent(self.rent)))
+            # The same rent by the hour is named once.
+            source = _describe_rent(self.rent) if supply is Supply.RENTED else None
+            yield replace(cost, cost=replace(cost.cost, source=source))
 
     def _explain_no_rent(self) -> Message:
         if self.instance is not None and self.part.id in self.settings.instances:
@@ -468,13 +469,18 @@ def _describe_rent(rent: ResolvedCostInput) -> Message:
         return message("fleet.rent_stated", "Your rent")
     return message_n(
         "fleet.rent_listed",
-        "{count} price on record: {low} to {high}",
-        "Median of {count} prices on record: {low} to {high}",
+        "{count} price on record, {price}",
+        "Median of {count} prices on record, {price}",
         "count",
         count=record.count,
-        low=(record.low, "USD/h"),
-        high=(record.high, "USD/h"),
+        price=_state_range(record.low, record.high, "USD/h"),
     )
+
+
+def _state_range(low: float, high: float, unit: str) -> Message:
+    if low == high:
+        return message("fleet.price", "{price}", price=(low, unit))
+    return message("fleet.price_range", "{low} to {high}", low=(low, unit), high=(high, unit))
 
 
 def _find_instance_rent(instance: System, prices: Sequence[PriceRecord], term: str) -> ResolvedCostInput:

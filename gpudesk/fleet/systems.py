@@ -1,18 +1,22 @@
-"""How replicas are packed into whole systems, and systems into racks."""
+"""Whole systems: how replicas are packed into them, and they into racks."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Final
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Final
 
 import numpy as np
 
 from gpudesk.costing.ownership import Amount
-from gpudesk.costing.systems import SystemSpec
-from gpudesk.domain.fleet import Rack, RackedSystem
-from gpudesk.domain.system import SystemKind
+from gpudesk.costing.systems import SystemSpec, find_system
+from gpudesk.domain.fleet import FleetSettings, Rack, RackedSystem
+from gpudesk.domain.sizing import SizingOption, SizingResult
+from gpudesk.domain.system import OwnedSystems, SystemKind, count_systems
+
+if TYPE_CHECKING:
+    from gpudesk.catalog.read import Catalog
 
 #: Usable height of a standard rack, in rack units.
 RACK_UNITS: Final = 42.0
@@ -53,6 +57,21 @@ class ReplicaPacking:
     def count_replicas(self, systems: int) -> int:
         """Return how many replicas so many systems hold."""
         return systems // self.systems_per_replica * self.replicas_per_system
+
+
+def add_systems(sizing: SizingResult, catalog: Catalog, settings: FleetSettings) -> SizingResult:
+    """Return a sizing whose candidates state the whole systems that hold their accelerators."""
+    candidates = tuple(_add_systems(option, catalog, settings) for option in sizing.candidates)
+    return replace(sizing, candidates=candidates)
+
+
+def _add_systems(option: SizingOption, catalog: Catalog, settings: FleetSettings) -> SizingOption:
+    part = catalog.accelerator(option.accelerator)
+    spec = find_system(part, catalog.systems_of(part.id), settings)
+    if option.count is None or spec.system is None or spec.refusal is not None:
+        return option
+    count = count_systems(spec.slots, option.plan.replica, option.count // option.plan.replica)
+    return replace(option, systems=OwnedSystems(spec.system, count))
 
 
 def list_occupancy(

@@ -20,6 +20,7 @@ from gpudesk.domain.sizing import (
     SizingResult,
     SmallestDeployments,
 )
+from gpudesk.domain.system import OwnedSystems
 from gpudesk.domain.workload import Workload
 from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine
 from gpudesk.text.formatting import Formatter
@@ -176,6 +177,19 @@ def describe_sizing(sizing: SizingResult, candidate: SizingOption, name: str, fo
         candidate.replicas,
         **values,
     )
+
+
+def describe_owned_systems(owned: OwnedSystems, formatter: Formatter) -> str:
+    """Return what is bought for a count: `2 × NVIDIA DGX H100 (16 accelerators, 6 idle)`."""
+    count = owned.count
+    values = {
+        "systems": f"{formatter.count(count.systems)} × {owned.system.name}",
+        "n": formatter.count(count.accelerators),
+        "idle": formatter.count(count.idle),
+    }
+    if count.idle:
+        return tr("{systems} ({n} accelerators, {idle} idle)", **values)
+    return tr("{systems} ({n} accelerators)", **values)
 
 
 def describe_sizing_with_notes(sizing: SizingResult, candidate: SizingOption, name: str, formatter: Formatter) -> str:

@@ -251,7 +251,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.set_defaults(run=run)
 
 
-def _add_costs(group: argparse._ArgumentGroup) -> None:
+def add_cost_options(group: argparse._ArgumentGroup) -> None:
+    """Add the options that state cost inputs."""
     group.add_argument(
         _SET,
         action="append",
@@ -259,9 +260,6 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         dest="stated",
         metavar=tr("NAME=VALUE"),
         help=tr("set an input to a value or to LOW:LIKELY:HIGH; repeatable"),
-    )
-    group.add_argument(
-        "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
     )
     group.add_argument(
         "--rent-term", metavar="on_demand|spot|reserved", help=tr("kind of rental price (default: on_demand)")
@@ -276,18 +274,25 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         help=tr("vary every input by this fraction up and down, such as 0.2"),
     )
     group.add_argument(
-        "--single",
-        action=argparse.BooleanOptionalAction,
-        dest="single_accelerators",
-        help=tr("pay for the accelerators in use alone, not for whole systems"),
-    )
-    group.add_argument(
         "--reported-discounts", action="store_true", help=tr("apply discounts that anonymous buyers report")
     )
     group.add_argument(
         "--currency",
         metavar=tr("CODE=RATE@DATE"),
         help=tr("show amounts in this currency (not in JSON); RATE is per US dollar"),
+    )
+
+
+def _add_costs(group: argparse._ArgumentGroup) -> None:
+    add_cost_options(group)
+    group.add_argument(
+        "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
+    )
+    group.add_argument(
+        "--single",
+        action=argparse.BooleanOptionalAction,
+        dest="single_accelerators",
+        help=tr("pay for the accelerators in use alone, not for whole systems"),
     )
     group.add_argument(
         "--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("number of simulations (default: 100000)")
@@ -309,7 +314,7 @@ def run(options: argparse.Namespace) -> int:
         raise InputError(describe_unknown_format(target.suffix, (_WORKBOOK,)), str(target))
     with open_service(options) as service:
         scenario = build_scenario(options, service)
-        settings = _settings(options, scenario, service)
+        settings = read_cost_settings(options, scenario, service)
         scenario = replace(scenario, costs=settings)
         if target is None:
             _show(options, scenario, service)
@@ -318,12 +323,13 @@ def run(options: argparse.Namespace) -> int:
     return EXIT_DONE
 
 
-def _settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> CostSettings:
+def read_cost_settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> CostSettings:
     """Return the settings of options over those of the scenario; raises `InputError` naming the option."""
     from gpudesk.costing.inputs import parse_costs, write_cost_section
 
     fields = write_cost_section(scenario.costs)
-    stated = {name: getattr(options, name) for name in ("rent_term", "runs_on", "around", "single_accelerators")}
+    names = ("rent_term", "runs_on", "around", "single_accelerators")
+    stated = {name: getattr(options, name, None) for name in names}
     fields |= {name: value for name, value in stated.items() if value is not None}
     if options.currency is not None:
         fields["currency"] = _currency(options.currency)

@@ -24,6 +24,7 @@ from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
     describe_demand,
+    describe_owned_systems,
     describe_peak,
     describe_sizing,
     format_sizing_factor,
@@ -88,6 +89,8 @@ def _facts(candidate: SizingOption, formatter: Formatter) -> list[tuple[str, str
         (tr("Power (total TDP)"), power),
         (tr("Lower bound check"), describe_bound(candidate, formatter)),
     ]
+    if candidate.systems is not None:
+        facts.insert(2, (tr("Systems"), describe_owned_systems(candidate.systems, formatter)))
     if estimate is not None:
         engine = f"{label_serving_engine(estimate.serving_engine)}, {label_estimate_basis(estimate)}"
         facts.insert(1, (tr("Serving engine"), engine))
@@ -129,7 +132,7 @@ _OPTION: Final = {
     "spare_replicas": "--spare",
 }
 #: Stands in for a load: that of each replica follows from the demand.
-_LOAD: Final = {"concurrency": 1}
+OPEN_LOAD: Final = {"concurrency": 1}
 
 
 def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
@@ -137,15 +140,20 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser = commands.add_parser(
         "size", help=summary, description=" ".join((summary, tr("Counts given with --accelerators are ignored.")))
     )
-    _add_demand(parser.add_argument_group(tr("demand, one of")))
-    _add_further(parser.add_argument_group(tr("service requirements")))
+    add_demand_options(parser)
     add_scenario_options(parser, load=False)
     add_facts_option(parser)
     add_json_option(parser)
     parser.set_defaults(run=run)
 
 
-def _add_demand(group: argparse._ArgumentGroup) -> None:
+def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) -> None:
+    """Add the options that state a demand; without `peak` its busiest time follows from something else."""
+    _add_amounts(parser.add_argument_group(tr("demand, one of")))
+    _add_further(parser.add_argument_group(tr("service requirements")), peak=peak)
+
+
+def _add_amounts(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--users", metavar="N", type=parse_number, help=tr("concurrent active users"))
     group.add_argument(
         "--request-rate",
@@ -158,16 +166,20 @@ def _add_demand(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--concurrency", metavar="N", type=parse_whole, help=tr("requests in flight at peak"))
 
 
-def _add_further(group: argparse._ArgumentGroup) -> None:
+def _add_further(group: argparse._ArgumentGroup, *, peak: bool) -> None:
     group.add_argument(
         "--requests-per-user-hour",
         metavar=tr("RATE"),
         type=parse_number,
         help=tr("requests per user per hour, with --users (default: 12)"),
     )
-    group.add_argument(
-        "--peak-factor", metavar=tr("RATIO"), type=parse_number, help=tr("peak traffic ÷ average traffic (default: 2)")
-    )
+    if peak:
+        group.add_argument(
+            "--peak-factor",
+            metavar=tr("RATIO"),
+            type=parse_number,
+            help=tr("peak traffic ÷ average traffic (default: 2)"),
+        )
     group.add_argument(
         "--ttft-ms",
         dest="demand_ttft_ms",
@@ -191,19 +203,24 @@ def _add_further(group: argparse._ArgumentGroup) -> None:
     group.add_argument("--spare", metavar="N", type=parse_whole, help=tr("spare replicas (default: 1)"))
 
 
+def refuse_replicas(options: argparse.Namespace) -> None:
+    """Raise `UsageError` where options fix the number of replicas, which sizing computes."""
+    if options.dp is not None:
+        raise UsageError(tr("--dp cannot be set here: sizing computes the number of replicas"))
+
+
 def run(options: argparse.Namespace) -> int:
     from dataclasses import replace
 
-    if options.dp is not None:
-        raise UsageError(tr("--dp cannot be set here: sizing computes the number of replicas"))
+    refuse_replicas(options)
     with open_service(options) as service:
-        scenario = build_scenario(options, service, load=_LOAD)
-        scenario = replace(scenario, demand=_demand(options, scenario.demand))
+        scenario = build_scenario(options, service, load=OPEN_LOAD)
+        scenario = replace(scenario, demand=read_demand(options, scenario.demand))
         print_sizing(service.size(scenario), service, as_json=options.json)
     return EXIT_DONE
 
 
-def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
+def read_demand(options: argparse.Namespace, base: Demand | None) -> Demand:
     """Return the demand of the options over that of the scenario; raises `InputError` naming the option."""
     from gpudesk.documents.scenario_sections import parse_demand
 
@@ -218,7 +235,7 @@ def _demand(options: argparse.Namespace, base: Demand | None) -> Demand:
         raise input_error(
             "sizing.no_option", "no demand given; use one of --users, --request-rate, --tokens-per-day, --concurrency"
         )
-    stated = {field: getattr(options, option) for option, field in _FURTHER.items()}
+    stated = {field: getattr(options, option, None) for option, field in _FURTHER.items()}
     fields |= {field: value for field, value in stated.items() if value is not None}
     try:
         return parse_demand(fields)

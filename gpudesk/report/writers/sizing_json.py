@@ -1,4 +1,4 @@
-"""Counts, sized demands, the fit matrix and costs as JSON values."""
+"""Counts, sized demands, fleets, the fit matrix and costs as JSON values."""
 
 from __future__ import annotations
 
@@ -6,7 +6,9 @@ from collections.abc import Iterable, Sequence, Set
 from typing import Any
 
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution, TokenCosts
+from gpudesk.domain.fleet import FleetAnswer, FleetOption
 from gpudesk.domain.sizing import AcceleratorNeeds, DeploymentSize, FitCell, SizingOption, SizingResult
+from gpudesk.domain.system import OwnedSystems
 from gpudesk.report.sizing import describe_sizing
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.text.formatting import Formatter
@@ -54,10 +56,44 @@ def _encode_sizing_candidate(sizing: SizingResult, candidate: SizingOption, name
     return {
         "accelerator": candidate.accelerator,
         **{key: value if answered else None for key, value in fields.items()},
+        "systems": _encode_systems(candidate.systems),
         **encode_fields(candidate, "factors output_tokens_per_s power_kw"),
         "serving_engine": None if candidate.estimate is None else candidate.estimate.serving_engine,
         **encode_fields(candidate, "bound reason notes"),
         "sentence": describe_sizing(sizing, candidate, name, Formatter()),
+    }
+
+
+def _encode_systems(owned: OwnedSystems | None) -> dict[str, Any] | None:
+    return (
+        None if owned is None else {"system": owned.system.id, **encode_fields(owned.count, "systems size used idle")}
+    )
+
+
+def encode_fleets(answer: FleetAnswer) -> dict[str, Any]:
+    """Return the fleets of a demand with their racks, hours, years and costs; systems by their ids."""
+    cheapest = answer.cheapest or ("", "")
+    return {
+        **encode_fields(answer, "curve horizon_years"),
+        "fleets": [_encode_fleet(option) for option in answer.options],
+        "api": encode_value(answer.api),
+        "cheapest": {"accelerator": cheapest[0] or None, "supply": cheapest[1] or None},
+        **encode_fields(answer, "odds notes"),
+    }
+
+
+def _encode_fleet(option: FleetOption) -> dict[str, Any]:
+    sizing = option.sizing
+    return {
+        **encode_fields(option, "accelerator reason"),
+        "parallel": None if sizing is None else encode_value(sizing.plan),
+        "system": None if option.system is None else option.system.id,
+        "instance": None if option.instance is None else option.instance.id,
+        **encode_fields(
+            option,
+            "systems spare_systems used spare idle systems_per_replica fabric_bits_per_s power_max_kw "
+            "power_average_kw power_estimated utilization racks hours costs years months_to_next delivery_weeks notes",
+        ),
     }
 
 

@@ -377,6 +377,7 @@ def test_a_worked_example() -> None:
         "energy_usd_per_kwh": 0.1,
         "pue": 1.5,
         "host_w": 0.0,
+        "idle_draw": 0.1,
         "draw": 0.8,
         "hosting_usd_per_kw_month": 100.0,
         "support": 0.05,

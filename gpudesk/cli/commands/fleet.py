@@ -1,0 +1,344 @@
+"""`gpudesk fleet`: the systems that a demand over the day takes, and what owning, renting or an API costs."""
+
+from __future__ import annotations
+
+import argparse
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING, Any, Final
+
+from gpudesk.cli import output
+from gpudesk.cli.commands.cost import add_cost_options, read_cost_settings
+from gpudesk.cli.commands.size import OPEN_LOAD, add_demand_options, read_demand, refuse_replicas
+from gpudesk.cli.options import (
+    add_facts_option,
+    add_json_option,
+    add_scenario_options,
+    build_scenario,
+    open_service,
+    parse_number,
+    parse_whole,
+    split_list,
+)
+from gpudesk.cli.output import EXIT_DONE
+from gpudesk.domain.deployment import format_plan
+from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind, SiteCooling
+from gpudesk.domain.sizing import Demand
+from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.fleet_tables import (
+    count_racks,
+    describe_fleets,
+    format_amount,
+    format_hour,
+    label_load_curve,
+    label_supply,
+    list_fleet_notes,
+)
+from gpudesk.report.labels import format_years
+from gpudesk.report.rack_drawing import label_order, label_use, list_rack_heads, list_rack_rows, sketch_fleets
+from gpudesk.report.sizing import describe_demand
+from gpudesk.report.writers.text import align_table, wrap_text
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
+from gpudesk.text.messages import InputError, capitalize_first, format_message, input_error
+from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.domain.fleet import FleetSettings
+    from gpudesk.domain.scenario import Scenario
+    from gpudesk.service import GpuDeskService
+
+_INDENT: Final = "  "
+_CURVE: Final = "--curve"
+_PRESETS: Final = tuple(kind.value for kind in LoadCurveKind if kind is not LoadCurveKind.OWN)
+#: Options of the settings -> field of the section `fleet`.
+_FIELDS: Final = {
+    "growth": "growth_per_year",
+    "spare_systems": "spare_systems",
+    "cooling": "cooling",
+    "kw_per_rack": "kw_per_rack",
+    "months_to_live": "months_to_live",
+}
+_OPTIONS: Final = {
+    **{field: "--" + option.replace("_", "-") for option, field in _FIELDS.items()},
+    "own_multipliers": _CURVE,
+    "systems": "--system",
+    "instances": "--instance",
+}
+
+
+def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type to itself
+    summary = tr("Plan whole systems for your traffic over the day, and compare buying, renting and an API.")
+    counts = tr("Counts given with --accelerators are ignored.")
+    parser = commands.add_parser("fleet", help=summary, description=f"{summary} {counts}")
+    add_demand_options(parser, peak=False)
+    _add_fleet(parser.add_argument_group(tr("fleet and site")))
+    add_cost_options(parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)")))
+    add_scenario_options(parser, load=False)
+    add_facts_option(parser)
+    add_json_option(parser)
+    parser.set_defaults(run=run)
+
+
+def _add_fleet(group: argparse._ArgumentGroup) -> None:
+    group.add_argument(
+        _CURVE,
+        metavar="|".join(_PRESETS),
+        help=tr("traffic over the day, or 24 numbers with commas, from midnight (default: office)"),
+    )
+    group.add_argument(
+        "--growth",
+        metavar=tr("FRACTION"),
+        type=parse_number,
+        help=tr("growth of traffic per year, such as 0.3 (default: 0)"),
+    )
+    group.add_argument("--years", metavar="N", type=parse_number, help=tr("years of the comparison (default: 3)"))
+    group.add_argument("--spare-systems", metavar="N", type=parse_whole, help=tr("spare systems (default: 0)"))
+    for name, text in (
+        ("--system", tr("system to buy instead of the program's choice; repeatable")),
+        ("--instance", tr("instance to rent instead of single accelerators; repeatable")),
+    ):
+        group.add_argument(name, metavar="ID", action="append", default=[], help=text)
+    group.add_argument(
+        "--cooling",
+        metavar="|".join(SiteCooling),
+        choices=[each.value for each in SiteCooling],
+        help=tr("cooling of the site: air alone, or air and liquid (default: no limit)"),
+    )
+    group.add_argument(
+        "--kw-per-rack", metavar="KW", type=parse_number, help=tr("power per rack in kW (default: no limit)")
+    )
+    group.add_argument(
+        "--months-to-live", metavar="N", type=parse_number, help=tr("months until the fleet has to serve")
+    )
+
+
+def run(options: argparse.Namespace) -> int:
+    refuse_replicas(options)
+    if options.years is not None:
+        options.stated.append(f"years={options.years}")
+    with open_service(options) as service:
+        scenario = build_scenario(options, service, load=OPEN_LOAD)
+        scenario = replace(
+            scenario,
+            demand=read_demand(options, scenario.demand),
+            fleet=_read_settings(options, scenario, service),
+            costs=read_cost_settings(options, scenario, service),
+        )
+        try:
+            answer = service.fleet(scenario)
+        except InputError as error:
+            raise InputError(error.problem, _find_option(error.where)) from error
+        _show(answer, scenario, service, as_json=options.json)
+    return EXIT_DONE
+
+
+def _read_settings(options: argparse.Namespace, scenario: Scenario, service: GpuDeskService) -> FleetSettings:
+    """Return the settings of options over those of the scenario; raises `InputError` naming the option."""
+    from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
+
+    fields = write_fleet_section(scenario.fleet)
+    stated = {field: getattr(options, option) for option, field in _FIELDS.items()}
+    fields |= {field: value for field, value in stated.items() if value is not None}
+    if options.curve is not None:
+        fields |= _parse_curve(options.curve)
+    for field, names in (("systems", options.system), ("instances", options.instance)):
+        for name in names:
+            accelerator = _find_accelerator(name, _OPTIONS[field], scenario, service)
+            fields[field] = {**fields.get(field, {}), accelerator: name}
+    try:
+        return parse_fleet(fields)
+    except InputError as error:
+        raise InputError(error.problem, _find_option(error.where)) from error
+
+
+def _parse_curve(text: str) -> dict[str, Any]:
+    if text in _PRESETS:
+        return {"curve": text}
+    try:
+        return {"curve": LoadCurveKind.OWN.value, "own_multipliers": [float(each) for each in split_list(text)]}
+    except ValueError as error:
+        raise input_error(
+            "fleet.curve_word",
+            "{given} is no load curve; use one of {known}, or 24 numbers with commas",
+            _CURVE,
+            given=text,
+            known=_PRESETS,
+        ) from error
+
+
+def _find_accelerator(name: str, option: str, scenario: Scenario, service: GpuDeskService) -> str:
+    try:
+        accelerator = service.catalog.system(name).accelerator
+    except InputError as error:
+        raise InputError(error.problem, option) from error
+    present = tuple(dict.fromkeys(choice.accelerator for choice in scenario.accelerators))
+    if accelerator not in present:
+        raise input_error(
+            "fleet.system_of_other",
+            "{name} has {accelerator}; the scenario has {known}",
+            option,
+            name=name,
+            accelerator=accelerator,
+            known=present,
+        )
+    return accelerator
+
+
+def _find_option(where: str | None) -> str | None:
+    if where is None or not where.startswith("fleet."):
+        return where
+    name = where.removeprefix("fleet.").partition(".")[0].partition("[")[0]
+    return _OPTIONS.get(name, where)
+
+
+def _show(answer: FleetAnswer, scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> None:
+    if as_json:
+        from gpudesk.report.writers.sizing_json import encode_fleets
+
+        output.print_json(encode_fleets(answer))
+        return
+    names = {each.accelerator: service.catalog.accelerator(each.accelerator).name for each in answer.options}
+    formatter = Formatter()
+    money = MoneyFormatter(formatter, scenario.costs.currency)
+    assert scenario.demand is not None
+    text = _FleetText(answer, scenario.demand, names, formatter, money, output.get_terminal_width())
+    output.print_lines(text.list_lines())
+
+
+@dataclass(frozen=True, slots=True)
+class _FleetText:
+    """What is printed of fleets; `names` are those of accelerators by their ids."""
+
+    answer: FleetAnswer
+    demand: Demand
+    names: Mapping[str, str]
+    formatter: Formatter
+    money: MoneyFormatter
+    width: int
+
+    @property
+    def looks(self) -> dict[str, tuple[str, int]]:
+        return {accelerator: (name, 0) for accelerator, name in self.names.items()}
+
+    def list_lines(self) -> Iterator[str]:
+        answer = self.answer
+        sentence = describe_fleets(answer, self.looks, self.formatter, self.money)
+        yield from map(output.make_bold, wrap_text(sentence, self.width))
+        demand = replace(self.demand, peak_factor=round(answer.curve.peak_factor, 2))
+        curve = tr("load curve: {name}", name=label_load_curve(answer.curve.kind).lower())
+        yield from wrap_text(f"{describe_demand(demand, self.formatter)}; {curve}.", self.width)
+        for option in answer.options:
+            yield ""
+            yield from self._list_option(option)
+        if answer.api is not None:
+            yield ""
+            yield output.make_bold(tr("Hosted API"))
+            if answer.api.total_usd is not None:
+                yield from self._list_costs((answer.api,))
+            if (said := answer.api.missing or answer.api.source) is not None:
+                yield from self._indent(f"{format_message(said, self.formatter)}.")
+        fleets = [option for option in answer.options if option.reason is None]
+        if not fleets:
+            return
+        yield ""
+        yield from self._list_hours(fleets)
+        if any(year.added for option in fleets for year in option.years):
+            yield ""
+            yield from self._list_years(fleets)
+        racks = list(list_rack_rows(sketch_fleets(answer, self.looks, self.formatter, self.money), self.formatter))
+        if racks:
+            yield ""
+            yield from align_table(list_rack_heads(), racks, self.width, right=range(1, 9), strong=output.make_bold)
+
+    def _list_option(self, option: FleetOption) -> Iterator[str]:
+        name = self.names[option.accelerator]
+        if option.reason is not None:
+            yield output.make_bold(name)
+            yield from self._indent(f"{capitalize_first(format_message(option.reason, self.formatter))}.")
+            return
+        yield output.make_bold(f"{name}: {label_order(option, self.formatter)}")
+        yield from self._indent(self._describe(option))
+        yield from self._list_costs(option.costs)
+        for note in list_fleet_notes(option, replace(self.answer, api=None), self.formatter):
+            yield from self._indent(note)
+
+    def _describe(self, option: FleetOption) -> str:
+        facts = [label_use(option.used, option.spare, option.idle, self.formatter)]
+        if option.sizing is not None:
+            facts.append(tr("replicas of {plan}", plan=format_plan(option.sizing.plan)))
+        if option.racks:
+            facts.append(count_racks(len(option.racks), self.formatter))
+        if option.power_max_kw is not None and option.power_average_kw is not None:
+            most = self.formatter.estimate(option.power_max_kw)
+            average = self.formatter.estimate(option.power_average_kw)
+            estimated = tr("power up to {most} kW (estimated), {average} kW on average", most=most, average=average)
+            published = tr("power up to {most} kW, {average} kW on average", most=most, average=average)
+            facts.append(estimated if option.power_estimated else published)
+        facts.append(tr("utilization {share}", share=self.formatter.per_cent(option.utilization)))
+        return f"{'; '.join(facts)}."
+
+    def _indent(self, text: str) -> Iterator[str]:
+        yield from (_INDENT + line for line in wrap_text(text, self.width - len(_INDENT)))
+
+    def _list_costs(self, costs: tuple[FleetCost, ...]) -> Iterator[str]:
+        per_user = any(cost.per_user_month_usd is not None for cost in costs)
+        head = [
+            tr("Supply"),
+            tr("{code} per month", code=self.money.code),
+            tr("80% interval"),
+            format_years(self.answer.horizon_years, self.formatter),
+            *([tr("Per user-month")] if per_user else []),
+            tr("Per 1M output tokens"),
+        ]
+        rows = [self._make_row(cost, per_user=per_user) for cost in costs]
+        width = self.width - len(_INDENT)
+        table = align_table(head, rows, width, right=range(1, len(head)), strong=output.make_bold)
+        yield from (_INDENT + line for line in table)
+
+    def _make_row(self, cost: FleetCost, *, per_user: bool) -> list[str]:
+        month = cost.per_month_usd
+        interval = MISSING_VALUE_TEXT
+        if month is not None:
+            interval = self.formatter.interval(*map(self.money.in_currency, (month.low, month.high)))
+        return [
+            label_supply(cost.supply),
+            self._amount(month),
+            interval,
+            self._amount(cost.total_usd),
+            *([self._amount(cost.per_user_month_usd)] if per_user else []),
+            self._amount(cost.per_million_tokens_usd),
+        ]
+
+    def _amount(self, interval: IntervalEstimate | None) -> str:
+        return MISSING_VALUE_TEXT if interval is None else format_amount(interval.value, self.money)
+
+    def _list_hours(self, fleets: list[FleetOption]) -> Iterator[str]:
+        yield output.make_bold(tr("Replicas in use over the day"))
+        first = tr("Hour"), tr("Requests/s")
+        rows = [
+            (
+                format_hour(hour),
+                self.formatter.estimate(fleets[0].hours[hour].requests_per_s),
+                *(self.formatter.count(each.hours[hour].replicas) for each in fleets),
+            )
+            for hour in range(len(fleets[0].hours))
+        ]
+        yield from self._align(first, fleets, rows)
+
+    def _list_years(self, fleets: list[FleetOption]) -> Iterator[str]:
+        yield output.make_bold(tr("Systems to own at the start of each year"))
+        owned = [each for each in fleets if each.years]
+        rows = [
+            (
+                self.formatter.count(year.year),
+                f"× {self.formatter.estimate(year.demand_factor)}",
+                *(self.formatter.count(each.years[place].systems) for each in owned),
+            )
+            for place, year in enumerate(owned[0].years)
+        ]
+        yield from self._align((tr("Year"), tr("Demand")), owned, rows)
+
+    def _align(self, first: tuple[str, str], fleets: list[FleetOption], rows: list[tuple[str, ...]]) -> list[str]:
+        head = (*first, *(self.names[each.accelerator] for each in fleets))
+        table = align_table(head, rows, self.width - len(_INDENT), right=range(1, len(head)))
+        return [_INDENT + line for line in table]
