@@ -23,8 +23,9 @@ _VERDICTS: Final = MappingProxyType(
 _FORMULA_IN_WORDS: Final = frozenset({"computed consequence", "seed states no figure"})
 #: Significant digits of printed figures and of the inputs: more would be digits of floating point.
 _DIGITS: Final = 6
-#: Those of computed figures, or as many as the document prints.
+#: Those of computed figures, or as many as the document prints; what has no more than four is shown whole.
 _COMPUTED_DIGITS: Final = 3
+_SHORT_DIGITS: Final = 4
 
 
 def label_worked_verdict(figure: WorkedFigure) -> str:
@@ -75,11 +76,13 @@ def format_computed_figure(figure: WorkedFigure, formatter: Formatter) -> str:
         return MISSING_VALUE_TEXT
     printed = (example.stated, example.stated_low, example.stated_high)
     digits = max(_COMPUTED_DIGITS, *(_count_digits(each) for each in printed if each is not None), 0)
+    if _count_digits(working.number) <= _SHORT_DIGITS:
+        digits = max(digits, _SHORT_DIGITS)
     return format_worked_number(working.number, formatter, working.unit, digits)
 
 
 def _count_digits(value: float) -> int:
-    """Return the significant digits of a printed figure."""
+    """Return how many significant digits a figure has."""
     return len(f"{abs(value):.{_DIGITS}g}".replace(".", "").strip("0"))
 
 
