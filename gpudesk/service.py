@@ -424,7 +424,7 @@ class GpuDeskService:
     def make_sheet_extras(
         self, answer: Answer, flips: Sequence[DecisionFlip] = (), *, with_rules: bool = False
     ) -> SheetExtras:
-        """Return what a sheet says beside an answer: how many are needed, what that costs, which to take.
+        """Return what a sheet says beside an answer: how many are needed, what that costs, which to take, the fleets.
 
         Which to take, it says where the user answered questions; `flips` are what would change that, where
         they were looked for.
@@ -434,7 +434,8 @@ class GpuDeskService:
         leading = self.decide(answer)
         decision = leading if answer.scenario.decision.answers else None
         needs, costs = self.how_many(answer.scenario), self.costs(answer)
-        return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading)
+        fleet = None if answer.scenario.demand is None else self.fleet(answer.scenario)
+        return SheetExtras(needs, costs, decision, tuple(flips), with_rules, leading, fleet)
 
     def costs(self, answer: Answer) -> CostAnswer:
         return self.costing.costs(answer)

@@ -16,6 +16,7 @@ from gpudesk.domain.claim import AttributeClaims, Dispute
 from gpudesk.domain.cost import CostAnswer
 from gpudesk.domain.decision import Decision, DecisionFlip
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.model import Model
 from gpudesk.domain.registry import COST_FIGURES, is_more_better
 from gpudesk.domain.scenario import MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
@@ -431,7 +432,7 @@ class AnswerImpact:
 
 @dataclass(frozen=True, slots=True)
 class SheetExtras:
-    """How many accelerators are needed, what they cost, which to take, and what would change that.
+    """How many accelerators are needed, what they cost, which to take, what would change that, and the fleets.
 
     `decision` is there where the user answered questions, `leading` in any case: the verdict names who leads by it.
     `with_rules` asks for every rule that fired too.
@@ -443,3 +444,4 @@ class SheetExtras:
     flips: tuple[DecisionFlip, ...] = ()
     with_rules: bool = False
     leading: Decision | None = None
+    fleet: FleetAnswer | None = None

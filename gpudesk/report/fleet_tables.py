@@ -2,18 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
 from enum import StrEnum
+from functools import partial
 from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind, SiteCooling, Supply
+from gpudesk.report.comparison.tables import (
+    CellMarking,
+    ComparisonCell,
+    ComparisonGroup,
+    ComparisonHead,
+    ComparisonRow,
+    ComparisonTable,
+    SheetFleet,
+)
 from gpudesk.report.costs import MoneyFormatter
-from gpudesk.report.labels import format_months
+from gpudesk.report.labels import format_months, format_years
 from gpudesk.report.profile_tables import ProfileCell, ProfileColumn, ProfileRow, ProfileTable
-from gpudesk.report.rack_drawing import label_order, label_use
+from gpudesk.report.rack_drawing import label_order, label_use, sketch_fleets
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
-from gpudesk.text.messages import capitalize_first, format_message, to_sentence
+from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence, to_sentence
 from gpudesk.text.translation import tr, trn
 
 _CURVES: Final[Mapping[LoadCurveKind, str]] = MappingProxyType(
@@ -142,8 +153,12 @@ def _is_cheapest(answer: FleetAnswer, option: FleetOption, supply: Supply) -> bo
 def _make_power_cell(option: FleetOption, formatter: Formatter) -> ProfileCell:
     average = option.power_average_kw
     detail = "" if average is None else tr("{n} average", n=formatter.estimate(average))
+    return ProfileCell(_format_power(option, formatter), detail)
+
+
+def _format_power(option: FleetOption, formatter: Formatter) -> str:
     text = formatter.estimate(option.power_max_kw)
-    return ProfileCell(f"≈ {text}" if option.power_estimated else text, detail)
+    return f"≈ {text}" if option.power_estimated else text
 
 
 def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, money: MoneyFormatter) -> ProfileCell:
@@ -209,3 +224,82 @@ def describe_fleets(
     if answer.odds is None:
         return text
     return f"{text} {tr('Cheapest in {share} of simulations.', share=formatter.per_cent(answer.odds))}"
+
+
+@dataclass(frozen=True, slots=True)
+class _SheetFleetCells:
+    """The cells of a fleet on a sheet."""
+
+    answer: FleetAnswer
+    formatter: Formatter
+    money: MoneyFormatter
+
+    def order(self, option: FleetOption) -> ComparisonCell:
+        formatter = self.formatter
+        if option.reason is not None:
+            reason = capitalize_first(format_message(option.reason, formatter))
+            return ComparisonCell(MISSING_VALUE_TEXT, detail=reason, mark=CellMarking.FAILS)
+        if option.system is None:
+            return ComparisonCell(label_order(option, formatter))
+        return ComparisonCell(formatter.count(option.systems), option.systems, detail=option.system.name)
+
+    def use(self, option: FleetOption) -> ComparisonCell:
+        detail = label_use(0, option.spare, option.idle, self.formatter) or None
+        return ComparisonCell(self.formatter.count(option.used), option.used, detail=detail)
+
+    def racks(self, option: FleetOption) -> ComparisonCell:
+        return ComparisonCell(self.formatter.count(len(option.racks)), len(option.racks))
+
+    def power(self, option: FleetOption) -> ComparisonCell:
+        return ComparisonCell(_format_power(option, self.formatter), option.power_max_kw)
+
+    def utilization(self, option: FleetOption) -> ComparisonCell:
+        return ComparisonCell(self.formatter.per_cent(option.utilization), option.utilization)
+
+    def next_system(self, option: FleetOption) -> ComparisonCell:
+        months = None if option.months_to_next is None else round(option.months_to_next, 1)
+        return ComparisonCell(self.formatter.stated(months), months)
+
+    def cost(self, supply: Supply, option: FleetOption) -> ComparisonCell:
+        stated = self.answer.api if supply is Supply.API else option.cost_of(supply)
+        amount = None if stated is None else stated.per_month_usd
+        if amount is None:
+            return ComparisonCell(MISSING_VALUE_TEXT, reason=tr("no price"))
+        value, low, high = (self.money.in_currency(each) for each in amount)
+        texts = [format_amount(each, self.money) for each in amount]
+        mark = CellMarking.BEST if _is_cheapest(self.answer, option, supply) else None
+        return ComparisonCell(texts[0], value, low, high, texts[1], texts[2], mark=mark)
+
+
+def build_sheet_fleet(
+    answer: FleetAnswer,
+    looks: Mapping[str, tuple[str, int]],
+    heads: tuple[ComparisonHead, ...],
+    formatter: Formatter,
+    money: MoneyFormatter,
+) -> SheetFleet:
+    """Return the fleets as a sheet shows them, in the columns of `heads`."""
+
+    def row(key: str, label: str, unit: str | None, cell: Callable[[FleetOption], ComparisonCell]) -> ComparisonRow:
+        failed = ComparisonCell(MISSING_VALUE_TEXT)
+        cells = (failed if option.reason is not None else cell(option) for option in answer.options)
+        return ComparisonRow(f"fleet.{key}", label, unit, tuple(cells))
+
+    cells = _SheetFleetCells(answer, formatter, money)
+    rows = [
+        ComparisonRow("fleet.systems", tr("Systems"), None, tuple(map(cells.order, answer.options))),
+        row("used", tr("Accelerators in use"), None, cells.use),
+        row("racks", tr("Racks"), None, cells.racks),
+        row("power", tr("Power, max"), "kW", cells.power),
+        row("utilization", tr("Utilization"), None, cells.utilization),
+    ]
+    for supply in Supply:
+        label = tr("{supply}, per month", supply=label_supply(supply))
+        rows.append(row(supply, label, money.code, partial(cells.cost, supply)))
+    if any(option.months_to_next is not None for option in answer.options):
+        rows.append(row("next", tr("Next system after"), tr("months"), cells.next_system))
+    years, curve = format_years(answer.horizon_years, formatter), label_load_curve(answer.curve.kind)
+    title = tr("Fleet over {years}: {curve}", years=years, curve=lower_for_sentence(curve))
+    table = ComparisonTable(heads, (ComparisonGroup("fleet", title, tuple(rows)),), tr("Fleet"))
+    verdict = describe_fleets(answer, looks, formatter, money)
+    return SheetFleet(verdict, table, sketch_fleets(answer, looks, formatter, money))

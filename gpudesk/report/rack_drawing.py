@@ -115,7 +115,8 @@ def label_order(option: FleetOption, formatter: Formatter) -> str:
     if option.system is None:
         count = option.used + option.spare + option.idle
         return trn("{n} accelerator", "{n} accelerators", count, n=formatter.count(count))
-    return f"{formatter.count(option.systems)} × {option.system.name}"
+    # What follows a comma in a name tells variants of one product apart.
+    return f"{formatter.count(option.systems)} × {option.system.name.partition(',')[0]}"
 
 
 def label_use(used: int, spare: int, idle: int, formatter: Formatter) -> str:

@@ -210,7 +210,8 @@ class EvaluatedAnswer:
     def make_sheet_extras(self) -> SheetExtras:
         """Return what a sheet says beside the answer; a recommendation only where the user answered questions."""
         decision = self.decision if self.answer.scenario.decision.answers else None
-        return SheetExtras(self.needs, self.full_costs, decision, self.flips or (), leading=self.decision)
+        fleet = None if self.answer.scenario.demand is None else self.fleet
+        return SheetExtras(self.needs, self.full_costs, decision, self.flips or (), leading=self.decision, fleet=fleet)
 
 
 class AlternativeDecisions(QObject):

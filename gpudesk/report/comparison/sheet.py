@@ -7,10 +7,11 @@ from dataclasses import replace
 from itertools import product
 from typing import Final
 
-from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras
+from gpudesk.domain.answer import Answer, ComparisonColumn, SheetExtras, assign_palette_indexes
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, StalenessLimits, is_user_entry
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostInputOrigin
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.registry import ATTRIBUTES, MAX_CONCURRENCY, list_sheet_attributes, list_sheet_figures
 from gpudesk.domain.sizing import AcceleratorNeeds, SizingOption, SizingResult, SmallestDeployments
 from gpudesk.domain.workload import LoadKind
@@ -40,6 +41,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonTable,
     LabeledValue,
     SheetDispute,
+    SheetFleet,
     SheetMemoryBar,
     SheetRemark,
     ThroughputSeries,
@@ -59,6 +61,7 @@ from gpudesk.report.costs import (
 from gpudesk.report.decision.recommendation import build_recommendation, build_trace_rows
 from gpudesk.report.explanation.claims import describe_refusal, label_dispute_topic
 from gpudesk.report.explanation.working import WorkingSource, build_sheet_workings
+from gpudesk.report.fleet_tables import build_sheet_fleet
 from gpudesk.report.labels import (
     count_days_since,
     format_age,
@@ -413,7 +416,23 @@ def build_sheet(
         trace=()
         if decision is None or further is None or not further.with_rules
         else build_trace_rows(decision, formatter),
+        fleet=None
+        if further is None or further.fleet is None
+        else _build_fleet(answer, further.fleet, heads, formatter),
     )
+
+
+def _build_fleet(
+    answer: Answer, fleet: FleetAnswer | None, heads: tuple[ComparisonHead, ...], formatter: Formatter
+) -> SheetFleet | None:
+    if fleet is None:
+        return None
+    choices = answer.scenario.accelerators
+    indexes = assign_palette_indexes(choices)
+    names = list_accelerator_names(answer)
+    looks = {each.accelerator: (name, index) for each, name, index in zip(choices, names, indexes, strict=True)}
+    money = MoneyFormatter(formatter, answer.scenario.costs.currency)
+    return build_sheet_fleet(fleet, looks, heads, formatter, money)
 
 
 def _select_results(answer: Answer, formatter: Formatter) -> ComparisonGroup:

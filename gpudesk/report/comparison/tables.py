@@ -12,6 +12,7 @@ from typing import Final
 
 from gpudesk.domain.decision import RuleEffect
 from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.report.rack_drawing import FleetSketch
 from gpudesk.text.translation import tr
 
 #: What changes against a baseline begin with.
@@ -343,6 +344,15 @@ class SheetTraceRow:
 
 
 @dataclass(frozen=True, slots=True)
+class SheetFleet:
+    """The fleets for a demand: the answer in a sentence or two, what each takes and costs, and their racks."""
+
+    verdict: str
+    table: ComparisonTable
+    sketches: tuple[FleetSketch, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class ComparisonSheet:
     """A whole comparison in words and figures."""
 
@@ -374,6 +384,12 @@ class ComparisonSheet:
     #: Who leads, by how much and with which odds, in a sentence or two.
     verdict: str = ""
     trace: tuple[SheetTraceRow, ...] = ()
+    #: Where the scenario has a demand.
+    fleet: SheetFleet | None = None
+
+    @property
+    def fleet_table(self) -> ComparisonTable:
+        return NO_TABLE if self.fleet is None else self.fleet.table
 
     @property
     def heads(self) -> tuple[ComparisonHead, ...]:

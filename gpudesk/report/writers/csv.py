@@ -80,7 +80,7 @@ def _list_sheet_lines(sheet: ComparisonSheet) -> Iterable[list[str]]:
     if sheet.recommendation is not None:
         for item, text in list_recommendation_items(sheet.recommendation):
             yield filled(tr("Recommendation"), item, "", text)
-    for table in (sheet.table, sheet.how_many, sheet.costs, sheet.whose):
+    for table in (sheet.table, sheet.how_many, sheet.costs, sheet.fleet_table, sheet.whose):
         yield from _list_table_lines(table)
     for rule in sheet.trace:
         yield _list_trace_cells(rule)
@@ -92,6 +92,8 @@ def _list_appendix_lines(sheet: ComparisonSheet) -> list[tuple[str, ...]]:
     """Return notes, remarks, disputes, sources and foot: section, item, unit, texts."""
     notes = [(tr("Notes"), str(note.number), "", note.text) for note in sheet.notes]
     remarks = [(sheet.how_many.title, remark.subject, "", remark.text) for remark in sheet.sizing]
+    if sheet.fleet is not None:
+        remarks.append((sheet.fleet.table.title, "", "", sheet.fleet.verdict))
     remarks += [(tr("About these estimates"), remark.subject, "", remark.text) for remark in sheet.remarks]
     disputes = [
         (tr("Also in dispute"), entry.subject, "", entry.disagreement, entry.verdict, entry.reason)

@@ -28,7 +28,13 @@ from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.decision.rules import describe_effect_marks
 from gpudesk.report.labels import format_throughput_title
 from gpudesk.report.writers.document import DocumentBlock, list_html_lines
-from gpudesk.report.writers.svg import draw_memory_chart, draw_memory_legend, draw_swatch, draw_throughput_chart
+from gpudesk.report.writers.svg import (
+    draw_memory_chart,
+    draw_memory_legend,
+    draw_racks,
+    draw_swatch,
+    draw_throughput_chart,
+)
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -108,6 +114,10 @@ def _second_page(sheet: ComparisonSheet) -> list[str]:
         parts += [f'<p class="sizing">{escape(remark.text)}.</p>' for remark in sheet.sizing]
     if sheet.costs.groups:
         parts.append(_table(sheet.costs, sheet, "comparison"))
+    if sheet.fleet is not None:
+        parts.append(f'<p class="verdict">{escape(sheet.fleet.verdict)}</p>')
+        parts.append(_table(sheet.fleet.table, sheet, "comparison"))
+        parts.append(draw_racks(sheet.fleet.sketches))
     parts.append('<div class="appendix">')
     if sheet.notes:
         parts.append(_section(tr("Notes"), _notes(sheet.notes)))

@@ -104,6 +104,9 @@ def write_sheet_markdown(sheet: ComparisonSheet, appendix: Sequence[DocumentBloc
     blocks += _write_sheet_table(sheet.how_many, sheet)
     blocks += [f"{escaped(remark.text)}." for remark in sheet.sizing]
     blocks += _write_sheet_table(sheet.costs, sheet)
+    if sheet.fleet is not None:
+        blocks.append(f"**{escaped(sheet.fleet.verdict)}**")
+        blocks += _write_sheet_table(sheet.fleet.table, sheet)
     blocks += _write_section(tr("Notes"), (f"{note.number}. {escaped(note.text)}" for note in sheet.notes))
     blocks += _write_section(
         tr("About these estimates"),

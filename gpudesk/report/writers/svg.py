@@ -9,6 +9,7 @@ from html import escape
 from typing import Final
 
 from gpudesk.report.comparison.tables import SheetMemoryBar, ThroughputSeries
+from gpudesk.report.rack_drawing import DrawnBox, FleetSketch, lay_out_racks
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr, trn
 
@@ -277,3 +278,49 @@ def _position(series: ThroughputSeries) -> int:
 
 def _colour(series: ThroughputSeries) -> str:
     return COLOURS[_position(series)]
+
+
+#: Lengths of the picture of racks.
+_RACKS_WIDTH, _RACKS_HEIGHT, _RACKS_LINE = 720.0, 260.0, 12.0
+_EDGE, _RACK_EDGE, _SUNKEN = "#C9CED6", "#868F9B", "#EFF1F3"
+
+
+def draw_racks(sketches: Sequence[FleetSketch]) -> str:
+    """Return the racks of fleets to scale; a rack's title says what stands in it."""
+    drawing = lay_out_racks(sketches, _RACKS_WIDTH, _RACKS_HEIGHT, _RACKS_LINE)
+    boxes = "".join(map(_draw_rack_box, drawing.boxes))
+    titles = "".join(
+        f'<rect {_place(box)} fill-opacity="0"><title>{escape(sentence)}</title></rect>'
+        for box, sentence in drawing.regions
+    )
+    middle = drawing.line * 0.75
+    texts = "".join(
+        _text(text.x, text.y + middle, text.text, "start", f"name slot{text.slot}" if text.slot else "tick")
+        for text in drawing.texts
+    )
+    spoken = "; ".join(f"{sketch.name}: {', '.join(sketch.texts)}" for sketch in sketches)
+    return (
+        f'<svg class="chart racks" viewBox="0 0 {drawing.width:g} {drawing.height:.1f}" role="img" '
+        f'aria-label="{escape(spoken)}">{boxes}{texts}{titles}</svg>'
+    )
+
+
+def _place(box: DrawnBox) -> str:
+    return f'x="{box.x:.1f}" y="{box.y:.1f}" width="{box.width:.1f}" height="{box.height:.1f}"'
+
+
+def _draw_rack_box(box: DrawnBox) -> str:
+    colour = COLOURS[(box.slot - 1) % len(COLOURS)] if box.slot else "#5F6875"
+    if box.kind == "scale":
+        path = f"M{box.x:.1f} {box.y - 3:.1f}v6M{box.x:.1f} {box.y:.1f}h{box.width:.1f}m0 -3v6"
+        return f'<path d="{path}" stroke="#4E5763" stroke-width=".8" fill="none"/>'
+    if box.kind in ("rack", "system"):
+        edge, fill = (_RACK_EDGE, "#fff") if box.kind == "rack" else (_EDGE, _SUNKEN)
+        return f'<rect {_place(box)} rx="1.5" fill="{fill}" stroke="{edge}" stroke-width=".8"/>'
+    if box.kind == "used":
+        return f'<rect {_place(box)} rx=".8" fill="{colour}"/>'
+    frame = f'<rect {_place(box)} rx=".8" fill="#fff" stroke="{colour}" stroke-width=".8"/>'
+    if box.kind == "idle":
+        return frame
+    stroke = f"M{box.x:.1f} {box.y + box.height:.1f}l{box.width:.1f} {-box.height:.1f}"
+    return f'{frame}<path d="{stroke}" stroke="{colour}" stroke-width=".8"/>'

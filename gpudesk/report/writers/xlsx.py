@@ -163,6 +163,7 @@ def _list_workbook_tables(sheet: ComparisonSheet) -> list[ExportTable]:
         ),
         ExportTable(tr("Accelerators needed"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.how_many)]),
         ExportTable(tr("Cost"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.costs)]),
+        ExportTable(tr("Fleet"), _build_xlsx_head(sheet), [*_list_xlsx_rows(sheet.fleet_table)]),
         ExportTable(tr("Rules"), _build_trace_head(sheet), [_build_xlsx_trace_row(rule) for rule in sheet.trace]),
         _build_listed_table(tr("Scenario"), (tr("Item"), tr("Value"), tr("Detail")), _list_scenario_lines(sheet)),
         _build_listed_table(

@@ -6,6 +6,9 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
+from PySide6.QtCore import QRectF
+
+from gpudesk.desktop.ui.charts.rack_picture import measure_line, paint_racks
 from gpudesk.desktop.ui.printing.charts import PaperMemoryChart, PaperThroughputChart
 from gpudesk.desktop.ui.printing.opening import (
     SheetOpening,
@@ -36,10 +39,12 @@ from gpudesk.desktop.ui.printing.pieces import (
 from gpudesk.desktop.ui.printing.profile_pages import make_profile_pages
 from gpudesk.desktop.ui.printing.running_text import SectionLayout, make_text_sections
 from gpudesk.desktop.ui.printing.table import PaperTable, TableDensity, explain_marks
+from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.theme.tokens import load_fonts
 from gpudesk.report.comparison.tables import ComparisonSheet, ComparisonTable, SheetRemark
 from gpudesk.report.decision.recommendation import build_trace_table
 from gpudesk.report.profile_sections import ProfileTables
+from gpudesk.report.rack_drawing import FleetSketch, lay_out_racks
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -57,6 +62,8 @@ _REMARK_GAP: Final = 3.0
 _CURVES: Final = 0.62
 _BETWEEN: Final = 20.0
 _MOST_PAGES: Final = 2
+#: Height of the picture of racks.
+_MOST_RACKS: Final = 110 * MM
 #: Height at the foot of a page in which a section of text may begin.
 _WORTH_BEGINNING: Final = 30 * MM
 
@@ -120,6 +127,7 @@ def lay_out_sheet(
     assert best is not None
     flow = best[1]
     _put_recommendation(flow, sheet)
+    _put_fleet(flow, sheet)
     _put_rules(flow, sheet)
     return SheetPages(flow.paper, tuple(_with_margins(sheet, flow.paper, flow.pages, profiles)))
 
@@ -222,6 +230,29 @@ def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
     flow.put(make_recommendation(recommendation, room))
     for section in make_recommendation_sections(recommendation):
         _put_section(flow, SectionLayout(section, room, 2, style="body"), _SECTION_GAP)
+
+
+def _put_fleet(flow: _Flow, sheet: ComparisonSheet) -> None:
+    """Place the fleets on a page of their own: the answer, the table, and the racks in the room that is left."""
+    fleet = sheet.fleet
+    if fleet is None:
+        return
+    room = flow.paper.inner_width
+    flow.turn()
+    flow.put(make_paragraph(wrap_text(fleet.verdict, "verdict", room), "verdict"))
+    table = PaperTable(fleet.table, room, _ARRANGEMENTS[0].density)
+    _put_groups(flow, table, table.groups, 0.0)
+    if any(sketch.groups for sketch in fleet.sketches):
+        height = min(flow.room - _SECTION_GAP, _MOST_RACKS)
+        flow.put(_make_racks(fleet.sketches, room, height), _SECTION_GAP)
+
+
+def _make_racks(sketches: Sequence[FleetSketch], room: float, height: float) -> SheetPiece:
+    def paint(pen: ThemePainter, area: QRectF) -> None:
+        drawing = lay_out_racks(sketches, area.width(), area.height(), measure_line(pen))
+        paint_racks(pen, area.left(), area.top(), drawing)
+
+    return SheetPiece(height, lambda ink, x, y: ink.paint(x, y, room, height, paint))
 
 
 def _put_rules(flow: _Flow, sheet: ComparisonSheet) -> None:

@@ -1,0 +1,37 @@
+"""The fleets on paper: a page of their own with the table and the racks, nothing over the foot."""
+
+from dataclasses import replace
+
+import pytest
+from PySide6.QtWidgets import QApplication
+
+from gpudesk.desktop.ui.printing.layout import lay_out_sheet
+from gpudesk.desktop.ui.printing.paper import PaperSize
+from gpudesk.desktop.ui.printing.pdf import render_pdf
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import SheetExtras
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.report.comparison.sheet import build_sheet
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+from tests.fleets import make_fleets
+
+DATE = "2026-11-26"
+ACCELERATORS = ("h200-sxm", "mi325x", "b200-sxm", "mi355x", "h100-sxm", "mi300x")
+
+
+@pytest.mark.parametrize("size", list(PaperSize))
+@pytest.mark.parametrize("count", [1, 4, 6])
+def test_fleets_have_a_page_of_their_own(
+    service: GpuDeskService, qapp: QApplication, size: PaperSize, count: int
+) -> None:
+    accelerators = ACCELERATORS[:count]
+    choices = tuple(AcceleratorChoice(each) for each in accelerators)
+    answer = service.answer(replace(read_template("70b-chat-on-four"), accelerators=choices), with_curves=True)
+    without = lay_out_sheet(build_sheet(answer, date=DATE), size, Formatter())
+    sheet = build_sheet(answer, date=DATE, further=SheetExtras(fleet=make_fleets(accelerators)))
+    pages = lay_out_sheet(sheet, size, Formatter())
+    assert len(pages.pages) == len(without.pages) + 1
+    *pieces, foot = pages.pages[-1]
+    assert max(placed.y + placed.piece.height for placed in pieces) <= foot.y
+    assert render_pdf(pages, sheet.title, None).startswith(b"%PDF")

@@ -1,0 +1,75 @@
+"""What a sheet says of fleets, in every form of it."""
+
+import re
+from dataclasses import replace
+
+import pytest
+
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.answer import Answer, SheetExtras
+from gpudesk.domain.fleet import Supply
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
+from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
+from gpudesk.report.writers.csv import write_sheet_csv
+from gpudesk.report.writers.html import write_sheet_html
+from gpudesk.report.writers.markdown import write_sheet_markdown
+from gpudesk.report.writers.xlsx import write_sheet_xlsx
+from gpudesk.service import GpuDeskService
+from tests.fleets import make_fleets
+
+
+@pytest.fixture(scope="module")
+def answer(service: GpuDeskService) -> Answer:
+    return service.answer(read_template("70b-chat-on-four"))
+
+
+@pytest.fixture(scope="module")
+def sheet(answer: Answer) -> ComparisonSheet:
+    fleets = make_fleets([each.accelerator for each in answer.scenario.accelerators])
+    return build_sheet(answer, further=SheetExtras(fleet=fleets))
+
+
+def test_a_sheet_has_fleets_where_the_scenario_has_a_demand(service: GpuDeskService, answer: Answer) -> None:
+    assert service.make_sheet_extras(answer).fleet is None
+    demand = Demand(DemandKind.USERS, 500.0)
+    asked = replace(answer, scenario=replace(answer.scenario, demand=demand))
+    fleet = service.make_sheet_extras(asked).fleet
+    assert fleet is not None
+    assert len(fleet.options) == len(answer.columns)
+    assert build_sheet(answer).fleet is None
+
+
+def test_the_table_has_systems_accelerators_and_costs(sheet: ComparisonSheet) -> None:
+    assert sheet.fleet is not None
+    (group,) = sheet.fleet.table.groups
+    assert group.title == "Fleet over 3 years: office hours"
+    rows = {row.key.removeprefix("fleet."): row.cells for row in group.rows}
+    assert [cell.text for cell in rows["systems"]] == ["5", "3", "22", "—"]
+    assert rows["systems"][-1].mark is CellMarking.FAILS
+    assert rows["systems"][-1].detail == "No deployment meets the limits"
+    assert rows["used"][0].detail == "2 spare, 4 idle"
+    best = [(key, place) for key, cells in rows.items() for place, cell in enumerate(cells) if cell.mark]
+    assert best == [("systems", 3), (Supply.OWNED.value, 1)]
+    assert rows[Supply.OWNED][1].band == "34,500 – 48,700"
+
+
+def test_every_form_of_the_sheet_has_the_fleets(answer: Answer, sheet: ComparisonSheet) -> None:
+    assert sheet.fleet is not None
+    for text in (write_sheet_html(sheet), write_sheet_markdown(sheet), write_sheet_csv(sheet)):
+        assert "XE9680" in text
+        assert sheet.fleet.verdict.split(":")[0] in text
+        assert "Rent, autoscaled, per month" in text
+    machine = build_machine_sheet(
+        answer, SheetExtras(fleet=make_fleets([each.accelerator for each in answer.scenario.accelerators]))
+    )
+    assert len(write_sheet_xlsx(machine)) > len(write_sheet_xlsx(build_machine_sheet(answer)))
+
+
+def test_the_picture_in_html_has_a_title_for_each_rack(sheet: ComparisonSheet) -> None:
+    html = write_sheet_html(sheet)
+    picture = html[html.index('<svg class="chart racks"') :]
+    picture = picture[: picture.index("</svg>")]
+    assert len(re.findall("<title>", picture)) == 6
+    assert "5 racks with 4 systems: 32 in use; 40.8 kW, $1,140k" in picture
+    assert "B200 SXM: 22 × HGX Y" in picture
