@@ -338,8 +338,8 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
     )
 
 
-#: Rates with words in them.
-_WORDED_RATES: Final = ("USD/M", "USD/M tokens", "USD/kW/month", "USD/year", "requests/s")
+#: Units that are words or abbreviate them.
+_WORDED_UNITS: Final = ("USD/M", "USD/M tokens", "USD/kW/month", "USD/year", "requests/s", "U")
 
 
 def translate_unit(unit: str, number: float = 2) -> str:
@@ -360,7 +360,7 @@ def translate_unit(unit: str, number: float = 2) -> str:
             return trn("parameter", "parameters", n)
         case "weeks":
             return trn("week", "weeks", n)
-    return tr(unit) if unit in _WORDED_RATES else unit
+    return tr(unit) if unit in _WORDED_UNITS else unit
 
 
 def join_unit(text: str, unit: str, space: str = "\N{NO-BREAK SPACE}") -> str:
