@@ -6,11 +6,13 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Final
 
+from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.engine.sharding import shard_model
 from gpudesk.estimation.sizing.fit_matrix import DeploymentLadder, FitFinder, LadderStep
 from gpudesk.estimation.sizing.minimum import WIDTHS, list_weight_formats
 from gpudesk.text.messages import InputError, Message, message
@@ -144,16 +146,18 @@ class PlacementFinder:
         return ModelPlacement(model, published, tuple(formats))
 
     def holds_alone(self, accelerator: Accelerator, model: Model) -> bool:
-        """Whether one accelerator holds a model in some format; the narrowest is tried first."""
+        """Whether one accelerator holds a model in some format."""
         published = resolve_fp4(model.native_precision or Precision.BF16, accelerator.vendor)
         bits = STORAGE_FORMATS[published].bits
         for width in (*(width for width in reversed(WIDTHS) if width < bits), bits):
-            placement = self._place_width(accelerator, model, published, width, 1)
-            if placement.count == 1:
-                return True
-            if isinstance(placement.ladder, DeploymentLadder):
+            formats = list_weight_formats(width, published, model, accelerator)
+            if not any(_has_room(accelerator, model, weights) for weights in formats):
                 # Wider formats take more.
                 return False
+            for weights in formats:
+                ladder = self._find_ladder(accelerator, model, weights)
+                if isinstance(ladder, DeploymentLadder):
+                    return ladder.lowest(self.tokens, 1, 1) is not None
         return False
 
     def _place_width(
@@ -162,8 +166,7 @@ class PlacementFinder:
         """Return the first format of a width that some serving engine runs, else the refusal of the first."""
         refused: FormatPlacement | None = None
         for weights in list_weight_formats(width, published, model, accelerator):
-            question = FitQuestion(weights, context=self.tokens, serving_engine=self._engine)
-            ladder = self._fit.find_ladder(question, accelerator, model)
+            ladder = self._find_ladder(accelerator, model, weights)
             if isinstance(ladder, DeploymentLadder):
                 step = ladder.lowest(self.tokens, 1, limit)
                 served = None if step is None else ladder.lowest(self.tokens, self._served, limit)
@@ -171,6 +174,17 @@ class PlacementFinder:
             refused = refused or FormatPlacement(weights, ladder)
         assert refused is not None
         return refused
+
+    def _find_ladder(self, accelerator: Accelerator, model: Model, weights: Precision) -> DeploymentLadder | Message:
+        question = FitQuestion(weights, context=self.tokens, serving_engine=self._engine)
+        return self._fit.find_ladder(question, accelerator, model)
+
+
+def _has_room(accelerator: Accelerator, model: Model, weights: Precision) -> bool:
+    """Whether the weights alone fit one accelerator; True where the dimensions of the model are not known."""
+    if not model.dimensions_known:
+        return True
+    return shard_model(model, weights, ParallelPlan()).resident_bytes < accelerator.memory_bytes
 
 
 class EstimateMemo:

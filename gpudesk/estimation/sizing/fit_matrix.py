@@ -23,6 +23,7 @@ from gpudesk.engine.calibration import Calibration
 from gpudesk.engine.deployment import MemoryPlan, ServingConfiguration
 from gpudesk.engine.kv_cache import compute_cache_profile
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading
+from gpudesk.engine.sharding import shard_model
 from gpudesk.engine.tensors import count_parameters
 from gpudesk.estimation.deployment import (
     MemoryPlanCache,
@@ -97,7 +98,7 @@ class DeploymentLadder:
                 return None
             if size * memory_bytes < least:
                 continue
-            for plan in self._list_plans(size):
+            for plan in self._list_roomy_plans(size):
                 if configuration.settings.max_batch * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
                     continue
                 each = self._count_sequence_bytes(plan, tokens)
@@ -151,6 +152,13 @@ class DeploymentLadder:
         return compute_cache_profile(
             configuration.model, configuration.kv, plan, configuration.settings.holding
         ).sequence_bytes(tokens)
+
+    def _list_roomy_plans(self, size: int) -> list[ParallelPlan]:
+        """Return the plans of a size but for those whose ranks are too few to hold the weights of a replica."""
+        configuration = self.configuration
+        weights_bytes = shard_model(configuration.model, configuration.weights, ParallelPlan()).resident_bytes
+        least_ranks = weights_bytes / configuration.accelerator.memory_bytes
+        return [plan for plan in self._list_plans(size) if plan.pp * math.lcm(plan.tp, plan.ep) >= least_ranks]
 
     def _list_plans(self, size: int) -> list[ParallelPlan]:
         plans = self._plans.get(size)
