@@ -14,6 +14,7 @@ from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.system import System, SystemCount, count_systems
+from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import InputError, Message, message
 
 LIQUID: Final = "liquid"
@@ -21,6 +22,10 @@ LIQUID: Final = "liquid"
 #: published systems: air 1.8 (DGX A100 2.03, H100 and H200 1.82, B200 1.79, B300 1.65), liquid 1.35 (GB200 NVL72
 #: 1.39, GB300 NVL72 1.31).
 POWER_RATIOS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.8, LIQUID: 1.35})
+#: The least and the largest ratio of these systems.
+_POWER_RATIO_ENDS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
+    {"air": (1.65, 2.03), LIQUID: (1.31, 1.39)}
+)
 #: Height per accelerator where no height is published, in rack units: 8U for eight modules cooled by air, 4U for
 #: eight cooled by liquid, and 4U for eight PCIe cards, as most systems on record.
 _UNITS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.0, LIQUID: 0.5})
@@ -170,6 +175,50 @@ def _refuse(accelerator: Accelerator, system: System, settings: FleetSettings, p
             accelerator=accelerator.name,
         )
     return None
+
+
+@dataclass(frozen=True, slots=True)
+class SiteNeeds:
+    """What the least demanding system with an accelerator needs of a site; None where no record says.
+
+    `air_cooled` is False where every system needs liquid cooling. `kw` is the power of a system, the least among
+    those that the site can cool, with the range of `POWER_RATIOS` where no maximum is published. `delivery_weeks`
+    is the shortest.
+    """
+
+    air_cooled: bool | None = None
+    kw: IntervalEstimate | None = None
+    delivery_weeks: float | None = None
+
+
+def find_site_needs(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SiteNeeds:
+    """Return what an accelerator needs of a site; a card can be the only one in its server."""
+    named = settings.systems.get(accelerator.id)
+    sold = [system for system in systems if not system.is_rented]
+    sold = [system for system in sold if system.id == named] or ([] if is_card(accelerator) else sold)
+    if not sold:
+        kw = None if accelerator.tdp_w is None else _estimate_kw(accelerator.tdp_w, "air")
+        return SiteNeeds(True, kw) if is_card(accelerator) else SiteNeeds()
+    coolings = {system.cooling for system in sold}
+    air_cooled = False if coolings == {LIQUID} else True if "air" in coolings else None
+    cooled = [each for each in sold if settings.cooling is not SiteCooling.AIR or each.cooling != LIQUID]
+    powers = [kw for system in cooled if (kw := _find_kw(accelerator, system)) is not None]
+    weeks = [system.delivery_weeks for system in cooled if system.delivery_weeks is not None]
+    kw = IntervalEstimate(*(min(ends) for ends in zip(*powers, strict=True))) if powers else None
+    return SiteNeeds(air_cooled, kw, min(weeks, default=None))
+
+
+def _find_kw(accelerator: Accelerator, system: System) -> IntervalEstimate | None:
+    if system.power_max_w is not None:
+        return IntervalEstimate(*[system.power_max_w / _WATTS] * 3)
+    if accelerator.tdp_w is None:
+        return None
+    return _estimate_kw(accelerator.tdp_w * system.accelerator_count, LIQUID if system.cooling == LIQUID else "air")
+
+
+def _estimate_kw(accelerators_w: float, cooling: str) -> IntervalEstimate:
+    low, high = _POWER_RATIO_ENDS[cooling]
+    return IntervalEstimate(*(accelerators_w * ratio / _WATTS for ratio in (POWER_RATIOS[cooling], low, high)))
 
 
 def count_owned_systems(

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.sizing import NumberBounds
+from gpudesk.domain.system import SystemCount
 from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message
 from gpudesk.text.translation import translate_data
@@ -392,7 +393,8 @@ class DecisionCandidate:
     the most (a price) at which it would lead. `payment`, "owned" or "rented", is how its tokens are paid for
     where costs are compared: the cheaper way of those that are open. `eligible` candidates are scored, and their
     `odds` to be the best add up to 1. `removed` are the rules that remove it, `open_rules` those that would but
-    cannot be decided. `score` is what arguments add.
+    cannot be decided. `score` is what arguments add. `systems` are the whole systems that owning it takes; None
+    where accelerators are bought singly.
     """
 
     key: str
@@ -408,6 +410,7 @@ class DecisionCandidate:
     missing: str | None = None
     needed: float | None = None
     payment: str | None = None
+    systems: SystemCount | None = None
 
 
 class OtherPayment(NamedTuple):

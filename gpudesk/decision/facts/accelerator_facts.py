@@ -8,6 +8,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from gpudesk.costing.systems import SiteNeeds
 from gpudesk.decision.facts.deployments import carries_load
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import ComparisonColumn
@@ -22,6 +23,7 @@ from gpudesk.text.units import GB, GIB, MONTHS_PER_YEAR
 _TERA: Final = 1e12
 _PETA: Final = 1e15
 _MS: Final = 1000.0
+_WEEKS_PER_MONTH: Final = 365.25 / 12.0 / 7.0
 #: Bytes of the numbers of one token that go from accelerator to host and back: its id and its probability.
 _TOKEN_BYTES: Final = 8.0
 _FORMS: Final = (("OAM", "oam"), ("SXM", "sxm"), ("PCIe", "pcie"))
@@ -35,7 +37,7 @@ class AcceleratorView:
     `engines` are the ids of the serving engines that run on it, `serving` counts those that serve the model
     in its formats. `model_count` counts the models of the catalog that one of them holds, `rows` published rows
     behind the constants of its estimate, `references` named deployments; `export` are the facts of the
-    export check.
+    export check. `site` is what its systems need of a site.
     """
 
     key: str
@@ -49,6 +51,7 @@ class AcceleratorView:
     rows: int
     references: int
     export: Mapping[str, FactValue]
+    site: SiteNeeds
 
     @property
     def estimate(self) -> Estimate | None:
@@ -64,6 +67,7 @@ def list_accelerator_facts(view: AcceleratorView) -> dict[str, FactValue]:
         **_list_memory_facts(view),
         **_list_speed_facts(view),
         **_list_cost_facts(view),
+        **_list_site_facts(view.site),
     }
 
 
@@ -171,6 +175,7 @@ def _compute_decode_share(view: AcceleratorView) -> float | None:
 
 def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
     costs, count = view.costs, view.costs.count
+    bought = (count or 0) + (0 if costs.systems is None else costs.systems.idle)
     price, discount = (get_likely_input(costs, name) for name in ("price_usd", "discount"))
     net = None if price is None else price * (1.0 - (discount or 0.0))
     efficiency = costs.efficiency
@@ -179,7 +184,7 @@ def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
     years = get_likely_input(costs, "years")
     return {
         "price_usd": price,
-        "spend_usd": None if net is None or count is None else net * count,
+        "spend_usd": None if net is None or count is None else net * bought,
         "rent_usd_h": costs.rent_usd_per_hour,
         "rent_providers": float(len(costs.rent.providers)) if costs.rent is not None else 0.0,
         "owned_usd_per_million": None if costs.owned is None else costs.owned.output,
@@ -189,6 +194,15 @@ def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
         else software.at_once_usd + software.per_month_usd * years * MONTHS_PER_YEAR,
         "tokens_per_s_kw": None if efficiency is None else efficiency.tokens_per_s_per_kw,
         "watts_per_token_s": watts,
+    }
+
+
+def _list_site_facts(site: SiteNeeds) -> dict[str, FactValue]:
+    weeks, kw = site.delivery_weeks, site.kw
+    return {
+        "air_cooled": site.air_cooled,
+        "system_kw": kw.value if kw is not None and kw.low == kw.high else kw,
+        "delivery_months": None if weeks is None else weeks / _WEEKS_PER_MONTH,
     }
 
 

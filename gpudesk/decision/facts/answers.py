@@ -64,6 +64,8 @@ def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dic
     elif work.load.kind is LoadKind.LIMITS:
         prefilled["service"] = "interactive"
     prefilled |= _list_limit_answers(scenario)
+    if (months := scenario.fleet.months_to_live) is not None:
+        prefilled["months_to_launch"] = months
     if (platform := scenario.costs.runs_on) is not None:
         platforms = QUESTIONS["current_platform"].options
         prefilled["current_platform"] = platform if platform in platforms else OTHER_PLATFORM

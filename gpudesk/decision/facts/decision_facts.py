@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final, NamedTuple, Protocol
 
 from gpudesk.costing.accelerator_costs import AcceleratorCostInputs
+from gpudesk.costing.systems import find_site_needs
 from gpudesk.costing.uncertainty import Draws, PaymentBasis, draw_log_costs
 from gpudesk.decision.facts.accelerator_facts import (
     AcceleratorView,
@@ -23,6 +24,7 @@ from gpudesk.domain.answer import Answer, ComparisonColumn, make_column_keys
 from gpudesk.domain.cost import CostAnswer, CostInputOrigin
 from gpudesk.domain.decision import FactValue, FactValues, QuestionAnswer, WayOut
 from gpudesk.domain.estimate import Estimate, EstimateRequest, Limiter
+from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.model import Attention, Model, MoeFfn
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.sizing import FitQuestion
@@ -61,7 +63,12 @@ def list_scenario_facts(
         **_list_count_facts(parts),
         **_list_load_facts(views, parts),
         **_list_scenario_cost_facts(views),
+        **_list_site_limits(answer.scenario.fleet),
     }
+
+
+def _list_site_limits(fleet: FleetSettings) -> dict[str, FactValue]:
+    return {"air_only": fleet.cooling is SiteCooling.AIR, "kw_per_rack": fleet.kw_per_rack}
 
 
 def _list_model_facts(answer: Answer) -> dict[str, FactValue]:
@@ -347,7 +354,8 @@ class DecisionFactsBuilder:
         return {name: len(engines) for name, engines in engine_ids.items()}
 
     def _views(self, answer: Answer, costs: CostAnswer) -> tuple[AcceleratorView, ...]:
-        keys = make_column_keys(answer.scenario.accelerators)
+        keys, fleet = make_column_keys(answer.scenario.accelerators), answer.scenario.fleet
+        catalog = self._service.catalog
         recorded = [self._get_recorded(column.accelerator.id) for column in answer.columns]
         return tuple(
             AcceleratorView(
@@ -362,6 +370,7 @@ class DecisionFactsBuilder:
                 rows=engine_answers.rows,
                 references=recorded[place].references,
                 export=recorded[place].export,
+                site=find_site_needs(column.accelerator, catalog.systems_of(column.accelerator.id), fleet),
             )
             for place, (column, engine_answers) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
         )

@@ -95,12 +95,13 @@ class DeploymentChooser:
         if terms not in self._chosen:
             self._chosen[terms] = self._choose(answer, terms)
         chosen_answer, scenario = self._chosen[terms], answer.scenario
-        if (chosen_answer.scenario.costs, chosen_answer.scenario.decision) == (scenario.costs, scenario.decision):
-            return chosen_answer
-        # Prices and answers move no estimate.
-        return replace(
-            chosen_answer, scenario=replace(chosen_answer.scenario, costs=scenario.costs, decision=scenario.decision)
+        # Prices, answers and the site move no estimate.
+        chosen_scenario = replace(
+            chosen_answer.scenario, fleet=scenario.fleet, costs=scenario.costs, decision=scenario.decision
         )
+        if chosen_scenario == chosen_answer.scenario:
+            return chosen_answer
+        return replace(chosen_answer, scenario=chosen_scenario)
 
     def read_terms(self, answers: Mapping[str, QuestionAnswer]) -> DeploymentTerms:
         return read_deployment_terms(answers, self._service.catalog.serving_engines())

@@ -328,6 +328,7 @@ class Decider:
                 missing=lacks[place][1],
                 needed=None if best is None else solve_for_lead(ground.situations[place], *lacks[place], best.value),
                 payment=situation.name_payment(place) if objective.name is ObjectiveName.COST else None,
+                systems=view.costs.systems,
             )
             for place, (key, view) in enumerate(zip(keys, ground.views, strict=True))
         )

@@ -183,8 +183,10 @@ def make_wait_question(scenario: Scenario, *, today: str, tuned_for_next: bool =
 
 
 def get_launch_months(scenario: Scenario) -> tuple[float, InputOrigin]:
-    """Return the months to the launch, and whether they are said in the dialogue or assumed."""
+    """Return the months to the launch, and whether they are those of the dialogue, of the fleet, or assumed."""
     launch_answer = scenario.decision.answers.get(_LAUNCH)
+    if launch_answer is None and (months := scenario.fleet.months_to_live) is not None:
+        return months, InputOrigin.SCENARIO
     if isinstance(launch_answer, str) or launch_answer is None:
         return ASSUMED_LAUNCH, InputOrigin.ASSUMED
     return float(launch_answer), InputOrigin.DIALOGUE

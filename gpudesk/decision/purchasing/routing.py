@@ -6,6 +6,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Protocol
 
+import numpy as np
+
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
     NEEDED_TO_RENT,
@@ -93,8 +95,8 @@ class PlanCosts:
 NO_COSTS: Final = PlanCosts(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def cost_pools(values: Mapping[str, Amount], accelerators: Amount) -> PlanCosts:
-    """Return what so many accelerators of one part cost over all years of use.
+def cost_pools(values: Mapping[str, Amount], accelerators: Amount, system_size: int = 1) -> PlanCosts:
+    """Return what so many accelerators of one part cost over all years of use, owned in whole systems.
 
     Software is their share of that of the fleet; alone it is that of a fleet which they are by themselves. Without a
     fleet among the values both are the same.
@@ -103,7 +105,8 @@ def cost_pools(values: Mapping[str, Amount], accelerators: Amount) -> PlanCosts:
     software = sum_lines(cost_software(values, accelerators))
     owned = rented = None
     if _has_inputs(values, NEEDED_TO_OWN):
-        owned = sum_lines(list_ownership_lines(make_ownership_inputs(values, accelerators)))
+        idle = np.ceil(np.asarray(accelerators) / system_size) * system_size - accelerators
+        owned = sum_lines(list_ownership_lines(make_ownership_inputs(values, accelerators, idle)))
     if _has_inputs(values, NEEDED_TO_RENT):
         hours = values["years"] * HOURS_PER_YEAR
         rented = accelerators * values["rent_usd_per_hour"] * hours + software
@@ -326,7 +329,8 @@ class _RoutingPlans:
             by_place[place] = by_place.get(place, 0.0) + counts
         costs = NO_COSTS
         for place, counts in by_place.items():
-            costs = costs + cost_pools(self._values[place], counts)
+            systems = self._situations[place].systems
+            costs = costs + cost_pools(self._values[place], counts, 1 if systems is None else systems.size)
         routed = RoutedPlan(
             plan,
             tuple(pool for pool, _, _ in pooled),

@@ -11,7 +11,7 @@ from typing import Final, NamedTuple
 from gpudesk.domain.decision import NO_LIMIT, QUESTIONS, FactValue
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.questions import format_answer, format_answer_number
-from gpudesk.report.labels import format_years, label_limiter, label_serving_engine
+from gpudesk.report.labels import format_months, format_years, label_limiter, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr
 
@@ -32,6 +32,7 @@ class _FactKind(StrEnum):
     MS = "ms"
     SECONDS = "s"
     MONTHS = "months"
+    KW = "kW"
     SHARE = "%"
     USD = "USD"
     USD_PER_HOUR = "USD/h"
@@ -122,6 +123,9 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "pays_back": _FactLabel("Pays back at your usage"),
         "tokens_per_s_kw": _FactLabel("Output throughput per kW", _FactKind.RATE_PER_KW),
         "watts_per_token_s": _FactLabel("Energy per output token", _FactKind.JOULES),
+        "air_cooled": _FactLabel("Runs with air cooling"),
+        "system_kw": _FactLabel("Power per system", _FactKind.KW),
+        "delivery_months": _FactLabel("Delivery time", _FactKind.MONTHS),
         # Beside the others
         "leads_memory": _FactLabel("Most memory"),
         "leads_bandwidth": _FactLabel("Highest memory bandwidth"),
@@ -167,6 +171,8 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "host_traffic_most_gbs": _FactLabel("Token traffic to host, max", _FactKind.GBS),
         "years": _FactLabel("Time in use", _FactKind.YEARS),
         "fleet": _FactLabel("Accelerators sharing software", _FactKind.COUNT),
+        "air_only": _FactLabel("Site with air cooling only"),
+        "kw_per_rack": _FactLabel("Power per rack", _FactKind.KW),
         "some_need_port": _FactLabel("Some need porting"),
         "some_announced": _FactLabel("Some are only announced"),
         "engine_everywhere": _FactLabel("Serving engine runs on all"),
@@ -237,6 +243,7 @@ _MEASURED: Final = frozenset(
         _FactKind.RATE,
         _FactKind.RATE_PER_KW,
         _FactKind.JOULES,
+        _FactKind.KW,
         _FactKind.MS,
         _FactKind.USD,
         _FactKind.USD_PER_HOUR,
@@ -321,6 +328,8 @@ def _unit(kind: _FactKind) -> str | None:
 def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
     if kind is _FactKind.YEARS:
         return format_years(fact, formatter)
+    if kind is _FactKind.MONTHS:
+        return format_months(fact, formatter)
     if kind is _FactKind.SHARE:
         return formatter.per_cent(fact)
     if kind is _FactKind.BILLION:

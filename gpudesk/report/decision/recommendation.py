@@ -33,6 +33,7 @@ from gpudesk.report.comparison.tables import (
     SheetRemark,
     SheetTraceRow,
 )
+from gpudesk.report.costs import describe_systems
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import (
@@ -51,6 +52,7 @@ from gpudesk.report.decision.verdict import (
     describe_reason,
     describe_verdict_reason,
     describe_way_out,
+    find_candidate,
     find_leading_column,
     format_verdict,
     list_candidate_lines,
@@ -203,6 +205,9 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
     deployed = format_recommended_deployment(decision, formatter)
     if deployed:
         yield tr("Deployment: {plan}", plan=deployed)
+    first = find_candidate(decision, key)
+    if first.payment == "owned" and first.systems is not None:
+        yield tr("To buy: {systems}", systems=describe_systems(first.systems, formatter))
     for label, figure in list_delivered_figures(decision, key, formatter):
         yield tr("{label}: {figure}", label=label, figure=figure)
 

@@ -31,7 +31,7 @@ from gpudesk.domain.decision import (
     WayOut,
     WayOutKind,
 )
-from gpudesk.report.costs import format_input_amount, get_input_unit, label_cost_input
+from gpudesk.report.costs import describe_systems, format_input_amount, get_input_unit, label_cost_input
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import describe_condition_result, shorten_id
@@ -172,6 +172,8 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
         sentences.append(_describe_other_payment(decision.other_payment, names, formatter))
     if decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
+    if first.payment == "owned" and first.systems is not None and first.systems.idle:
+        sentences.append(f"{describe_systems(first.systems, formatter)}.")
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)

@@ -32,6 +32,7 @@ from gpudesk.report.decision.verdict import (
     list_exclusion_tests,
 )
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
+from gpudesk.report.writers.sizing_json import encode_systems
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message
 
@@ -105,6 +106,7 @@ def _encode_candidate(candidate: DecisionCandidate, decision: Decision) -> dict[
             "high": None if value is None else value.high,
         },
         **encode_fields(candidate, "missing needed arguments=score removed open=open_rules"),
+        "systems": encode_systems(candidate.systems),
     }
 
 

@@ -8,7 +8,7 @@ from typing import Any
 from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution, TokenCosts
 from gpudesk.domain.fleet import FleetAnswer, FleetOption
 from gpudesk.domain.sizing import AcceleratorNeeds, DeploymentSize, FitCell, SizingOption, SizingResult
-from gpudesk.domain.system import OwnedSystems
+from gpudesk.domain.system import OwnedSystems, SystemCount
 from gpudesk.report.sizing import describe_sizing
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.text.formatting import Formatter
@@ -158,7 +158,7 @@ def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
     return {
         "accelerator": column.key,
         **encode_fields(column, "count output_tokens_per_s=tokens_per_s tco missing"),
-        "systems": None if column.systems is None else encode_fields(column.systems, "systems size used idle"),
+        "systems": encode_systems(column.systems),
         "basis": "owned" if owned else "rented" if rented else None,
         **(owned or rented or unknown),
         "owned": owned,
@@ -170,6 +170,11 @@ def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
             for name, each in column.inputs.items()
         },
     }
+
+
+def encode_systems(systems: SystemCount | None) -> dict[str, Any] | None:
+    """Return the whole systems that are owned; None where accelerators are bought singly."""
+    return None if systems is None else encode_fields(systems, "systems size used idle")
 
 
 _NO_SPREAD = {"low": None, "likely": None, "high": None}

@@ -9,6 +9,7 @@ import pytest
 
 from gpudesk.catalog.model_definition import to_canonical_json
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, RuleEffect, TraceLine
+from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import FactEdit, UserModel
@@ -208,6 +209,48 @@ def test_an_announced_part_waits_until_somebody_would(service: GpuDeskService) -
     assert removed_by(decided(service, asked)) == {"vera-rubin-nvl72": {"L-04"}}
     waiting = replace(asked, decision=DecisionSettings(answers={"waiting": "priced"}))
     assert "L-04" not in removed_by(decided(service, waiting)).get("vera-rubin-nvl72", set())
+
+
+def test_a_site_takes_only_what_it_cools_and_feeds(service: GpuDeskService) -> None:
+    asked = scenario(parts=("h200-sxm", "gb300-nvl72", "b200-hgx", "l40s"))
+    hot = replace(asked, fleet=FleetSettings(cooling=SiteCooling.AIR))
+    assert removed_by(decided(service, hot)) == {"gb300-nvl72": {"L-06"}}
+    weak = replace(asked, fleet=FleetSettings(cooling=SiteCooling.LIQUID, kw_per_rack=10.0))
+    assert removed_by(decided(service, weak)) == {"gb300-nvl72": {"L-07"}, "b200-hgx": {"L-07"}}
+    strong = replace(asked, fleet=FleetSettings(kw_per_rack=140.0))
+    assert removed_by(decided(service, strong)) == {}
+    rented = replace(hot, decision=DecisionSettings(answers={"acquisition": "rent"}))
+    assert removed_by(decided(service, rented)) == {}
+
+
+def test_power_that_is_not_published_decides_only_where_its_range_does(service: GpuDeskService) -> None:
+    asked = scenario(parts=("mi300x", "h200-sxm"))
+    tight = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=10.5)))
+    assert effects(tight, "L-07") == {"mi300x": RuleEffect.UNDECIDED, "h200-sxm": RuleEffect.PASSES}
+    weak = decided(service, replace(asked, fleet=FleetSettings(kw_per_rack=5.0)))
+    assert removed_by(weak) == {"mi300x": {"L-07"}, "h200-sxm": {"L-07"}}
+
+
+def test_what_is_delivered_too_late_cannot_be_bought(service: GpuDeskService) -> None:
+    asked = scenario(parts=("b200-hgx", "h200-sxm"), acquisition="own")
+    late = replace(asked, fleet=FleetSettings(months_to_live=6.0))
+    decision = decided(service, late)
+    assert decision.facts["months_to_launch"] == 6.0
+    assert removed_by(decision) == {"b200-hgx": {"L-08"}}
+    # No delivery time of H200 SXM is on record, which rules nothing out.
+    assert effects(decision, "L-08")["h200-sxm"] is RuleEffect.UNDECIDED
+    assert removed_by(decided(service, replace(asked, fleet=FleetSettings(months_to_live=7.0)))) == {}
+    answered = replace(late, decision=DecisionSettings(answers={"acquisition": "own", "months_to_launch": 12.0}))
+    assert removed_by(decided(service, answered)) == {}
+
+
+def test_a_candidate_states_the_systems_that_are_bought(service: GpuDeskService) -> None:
+    asked = scenario(parts=("h200-sxm", "l40s"), acquisition="own")
+    h200, l40s = decided(service, asked).candidates
+    assert h200.count is not None
+    assert h200.systems is not None
+    assert (h200.systems.size, h200.systems.used) == (8, h200.count)
+    assert l40s.systems is None
 
 
 def loaded(asked: Scenario, load: Load) -> Scenario:

@@ -332,6 +332,27 @@ TRIES: dict[str, Try] = {
         REMOVES,
     ),
     "L-05": Try({"has_model": True}, {}, {"holds_load": True}, {"holds_load": False}, REMOVES),
+    "L-06": Try(
+        {"air_only": True, "acquisition": "own"},
+        {"air_only": True, "acquisition": "rent"},
+        {"air_cooled": True},
+        {"air_cooled": False},
+        REMOVES,
+    ),
+    "L-07": Try(
+        {"kw_per_rack": 40.0, "acquisition": "undecided"},
+        {"kw_per_rack": None, "acquisition": "undecided"},
+        {"system_kw": 14.3},
+        {"system_kw": 120.0},
+        REMOVES,
+    ),
+    "L-08": Try(
+        {"months_to_launch": 6.0, "acquisition": "own"},
+        {"months_to_launch": 6.0, "acquisition": "undecided"},
+        {},
+        {"delivery_months": 6.9},
+        (RuleEffect.UNDECIDED, RuleEffect.REMOVES),
+    ),
 }
 
 
