@@ -379,7 +379,6 @@ def test_a_worked_example() -> None:
         "host_w": 0.0,
         "idle_draw": 0.1,
         "draw": 0.8,
-        "idle_draw": 0.0,
         "hosting_usd_per_kw_month": 100.0,
         "support": 0.05,
         "years": 9.0,
