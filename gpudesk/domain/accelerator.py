@@ -16,6 +16,8 @@ COMMON_PLATFORMS: Final = frozenset({"CUDA", "ROCm"})
 
 #: More accelerators than that are never in one machine.
 _MOST_IN_MACHINE: Final = 8
+#: The usual bridge joins a pair of cards.
+_MOST_BRIDGED: Final = 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +52,14 @@ class Accelerator:
 
     @property
     def cards_per_host(self) -> int:
-        """How many of them one host holds: the scale-up domain up to 8 in a host, or 8 cards over PCIe."""
-        if self.scale_up_domain is None or self.scale_up_domain <= 2:
+        """How many of them one host holds: the scale-up domain, or 8 PCIe cards, whose bridges join fewer.
+
+        Without a form factor, a domain of at most 2 means PCIe cards. A soldered chip alone is its own host.
+        """
+        domain, form = self.scale_up_domain, self.form_factor or ""
+        if domain is None or form.startswith("PCIe") or (not form and domain <= _MOST_BRIDGED):
             return _MOST_IN_MACHINE
-        return self.scale_up_domain
+        return domain
 
     @property
     def domain_over_machines(self) -> int | None:

@@ -85,6 +85,7 @@ class EngineCondition:
 
     platforms: frozenset[str] = frozenset()
     generations: frozenset[str] = frozenset()
+    except_generations: frozenset[str] = frozenset()
     least_memory_bytes: int | None = None
     below_memory_bytes: int | None = None
     since: str | None = None
@@ -97,6 +98,8 @@ class EngineCondition:
         A condition on the way of use holds only where that way is known.
         """
         if self.generations and part.generation not in self.generations:
+            return False
+        if part.generation in self.except_generations:
             return False
         if self.platforms and self.platforms.isdisjoint(list_platforms(part)):
             return False

@@ -103,11 +103,11 @@ def _platform_reason(engine: ServingEngine, accelerator: Accelerator, date: str 
 
 
 def _formats(engine: ServingEngine, accelerator: Accelerator, date: str | None) -> set[str]:
-    formats: set[str] = set()
+    paths: dict[str, KernelPathKind] = {}
     for rule in engine.kernels:
-        if rule.path is not KernelPathKind.NONE and rule.when.holds(accelerator, date):
-            formats |= {str(precision) for precision in rule.weights}
-    return formats
+        if rule.when.holds(accelerator, date):
+            paths = {str(precision): rule.path for precision in rule.weights} | paths
+    return {precision for precision, path in paths.items() if path is not KernelPathKind.NONE}
 
 
 @lru_cache(maxsize=1_000)

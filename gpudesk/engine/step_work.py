@@ -68,12 +68,12 @@ def find_link(accelerator: Accelerator, ranks: int, node_bandwidth: float) -> Ra
     """Return the slowest link inside a group of `ranks`: scale-up, PCIe in one host, or between nodes.
 
     `node_bandwidth` is one direction of one accelerator's network port in bytes/s. A scale-up domain of
-    one or unknown means cards over PCIe, up to eight in a host.
+    one or unknown means cards over PCIe, as many as a host holds.
     """
     domain = accelerator.scale_up_domain or 1
     if accelerator.scale_up_bandwidth is not None and ranks <= domain:
         return RankLink(accelerator.scale_up_bandwidth / 2, "scale-up")
-    if ranks <= 8 and (domain <= 8 or accelerator.scale_up_bandwidth is None):
+    if ranks <= min(8, accelerator.cards_per_host) and (domain <= 8 or accelerator.scale_up_bandwidth is None):
         return RankLink((accelerator.pcie_bandwidth or FALLBACK_PCIE) / 2, "pcie")
     return RankLink(node_bandwidth, "node")
 

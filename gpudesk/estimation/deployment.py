@@ -84,6 +84,16 @@ def configure_serving(
                 engine=engine.name,
             ),
         )
+    elif kernel.path is KernelPathKind.NATIVE and weights is Precision.BF16 and kernel.arithmetic is Precision.FP16:
+        notes = (
+            *notes,
+            message(
+                "estimate.no_bf16",
+                "{accelerator} has no BF16; {engine} converts the weights to FP16",
+                accelerator=accelerator.name,
+                engine=engine.name,
+            ),
+        )
     date = request.date or calibration.newest_month
     age = to_calendar_months(calibration.newest_month) - to_calendar_months(date)
     if age > OLDEST_MONTHS:

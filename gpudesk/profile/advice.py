@@ -18,6 +18,7 @@ if TYPE_CHECKING:
 
 _DISCONTINUED: Final = "eol"
 _CLOUD: Final = "cloud"
+_DESKTOP: Final = "desktop"
 
 #: Categories in words, and resources as the subject of a sentence.
 CATEGORY_TERMS: Final = {
@@ -26,6 +27,7 @@ CATEGORY_TERMS: Final = {
     "rack": Term("rack", "rack-scale"),
     "card": Term("card", "PCIe card"),
     "module": Term("module", "server module"),
+    "desktop": Term("desktop", "desktop system"),
     "other": Term("other", "other form"),
 }
 RESOURCE_TERMS: Final = {
@@ -165,6 +167,8 @@ def _judge(context: ProfileContext) -> Message:
             "Announced for {date}: compare delivery dates before you order",
             date=own.get_text("release_date") or "—",
         )
+    if own.category == _DESKTOP:
+        return message("profile.buy.desktop", "Sold only as a complete desktop system; ask for a quote")
     if form is None:
         return message("profile.buy.no_form", "Form factor unknown: check which server takes it")
     if own.price_usd is None:
@@ -181,7 +185,7 @@ def _judge(context: ProfileContext) -> Message:
 
 def _list_checks(export: ExportCheck | None, context: ProfileContext) -> Iterator[Message]:
     own, accelerator = context.facts, context.accelerator
-    if own.category != _CLOUD and accelerator.form_factor is not None:
+    if own.category not in (_CLOUD, _DESKTOP) and accelerator.form_factor is not None:
         yield _check_form(own)
     yield _check_price(own)
     yield _check_delivery(accelerator)

@@ -176,7 +176,9 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
         yield Trait(
             "no_link",
             False,
-            message("profile.trait.no_link", "No scale-up link: 2 or more accelerators communicate over PCIe"),
+            message("profile.trait.no_link", "No scale-up link: 2 or more accelerators communicate over PCIe")
+            if accelerator.cards_per_host > 1
+            else message("profile.trait.alone", "Alone in its host: 2 or more communicate over the network"),
             attribute="scale_up_bandwidth",
         )
     if "fp8" not in accelerator.peak_dense:

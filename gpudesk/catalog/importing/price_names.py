@@ -39,9 +39,9 @@ _FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
     {
         "A100": (
             _NameVariant("a100-80gb-sxm", "sxm", 80),
-            _NameVariant(None, "pcie", 80),
-            _NameVariant(None, "sxm", 40),
-            _NameVariant(None, "pcie", 40),
+            _NameVariant("a100-80gb-pcie", "pcie", 80),
+            _NameVariant("a100-40gb-sxm", "sxm", 40),
+            _NameVariant("a100-40gb-pcie", "pcie", 40),
         ),
         "H100": (
             _NameVariant("h100-sxm", "sxm", 80),
@@ -55,8 +55,24 @@ _FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
         "GB200": _make_single("gb200-nvl72"),
         "GB300": _make_single("gb300-nvl72"),
         "VR200": _make_single("vera-rubin-nvl72"),
+        "H20": (_NameVariant("h20-96gb", memory_gb=96), _NameVariant("h20-141gb", memory_gb=141)),
+        "V100": (
+            _NameVariant("v100-32gb-sxm2", "sxm", 32),
+            _NameVariant(None, "sxm", 16),
+            _NameVariant(None, "pcie", 32),
+            _NameVariant(None, "pcie", 16),
+        ),
+        "T4": _make_single("t4"),
+        "A10": _make_single("a10"),
+        "A30": _make_single("a30"),
+        "A40": _make_single("a40"),
         "L4": _make_single("l4"),
+        "L40": _make_single("l40"),
         "L40S": _make_single("l40s"),
+        "GB10": _make_single("gb10"),
+        "DGXSPARK": _make_single("gb10"),
+        "RTX6000ADA": _make_single("rtx-6000-ada"),
+        "RTX6000ADAGENERATION": _make_single("rtx-6000-ada"),
         "RTX4090": _make_single("rtx-4090"),
         "RTX5090": _make_single("rtx-5090"),
         **dict.fromkeys(
@@ -77,6 +93,7 @@ _FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
         "MI250X": _make_single("mi250x"),
         "MI300A": _make_single("mi300a"),
         "MI300X": _make_single("mi300x"),
+        "MI308X": _make_single("mi308x"),
         "MI325X": _make_single("mi325x"),
         "MI350X": _make_single("mi350x"),
         "MI355X": _make_single("mi355x"),
@@ -86,7 +103,10 @@ _FAMILIES: Final[Mapping[str, tuple[_NameVariant, ...]]] = MappingProxyType(
         "GAUDIHL225": _make_single("gaudi2"),
         "GAUDI3": _make_single("gaudi3"),
         "INFERENTIA2": _make_single("inferentia2"),
+        "TRAINIUM": _make_single("trainium1"),
+        "TRAINIUM1": _make_single("trainium1"),
         "TRAINIUM2": _make_single("trainium2"),
+        "TRAINIUM3": _make_single("trainium3"),
     }
 )
 #: Name of a TPU -> its part, and how many of what the name counts make one chip.

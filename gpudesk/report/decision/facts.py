@@ -211,6 +211,8 @@ _ANSWERS: Final[Mapping[str, str]] = MappingProxyType(
 )
 _GENERATIONS: Final[Mapping[str, str]] = MappingProxyType(
     {
+        "volta": "Volta",
+        "turing": "Turing",
         "ada": "Ada",
         "ampere": "Ampere",
         "hopper": "Hopper",
@@ -226,6 +228,7 @@ _GENERATIONS: Final[Mapping[str, str]] = MappingProxyType(
         "gaudi3": "Gaudi 3",
         "neuron-v2": "Neuron v2",
         "neuron-v3": "Neuron v3",
+        "neuron-v4": "Neuron v4",
         "tpu-v5": "TPU v5",
         "tpu-v6": "TPU v6",
         "tpu-v7": "TPU v7",

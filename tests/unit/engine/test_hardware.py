@@ -102,3 +102,19 @@ def test_a_link_between_stages_is_never_faster_than_that_of_a_rank_group() -> No
         for part in (H200, replace(H200, scale_up_domain=None, scale_up_bandwidth=None)):
             within = find_link(part, plan.tp, NODE).bandwidth if plan.tp > 1 else float("inf")
             assert find_stage_link(part, plan, NODE).bandwidth <= within
+
+
+def test_bridges_join_fewer_cards_than_a_host_holds() -> None:
+    """Four H200 NVL share a bridge and eight a host; the eight communicate over PCIe."""
+    card = replace(H200, form_factor="PCIe dual-slot", scale_up_domain=4, pcie_bandwidth=126e9)
+    assert (card.cards_per_host, card.domain_over_machines) == (8, None)
+    assert find_link(card, 4, NODE).kind == "scale-up"
+    assert find_link(card, 8, NODE) == RankLink(63e9, "pcie")
+    assert find_link(card, 16, NODE).kind == "node"
+
+
+def test_a_soldered_chip_is_alone_in_its_host() -> None:
+    alone = replace(H200, form_factor="SoC, soldered", scale_up_domain=1, scale_up_bandwidth=None)
+    assert alone.cards_per_host == 1
+    assert find_link(alone, 2, NODE) == RankLink(NODE, "node")
+    assert replace(alone, form_factor=None).cards_per_host == 8

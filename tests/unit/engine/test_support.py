@@ -55,6 +55,8 @@ def part(generation: str, memory_gib: float = 80, platform: str = "CUDA", vendor
 
 
 A100 = part("ampere")
+V100 = part("volta", 32)
+T4 = part("turing", 15)
 H100 = part("hopper")
 H200 = part("hopper", 141)
 L40S = part("ada", 45)
@@ -116,7 +118,13 @@ LLAMA = model(PLAIN)
         ("vllm", MI355X, "fp6", KernelPathKind.WEIGHT_ONLY, "bf16"),
         ("tgi", L40S, "fp8", KernelPathKind.WEIGHT_ONLY, "bf16"),
         ("llama.cpp", H100, "int4", KernelPathKind.WEIGHT_ONLY, "int8"),
+        ("vllm", T4, "fp8", KernelPathKind.WEIGHT_ONLY, "fp16"),
+        ("vllm", T4, "nvfp4", KernelPathKind.WEIGHT_ONLY, "fp16"),
+        ("vllm", V100, "int4", KernelPathKind.WEIGHT_ONLY, "fp16"),
         # Native
+        ("vllm", T4, "bf16", KernelPathKind.NATIVE, "fp16"),
+        ("vllm", V100, "bf16", KernelPathKind.NATIVE, "fp16"),
+        ("vllm", T4, "int8", KernelPathKind.NATIVE, "int8"),
         ("vllm", H100, "fp8", KernelPathKind.NATIVE, "fp8"),
         ("vllm", L40S, "fp8", KernelPathKind.NATIVE, "fp8"),
         ("vllm", MI300X, "fp8", KernelPathKind.NATIVE, "fp8"),
@@ -135,6 +143,10 @@ LLAMA = model(PLAIN)
         ("vllm", B200, "fp4", KernelPathKind.NATIVE, "nvfp4"),
         ("vllm", MI355X, "fp4", KernelPathKind.NATIVE, "mxfp4"),
         # Not at all
+        ("vllm", V100, "fp8", KernelPathKind.NONE, "fp8"),
+        ("vllm", V100, "int8", KernelPathKind.NONE, "int8"),
+        ("vllm", T4, "mxfp4", KernelPathKind.NONE, "mxfp4"),
+        ("vllm", T4, "fp6", KernelPathKind.NONE, "fp6"),
         ("vllm", MI250X, "fp8", KernelPathKind.NONE, "fp8"),
         ("vllm", INFERENTIA2, "fp8", KernelPathKind.NONE, "fp8"),
         ("vllm", TPU_V5E, "fp8", KernelPathKind.NONE, "fp8"),
@@ -147,6 +159,8 @@ LLAMA = model(PLAIN)
         ("tensorrt-llm", MI300X, "bf16", KernelPathKind.NONE, "bf16"),
         ("llama.cpp", GAUDI3, "bf16", KernelPathKind.NONE, "bf16"),
         ("tgi", B200, "bf16", KernelPathKind.NONE, "bf16"),
+        ("sglang", V100, "bf16", KernelPathKind.NONE, "bf16"),
+        ("tensorrt-llm", T4, "bf16", KernelPathKind.NONE, "bf16"),
     ],
 )
 def test_kernel_path(
@@ -162,6 +176,13 @@ def test_refused_weights_name_what_runs() -> None:
     assert reason is not None
     assert reason.id == "engine.no_kernel"
     assert reason.parameters["formats"] == ("bf16", "fp16", "int4", "int8")
+
+
+def test_a_refused_format_is_not_among_those_that_run() -> None:
+    """FP6 runs on most of the platform, except on this generation."""
+    reason = engine_support.find_kernel_path(ENGINES["vllm"], T4, Precision.FP6).reason
+    assert reason is not None
+    assert reason.parameters["formats"] == ("bf16", "fp16", "fp8", "int4", "int8", "nvfp4")
 
 
 def test_software_grows() -> None:
