@@ -32,7 +32,14 @@ from gpudesk.report.labels import (
 )
 from gpudesk.report.writers.clipboard import format_full_number
 from gpudesk.report.writers.safe_text import quote_formula
-from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, Quantity, convert_to_display_unit, get_display_unit
+from gpudesk.text.formatting import (
+    MISSING_VALUE_TEXT,
+    Formatter,
+    Quantity,
+    convert_to_display_unit,
+    get_display_unit,
+    translate_unit,
+)
 from gpudesk.text.messages import capitalize_first, format_message
 from gpudesk.text.translation import tr, translate_data
 
@@ -148,10 +155,14 @@ _MEANINGS: Final = MappingProxyType(
 _GROUPS: Final = MappingProxyType(
     {
         "dense": "TFLOPS, dense",
+        "height": "Height",
+        "host_memory": "RAM",
         "memory": "Memory",
         "parameters": "Parameters, 10⁹",
+        "network": "Network",
         "power": "TDP",
         "price": "Price",
+        "system_power": "Power",
         "vram": "Memory, GiB",
     }
 )
@@ -232,7 +243,7 @@ def label_list_head(attribute: Attribute, column: ListColumn) -> str:
         if attribute.unit is None or attribute.precision
         else get_display_unit(find_quantity(attribute.key, attribute.unit))
     )
-    return unit or label_attribute_briefly(attribute)
+    return translate_unit(unit) if unit else label_attribute_briefly(attribute)
 
 
 def describe_column(section: CatalogSection, column: CatalogColumn) -> str:
@@ -356,6 +367,8 @@ class CatalogCellFormatter:
         return {name: brief for name, brief in short.items() if counted[brief] == 1}
 
     def _text(self, value: CatalogCellValue, column: CatalogColumn) -> str:
+        if column.key == "accelerator":
+            return shorten_name(str(value))
         return self._words(translate_data(value) if column.key in _STATEMENTS and isinstance(value, str) else value)
 
     def _figure(self, value: CatalogCellValue, place: int) -> str:
