@@ -106,6 +106,7 @@ _PRICES: Final = (
     CatalogColumn("usd_hour", _Kind.MONEY, Quantity.USD_PER_HOUR),
     CatalogColumn("usd", _Kind.MONEY, Quantity.USD),
     CatalogColumn("provider", _Kind.TEXT),
+    CatalogColumn("provider_class", _Kind.WORD),
     CatalogColumn("region", _Kind.TEXT),
     CatalogColumn("date", _Kind.DATE),
     CatalogColumn("age", _Kind.AGE),

@@ -31,6 +31,7 @@ from gpudesk.domain.claim import (
     ClaimStatus,
     DocumentStatement,
     PriceRecord,
+    ProviderClass,
     SourceKind,
 )
 from gpudesk.domain.model import Model, MoeFfn
@@ -269,6 +270,7 @@ def _make_price_row(price: PriceRecord, part: CatalogEntry | None) -> CatalogRow
             amount if rented else None,
             None if rented else amount,
             provider,
+            None if price.provider_class is ProviderClass.UNKNOWN else price.provider_class.value,
             price.region,
             price.date,
             price.date,

@@ -1,67 +1,129 @@
-"""Low, median and high of prices by accelerator and term."""
+"""Low, median and high of prices by accelerator and term, and which rents count in a comparison."""
 
 from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
-from typing import Final, NamedTuple
 
-from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord, PriceSummary
+from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord, PriceSummary, ProviderClass
+from gpudesk.domain.cost import RENT_TERMS, SameProviderRent
 from gpudesk.domain.user_facts import UserPrice
 
-#: Terms in the order of lists; others stand between, by their names.
-_FIRST_TERMS: Final = ("on_demand", "spot")
+_Price = PriceRecord | UserPrice
 
 
-class _PriceEnds(NamedTuple):
-    """A price and its ends, which are one where it is a single amount."""
-
-    low: float
-    high: float
-    price: PriceRecord | UserPrice
-
-
-def summarize_prices(prices: Iterable[PriceRecord | UserPrice]) -> tuple[PriceSummary, ...]:
+def summarize_prices(prices: Iterable[_Price]) -> tuple[PriceSummary, ...]:
     """Return the range of each accelerator and term, in the order of first mention; rents before purchases.
 
     Prices of no part of the catalog, without an amount, or refused by the catalog are in none.
     """
-    groups: dict[tuple[str, str], list[_PriceEnds]] = {}
+    groups: dict[tuple[str, str], list[_Price]] = {}
     for price in prices:
-        amounts = [each for each in (price.usd_low, price.usd, price.usd_high) if each is not None]
-        if price.accelerator is not None and amounts and not _is_refused(price):
-            stated = _PriceEnds(min(amounts), max(amounts), price)
-            groups.setdefault((price.accelerator, price.term), []).append(stated)
+        if price.accelerator is not None and _list_amounts(price) and not _is_refused(price):
+            groups.setdefault((price.accelerator, price.term), []).append(price)
     places = {part: place for place, part in enumerate(dict.fromkeys(part for part, _ in groups))}
     ordered = sorted(groups, key=lambda key: (places[key[0]], *_order_term(key[1])))
-    return tuple(_make_range(*key, groups[key]) for key in ordered)
+    return tuple(_summarize(*key, groups[key]) for key in ordered)
 
 
-def _make_range(accelerator: str, term: str, stated: Sequence[_PriceEnds]) -> PriceSummary:
-    prices = [each.price for each in stated]
+class ComparablePrices:
+    """The prices of a catalog for comparisons: rents of one class of providers, and purchases.
+
+    Rents of different classes differ by more than accelerators do: what counts is decided by `find` alone.
+    """
+
+    def __init__(self, prices: Iterable[PriceRecord]) -> None:
+        self._groups: dict[tuple[str, str], dict[ProviderClass, list[PriceRecord]]] = {}
+        for price in prices:
+            if price.accelerator is not None and _list_amounts(price) and not _is_refused(price):
+                provider_class = ProviderClass.UNKNOWN if price.term == PURCHASE_TERM else price.provider_class
+                group = self._groups.setdefault((price.accelerator, price.term), {})
+                group.setdefault(provider_class, []).append(price)
+        self._summaries: dict[tuple[str, str, ProviderClass], PriceSummary] = {}
+        self._newest_rents: dict[tuple[str, str], dict[str, float]] = {}
+
+    def find_common_class(self, accelerators: Iterable[str], term: str) -> ProviderClass | None:
+        """Return the first class that rents every one of the accelerators that are rented; None where none does."""
+        rented = [
+            group.keys() - {ProviderClass.UNKNOWN} for each in accelerators if (group := self._groups.get((each, term)))
+        ]
+        classes = set.intersection(*known) if (known := [each for each in rented if each]) else set()
+        return next((each for each in ProviderClass if each in classes), None)
+
+    def find(self, accelerator: str, term: str, provider_class: ProviderClass | None) -> PriceSummary | None:
+        """Return the range of the prices that count: those of the class, or of the first class that has any.
+
+        Prices of the user's whose provider has no known class count in every class.
+        """
+        group = self._groups.get((accelerator, term))
+        if not group:
+            return None
+        chosen = provider_class if provider_class in group else next(each for each in ProviderClass if each in group)
+        assert chosen is not None
+        key = accelerator, term, chosen
+        if key not in self._summaries:
+            unclassed = [] if chosen is ProviderClass.UNKNOWN else group.get(ProviderClass.UNKNOWN, [])
+            self._summaries[key] = _summarize(accelerator, term, [*group[chosen], *unclassed])
+        return self._summaries[key]
+
+    def compare_same_provider(self, accelerator: str, against: str, term: str) -> tuple[SameProviderRent, ...]:
+        """Return the ratio of the newest rents of two accelerators at each provider that rents both, by its name."""
+        ours, theirs = (self._find_newest_rents(each, term) for each in (accelerator, against))
+        return tuple(
+            SameProviderRent(provider, accelerator, against, ours[provider] / theirs[provider])
+            for provider in sorted(ours.keys() & theirs.keys())
+        )
+
+    def _find_newest_rents(self, accelerator: str, term: str) -> dict[str, float]:
+        """Return the median of the newest rents by provider; ranges and medians over markets are of no provider."""
+        if (accelerator, term) in self._newest_rents:
+            return self._newest_rents[accelerator, term]
+        offers: dict[str, list[PriceRecord]] = {}
+        for provider_class, prices in self._groups.get((accelerator, term), {}).items():
+            for price in prices:
+                if price.provider and price.usd is not None and provider_class is not ProviderClass.MARKET:
+                    offers.setdefault(price.provider, []).append(price)
+        newest = {provider: max(each.date or "" for each in prices) for provider, prices in offers.items()}
+        self._newest_rents[accelerator, term] = rents = {
+            provider: statistics.median(
+                each.usd for each in prices if each.usd is not None and (each.date or "") == newest[provider]
+            )
+            for provider, prices in offers.items()
+        }
+        return rents
+
+
+def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSummary:
+    amounts = [_list_amounts(price) for price in prices]
     dates = [price.date for price in prices if price.date is not None]
+    classes = {price.provider_class for price in prices if isinstance(price, PriceRecord)} - {ProviderClass.UNKNOWN}
     return PriceSummary(
         accelerator=accelerator,
         term=term,
-        low=min(each.low for each in stated),
+        low=min(map(min, amounts)),
         # A price that is a range counts once, by its middle.
-        median=statistics.median((each.low + each.high) / 2 for each in stated),
-        high=max(each.high for each in stated),
+        median=statistics.median((min(each) + max(each)) / 2 for each in amounts),
+        high=max(map(max, amounts)),
         count=len(prices),
         own_count=sum(price.own for price in prices),
         oldest=min(dates, default=None),
         newest=max(dates, default=None),
         undated=len(prices) - len(dates),
         providers=tuple(sorted({price.provider for price in prices if price.provider})),
+        classes=tuple(each for each in ProviderClass if each in classes),
     )
 
 
-def _is_refused(price: PriceRecord | UserPrice) -> bool:
+def _list_amounts(price: _Price) -> list[float]:
+    return [each for each in (price.usd_low, price.usd, price.usd_high) if each is not None]
+
+
+def _is_refused(price: _Price) -> bool:
     """Whether the catalog keeps a price but does not take it: shipped purchases say so in their note."""
     return not price.own and price.term == PURCHASE_TERM and price.note is not None
 
 
 def _order_term(term: str) -> tuple[int, str]:
-    if term in _FIRST_TERMS:
-        return _FIRST_TERMS.index(term), ""
-    return (len(_FIRST_TERMS) + (term == PURCHASE_TERM)), term
+    if term in RENT_TERMS:
+        return RENT_TERMS.index(term), ""
+    return (len(RENT_TERMS) + (term == PURCHASE_TERM)), term

@@ -26,7 +26,6 @@ from gpudesk.costing.ownership import (
     sum_lines,
 )
 from gpudesk.domain.answer import ComparisonColumn, ConcurrencyCurve
-from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.cost import (
     CostColumn,
     CostCurvePoint,
@@ -210,12 +209,10 @@ def gather_cost_inputs(
     return AcceleratorCostInputs(key, column.choice.accelerator, estimate, inputs, deployment, rate, values, systems)
 
 
-def make_cost_column(
-    inputs: AcceleratorCostInputs, column: ComparisonColumn, prices: Mapping[str, PriceSummary], term: str
-) -> CostColumn:
+def make_cost_column(inputs: AcceleratorCostInputs, column: ComparisonColumn) -> CostColumn:
     deployment = inputs.deployment
     count = None if inputs.estimate is None or not inputs.estimate.fits else inputs.estimate.count
-    rent = inputs.inputs["rent_usd_per_hour"].spread
+    rent = inputs.inputs["rent_usd_per_hour"]
     own = inputs.knows(NEEDED_TO_OWN)
     hire = inputs.knows(NEEDED_TO_RENT)
     systems = inputs.systems
@@ -232,8 +229,8 @@ def make_cost_column(
         tco=None if owned is None else _make_tco(owned),
         owned=_make_token_costs(inputs, cost_owned_per_million) if own and deployment else None,
         rented=_make_token_costs(inputs, cost_rented_per_million) if hire and deployment else None,
-        rent=prices.get(term),
-        rent_usd_per_hour=None if rent is None else rent.likely,
+        rent=rent.record,
+        rent_usd_per_hour=None if rent.spread is None else rent.spread.likely,
         software=None if count is None else _make_software(inputs.values, count),
         efficiency=None if count is None else _make_efficiency(inputs, column, owned),
         curve=_make_cost_curve(inputs, column.curve, own=own, hire=hire),

@@ -12,6 +12,7 @@ from gpudesk.costing.systems import find_host_power
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
+    COMPARED_CLASSES,
     COST_INPUTS,
     RENT_TERMS,
     CostDefaultSource,
@@ -46,6 +47,7 @@ _LONGEST_CODE: Final = 8
 _RANGE_ENDS: Final = 3
 _INPUT_CHECKS: Final[Mapping[str, FieldCheck]] = {
     "rent_term": accept_word({term: term for term in RENT_TERMS}),
+    "provider_class": accept_word({each.value: each for each in COMPARED_CLASSES}),
     "runs_on": accept_word({platform: platform for platform in SOFTWARE_PLATFORMS}),
     "around": accept_number(0.0, 0.9),
     "single_accelerators": accept_boolean,

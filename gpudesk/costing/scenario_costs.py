@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.catalog.price_ranges import ComparablePrices
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
     THROUGHPUT,
@@ -43,7 +43,7 @@ from gpudesk.costing.uncertainty import (
 )
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.answer import Answer, ComparisonColumn, FigureDifference, make_column_keys
-from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.claim import PURCHASE_TERM
 from gpudesk.domain.cost import (
     COST_INPUTS,
     NO_COST_SETTINGS,
@@ -54,6 +54,7 @@ from gpudesk.domain.cost import (
     CostSensitivity,
     CostSettings,
     ResolvedCostInput,
+    SameProviderRent,
     UncertainValue,
 )
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
@@ -260,7 +261,7 @@ _MOST_SETTINGS: Final = 2
 
 
 class CostCalculator:
-    """Works out costs over a catalog's prices; keeps the ranges of these."""
+    """Works out costs over a catalog's prices."""
 
     def __init__(self, catalog: Catalog, assumptions: CostAssumptions) -> None:
         self._catalog = catalog
@@ -270,11 +271,8 @@ class CostCalculator:
         self._caches: tuple[_SettingsCache, ...] = ()
 
     @cached_property
-    def _prices(self) -> Mapping[str, Mapping[str, PriceSummary]]:
-        prices: dict[str, dict[str, PriceSummary]] = {}
-        for each in summarize_prices(self._catalog.prices()):
-            prices.setdefault(each.accelerator, {})[each.term] = each
-        return prices
+    def _prices(self) -> ComparablePrices:
+        return ComparablePrices(self._catalog.prices())
 
     @cached_property
     def _systems(self) -> Mapping[str, Sequence[System]]:
@@ -291,11 +289,19 @@ class CostCalculator:
         return last[1]
 
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
-        cache = self._cache_of(answer.scenario.costs)
+        cache = self._cache_of(self._choose_class(answer))
         return tuple(
             self._gather(key, column, cache, answer.scenario.fleet)
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
+
+    def _choose_class(self, answer: Answer) -> CostSettings:
+        """Return the settings with one class of providers for all accelerators; with none where they share none."""
+        settings = answer.scenario.costs
+        if settings.provider_class is not None:
+            return settings
+        accelerators = (choice.accelerator for choice in answer.scenario.accelerators)
+        return replace(settings, provider_class=self._prices.find_common_class(accelerators, settings.rent_term))
 
     def _cache_of(self, settings: CostSettings) -> _SettingsCache:
         """Return what is kept for these settings. Whoever has it goes on with it whatever other threads ask for."""
@@ -330,11 +336,11 @@ class CostCalculator:
     ) -> Mapping[str, ResolvedCostInput]:
         inputs = cache.inputs.get((accelerator.id, count))
         if inputs is None:
-            prices = self._prices.get(accelerator.id, {})
+            settings = cache.settings
+            terms = (settings.rent_term, settings.provider_class), (PURCHASE_TERM, None)
+            prices = {term: price for term, of in terms if (price := self._prices.find(accelerator.id, term, of))}
             systems = self._systems_of(accelerator.id)
-            inputs = resolve_cost_inputs(
-                accelerator, count, cache.settings, self.assumptions, prices, systems, self._title
-            )
+            inputs = resolve_cost_inputs(accelerator, count, settings, self.assumptions, prices, systems, self._title)
             cache.inputs[accelerator.id, count] = inputs
         return inputs
 
@@ -348,11 +354,7 @@ class CostCalculator:
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
         """Return the costs of all, and where they are equal: to each other, or if `brief` to rents alone."""
         situations = self.situations(answer)
-        term = answer.scenario.costs.rent_term
-        columns = tuple(
-            make_cost_column(each, column, self._prices.get(each.accelerator, {}), term)
-            for each, column in zip(situations, answer.columns, strict=True)
-        )
+        columns = tuple(make_cost_column(each, column) for each, column in zip(situations, answer.columns, strict=True))
         breaks: list[BreakEven] = []
         for each, column in zip(situations, columns, strict=True):
             breaks += compare_own_and_rent(each, column)
@@ -363,15 +365,21 @@ class CostCalculator:
         if api is not None:
             for each, column in zip(situations, columns, strict=True):
                 breaks += compare_with_api(each, column, api.value)
-        return CostAnswer(
+        costs = CostAnswer(
             columns, tuple(breaks), api, _get_utilization(situations), _list_missing_api_prices(situations)
         )
+        return replace(costs, same_provider=tuple(self._compare_same_provider(costs, answer.scenario.costs.rent_term)))
+
+    def _compare_same_provider(self, costs: CostAnswer, term: str) -> Iterator[SameProviderRent]:
+        accelerators = list(dict.fromkeys(column.accelerator for column in costs.columns))
+        for accelerator in accelerators[1:]:
+            yield from self._prices.compare_same_provider(accelerator, accelerators[0], term)
 
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator
         inputs = self._gather(accelerator, column, self._cache_of(settings), NO_FLEET_SETTINGS)
-        return make_cost_column(inputs, column, self._prices.get(accelerator, {}), settings.rent_term)
+        return make_cost_column(inputs, column)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
         """Return an answer with its costs, and with what sets those of any two columns apart.
@@ -390,7 +398,7 @@ class CostCalculator:
         """
         situations = {each.key: each for each in self.situations(answer)}
         columns = {column.key: column for column in costs.columns}
-        cache = self._cache_of(answer.scenario.costs)
+        cache = self._cache_of(self._choose_class(answer))
         for difference in answer.differences:
             if difference.figure != _THROUGHPUT_FIGURE:
                 continue

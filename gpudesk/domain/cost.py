@@ -8,7 +8,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.claim import PriceSummary, ProviderClass
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.domain.system import SystemCount
 from gpudesk.text.formatting import IntervalEstimate
@@ -116,6 +116,8 @@ COST_INPUTS: Final[Mapping[str, CostInput]] = MappingProxyType({each.name: each 
 
 #: Terms of rents in the order in which they are offered.
 RENT_TERMS: Final = ("on_demand", "spot", "reserved", "reserved_1y", "reserved_3y", "capacity_block")
+#: Classes of providers that rents can be limited to.
+COMPARED_CLASSES: Final = (ProviderClass.SPECIALIZED, ProviderClass.HYPERSCALER, ProviderClass.MARKETPLACE)
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,15 +137,17 @@ _NOBODY: Final[Mapping[str, Mapping[str, UncertainValue]]] = MappingProxyType({}
 class CostSettings:
     """What the user says of costs; what is not stated is that of the catalog, or the program's default.
 
-    `inputs` hold for all accelerators, `parts` for one by its id. `rent_term` is the term of rents that is
-    taken from the catalog. `around` takes every input to be known to this share on either side. Software is
-    ported to accelerators of other platforms than `runs_on`; where nobody says what it runs on, no port is paid for.
-    Whole systems are owned, unless `single_accelerators` pays for those that a deployment uses alone.
+    `inputs` hold for all accelerators, `parts` for one by its id. `rent_term` is the term of the rents that are
+    taken from the catalog, `provider_class` that of their providers where any has it; without it, the first class
+    that rents all of a comparison. `around` takes every input to be known to this share on either side. Software
+    is ported to accelerators of other platforms than `runs_on`; where nobody says what it runs on, no port is paid
+    for. Whole systems are owned, unless `single_accelerators` pays for those that a deployment uses alone.
     """
 
     inputs: Mapping[str, UncertainValue] = field(default_factory=lambda: _NOTHING)
     parts: Mapping[str, Mapping[str, UncertainValue]] = field(default_factory=lambda: _NOBODY)
     rent_term: str = RENT_TERMS[0]
+    provider_class: ProviderClass | None = None
     runs_on: str | None = None
     around: float | None = None
     single_accelerators: bool = False
@@ -315,12 +319,22 @@ class CostColumn:
         return None if self.rented is None else self.rented.output
 
 
+class SameProviderRent(NamedTuple):
+    """The rent of an accelerator over that of another at one provider."""
+
+    provider: str
+    accelerator: str
+    against: str
+    ratio: float
+
+
 @dataclass(frozen=True, slots=True)
 class CostAnswer:
     """The costs of all accelerators of a comparison, in its order.
 
     `api` is what a hosted API charges for a million output tokens with their prompts, where its prices are
-    stated; `api_missing` names the one that is not, where only the other is.
+    stated; `api_missing` names the one that is not, where only the other is. `same_provider` compares
+    rents with the first accelerator's.
     """
 
     columns: tuple[CostColumn, ...]
@@ -328,6 +342,17 @@ class CostAnswer:
     api: IntervalEstimate | None
     utilisation: UncertainValue
     api_missing: tuple[str, ...] = ()
+    same_provider: tuple[SameProviderRent, ...] = ()
+
+    @property
+    def rent_classes(self) -> Mapping[str, tuple[ProviderClass, ...]]:
+        """The classes of the providers behind the rents of record, by key of the column."""
+        rents = {column.key: column.inputs["rent_usd_per_hour"] for column in self.columns}
+        return {
+            key: rent.record.classes
+            for key, rent in rents.items()
+            if rent.origin is CostInputOrigin.RECORD and rent.record is not None and rent.record.classes
+        }
 
 
 class CostSensitivity(NamedTuple):

@@ -17,6 +17,7 @@ from gpudesk.domain.claim import (
     Dispute,
     DocumentStatement,
     PriceRecord,
+    ProviderClass,
     Source,
     is_figure,
 )
@@ -419,6 +420,7 @@ def _build_prices_table(catalog: ExportCatalog, cells: ExportCellConverter) -> E
         ExportColumn("usd_high", tr("High"), "USD", ExportCellKind.NUMBER),
         ExportColumn("per", tr("Paid")),
         ExportColumn("provider", tr("Provider")),
+        ExportColumn("provider_class", tr("Kind of provider")),
         ExportColumn("region", tr("Region")),
         ExportColumn("instance", tr("Instance")),
         ExportColumn("accelerators_in_instance", tr("Accelerators per instance"), kind=ExportCellKind.NUMBER),
@@ -446,6 +448,7 @@ def _build_price_row(price: PriceRecord, cells: ExportCellConverter) -> ExportRo
         price.usd_high,
         per,
         price.provider,
+        None if price.provider_class is ProviderClass.UNKNOWN else price.provider_class.value,
         price.region,
         price.instance,
         price.accelerators_in_instance,

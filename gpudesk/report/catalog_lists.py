@@ -21,6 +21,7 @@ from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary, SourceKind, is_fig
 from gpudesk.domain.registry import ATTRIBUTES, SYSTEM_ATTRIBUTES, Attribute, ListColumn, find_quantity
 from gpudesk.report.explanation.claims import label_kind_shortly
 from gpudesk.report.labels import (
+    PRICE_WORDS,
     count_days_since,
     explain_attribute,
     find_end_of_date,
@@ -94,6 +95,7 @@ _HEADS: Final = MappingProxyType(
         "recommended_hardware": "Recommended for",
         "term": "Term",
         "provider": "Provider",
+        "provider_class": "Kind of provider",
         "region": "Region",
         "date": "Date",
         "age": "Age",
@@ -169,13 +171,7 @@ _GROUPS: Final = MappingProxyType(
 
 _WORDS: Final = MappingProxyType(
     {
-        "on_demand": "on-demand",
-        "spot": "spot",
-        "reserved": "reserved",
-        "reserved_1y": "1 year reserved",
-        "reserved_3y": "3 years reserved",
-        "capacity_block": "capacity block",
-        "purchase": "purchase",
+        **PRICE_WORDS,
         "taken": "used",
         "agrees": "agrees",
         "differs": "differs",

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import statistics
 from collections.abc import Mapping, Sequence
+from itertools import groupby
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -19,7 +21,7 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.domain.system import SystemCount
-from gpudesk.report.labels import format_months
+from gpudesk.report.labels import format_months, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr, translate_data, trn
 
@@ -159,16 +161,6 @@ COST_PARTS: Final[Mapping[tuple[str, ...], str]] = MappingProxyType(
         ("porting", "upkeep"): "Software",
     }
 )
-_TERMS: Final[Mapping[str, str]] = MappingProxyType(
-    {
-        "on_demand": "on-demand",
-        "spot": "spot",
-        "reserved": "reserved",
-        "reserved_1y": "1 year reserved",
-        "reserved_3y": "3 years reserved",
-        "capacity_block": "capacity block",
-    }
-)
 _MISSING: Final[Mapping[str, str]] = MappingProxyType(
     {
         "price_usd": "purchase price unknown",
@@ -196,10 +188,6 @@ def label_cost_group(group: CostInputGroup) -> str:
 
 def label_cost_line(name: str) -> str:
     return tr(_LINES[name])
-
-
-def label_rent_term(term: str) -> str:
-    return tr(_TERMS[term])
 
 
 def describe_missing_input(name: str) -> str:
@@ -280,6 +268,9 @@ def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
     if record is None:
         return ""
     prices = trn("{n} catalog price", "{n} catalog prices", record.count, n=record.count)
+    if record.classes:
+        classes = ", ".join(map(label_price_word, record.classes))
+        prices = tr("{prices} ({classes})", prices=prices, classes=classes)
     if record.newest is None:
         return tr("{prices}, undated (catalog {revision})", prices=prices, revision=revision)
     dated = tr("{prices}, newest {date}", prices=prices, date=Formatter().date(record.newest))
@@ -351,11 +342,16 @@ def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], fo
     ]
 
 
-def describe_rent_terms(term: str, utilisation: UncertainValue) -> str:
-    """Return on what terms is rented, and that idle hours are paid where there are any."""
-    if utilisation.likely >= 1.0:
-        return tr("{term} rent", term=label_rent_term(term))
-    return tr("{term} rent including idle hours", term=label_rent_term(term))
+def describe_rent_terms(term: str, costs: CostAnswer) -> str:
+    """Return on what terms is rented, from what kind of provider, and that idle hours are paid if there are any."""
+    if costs.utilisation.likely >= 1.0:
+        rent = tr("{term} rent", term=label_price_word(term))
+    else:
+        rent = tr("{term} rent including idle hours", term=label_price_word(term))
+    classes = set(costs.rent_classes.values())
+    if len(classes) != 1:
+        return rent
+    return tr("{rent} ({classes})", rent=rent, classes=", ".join(map(label_price_word, *classes)))
 
 
 def format_draw_share(share: float, formatter: Formatter) -> str:
@@ -372,6 +368,46 @@ def list_missing_costs(column: CostColumn, name: str) -> list[str]:
 def list_api_remarks(costs: CostAnswer) -> list[str]:
     """Return, as sentences, which price of a hosted API is missing although the other one is known."""
     return [tr(_API_PROBLEMS[name]) for name in costs.api_missing]
+
+
+def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
+    """Return that rents are of different classes of providers, and how rents compare at one; nothing if they agree."""
+    classes = costs.rent_classes
+    if len(set(classes.values())) < 2:
+        return []
+    rents = (
+        tr("{name} {classes}", name=names[key], classes=", ".join(map(label_price_word, classes[key])))
+        for key in classes
+    )
+    differ = tr("Rents are of different kinds of provider: {rents}", rents=", ".join(rents))
+    return [differ, *list_same_provider_rents(costs, names)]
+
+
+def list_same_provider_rents(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
+    """Return, for each accelerator, its rent over that of the first at providers that rent both."""
+    formatter = Formatter()
+    name_of = {column.accelerator: names[column.key] for column in reversed(costs.columns)}
+    sentences = []
+    for accelerator, group in groupby(costs.same_provider, key=lambda each: each.accelerator):
+        rents = list(group)
+        ratios = sorted(each.ratio for each in rents)
+        values = {"name": name_of[accelerator], "other": name_of[rents[0].against], "provider": rents[0].provider}
+        values |= {"ratio": formatter.number(statistics.median(ratios), 2)}
+        if len(rents) == 1:
+            sentences.append(tr("At {provider}, {name} rents for {ratio}× of {other}", **values))
+        else:
+            sentences.append(
+                trn(
+                    "At the {n} provider of both, {name} rents for {ratio}× of {other} ({low}–{high}×)",
+                    "At the {n} providers of both, {name} rents for {ratio}× of {other} ({low}–{high}×)",
+                    len(rents),
+                    n=len(rents),
+                    low=formatter.number(ratios[0], 2),
+                    high=formatter.number(ratios[-1], 2),
+                    **values,
+                )
+            )
+    return sentences
 
 
 _API_PROBLEMS: Final[Mapping[str, str]] = MappingProxyType(

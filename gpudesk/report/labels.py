@@ -216,6 +216,28 @@ def get_figure_unit(name: str) -> str | None:
     return None if figure is None or figure.unit is None else translate_unit(figure.unit)
 
 
+#: Terms of prices and classes of providers.
+PRICE_WORDS: Final = MappingProxyType(
+    {
+        "on_demand": "on-demand",
+        "spot": "spot",
+        "reserved": "reserved",
+        "reserved_1y": "1 year reserved",
+        "reserved_3y": "3 years reserved",
+        "capacity_block": "capacity block",
+        "purchase": "purchase",
+        "specialized": "specialized cloud",
+        "hyperscaler": "hyperscaler",
+        "marketplace": "marketplace",
+        "market": "market average",
+    }
+)
+
+
+def label_price_word(word: str) -> str:
+    return tr(PRICE_WORDS[word])
+
+
 def label_source_kind(kind: str) -> str:
     return tr(_SOURCE_KINDS[kind])
 

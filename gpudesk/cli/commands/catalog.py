@@ -18,6 +18,7 @@ from gpudesk.domain.claim import (
     Claim,
     ClaimPreference,
     ClaimStatus,
+    ProviderClass,
     is_figure,
 )
 from gpudesk.domain.registry import (
@@ -185,7 +186,7 @@ def _templates(_: GpuDeskService) -> _CatalogList:
 
 
 def _prices(service: GpuDeskService) -> _CatalogList:
-    head = [tr("Accelerator"), tr("Term"), "USD", tr("Date"), tr("Kind"), tr("Provider")]
+    head = [tr("Accelerator"), tr("Term"), "USD", tr("Date"), tr("Kind"), tr("Provider"), tr("Kind of provider")]
     rows = [
         [
             price.accelerator or MISSING_VALUE_TEXT,
@@ -194,6 +195,7 @@ def _prices(service: GpuDeskService) -> _CatalogList:
             Formatter().date(price.date or MISSING_VALUE_TEXT),
             label_source_kind(price.kind),
             _marked(price.provider or price.source.named_publisher or MISSING_VALUE_TEXT, own=price.own),
+            MISSING_VALUE_TEXT if price.provider_class is ProviderClass.UNKNOWN else price.provider_class,
         ]
         for price in service.catalog.prices()
     ]

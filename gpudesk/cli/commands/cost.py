@@ -20,7 +20,15 @@ from gpudesk.cli.options import (
 )
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.cost import COST_INPUTS, CostAnswer, CostColumn, CostDistribution, DeploymentEfficiency
+from gpudesk.domain.cost import (
+    COMPARED_CLASSES,
+    COST_INPUTS,
+    RENT_TERMS,
+    CostAnswer,
+    CostColumn,
+    CostDistribution,
+    DeploymentEfficiency,
+)
 from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.files import describe_unknown_format
 from gpudesk.report.costs import (
@@ -40,6 +48,8 @@ from gpudesk.report.costs import (
     list_api_remarks,
     list_missing_costs,
     list_partly_used,
+    list_rent_class_remarks,
+    list_same_provider_rents,
 )
 from gpudesk.report.labels import format_years, list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
@@ -78,15 +88,17 @@ def list_cost_lines(
     terms = (
         tr("{currency}, without taxes", currency=money.code),
         describe_utilization(costs.utilisation, formatter),
-        describe_rent_terms(settings.rent_term, costs.utilisation),
+        describe_rent_terms(settings.rent_term, costs),
         describe_server_share(costs.columns, formatter),
         describe_bought_singly(settings),
         describe_software_share(costs.columns, formatter),
     )
     note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(note, width)
-    if prices := describe_prices_used(costs.columns, context.names, money):
-        yield from wrap_text(f"{prices}.", width)
+    rents = list_rent_class_remarks(costs, context.names) or list_same_provider_rents(costs, context.names)
+    for line in (describe_prices_used(costs.columns, context.names, money), *rents):
+        if line:
+            yield from wrap_text(to_sentence(line), width)
     for rows in (_tokens, _all_years, _yields):
         yield ""
         yield from rows(costs, context)
@@ -262,7 +274,12 @@ def add_cost_options(group: argparse._ArgumentGroup) -> None:
         help=tr("set an input to a value or to LOW:LIKELY:HIGH; repeatable"),
     )
     group.add_argument(
-        "--rent-term", metavar="on_demand|spot|reserved", help=tr("kind of rental price (default: on_demand)")
+        "--rent-term", metavar="|".join(RENT_TERMS), help=tr("kind of rental price (default: on_demand)")
+    )
+    group.add_argument(
+        "--provider-class",
+        metavar="|".join(COMPARED_CLASSES),
+        help=tr("kind of provider that rents are taken from (default: the first kind that rents all)"),
     )
     group.add_argument(
         "--runs-on", metavar=tr("PLATFORM"), help=tr("software platform that the team uses today (default: CUDA)")
@@ -328,7 +345,7 @@ def read_cost_settings(options: argparse.Namespace, scenario: Scenario, service:
     from gpudesk.costing.inputs import parse_costs, write_cost_section
 
     fields = write_cost_section(scenario.costs)
-    names = ("rent_term", "runs_on", "around", "single_accelerators")
+    names = ("rent_term", "provider_class", "runs_on", "around", "single_accelerators")
     stated = {name: getattr(options, name, None) for name in names}
     fields |= {name: value for name, value in stated.items() if value is not None}
     if options.currency is not None:
@@ -386,7 +403,7 @@ def _currency(text: str) -> dict[str, Any]:
 def _option(where: str | None) -> str | None:
     place = (where or "").removeprefix("costs").lstrip(".")
     head = place.partition(".")[0]
-    if head in ("rent_term", "runs_on", "around", "currency"):
+    if head in ("rent_term", "provider_class", "runs_on", "around", "currency"):
         return "--" + head.replace("_", "-")
     return f"{_SET} {place.partition('.')[2]}".strip()
 

@@ -57,6 +57,7 @@ from gpudesk.report.costs import (
     list_api_remarks,
     list_missing_costs,
     list_partly_used,
+    list_rent_class_remarks,
 )
 from gpudesk.report.decision.recommendation import build_recommendation, build_trace_rows
 from gpudesk.report.explanation.claims import describe_refusal, label_dispute_topic
@@ -221,7 +222,7 @@ def build_costs_table(
         "Cost in {code}: {utilization}, {rent}, before tax",
         code=money.code,
         utilization=describe_utilization(costs.utilisation, formatter),
-        rent=describe_rent_terms(answer.scenario.costs.rent_term, costs.utilisation),
+        rent=describe_rent_terms(answer.scenario.costs.rent_term, costs),
     )
     software = describe_software_share(costs.columns, formatter)
     if software:
@@ -287,9 +288,10 @@ def list_cost_remarks(
         for column, name in zip(costs.columns, names, strict=True)
         for line in list_missing_costs(column, name)
     ]
-    lines += [SheetRemark(tr("Cost"), line) for line in list_api_remarks(costs)]
     names_by_key = dict(zip(answer.keys, names, strict=True))
-    lines += [SheetRemark(tr("Cost"), line) for line in list_partly_used(costs.columns, names_by_key, formatter)]
+    rents = list_rent_class_remarks(costs, names_by_key)
+    systems = list_partly_used(costs.columns, names_by_key, formatter)
+    lines += [SheetRemark(tr("Cost"), line) for line in (*rents, *list_api_remarks(costs), *systems)]
     if costs.columns:
         inputs, currency = costs.columns[0].inputs, answer.scenario.costs.currency
         ranges = ", ".join(

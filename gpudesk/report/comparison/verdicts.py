@@ -30,6 +30,8 @@ from gpudesk.report.costs import (
     describe_server_share,
     describe_utilization,
     list_partly_used,
+    list_rent_class_remarks,
+    list_same_provider_rents,
 )
 from gpudesk.report.decision.verdict import format_objective, label_odds, label_payment
 from gpudesk.report.labels import (
@@ -357,14 +359,16 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
         return ""
     terms = (
         describe_utilization(costs.utilisation, formatter),
-        describe_rent_terms(settings.rent_term, costs.utilisation),
+        describe_rent_terms(settings.rent_term, costs),
         describe_server_share(costs.columns, formatter),
         describe_bought_singly(settings),
     )
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     prices = describe_prices_used(costs.columns, names, MoneyFormatter(formatter, settings.currency))
     systems = list_partly_used(costs.columns, names, formatter)
-    return " ".join(to_sentence(each) for each in (", ".join(filter(None, terms)), prices, *systems) if each)
+    rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
+    lines = (", ".join(filter(None, terms)), prices, *systems, *rents)
+    return " ".join(to_sentence(each) for each in lines if each)
 
 
 def describe_payback(answer: Answer, formatter: Formatter) -> str:

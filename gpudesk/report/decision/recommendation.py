@@ -33,7 +33,7 @@ from gpudesk.report.comparison.tables import (
     SheetRemark,
     SheetTraceRow,
 )
-from gpudesk.report.costs import describe_systems
+from gpudesk.report.costs import describe_systems, list_rent_class_remarks
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import (
@@ -151,6 +151,7 @@ def list_recommendation_lines(
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
         (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),
         (tr("Alternatives"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
+        (tr("Rental price"), () if costs is None else list_rent_class_remarks(costs, names)),
         (tr("Missing figures"), (describe_missing_value(each, names, formatter) for each in unpriced)),
         (tr("Tipping points"), _list_flips(flips, decision, names, formatter)),
         (tr("Ruled out"), list_removed_columns(decision, names, formatter)),

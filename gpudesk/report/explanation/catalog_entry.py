@@ -14,6 +14,7 @@ from gpudesk.domain.claim import (
     Dispute,
     DocumentStatement,
     PriceRecord,
+    ProviderClass,
     Source,
     StalenessLimits,
 )
@@ -36,6 +37,7 @@ from gpudesk.report.labels import (
     format_age,
     label_attribute_alone,
     label_date,
+    label_price_word,
     label_source_kind,
     shorten_name,
 )
@@ -292,6 +294,10 @@ def explain_price(view: CatalogContext, price_id: str) -> Explanation | None:
 def _price_details(price: PriceRecord) -> tuple[ExplanationDetail, ...]:
     count = price.accelerators_in_instance
     pairs = (
+        (
+            tr("Kind of provider"),
+            None if price.provider_class is ProviderClass.UNKNOWN else label_price_word(price.provider_class),
+        ),
         (tr("Instance"), price.instance),
         (tr("Accelerators"), None if count is None else str(count)),
         (tr("Basis"), price.basis),

@@ -8,7 +8,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.claim import PURCHASE_TERM, ClaimStatus, PriceRecord
+from gpudesk.domain.claim import PURCHASE_TERM, ClaimStatus, PriceRecord, ProviderClass
 from gpudesk.domain.cost import CostColumn, CostLine, SoftwareCosts, TokenCosts, TotalCostOfOwnership
 from gpudesk.report.costs import (
     MoneyFormatter,
@@ -21,11 +21,10 @@ from gpudesk.report.costs import (
     is_share_input,
     label_cost_input,
     label_cost_line,
-    label_rent_term,
 )
 from gpudesk.report.explanation.catalog_entry import format_price
 from gpudesk.report.explanation.parts import ClaimGroup, ClaimLine, Explanation, ExplanationBasis, TermLine
-from gpudesk.report.labels import format_years, label_source_kind
+from gpudesk.report.labels import format_years, label_price_word, label_source_kind
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr, translate_data
@@ -92,6 +91,8 @@ def explain_cost(
     settings = answer.scenario.costs
     context = _CostContext(column, MoneyFormatter(formatter, settings.currency), formatter, answer.catalog_revision[:8])
     rented = name == RENTED
+    if rented and column.rent is not None and (classes := column.rent.classes):
+        prices = (price for price in prices if price.provider_class in (*classes, ProviderClass.UNKNOWN))
     groups = _records(prices, settings.rent_term if rented else PURCHASE_TERM, context)
     if name == TOTAL:
         return _total(context, deployment, groups)
@@ -181,7 +182,7 @@ def _rented(context: _CostContext, costs: TokenCosts, term: str) -> TermLine:
     rent = context.column.rent_usd_per_hour
     count = context.column.count or 1
     hourly = None if rent is None else rent * count
-    label = tr("Rent per hour ({term})", term=label_rent_term(term))
+    label = tr("Rent per hour ({term})", term=label_price_word(term))
     formula = f"{context.formatter.count(count)} × {context.money.small(rent)}"
     paid = _line(
         "rent", label, context.money.small(hourly), context.money.code, formula, [_input(context, "rent_usd_per_hour")]
@@ -295,7 +296,9 @@ def _records(prices: Iterable[PriceRecord], term: str, context: _CostContext) ->
     )
     if not records:
         return ()
-    label = tr("Purchase prices") if term == PURCHASE_TERM else tr("Rental prices ({term})", term=label_rent_term(term))
+    label = (
+        tr("Purchase prices") if term == PURCHASE_TERM else tr("Rental prices ({term})", term=label_price_word(term))
+    )
     return (ClaimGroup(f"prices/{term}", label, tuple(_record(price, context) for price in records)),)
 
 

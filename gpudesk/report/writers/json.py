@@ -183,8 +183,8 @@ def encode_price(price: PriceRecord) -> dict[str, Any]:
     return {
         **encode_fields(
             price,
-            "id accelerator term usd usd_low usd_high date kind provider region instance accelerators_in_instance "
-            "basis note",
+            "id accelerator term usd usd_low usd_high date kind provider provider_class region instance "
+            "accelerators_in_instance basis note",
         ),
         "source": encode_source(price.source),
         "own": price.own,

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import Any
 
-from gpudesk.catalog.price_ranges import summarize_prices
+from gpudesk.catalog.price_ranges import ComparablePrices, summarize_prices
 from gpudesk.catalog.read import Catalog
-from gpudesk.domain.claim import PriceRecord, Source, SourceKind
+from gpudesk.domain.claim import PriceRecord, ProviderClass, Source, SourceKind
 
 SOURCE = Source("own-list", "List", "Somebody", SourceKind.USER)
 
@@ -65,3 +65,86 @@ def test_shipped_prices_have_ranges(facts: Catalog) -> None:
     assert spot.median < rent.median
     assert rent.low <= rent.median <= rent.high
     assert found["b200-hgx", "purchase"].high == 55_000
+
+
+def rent(accelerator: str, usd: float, provider: str, provider_class: ProviderClass, **fields: Any) -> PriceRecord:  # noqa: ANN401
+    return price(usd, accelerator=accelerator, provider=provider, provider_class=provider_class, **fields)
+
+
+SPECIALIZED, HYPERSCALER, MARKETPLACE = (
+    ProviderClass.SPECIALIZED,
+    ProviderClass.HYPERSCALER,
+    ProviderClass.MARKETPLACE,
+)
+#: At the hyperscaler of both, MI355X costs less than B200; at specialized clouds B200 costs less than either.
+MIXED = (
+    rent("mi355x", 8.6, "Oracle", HYPERSCALER, date="2026-09"),
+    rent("b200-hgx", 14.0, "Oracle", HYPERSCALER, date="2026-09"),
+    rent("b200-hgx", 20.0, "Oracle", HYPERSCALER, date="2025-09"),
+    rent("b200-hgx", 5.0, "Lambda", SPECIALIZED),
+    rent("l4", 0.5, "Vast", MARKETPLACE),
+    rent("l4", 0.7, "Lambda", SPECIALIZED),
+)
+
+
+def test_rents_of_one_class_are_compared() -> None:
+    prices = ComparablePrices(MIXED)
+    common = prices.find_common_class(["mi355x", "b200-hgx"], "on_demand")
+    assert common is HYPERSCALER
+    theirs, ours = (prices.find(each, "on_demand", common) for each in ("b200-hgx", "mi355x"))
+    assert theirs is not None
+    assert ours is not None
+    assert ours.median < theirs.median
+    assert theirs.classes == ours.classes == (HYPERSCALER,)
+
+
+def test_specialized_clouds_come_first() -> None:
+    assert ComparablePrices(MIXED).find_common_class(["b200-hgx", "l4"], "on_demand") is SPECIALIZED
+
+
+def test_accelerators_without_rents_do_not_count_for_the_class() -> None:
+    assert ComparablePrices(MIXED).find_common_class(["l4", "nowhere", "b200-hgx"], "on_demand") is SPECIALIZED
+    assert ComparablePrices(MIXED).find_common_class(["nowhere"], "on_demand") is None
+
+
+def test_without_a_common_class_each_has_its_first() -> None:
+    prices = ComparablePrices(MIXED)
+    assert prices.find_common_class(["mi355x", "l4"], "on_demand") is None
+    found = [prices.find(each, "on_demand", None) for each in ("mi355x", "l4")]
+    assert [each and each.classes for each in found] == [(HYPERSCALER,), (SPECIALIZED,)]
+
+
+def test_class_that_an_accelerator_lacks_leaves_it_its_first() -> None:
+    found = ComparablePrices(MIXED).find("mi355x", "on_demand", MARKETPLACE)
+    assert found is not None
+    assert found.classes == (HYPERSCALER,)
+
+
+def test_price_of_the_user_without_a_known_provider_counts_in_every_class() -> None:
+    own = rent("mi355x", 2.0, "Our provider", ProviderClass.UNKNOWN, own=True)
+    prices = ComparablePrices((*MIXED, own))
+    assert prices.find_common_class(["mi355x", "b200-hgx"], "on_demand") is HYPERSCALER
+    found = prices.find("mi355x", "on_demand", HYPERSCALER)
+    assert found is not None
+    assert (found.low, found.high, found.own_count, found.classes) == (2.0, 8.6, 1, (HYPERSCALER,))
+
+
+def test_same_provider_compares_its_newest_rents() -> None:
+    (found,) = ComparablePrices(MIXED).compare_same_provider("mi355x", "b200-hgx", "on_demand")
+    assert (found.provider, round(found.ratio, 2)) == ("Oracle", 0.61)
+    assert ComparablePrices(MIXED).compare_same_provider("mi355x", "l4", "on_demand") == ()
+
+
+def test_shipped_rents_of_mi355x_and_b200_are_of_one_class(facts: Catalog) -> None:
+    prices = ComparablePrices(facts.prices())
+    common = prices.find_common_class(["mi355x", "b200-hgx"], "on_demand")
+    ours, theirs = (prices.find(each, "on_demand", common) for each in ("mi355x", "b200-hgx"))
+    assert ours is not None
+    assert theirs is not None
+    assert ours.classes == theirs.classes
+    (oracle,) = (
+        each
+        for each in prices.compare_same_provider("mi355x", "b200-hgx", "on_demand")
+        if each.provider == "Oracle Cloud (OCI)"
+    )
+    assert round(oracle.ratio, 2) == 0.61

@@ -14,14 +14,16 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FlowLayout, ScaledMargins, make_row, scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
+from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
+    COMPARED_CLASSES,
     COST_INPUTS,
     NO_COST_SETTINGS,
     RENT_TERMS,
@@ -38,9 +40,8 @@ from gpudesk.report.costs import (
     is_share_input,
     label_cost_group,
     label_cost_input,
-    label_rent_term,
 )
-from gpudesk.report.labels import get_today
+from gpudesk.report.labels import get_today, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, NumberStyle
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
@@ -228,8 +229,18 @@ class AssumptionControls(QWidget):
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        terms = [(term, capitalize_first(label_rent_term(term))) for term in RENT_TERMS]
-        self.term = SegmentedControl(theme, tr("Rent term"), terms, self)
+        self.term = ChoiceField(theme, tr("Rent term"), self)
+        self.term.set_options([ChoiceOption(term, capitalize_first(label_price_word(term))) for term in RENT_TERMS])
+        self.provider_class = ChoiceField(theme, tr("Kind of provider"), self)
+        common = ChoiceOption("", tr("Same for all"))
+        classes = [ChoiceOption(each, capitalize_first(label_price_word(each))) for each in COMPARED_CLASSES]
+        self.provider_class.set_options([common, *classes])
+        self.provider_class.setToolTip(
+            tr("Rents of one kind of provider are compared where it rents all accelerators.")
+        )
+        self.provider_class.chosen.connect(
+            lambda name: self.edited.emit({"provider_class": ProviderClass(name) if name else None})
+        )
         self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
         self.runs_on = ChoiceField(theme, tr("Software platform"), self)
         unstated = ChoiceOption("", tr("Not set"))
@@ -249,7 +260,12 @@ class AssumptionControls(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         settings, commands, gap = QWidget(self), QWidget(self), theme.px(12)
         make_row(
-            *((each, 0, middle) for each in (self.term, self.runs_on, self.around, self.single)), gap=gap, on=settings
+            *(
+                (each, 0, middle)
+                for each in (self.term, self.provider_class, self.runs_on, self.around, self.single)
+            ),
+            gap=gap,
+            on=settings,
         )
         make_row((self.discounts, 0, middle), (self.reset, 0, middle), gap=gap, on=commands)
         row = FlowLayout(gap, self)
@@ -259,6 +275,7 @@ class AssumptionControls(QWidget):
 
     def show_settings(self, settings: CostSettings) -> None:
         self.term.set_value(settings.rent_term)
+        self.provider_class.set_value(settings.provider_class or "")
         self.runs_on.set_value(settings.runs_on or "")
         self.around.setChecked(settings.around is not None)
         self.single.setChecked(settings.single_accelerators)
