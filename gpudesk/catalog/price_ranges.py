@@ -19,7 +19,7 @@ def summarize_prices(prices: Iterable[_Price]) -> tuple[PriceSummary, ...]:
     """
     groups: dict[tuple[str, str], list[_Price]] = {}
     for price in prices:
-        if price.accelerator is not None and _list_amounts(price) and not _is_refused(price):
+        if price.accelerator is not None and _list_amounts(price) and not price.is_refused:
             groups.setdefault((price.accelerator, price.term), []).append(price)
     places = {part: place for place, part in enumerate(dict.fromkeys(part for part, _ in groups))}
     ordered = sorted(groups, key=lambda key: (places[key[0]], *_order_term(key[1])))
@@ -35,7 +35,7 @@ class ComparablePrices:
     def __init__(self, prices: Iterable[PriceRecord]) -> None:
         self._groups: dict[tuple[str, str], dict[ProviderClass, list[PriceRecord]]] = {}
         for price in prices:
-            if price.accelerator is not None and _list_amounts(price) and not _is_refused(price):
+            if price.accelerator is not None and _list_amounts(price) and not price.is_refused:
                 provider_class = ProviderClass.UNKNOWN if price.term == PURCHASE_TERM else price.provider_class
                 group = self._groups.setdefault((price.accelerator, price.term), {})
                 group.setdefault(provider_class, []).append(price)
@@ -116,11 +116,6 @@ def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSu
 
 def _list_amounts(price: _Price) -> list[float]:
     return [each for each in (price.usd_low, price.usd, price.usd_high) if each is not None]
-
-
-def _is_refused(price: _Price) -> bool:
-    """Whether the catalog keeps a price but does not take it: shipped purchases say so in their note."""
-    return not price.own and price.term == PURCHASE_TERM and price.note is not None
 
 
 def _order_term(term: str) -> tuple[int, str]:

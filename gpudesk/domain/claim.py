@@ -286,6 +286,11 @@ class PriceRecord:
     own: bool = False
     provider_class: ProviderClass = ProviderClass.UNKNOWN
 
+    @property
+    def is_refused(self) -> bool:
+        """Whether the catalog keeps a price but does not take it: shipped purchases say so in their note."""
+        return not self.own and self.term == PURCHASE_TERM and self.note is not None
+
 
 @dataclass(frozen=True, slots=True)
 class ApiPrice:

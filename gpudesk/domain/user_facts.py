@@ -110,6 +110,10 @@ class UserPrice:
         """Whether it is one of the user's, as of a `Price`."""
         return True
 
+    @property
+    def is_refused(self) -> bool:
+        return False
+
     def price(self, source: Source) -> PriceRecord:
         return PriceRecord(
             id=self.id,

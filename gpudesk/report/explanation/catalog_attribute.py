@@ -69,7 +69,11 @@ def explain_catalog_attribute(view: CatalogContext, thing: str, name: str) -> Ex
 
 def _has_record(view: CatalogContext, thing: str) -> Explanation | None:
     """Explain what a part costs by the prices on record, the user's first; where there is none, say so."""
-    bought = [price for price in view.facts.prices() if price.accelerator == thing and price.term == PURCHASE_TERM]
+    bought = [
+        price
+        for price in view.facts.prices()
+        if price.accelerator == thing and price.term == PURCHASE_TERM and not price.is_refused
+    ]
     if not bought:
         return _explain_unstated(view, thing, PRICE_BOUND_ATTRIBUTES[0])
     return explain_price(view, min(bought, key=lambda price: not price.own).id)

@@ -304,7 +304,6 @@ def _records(prices: Iterable[PriceRecord], term: str, context: _CostContext) ->
 
 def _record(price: PriceRecord, context: _CostContext) -> ClaimLine:
     value, unit = format_price(price, context.formatter)
-    refused = price.term == PURCHASE_TERM and price.note is not None and not price.own
     dated = context.formatter.date(price.date or tr("undated (catalog {revision})", revision=context.revision))
     title = price.provider or price.source.title
     origin = f"{label_source_kind(price.kind)} · {dated}"
@@ -312,11 +311,11 @@ def _record(price: PriceRecord, context: _CostContext) -> ClaimLine:
     return ClaimLine(
         value=value,
         unit=unit,
-        stance=ClaimStatus.REFUSED if refused else ClaimStatus.AGREES,
+        stance=ClaimStatus.REFUSED if price.is_refused else ClaimStatus.AGREES,
         title=title,
         origin=origin,
         source=price.source.title,
-        verdict=translate_data(price.note or "") if refused else None,
+        verdict=translate_data(price.note or "") if price.is_refused else None,
         details=(),
         sentence=f"{value_text}, {title}, {origin}",
         source_id=price.source.id,

@@ -206,8 +206,8 @@ def test_rents_are_those_of_the_term(service: GpuDeskService, answer: Answer) ->
     assert column.rent is not None
     assert column.rent.term == "spot"
     assert column.rent_usd_per_hour == column.rent.median
-    reserved = replace(answer.scenario.costs, rent_term="reserved")
-    assert of(service, with_costs(answer, reserved), "h200-sxm").rented is None
+    block = replace(answer.scenario.costs, rent_term="capacity_block")
+    assert of(service, with_costs(answer, block), "mi325x").rented is None
 
 
 def test_discounts_of_unnamed_buyers_are_taken_only_when_asked_for(service: GpuDeskService, answer: Answer) -> None:

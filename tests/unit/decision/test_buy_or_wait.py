@@ -229,8 +229,8 @@ def test_without_a_next_part_one_buys_unless_rent_is_cheaper(service: GpuDeskSer
 
 
 def test_a_rival_is_rented_where_the_chosen_part_cannot_be(service: GpuDeskService, scenario: Scenario) -> None:
-    columns = (AcceleratorChoice("mi350x", count=1), AcceleratorChoice("h200-sxm", count=1))
-    settings = scenario.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "mi350x")
+    columns = (AcceleratorChoice("gh200-144gb", count=1), AcceleratorChoice("h200-sxm", count=1))
+    settings = scenario.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "gh200-144gb")
     pair = replace(scenario, accelerators=columns, costs=settings)
     found = compare_buy_and_wait(pair, 0, asked(), service)
     assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.RIVAL_RENT, "h200-sxm")

@@ -44,14 +44,14 @@ def test_costs_are_those_that_were_worked_out(answer: Answer, further: SheetExtr
     assert shown["Cost over 3 years, owned"] == [
         money.thousands(each.tco.total_usd if each.tco else None) for each in columns
     ]
-    assert shown["Payback period"] == ["21.8", "26.3", "12.1", MISSING_VALUE_TEXT]
+    assert shown["Payback period"] == ["19.9", "24.9", "13.0", MISSING_VALUE_TEXT]
 
 
 def test_what_has_no_price_is_marked_and_named(answer: Answer, further: SheetExtras) -> None:
     sheet = build_sheet(answer, further=further)
     _, price, owned = sheet.costs.groups[0].rows[:3]
-    assert [cell.text for cell in price.cells] == ["35,000", "22,000", "40,000", MISSING_VALUE_TEXT]
-    assert price.cells[0].detail == "4 prices, 2026-03"
+    assert [cell.text for cell in price.cells] == ["35,000", "22,000", "41,500", MISSING_VALUE_TEXT]
+    assert price.cells[0].detail == "8 prices, 2026-05"
     assert owned.cells[3].text == MISSING_VALUE_TEXT
     said = [remark.text for remark in sheet.remarks if remark.subject == "Cost"]
     assert "MI355X: purchase price unknown" in said

@@ -108,7 +108,11 @@ def planned(scenario: Scenario, launch: float = 9.0, **plans: AnswerValue) -> Sc
 @pytest.fixture(scope="module")
 def near(service: GpuDeskService, scenario: Scenario) -> DeferralAnalysis:
     """Return whether to buy an H200 now or wait six months for a B200, with a launch in three."""
-    asked = planned(scenario, 3.0, next_part="b200-hgx", months_to_next=6)
+    costs = scenario.costs
+    for part, price in (("h200-sxm", 35_000.0), ("b200-hgx", 40_000.0)):
+        costs = costs.with_input("price_usd", UncertainValue.exactly(price), part)
+    costs = costs.with_input("rent_usd_per_hour", UncertainValue(3.0, 3.59, 10.0), "h200-sxm")
+    asked = planned(replace(scenario, costs=costs), 3.0, next_part="b200-hgx", months_to_next=6)
     return service.reference_data.buy_or_wait(asked, H200, TODAY)
 
 

@@ -99,7 +99,16 @@ def test_a_winner_has_its_swatch(service: GpuDeskService) -> None:
 
 
 SUBJECTS = (
-    *("Key figures", "For", "Against", "Alternatives", "Missing figures", "Tipping points", "Ruled out"),
+    *(
+        "Key figures",
+        "For",
+        "Against",
+        "Alternatives",
+        "Rental price",
+        "Missing figures",
+        "Tipping points",
+        "Ruled out",
+    ),
     *("Measure next", "Next steps", "Assumptions", "Your answers"),
 )
 

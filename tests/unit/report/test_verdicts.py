@@ -65,7 +65,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
     assert rows[RENTED].cells[1].mark is CellMarking.BEST
-    assert rows[RENTED].cells[1].delta == "−45%"
+    assert rows[RENTED].cells[1].delta == "−47%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -79,13 +79,13 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
     assert open_.startswith(
-        "Too close to call. MI325X compared with B200 SXM: 8% lower cost per token (owned), 31% less throughput."
+        "Too close to call. MI325X compared with B200 SXM: 11% lower cost per token (owned), 31% less throughput."
     )
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("MI325X likely leads H200 SXM: 45% lower cost per token (rented)")
+    assert verdict.startswith("MI325X likely leads H200 SXM: 47% lower cost per token (rented)")
     assert "Odds of being the cheapest: 81%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
@@ -107,8 +107,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert describe_token_cost(answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.57) are too close to call."
-        " To rent, MI325X is likely cheapest: $0.64 (81% odds)."
+        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
+        " To rent, MI325X is likely cheapest: $0.66 (81% odds)."
     )
     terms = describe_cost_terms(answer, PLAIN)
     assert terms.startswith(
@@ -117,7 +117,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     )
     assert "MI325X $22,000 (2026-03)" in terms
     assert describe_payback(answer, PLAIN) == (
-        "Buying pays back after 12 months (B200 SXM), 22 months (H200 SXM) and 26 months (MI325X) of 24/7 use;"
+        "Buying pays back after 13 months (B200 SXM), 20 months (H200 SXM) and 25 months (MI325X) of 24/7 use;"
         " for less use, rent."
     )
 

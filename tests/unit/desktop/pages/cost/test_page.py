@@ -73,13 +73,13 @@ def test_four_charts_say_what_they_show(page: CostPage) -> None:
     assert view.tokens.subtitle == "USD before taxes, with input processing"
     assert view.years.title == "Cost over 3 years"
     said = view.tokens.accessibleDescription()
-    assert "H200 SXM: rented 1.16" in said
+    assert "H200 SXM: rented 1.25" in said
     assert "MI355X: rented 1.57" in said
     assert "purchase price unknown" in said
     assert "64,805" in view.years.rows[0].sentence
     assert view.influences.subtitle.startswith("H200 SXM owned")
     assert view.influences.rows[0].name == "Utilization"
-    assert "H200 SXM: payback period of buying: 21.8 months. Compared with renting 24/7." in view.rent.summary()
+    assert "H200 SXM: payback period of buying: 19.9 months. Compared with renting 24/7." in view.rent.summary()
 
 
 def test_figures_are_those_of_the_service(page: CostPage, desk: Desk) -> None:
@@ -346,7 +346,7 @@ def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:
     assert isinstance(view, RentOrBuyView)
     assert (view.which.value, view.rival.value) == ("mi325x", "h200-sxm")
     rows = {row[0]: row[1:] for row in view.table.texts()}
-    assert rows["MI325X: payback period of buying"][0] == "26.3 months"
+    assert rows["MI325X: payback period of buying"][0] == "24.9 months"
     price = tuple(each.replace("\N{NO-BREAK SPACE}", " ") for each in rows["MI325X: break-even purchase price"])
     assert price == ("$38,000", "22,000 (20,000 – 25,000) USD", "Above it, H200 SXM costs less per token.")
     view.which.chosen.emit("h200-sxm")
@@ -456,11 +456,11 @@ def test_a_currency_is_stated_with_its_rate_and_day(page: CostPage, desk: Desk) 
     desk.flush()
     assert desk.scenario.costs.currency == DisplayCurrency("EUR", 0.5, "2026-11-01")
     price = assumptions(page).rows["h200-sxm", "price_usd"]
-    assert [edit.text() for edit in price.edits] == ["15,000", "17,500", "17,500"]
+    assert [edit.text() for edit in price.edits] == ["14,000", "17,500", "21,875"]
     assert price.unit.text() == "EUR"
     type_into(price.edits[1], "10k")
     desk.flush()
-    assert desk.scenario.costs.parts["h200-sxm"]["price_usd"] == UncertainValue(20_000.0, 20_000.0, 35_000.0)
+    assert desk.scenario.costs.parts["h200-sxm"]["price_usd"] == UncertainValue(20_000.0, 20_000.0, 43_750.0)
     row.code.setText("")
     row.code.editingFinished.emit()
     desk.flush()
