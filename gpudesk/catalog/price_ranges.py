@@ -5,7 +5,7 @@ from __future__ import annotations
 import statistics
 from collections.abc import Iterable, Sequence
 
-from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord, PriceSummary, ProviderClass
+from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
 from gpudesk.domain.cost import RENT_TERMS, SameProviderRent
 from gpudesk.domain.user_facts import UserPrice
 
@@ -91,6 +91,32 @@ class ComparablePrices:
             for provider, prices in offers.items()
         }
         return rents
+
+
+def summarize_api_prices(prices: Sequence[ApiPrice]) -> dict[str, PriceSummary]:
+    """Return the ranges of what providers charge for a hosted model, by the names of the cost inputs."""
+    if not prices:
+        return {}
+    amounts = {
+        "api_input_usd_per_million": [price.usd_per_million_input for price in prices],
+        "api_output_usd_per_million": [price.usd_per_million_output for price in prices],
+    }
+    return {
+        name: PriceSummary(
+            accelerator=prices[0].model,
+            term=name,
+            low=min(usd),
+            median=statistics.median(usd),
+            high=max(usd),
+            count=len(usd),
+            own_count=0,
+            oldest=min(price.date for price in prices),
+            newest=max(price.date for price in prices),
+            undated=0,
+            providers=tuple(sorted({price.provider for price in prices})),
+        )
+        for name, usd in amounts.items()
+    }
 
 
 def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSummary:

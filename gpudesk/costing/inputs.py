@@ -251,7 +251,8 @@ def resolve_cost_inputs(
 ) -> Mapping[str, ResolvedCostInput]:
     """Return all inputs of a deployment of `count` accelerators.
 
-    `prices` are those of one, by term, `systems` those on record with the accelerator.
+    `prices` are those of one accelerator by term, and of the hosted model by the name of the input; `systems` are
+    those on record with the accelerator.
     """
     cost_inputs = _resolve_inputs(part, count, settings, assumptions, prices, systems, source_title)
     if (share := settings.around) is None:
@@ -279,7 +280,7 @@ def _resolve_inputs(
     source_title: Callable[[str], str],
 ) -> dict[str, ResolvedCostInput]:
     stated = settings.of_part(part.id)
-    recorded = {"price_usd": prices.get(PURCHASE_TERM), "rent_usd_per_hour": prices.get(settings.rent_term)}
+    recorded = {**prices, "price_usd": prices.get(PURCHASE_TERM), "rent_usd_per_hour": prices.get(settings.rent_term)}
     cost_inputs: dict[str, ResolvedCostInput] = {}
     for name in COST_INPUTS:
         if (own := stated.get(name, settings.inputs.get(name))) is not None:

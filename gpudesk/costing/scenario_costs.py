@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.catalog.price_ranges import ComparablePrices
+from gpudesk.catalog.price_ranges import ComparablePrices, summarize_api_prices
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
     THROUGHPUT,
@@ -241,9 +241,10 @@ _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 @dataclass(frozen=True, slots=True)
 class _SettingsCache:
-    """What depends on cost settings alone, by accelerator and count: inputs, and draws of costs."""
+    """What depends on cost settings and the model alone, by accelerator and count: inputs, and draws of costs."""
 
     settings: CostSettings
+    model: str | None
     inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict)
     log_costs: dict[tuple[str, int, int, bool], Draws] = field(default_factory=dict)
 
@@ -289,34 +290,35 @@ class CostCalculator:
         return last[1]
 
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
-        cache = self._cache_of(self._choose_class(answer))
+        cache = self._cache_of(answer.scenario)
         return tuple(
             self._gather(key, column, cache, answer.scenario.fleet)
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
 
-    def _choose_class(self, answer: Answer) -> CostSettings:
-        """Return the settings with one class of providers for all accelerators; with none where they share none."""
-        settings = answer.scenario.costs
-        if settings.provider_class is not None:
-            return settings
-        accelerators = (choice.accelerator for choice in answer.scenario.accelerators)
-        return replace(settings, provider_class=self._prices.find_common_class(accelerators, settings.rent_term))
+    def _cache_of(self, scenario: Scenario) -> _SettingsCache:
+        """Return what is kept for the settings of a scenario, with one class of providers for all if there is one."""
+        settings = scenario.costs
+        if settings.provider_class is None:
+            accelerators = (choice.accelerator for choice in scenario.accelerators)
+            common = self._prices.find_common_class(accelerators, settings.rent_term)
+            settings = replace(settings, provider_class=common)
+        return self._find_cache(settings, scenario.model)
 
-    def _cache_of(self, settings: CostSettings) -> _SettingsCache:
+    def _find_cache(self, settings: CostSettings, model: str | None) -> _SettingsCache:
         """Return what is kept for these settings. Whoever has it goes on with it whatever other threads ask for."""
         for cache in self._caches:
-            if cache.settings == settings:
+            if cache.settings == settings and cache.model == model:
                 return cache
-        settings_cache = _SettingsCache(settings)
+        settings_cache = _SettingsCache(settings, model)
         self._caches = (settings_cache, *self._caches[: _MOST_SETTINGS - 1])
         return settings_cache
 
     def resolve_inputs(
-        self, accelerator: Accelerator, count: int, settings: CostSettings
+        self, accelerator: Accelerator, count: int, scenario: Scenario
     ) -> Mapping[str, ResolvedCostInput]:
-        """Return all inputs of so many accelerators."""
-        return self._resolve_count(accelerator, count, self._cache_of(settings))
+        """Return all inputs of so many accelerators under the settings of a scenario."""
+        return self._resolve_count(accelerator, count, self._cache_of(scenario))
 
     def _gather(
         self, key: str, column: ComparisonColumn, cache: _SettingsCache, fleet: FleetSettings
@@ -339,6 +341,8 @@ class CostCalculator:
             settings = cache.settings
             terms = (settings.rent_term, settings.provider_class), (PURCHASE_TERM, None)
             prices = {term: price for term, of in terms if (price := self._prices.find(accelerator.id, term, of))}
+            if cache.model is not None:
+                prices |= summarize_api_prices(self._catalog.api_prices(cache.model))
             systems = self._systems_of(accelerator.id)
             inputs = resolve_cost_inputs(accelerator, count, settings, self.assumptions, prices, systems, self._title)
             cache.inputs[accelerator.id, count] = inputs
@@ -378,7 +382,7 @@ class CostCalculator:
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator
-        inputs = self._gather(accelerator, column, self._cache_of(settings), NO_FLEET_SETTINGS)
+        inputs = self._gather(accelerator, column, self._find_cache(settings, None), NO_FLEET_SETTINGS)
         return make_cost_column(inputs, column)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
@@ -398,7 +402,7 @@ class CostCalculator:
         """
         situations = {each.key: each for each in self.situations(answer)}
         columns = {column.key: column for column in costs.columns}
-        cache = self._cache_of(self._choose_class(answer))
+        cache = self._cache_of(answer.scenario)
         for difference in answer.differences:
             if difference.figure != _THROUGHPUT_FIGURE:
                 continue

@@ -322,6 +322,8 @@ class MissingPrice:
 class PriceSummary:
     """The prices of one accelerator and term in US dollars per accelerator; a rent is by the hour.
 
+    For a hosted model, the list prices of a million input or output tokens.
+
     `own_count` of them are the user's. `oldest` and `newest` are of the prices with a date, `undated` counts
     the others. `providers` are those that are named, `classes` theirs, each once.
     """

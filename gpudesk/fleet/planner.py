@@ -94,7 +94,7 @@ class FleetPlanner:
         sizing = self._estimator.size(scenario.requests(), demand)
         parts = [self._catalog.accelerator(each.accelerator) for each in sizing.candidates]
         inputs = [
-            self._costing.resolve_inputs(part, each.count or 1, scenario.costs)
+            self._costing.resolve_inputs(part, each.count or 1, scenario)
             for part, each in zip(parts, sizing.candidates, strict=True)
         ]
         years = inputs[0]["years"].spread
@@ -175,7 +175,8 @@ class FleetPlanner:
         needs = next((plan.needs for plan in plans if plan.needs is not None), None)
         if needs is None or load.demand.kind is DemandKind.CONCURRENCY:
             return state_missing(Supply.API, _NO_TOKENS)
-        stated = [inputs[0][name].spread for name in _API_INPUTS]
+        priced = [inputs[0][name] for name in _API_INPUTS]
+        stated = [each.spread if each.origin is CostInputOrigin.YOURS else None for each in priced]
         prices = self._catalog.api_prices(scenario.model)
         lengths = float(load.input_tokens), float(load.output_tokens)
         if any(stated):

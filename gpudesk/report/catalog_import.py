@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, ClaimPreference, PriceSummary, Source
+from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, ClaimPreference, Source
 from gpudesk.domain.fact_exchange import (
     FactPack,
     ImportedModelFigures,
@@ -21,6 +21,7 @@ from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactKey, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice
 from gpudesk.report.catalog_lists import format_price_summary, label_term_of_data
 from gpudesk.report.labels import (
+    format_price_dates,
     format_tokens,
     label_attribute,
     label_attribute_alone,
@@ -126,16 +127,8 @@ def _build_price_line(figures: ImportedPriceFigures, formatter: Formatter) -> Im
     low, median, high = format_price_summary(price_range, formatter)
     count = formatter.count(price_range.count)
     return ImportPriceLine(
-        (figures.name, label_term_of_data(price_range.term), count, low, median, high, _format_price_dates(price_range))
+        (figures.name, label_term_of_data(price_range.term), count, low, median, high, format_price_dates(price_range))
     )
-
-
-def _format_price_dates(summary: PriceSummary) -> str:
-    if summary.oldest is None or summary.newest is None:
-        return tr("undated")
-    if summary.oldest == summary.newest:
-        return summary.oldest
-    return f"{summary.oldest} – {summary.newest}"
 
 
 def label_proposal_kind(kind: str) -> str:

@@ -21,7 +21,7 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.domain.system import SystemCount
-from gpudesk.report.labels import format_months, label_price_word
+from gpudesk.report.labels import format_months, format_price_dates, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.translation import tr, translate_data, trn
 
@@ -271,6 +271,11 @@ def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
     if record.classes:
         classes = ", ".join(map(label_price_word, record.classes))
         prices = tr("{prices} ({classes})", prices=prices, classes=classes)
+    if COST_INPUTS[cost_input.name].group is CostInputGroup.API:
+        providers = ", ".join(record.providers)
+        return tr(
+            "{prices} ({providers}), {dates}", prices=prices, providers=providers, dates=format_price_dates(record)
+        )
     if record.newest is None:
         return tr("{prices}, undated (catalog {revision})", prices=prices, revision=revision)
     dated = tr("{prices}, newest {date}", prices=prices, date=Formatter().date(record.newest))

@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
+from gpudesk.domain.claim import PriceSummary
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.model import Model, describe_generic_model
 from gpudesk.domain.registry import Attribute, find_attribute_definition, find_figure
@@ -236,6 +237,14 @@ PRICE_WORDS: Final = MappingProxyType(
 
 def label_price_word(word: str) -> str:
     return tr(PRICE_WORDS[word])
+
+
+def format_price_dates(summary: PriceSummary) -> str:
+    if summary.oldest is None or summary.newest is None:
+        return tr("undated")
+    if summary.oldest == summary.newest:
+        return summary.oldest
+    return f"{summary.oldest} – {summary.newest}"
 
 
 def label_source_kind(kind: str) -> str:

@@ -79,7 +79,7 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
     assert open_.startswith(
-        "Too close to call. MI325X compared with B200 SXM: 11% lower cost per token (owned), 31% less throughput."
+        "Too close to call. MI325X compared with B200 SXM: 15% lower cost per token (owned), 31% less throughput."
     )
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
@@ -107,7 +107,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert describe_token_cost(answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
+        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.62) are too close to call."
         " To rent, MI325X is likely cheapest: $0.66 (81% odds)."
     )
     terms = describe_cost_terms(answer, PLAIN)

@@ -260,10 +260,7 @@ class AssumptionControls(QWidget):
         middle = Qt.AlignmentFlag.AlignVCenter
         settings, commands, gap = QWidget(self), QWidget(self), theme.px(12)
         make_row(
-            *(
-                (each, 0, middle)
-                for each in (self.term, self.provider_class, self.runs_on, self.around, self.single)
-            ),
+            *((each, 0, middle) for each in (self.term, self.provider_class, self.runs_on, self.around, self.single)),
             gap=gap,
             on=settings,
         )
