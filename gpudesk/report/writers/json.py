@@ -26,7 +26,7 @@ from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.report.writers.export_table import ExportTable, drop_not_finite
 from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
 from gpudesk.report.writers.safe_text import drop_surrogates
-from gpudesk.report.writers.sizing_json import encode_costs, encode_counts, encode_sizing
+from gpudesk.report.writers.sizing_json import encode_costs, encode_counts, encode_fleets, encode_sizing
 from gpudesk.text.formatting import Formatter
 
 _ESTIMATE_KEYS = (
@@ -79,6 +79,8 @@ def encode_answer(answer: Answer, further: SheetExtras | None = None) -> dict[st
             encoded["sizing"] = encode_sizing(extras.how_many.sizing, names)
     if extras.costs is not None:
         encoded["costs"] = encode_costs(extras.costs)
+    if extras.fleet is not None:
+        encoded["fleet"] = encode_fleets(extras.fleet)
     if extras.leading is not None:
         encoded["verdict"] = describe_comparison(answer, extras.leading, Formatter())
     if extras.decision is not None:

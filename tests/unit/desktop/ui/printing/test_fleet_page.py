@@ -17,7 +17,7 @@ from gpudesk.text.formatting import Formatter
 from tests.fleets import make_fleets
 
 DATE = "2026-11-26"
-ACCELERATORS = ("h200-sxm", "mi325x", "b200-sxm", "mi355x", "h100-sxm", "mi300x")
+ACCELERATORS = ("h200-sxm", "mi325x", "b200-hgx", "mi355x", "h100-sxm", "mi300x")
 
 
 @pytest.mark.parametrize("size", list(PaperSize))
