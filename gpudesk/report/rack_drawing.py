@@ -123,7 +123,7 @@ def label_use(used: int, spare: int, idle: int, formatter: Formatter) -> str:
     """Return how many accelerators are in use, spare and idle; what there is none of is left out."""
     parts = (
         (used, tr("{n} in use", n=formatter.count(used))),
-        (spare, tr("{n} spare", n=formatter.count(spare))),
+        (spare, trn("{n} spare", "{n} spare", spare, n=formatter.count(spare))),
         (idle, tr("{n} idle", n=formatter.count(idle))),
     )
     return ", ".join(text for count, text in parts if count)
