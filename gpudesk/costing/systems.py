@@ -19,12 +19,12 @@ from gpudesk.text.messages import InputError, Message, message
 
 LIQUID: Final = "liquid"
 #: Maximum power of a system over the TDP of its accelerators where no maximum is published, by cooling. Medians of
-#: published systems: air 1.8 (DGX A100 2.03, H100 and H200 1.82, B200 1.79, B300 1.65), liquid 1.35 (GB200 NVL72
-#: 1.39, GB300 NVL72 1.31).
-POWER_RATIOS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.8, LIQUID: 1.35})
+#: published systems: air 1.8 (DGX A100 2.03, H100 and H200 1.82, B200 1.79, B300 1.65, Gaudi 3 1.60), liquid 1.3
+#: (GB200 NVL72 1.39, GB300 NVL72 1.31, 1.18 by the power supplies of eight MI355X).
+POWER_RATIOS: Final[Mapping[str, float]] = MappingProxyType({"air": 1.8, LIQUID: 1.3})
 #: The least and the largest ratio of these systems.
 _POWER_RATIO_ENDS: Final[Mapping[str, tuple[float, float]]] = MappingProxyType(
-    {"air": (1.65, 2.03), LIQUID: (1.31, 1.39)}
+    {"air": (1.6, 2.03), LIQUID: (1.18, 1.39)}
 )
 #: Height per accelerator where no height is published, in rack units: 8U for eight modules cooled by air, 4U for
 #: eight cooled by liquid, and 4U for eight PCIe cards, as most systems on record.
