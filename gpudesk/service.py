@@ -53,6 +53,7 @@ if TYPE_CHECKING:
     from gpudesk.domain.scenario import Sweep
     from gpudesk.domain.sizing import (
         AcceleratorNeeds,
+        Demand,
         FitMatrix,
         FitQuestion,
         FitRemedy,
@@ -397,15 +398,11 @@ class GpuDeskService:
         Counts that the scenario fixes are left open, degrees of a plan are those of one replica. Raises
         `InputError` without a demand, for one that cannot be, and for an unknown id.
         """
-        if scenario.demand is None:
-            raise input_error(
-                "sizing.no_demand",
-                "needs the demand of your users: users, requests per second or tokens per day",
-                "demand",
-            )
         from gpudesk.fleet.systems import add_systems
 
-        return add_systems(self.estimator.size(scenario.requests(), scenario.demand), self.catalog, scenario.fleet)
+        return add_systems(
+            self.estimator.size(scenario.requests(), _require_demand(scenario)), self.catalog, scenario.fleet
+        )
 
     def remedies(self, estimate: Estimate) -> tuple[FitRemedy, ...]:
         """Return what would make a deployment hold what it is asked to; empty where it does."""
@@ -455,7 +452,7 @@ class GpuDeskService:
 
     def fleet(self, scenario: Scenario) -> FleetAnswer:
         """Return the fleets for a scenario's demand; raises `InputError` as `size`, and for a wrong fleet setting."""
-        return self.fleets.plan(scenario)
+        return self.fleets.plan(scenario, _require_demand(scenario))
 
     # What to choose
 
@@ -615,3 +612,11 @@ class GpuDeskService:
         from gpudesk.catalog.verify import verify_catalog
 
         return verify_catalog(self.catalog)
+
+
+def _require_demand(scenario: Scenario) -> Demand:
+    if scenario.demand is None:
+        raise input_error(
+            "sizing.no_demand", "needs the demand of your users: users, requests per second or tokens per day", "demand"
+        )
+    return scenario.demand

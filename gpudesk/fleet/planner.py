@@ -34,7 +34,7 @@ from gpudesk.domain.fleet import (
     Supply,
 )
 from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.sizing import DemandKind, SizingOption, SizingResult
+from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.domain.system import System
 from gpudesk.fleet.load_curve import check_fleet_settings, make_load_curve
 from gpudesk.fleet.supply import (
@@ -54,7 +54,7 @@ from gpudesk.fleet.supply import (
     state_missing,
 )
 from gpudesk.fleet.systems import MOST_RACKED, ReplicaPacking, fill_racks, list_occupancy
-from gpudesk.text.messages import Message, input_error, message, message_n
+from gpudesk.text.messages import Message, MessageParameter, message, message_n
 from gpudesk.text.units import MONTHS_PER_YEAR
 
 if TYPE_CHECKING:
@@ -63,6 +63,7 @@ if TYPE_CHECKING:
     from gpudesk.estimation.estimator import Estimator
 
 _WATTS: Final = 1000.0
+_GIGA: Final = 1e9
 _THROUGHPUT: Final = "output_tokens_per_s"
 _WEEKS_PER_MONTH: Final = 52.0 / 12.0
 _API_INPUTS: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
@@ -76,18 +77,12 @@ class FleetPlanner:
         self._estimator = estimator
         self._costing = costing
 
-    def plan(self, scenario: Scenario) -> FleetAnswer:
-        """Return the fleets for a scenario's demand; raises `InputError` without a demand or for a wrong setting.
+    def plan(self, scenario: Scenario, demand: Demand) -> FleetAnswer:
+        """Return the fleets for a demand; raises `InputError` for a wrong setting.
 
         The busiest hour of the load curve takes the place of the demand's peak factor.
         """
-        demand, settings = scenario.demand, scenario.fleet
-        if demand is None:
-            raise input_error(
-                "sizing.no_demand",
-                "needs the demand of your users: users, requests per second or tokens per day",
-                "demand",
-            )
+        settings = scenario.fleet
         check_fleet_settings(settings)
         curve = make_load_curve(settings)
         demand = replace(demand, peak_factor=curve.peak_factor)
@@ -419,6 +414,24 @@ class _AcceleratorPlanner:
         months = max(0.0, MONTHS_PER_YEAR * math.log(capacity / self.load.asked) / math.log1p(growth))
         return months if months < self.load.years * MONTHS_PER_YEAR else None
 
+    def _describe_span(self) -> Message:
+        size, count, fabric = self.packing.replica, self.packing.systems_per_replica, self._get_fabric()
+        if fabric is None:
+            return message(
+                "fleet.spans_unknown",
+                "A replica of {size} accelerators spans {count} systems; the rate of the network between them is not "
+                "published",
+                size=size,
+                count=count,
+            )
+        return message(
+            "fleet.spans_systems",
+            "A replica of {size} accelerators spans {count} systems over a network of {rate} per system",
+            size=size,
+            count=count,
+            rate=(fabric / _GIGA, "Gbit/s"),
+        )
+
     def _list_notes(self, systems: int) -> Iterator[Message]:
         spec, packing = self.spec, self.packing
         if not self.is_owned:
@@ -433,13 +446,7 @@ class _AcceleratorPlanner:
                 slots=spec.slots,
             )
         elif packing.systems_per_replica > 1:
-            yield message(
-                "fleet.spans_systems",
-                "A replica of {size} accelerators spans {count} systems; its tensor and pipeline traffic goes over the "
-                "network between them",
-                size=packing.replica,
-                count=packing.systems_per_replica,
-            )
+            yield self._describe_span()
         if systems > MOST_RACKED:
             yield message("fleet.no_racks", "Racks of more than {count} systems are not listed", count=MOST_RACKED)
         elif spec.height_estimated and spec.system is not None:
@@ -478,9 +485,9 @@ def _describe_rent(rent: ResolvedCostInput) -> Message:
     )
 
 
-def _state_range(low: float, high: float, unit: str) -> Message:
+def _state_range(low: float, high: float, unit: str) -> MessageParameter:
     if low == high:
-        return message("fleet.price", "{price}", price=(low, unit))
+        return low, unit
     return message("fleet.price_range", "{low} to {high}", low=(low, unit), high=(high, unit))
 
 
