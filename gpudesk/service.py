@@ -594,7 +594,8 @@ class GpuDeskService:
             estimate = self.estimate(replace(estimate.request, serving_engine=engine))
         if not estimate.fits:
             raise InputError(estimate.reason or NOTHING_TO_START)
-        return make_launch_plan(estimate, facts, self.estimator.launch_settings(estimate), reproduce=reproduce)
+        settings = self.estimator.launch_settings(estimate, self.catalog.systems_of(estimate.request.accelerator))
+        return make_launch_plan(estimate, facts, settings, reproduce=reproduce)
 
     # What spreading a model costs
 

@@ -339,8 +339,9 @@ class LaunchSettings:
     """Settings that an estimate was made with, for one replica.
 
     `max_batch` (sequences) and `max_batched_tokens` are those of a step of one of `attention_ranks`.
-    `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica spans, where a host
-    is what one scale-up network joins: `domain_over_machines` accelerators if those are in several machines.
+    `memory_fraction` is the serving engine's own setting; `hosts` is how many one replica of `replica` accelerators
+    spans. `unknown_domain` is how many accelerators one scale-up network joins over machines of unknown size: they
+    count as one host then.
     `generation` and `platforms` are those of the accelerator, `mixers` are the kinds of attention of the model.
     """
 
@@ -353,6 +354,7 @@ class LaunchSettings:
     attention_ranks: int
     memory_fraction: float
     hosts: int
-    domain_over_machines: int | None
+    replica: int
+    unknown_domain: int | None
     max_context: int | None
     model: str

@@ -491,14 +491,23 @@ def _make_link_notes(plan: ParallelPlan, ceilings: HardwareCeilings) -> tuple[Me
         used[ceilings.dispatch_link.kind] = ceilings.dispatch_link
     if plan.pp > 1:
         used[ceilings.stage_link.kind] = ceilings.stage_link
-    return tuple(_make_link_note(each) for kind, each in used.items() if kind != "scale-up")
+    tp_spans_hosts = plan.tp > 1 and ceilings.link.kind == "node"
+    return tuple(
+        _make_link_note(each, tp_spans_hosts=tp_spans_hosts) for kind, each in used.items() if kind != "scale-up"
+    )
 
 
-def _make_link_note(used: RankLink) -> Message:
+def _make_link_note(used: RankLink, *, tp_spans_hosts: bool) -> Message:
     bandwidth = (used.bandwidth, "B/s")
     if used.kind == "pcie":
         return message(
             "estimate.over_pcie", "The accelerators communicate over PCIe at {bandwidth}", bandwidth=bandwidth
+        )
+    if tp_spans_hosts:
+        return message(
+            "estimate.tp_between_hosts",
+            "Tensor parallelism spans hosts, which communicate over the network at {bandwidth} per accelerator",
+            bandwidth=bandwidth,
         )
     return message(
         "estimate.between_hosts",

@@ -53,6 +53,7 @@ from gpudesk.estimation.sizing.topology import ScalingTable, compare_topologies
 from gpudesk.text.messages import InputError, message
 
 if TYPE_CHECKING:
+    from gpudesk.domain.system import System
     from gpudesk.estimation.line_answers import LineAnswerer, LineQuestion
     from gpudesk.estimation.sizing.demand import SizingRequest
 
@@ -189,10 +190,10 @@ class Estimator:
         _, memory = find_memory_plan(estimate, self._table)
         return compute_memory_room(estimate, memory.budget)
 
-    def launch_settings(self, estimate: Estimate) -> LaunchSettings:
+    def launch_settings(self, estimate: Estimate, systems: Sequence[System]) -> LaunchSettings:
         from gpudesk.estimation.launch import get_launch_settings
 
-        return get_launch_settings(estimate, self._table)
+        return get_launch_settings(estimate, self._table, systems)
 
     def needed(self, requests: Sequence[EstimateRequest]) -> tuple[tuple[SmallestDeployments, ...], ...]:
         """Return for each request the smallest deployments by weight format, from wide to narrow."""

@@ -6,7 +6,7 @@ from __future__ import annotations
 
 import math
 import shlex
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, Final
@@ -29,6 +29,7 @@ from gpudesk.files import read_toml
 from gpudesk.text.messages import Message, input_error, message, message_n
 
 if TYPE_CHECKING:
+    from gpudesk.domain.system import System
     from gpudesk.estimation.search_space import SearchSpaceTable
 
 
@@ -111,26 +112,31 @@ def choose_launch_facts(versions: tuple[LaunchOptions, ...], version: str | None
     return version_facts
 
 
-def get_launch_settings(estimate: Estimate, table: SearchSpaceTable) -> LaunchSettings:
+def get_launch_settings(estimate: Estimate, table: SearchSpaceTable, systems: Sequence[System]) -> LaunchSettings:
     """Return the settings that a deployment without pools was estimated with.
 
-    The memory fraction is the serving engine's usual one; where that holds no request, the largest safe one.
+    The memory fraction is the serving engine's usual one; where that holds no request, the largest safe one. What
+    one scale-up network joins over several machines is divided among these as in the smallest of the `systems`.
     """
     space, memory = find_memory_plan(estimate, table)
     settings, budget, model = memory.settings, memory.budget, space.configuration.model
     usual = settings.usual_fraction
     kinds = {type(group.mixer) for group in model.layers}
+    accelerator, replica = space.configuration.accelerator, estimate.plan.replica
+    host, over_machines = accelerator.cards_per_host, accelerator.domain_over_machines is not None
+    machines = [each.accelerator_count // each.nodes for each in systems if over_machines and not each.is_rented]
     holds = budget.usual_pool_bytes >= max(budget.cache.sequence_bytes(estimate.request.workload.request_tokens), 1)
     return LaunchSettings(
-        generation=space.configuration.accelerator.generation,
-        platforms=list_platforms(space.configuration.accelerator),
+        generation=accelerator.generation,
+        platforms=list_platforms(accelerator),
         mixers=frozenset(name for name, kind in MIXER_KINDS.items() if kind in kinds),
         max_batch=settings.max_batch,
         max_batched_tokens=settings.max_batched_tokens,
         attention_ranks=budget.attention_ranks,
         memory_fraction=usual if usual is not None and holds else settings.memory_fraction,
-        hosts=math.ceil(estimate.plan.replica / space.configuration.accelerator.cards_per_host),
-        domain_over_machines=space.configuration.accelerator.domain_over_machines,
+        hosts=math.ceil(replica / min(machines, default=host)),
+        replica=replica,
+        unknown_domain=None if machines else accelerator.domain_over_machines,
         max_context=model.max_context,
         model=model.name,
     )
@@ -149,6 +155,8 @@ _VARIED_LENGTH: Final = 2
 _SLACK_TOKENS: Final = 64
 #: A free port on which the hosts of a deployment find each other.
 _RPC_PORT: Final = "13345"
+#: Options of which an engine that spans hosts has one.
+_OVER_HOSTS: Final = ("rank", "ray", "launcher")
 _Options = Iterator[tuple[str, ...]]
 
 
@@ -168,6 +176,7 @@ def make_launch_plan(
             engine=facts.name,
             platform=tuple(sorted(settings.platforms)),
         )
+    _check_hosts(facts, settings)
     extras = tuple(
         each
         for each in facts.extras
@@ -186,9 +195,10 @@ def make_launch_plan(
     if file is not None:
         options.append(f"{facts.server['file']} {file.name}")
     model = _format_assignment(estimate, facts, settings)
-    lines = [model, *(f"export {each}" for each in variables)]
+    lines = [model, *_list_host_lines(facts, settings), *(f"export {each}" for each in variables)]
+    command = (*_list_launcher_words(facts, settings), *facts.server_command)
     servers = tuple(
-        _format_command(lines, facts.server_command, [*facts.server_command, *options, *_flatten_options(of_host)])
+        _format_command(lines, command, [*command, *options, *_flatten_options(of_host)])
         for of_host in _list_host_options(estimate, facts, settings)
     )
     benchmark = [*facts.benchmark_command, *_flatten_options(_make_benchmark_command(estimate, facts, settings))]
@@ -201,6 +211,47 @@ def make_launch_plan(
         files=() if file is None else (file,),
         notes=tuple(_make_launch_notes(estimate, facts, settings, without_prefixes=without_prefixes)),
     )
+
+
+def _check_hosts(facts: LaunchOptions, settings: LaunchSettings) -> None:
+    """Refuse a replica over hosts that the engine cannot span, or that cannot share it alike; raises `InputError`."""
+    if settings.hosts == 1:
+        return
+    if facts.server.keys().isdisjoint(_OVER_HOSTS):
+        raise input_error(
+            "launch.one_host",
+            "{engine} runs on one host; a replica of {count} accelerators spans {hosts}. Choose a smaller plan or "
+            "another serving engine",
+            "serving_engine",
+            engine=facts.name,
+            count=settings.replica,
+            hosts=settings.hosts,
+        )
+    if settings.replica % settings.hosts:
+        raise input_error(
+            "launch.uneven_hosts",
+            "A replica of {count} accelerators cannot be divided evenly among {hosts} hosts. Choose another plan",
+            "tp",
+            count=settings.replica,
+            hosts=settings.hosts,
+        )
+
+
+def _list_host_lines(facts: LaunchOptions, settings: LaunchSettings) -> list[str]:
+    """Return the line that names the first host, or all of them, which only the user knows."""
+    if settings.hosts == 1 or "ray" in facts.server:
+        return []
+    if "launcher" not in facts.server:
+        return ["FIRST_HOST=address-of-host-1"]
+    each = settings.replica // settings.hosts
+    return ["HOSTS=" + ",".join(f"address-of-host-{host}:{each}" for host in range(1, settings.hosts + 1))]
+
+
+def _list_launcher_words(facts: LaunchOptions, settings: LaunchSettings) -> tuple[str, ...]:
+    """Return what starts one task for each accelerator on all hosts; nothing where the engine does so itself."""
+    if settings.hosts == 1 or "launcher" not in facts.server:
+        return ()
+    return ("mpirun", f"-n {settings.replica}", '-H "$HOSTS"', facts.server["launcher"])
 
 
 def _format_assignment(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> str:
@@ -475,6 +526,10 @@ def _make_launch_notes(
         yield message("launch.eager", "{engine} has no option to disable captured graphs", engine=facts.name)
 
 
+#: Notes of an estimate on the network between hosts.
+_LINK_NOTES: Final = frozenset({"estimate.between_hosts", "estimate.tp_between_hosts"})
+
+
 def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> Iterator[Message]:
     plan = estimate.plan
     if plan.dp > 1:
@@ -490,12 +545,19 @@ def _make_plan_notes(estimate: Estimate, facts: LaunchOptions, settings: LaunchS
         )
     if settings.hosts > 1:
         yield _make_hosts_note(facts, settings)
-    if settings.domain_over_machines is not None and plan.replica > 1:
+        if "launcher" not in facts.server:
+            yield message(
+                "launch.network",
+                "If hosts have several networks, set NCCL_SOCKET_IFNAME and GLOO_SOCKET_IFNAME to the interface that "
+                "connects them",
+            )
+    yield from (note for note in estimate.notes if note.id in _LINK_NOTES)
+    if settings.unknown_domain is not None and plan.replica > 1:
         yield message(
             "launch.domain",
             "One scale-up network connects {domain} accelerators across several hosts: start each multi-host replica "
             "on all of its hosts",
-            domain=settings.domain_over_machines,
+            domain=settings.unknown_domain,
         )
 
 
@@ -546,12 +608,12 @@ def _make_hosts_note(facts: LaunchOptions, settings: LaunchSettings) -> Message:
     if "rank" in facts.server:
         return message(
             "launch.hosts_each",
-            "One replica spans {hosts} hosts: run each host's command; FIRST_HOST is the name of the first host",
+            "One replica spans {hosts} hosts: run each host's command, with FIRST_HOST as the address of host 1",
             hosts=settings.hosts,
         )
     return message(
         "launch.hosts_launcher",
-        "One replica spans {hosts} hosts: run {launcher} before the command, with one task per accelerator",
+        "One replica spans {hosts} hosts: run the command on host 1, with the address of each host in HOSTS. Under "
+        "Slurm, replace mpirun and its options with srun --mpi=pmix",
         hosts=settings.hosts,
-        launcher=facts.server["launcher"],
     )

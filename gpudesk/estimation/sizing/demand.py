@@ -372,8 +372,12 @@ def _make_sizing_row(
     )
 
 
+#: Notes of an estimate that matter to an order.
+_SIZING_NOTES: Final = frozenset({"estimate.beyond_context", "estimate.between_hosts", "estimate.tp_between_hosts"})
+
+
 def _make_sizing_notes(demand: Demand, part: Accelerator, at_peak: Estimate, working: int) -> Iterator[Message]:
-    yield from (note for note in at_peak.notes if note.id == "estimate.beyond_context")
+    yield from (note for note in at_peak.notes if note.id in _SIZING_NOTES)
     in_flight = max(1, at_peak.concurrency or 1) * working
     if demand.kind is DemandKind.USERS and in_flight > max(demand.amount * demand.peak_factor, working):
         yield message(

@@ -11,7 +11,7 @@ from gpudesk.domain.deployment import DisaggregationRequest
 from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.estimation.launch import read_launch_facts
+from gpudesk.estimation.launch import make_launch_plan, read_launch_facts
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, format_message
 
@@ -97,12 +97,42 @@ def test_a_replica_over_two_hosts_says_how(service: GpuDeskService, engine: str)
     options = {
         "vllm": ['--nnodes 2 \\\n  --node-rank {} \\\n  --master-addr "$FIRST_HOST"'],
         "sglang": ['--nnodes 2 \\\n  --node-rank {} \\\n  --dist-init-addr "$FIRST_HOST:50000"'],
-        "tensorrt-llm": ["--pp_size 2"],
+        "tensorrt-llm": ['mpirun -n 16 -H "$HOSTS" trtllm-llmapi-launch trtllm-serve "$MODEL"', "--pp_size 2"],
     }
+    where = "HOSTS=address-of-host-1:8,address-of-host-2:8" if engine == "tensorrt-llm" else "FIRST_HOST="
+    assert all(where in command for command in plan.servers)
     assert len(plan.servers) == (1 if engine == "tensorrt-llm" else 2)
     for host, command in enumerate(plan.servers):
         assert all(option.format(host) in command for option in options[engine])
         assert ("--headless" in command) is (engine == "vllm" and host == 1)
+
+
+def test_tensor_parallelism_over_hosts_is_named_with_the_rate(service: GpuDeskService) -> None:
+    request = asked(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=16)
+    estimate = service.estimate(request)
+    named = "Tensor parallelism spans hosts, which communicate over the network at 50.0 GB/s per accelerator"
+    for notes in (estimate.notes, service.launch(estimate).notes):
+        assert [format_message(note) for note in notes].count(named) == 1
+    inside = service.estimate(asked(accelerator="h100-sxm", model="llama-3.1-405b", count=16, tp=8, pp=2))
+    assert not any("Tensor parallelism" in format_message(note) for note in inside.notes)
+
+
+def test_machines_of_a_rack_are_started_one_by_one(service: GpuDeskService) -> None:
+    request = asked(accelerator="gb200-nvl72", model="llama-3.1-405b", count=8, tp=8)
+    plan = service.launch(service.estimate(request))
+    assert len(plan.servers) == 2
+    assert all("--nnodes 2" in command for command in plan.servers)
+    assert not any("communicate over the network" in format_message(note) for note in plan.notes)
+
+
+def test_a_replica_that_hosts_cannot_share_is_refused(service: GpuDeskService) -> None:
+    estimate = service.estimate(asked(accelerator="gb200-nvl72", model="llama-3.1-405b", count=6, tp=2, pp=3))
+    settings = service.estimator.launch_settings(estimate, service.catalog.systems_of("gb200-nvl72"))
+    facts = service.launch_facts["vllm"][0]
+    with pytest.raises(InputError, match="launch.uneven_hosts"):
+        make_launch_plan(estimate, facts, replace(settings, hosts=4))
+    with pytest.raises(InputError, match="launch.one_host"):
+        make_launch_plan(estimate, service.launch_facts["tgi"][0], replace(settings, hosts=2))
 
 
 def test_an_older_vllm_spans_hosts_by_ray(service: GpuDeskService) -> None:
@@ -213,8 +243,13 @@ def test_prompts_beyond_the_context_are_said_to_be_refused(service: GpuDeskServi
 
 
 def test_a_network_over_several_machines_is_said(service: GpuDeskService) -> None:
-    request = asked(accelerator="gh200-96gb", count=4, tp=4)
-    _, _, notes = plan_of(service, request)
+    estimate = service.estimate(asked(accelerator="gh200-96gb", count=4, tp=4))
+    assert len(service.launch(estimate).servers) == 4
+    # Without a record of its systems, nobody knows how many machines there are.
+    unknown = service.estimator.launch_settings(estimate, ())
+    notes = [
+        format_message(note) for note in make_launch_plan(estimate, service.launch_facts["vllm"][0], unknown).notes
+    ]
     assert any(note.startswith("One scale-up network connects 32 accelerators across several hosts") for note in notes)
     assert not any("scale-up network" in note for note in plan_of(service, asked())[2])
 
