@@ -129,9 +129,9 @@ def test_a_replica_that_hosts_cannot_share_is_refused(service: GpuDeskService) -
     estimate = service.estimate(asked(accelerator="gb200-nvl72", model="llama-3.1-405b", count=6, tp=2, pp=3))
     settings = service.estimator.launch_settings(estimate, service.catalog.systems_of("gb200-nvl72"))
     facts = service.launch_facts["vllm"][0]
-    with pytest.raises(InputError, match="launch.uneven_hosts"):
+    with pytest.raises(InputError, match=r"launch\.uneven_hosts"):
         make_launch_plan(estimate, facts, replace(settings, hosts=4))
-    with pytest.raises(InputError, match="launch.one_host"):
+    with pytest.raises(InputError, match=r"launch\.one_host"):
         make_launch_plan(estimate, service.launch_facts["tgi"][0], replace(settings, hosts=2))
 
 
