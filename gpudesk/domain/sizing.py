@@ -32,6 +32,10 @@ class DemandKind(StrEnum):
     CONCURRENCY = "concurrency"
 
 
+#: The peak factor of a demand where nobody states one.
+DEFAULT_PEAK_FACTOR: Final = 2.0
+
+
 @dataclass(frozen=True, slots=True)
 class Demand:
     """What is asked of a service, on average, and what it has to keep in reserve.
@@ -46,7 +50,7 @@ class Demand:
     kind: DemandKind
     amount: float
     requests_per_user_hour: float = 12.0
-    peak_factor: float = 2.0
+    peak_factor: float = DEFAULT_PEAK_FACTOR
     ttft_ms: float | None = None
     tpot_ms: float | None = None
     utilisation_cap: float = 0.8

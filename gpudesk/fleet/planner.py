@@ -24,6 +24,7 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.claim import PURCHASE_TERM, PriceRecord
 from gpudesk.domain.cost import CostInputOrigin, CostSettings, ResolvedCostInput, UncertainValue
 from gpudesk.domain.fleet import (
+    DailyLoadCurve,
     FleetAnswer,
     FleetCost,
     FleetHour,
@@ -34,7 +35,7 @@ from gpudesk.domain.fleet import (
     Supply,
 )
 from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
+from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR, Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.domain.system import System
 from gpudesk.fleet.load_curve import check_fleet_settings, make_load_curve
 from gpudesk.fleet.supply import (
@@ -77,7 +78,7 @@ class FleetPlanner:
         self._estimator = estimator
         self._costing = costing
 
-    def plan(self, scenario: Scenario, demand: Demand) -> FleetAnswer:
+    def plan(self, scenario: Scenario, stated_demand: Demand) -> FleetAnswer:
         """Return the fleets for a demand; raises `InputError` for a wrong setting.
 
         The busiest hour of the load curve takes the place of the demand's peak factor.
@@ -85,7 +86,7 @@ class FleetPlanner:
         settings = scenario.fleet
         check_fleet_settings(settings)
         curve = make_load_curve(settings)
-        demand = replace(demand, peak_factor=curve.peak_factor)
+        demand = replace(stated_demand, peak_factor=curve.peak_factor)
         sizing = self._estimator.size(scenario.requests(), demand)
         parts = [self._catalog.accelerator(each.accelerator) for each in sizing.candidates]
         inputs = [
@@ -118,6 +119,7 @@ class FleetPlanner:
             api=api.cost if isinstance(api, SupplyCost) else api,
             cheapest=cheapest,
             odds=odds,
+            notes=tuple(_list_demand_notes(stated_demand, curve)),
         )
 
     def _compute_common_error(self, sizing: SizingResult) -> float:
@@ -201,6 +203,18 @@ class FleetPlanner:
             return state_missing(Supply.API, _NO_API_PRICE)
         cost = cost_api(load, needs, draw_cost_input("", "api_output_usd_per_million", spread, FLEET_DRAWS))
         return replace(cost, cost=replace(cost.cost, source=source))
+
+
+def _list_demand_notes(demand: Demand, curve: DailyLoadCurve) -> Iterator[Message]:
+    """Yield that a peak factor does not count which the user stated, and which is not that of the curve."""
+    is_stated = demand.peak_factor != DEFAULT_PEAK_FACTOR and demand.kind is not DemandKind.CONCURRENCY
+    if is_stated and round(demand.peak_factor, 2) != round(curve.peak_factor, 2):
+        yield message(
+            "fleet.peak_of_curve",
+            "The peak is the busiest hour of the load curve, {peak} × average, not your peak factor of {factor}",
+            peak=round(curve.peak_factor, 2),
+            factor=demand.peak_factor,
+        )
 
 
 _NO_TOKENS: Final = message(

@@ -1,10 +1,11 @@
-"""How long costs take: of a comparison, of many draws, and from a changed input to the paint."""
+"""How long costs take: of a comparison, of many draws, of fleets, and from a changed input to the paint."""
 
 from __future__ import annotations
 
 import statistics
 import time
 from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -15,11 +16,15 @@ from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.fleet import FleetSettings
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
 from tests.benchmarks.conftest import Say
 
 FOUR = "70b-chat-on-four"
 DRAWS_MS = 200.0
+FLEETS_MS = 100.0
 FRAME_MS = 16.0
 ROUNDS = 30
 #: What a machine that does something else beside may take longer.
@@ -41,6 +46,23 @@ def test_a_hundred_thousand_draws_take_a_fifth_of_a_second(service: GpuDeskServi
         times.append((time.perf_counter() - start) * 1000)
     say(f"100,000 draws of four accelerators: {statistics.median(times):.0f} ms")
     assert statistics.median(times) <= DRAWS_MS * SLACK
+
+
+def test_fleets_of_six_take_a_tenth_of_a_second(service: GpuDeskService, say: Say) -> None:
+    six = ("h100-sxm", "mi300x", "h200-sxm", "b200-hgx", "l40s", "gb200-nvl72")
+    scenario = replace(
+        read_template(FOUR),
+        accelerators=tuple(AcceleratorChoice(each) for each in six),
+        demand=Demand(DemandKind.USERS, 2000.0),
+    )
+    times = []
+    for spares in range(11):
+        changed = replace(scenario, fleet=FleetSettings(growth_per_year=0.3, spare_systems=spares))
+        start = time.perf_counter()
+        service.fleet(changed)
+        times.append((time.perf_counter() - start) * 1000)
+    say(f"fleets of six accelerators: {statistics.median(times[1:]):.0f} ms")
+    assert statistics.median(times[1:]) <= FLEETS_MS * SLACK
 
 
 @pytest.fixture

@@ -227,6 +227,8 @@ class _FleetText:
         demand = replace(self.demand, peak_factor=round(answer.curve.peak_factor, 2))
         curve = tr("load curve: {name}", name=label_load_curve(answer.curve.kind).lower())
         yield from wrap_text(f"{describe_demand(demand, self.formatter)}; {curve}.", self.width)
+        for note in answer.notes:
+            yield from wrap_text(f"{format_message(note, self.formatter)}.", self.width)
         for option in answer.options:
             yield ""
             yield from self._list_option(option)
@@ -259,7 +261,7 @@ class _FleetText:
         yield output.make_bold(f"{name}: {label_order(option, self.formatter)}")
         yield from self._indent(self._describe(option))
         yield from self._list_costs(option.costs)
-        for note in list_fleet_notes(option, replace(self.answer, api=None), self.formatter):
+        for note in list_fleet_notes(option, replace(self.answer, api=None, notes=()), self.formatter):
             yield from self._indent(note)
 
     def _describe(self, option: FleetOption) -> str:

@@ -230,6 +230,14 @@ def test_requests_in_flight_are_those_of_the_busiest_hour(service: GpuDeskServic
     assert answer.api.missing.id == "fleet.no_tokens"
 
 
+def test_a_peak_factor_that_the_user_states_is_replaced_and_said(service: GpuDeskService) -> None:
+    usual = service.fleet(make_scenario("h100-sxm"))
+    stated = service.fleet(make_scenario("h100-sxm", demand=replace(USERS, peak_factor=5.0)))
+    assert stated.options == usual.options
+    assert usual.notes == ()
+    assert [note.id for note in stated.notes] == ["fleet.peak_of_curve"]
+
+
 # The site and named systems
 
 
