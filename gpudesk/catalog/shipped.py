@@ -215,27 +215,16 @@ _SYSTEM_FIELDS: Final[Mapping[str, str]] = MappingProxyType(
         "accelerator_count": "accelerator_count",
         "accelerator_power_w": "accelerator_power",
         "scale_up_domain": "scale_up_domain",
-        "accelerator_link": "accelerator_link",
         "nodes": "nodes",
-        "cpus": "cpus",
-        "cpu_cores": "cpu_cores",
-        "host_memory_bytes": "host_memory",
-        "nics": "nics",
         "nic_count": "nic_count",
         "nic_bits_per_s": "nic_rate",
         "network_bits_per_s": "network_rate",
-        "fabric": "fabric",
-        "local_storage_bytes": "local_storage",
         "power_max_w": "power_max",
-        "power_typical_w": "power_typical",
         "rack_units": "rack_units",
         "cooling": "cooling",
-        "weight_kg": "weight",
         "price_low_usd": "price_low",
         "price_high_usd": "price_high",
         "delivery_weeks": "delivery",
-        "availability": "availability",
-        "vcpus": "vcpus",
     }
 )
 
@@ -258,13 +247,9 @@ def read_reference_designs(store: CatalogDatabase) -> tuple[ReferenceDesign, ...
 
 def make_system(entry: SystemEntry, values: Mapping[str, Any], accelerator: Mapping[str, Any]) -> System:
     """Name the preferred values as the domain does; `accelerator` are those of the accelerator in it."""
-    inherited = {
-        "scale_up_domain": accelerator.get("scale_up_domain"),
-        "accelerator_link": accelerator.get("interconnect"),
-        "accelerator_power_w": accelerator.get("tdp"),
-    }
+    inherited = {"scale_up_domain": accelerator.get("scale_up_domain"), "accelerator_power_w": accelerator.get("tdp")}
     stated = {field: values[name] for field, name in _SYSTEM_FIELDS.items() if name in values}
-    return System(**entry._asdict(), regions=tuple(values.get("regions", ())), **{**inherited, **stated})
+    return System(**entry._asdict(), **{**inherited, **stated})
 
 
 def _to_float(value: float | None) -> float | None:

@@ -23,10 +23,10 @@ class SystemKind(StrEnum):
 class System:
     """The values that the catalog prefers for one system, in SI units; None where nothing is known.
 
-    `scale_up_domain`, `accelerator_link` and `accelerator_power_w` are those of the accelerator unless the system
-    has its own. `nodes` is the number of hosts in it. `nic_bits_per_s` is the rate of one network card,
-    `network_bits_per_s` that of a whole instance. Rents are on record under `provider` and `instance`; without an
-    `instance` under the provider, for one accelerator.
+    What nothing is computed with is among its attributes alone. `scale_up_domain` and `accelerator_power_w` are
+    those of the accelerator unless the system has its own. `nodes` is the number of hosts in it. `nic_bits_per_s`
+    is the rate of one network card, `network_bits_per_s` that of a whole instance. Rents are on record under
+    `provider` and `instance`; without an `instance` under the provider, for one accelerator.
     """
 
     id: str
@@ -39,28 +39,16 @@ class System:
     instance: str | None = None
     accelerator_power_w: float | None = None
     scale_up_domain: int | None = None
-    accelerator_link: str | None = None
     nodes: int = 1
-    cpus: str | None = None
-    cpu_cores: int | None = None
-    host_memory_bytes: int | None = None
-    nics: str | None = None
     nic_count: int | None = None
     nic_bits_per_s: float | None = None
     network_bits_per_s: float | None = None
-    fabric: str | None = None
-    local_storage_bytes: int | None = None
     power_max_w: float | None = None
-    power_typical_w: float | None = None
     rack_units: float | None = None
     cooling: str | None = None
-    weight_kg: float | None = None
     price_low_usd: float | None = None
     price_high_usd: float | None = None
     delivery_weeks: float | None = None
-    availability: str | None = None
-    vcpus: int | None = None
-    regions: tuple[str, ...] = ()
 
     @property
     def is_rented(self) -> bool:
