@@ -77,6 +77,8 @@ _RESOURCE_ATTRIBUTES: Final = MappingProxyType(
 _PEAKS: Final = ("fp8", "bf16", "fp16", "int8")
 #: Groups of specifications, in reading order.
 SPECIFICATION_GROUPS: Final = ("memory", "dense", "sparse", "interconnect", "power", "price", "software")
+#: Reasons for a model where there is little room.
+_BRIEF_REASONS: Final = 2
 #: Models that are named in a cell.
 _NAMED: Final = 3
 
@@ -340,7 +342,8 @@ class ProfileTables:
             is_first = each.job != job
             job = each.job
             if is_first or not best_only:
-                rows.append(self._recommendation(each, is_first=is_first))
+                most = _BRIEF_REASONS if best_only else len(each.why)
+                rows.append(self._recommendation(each, each.why[:most], is_first=is_first))
         weights = self.format_weights()
         return ProfileTable("recommendations", tr("Models for each job"), weights, columns, tuple(rows))
 
@@ -351,10 +354,9 @@ class ProfileTables:
             return tr("all factors weigh alike")
         return ", ".join(f"{label_factor(factor)} {self.formatter.stated(each)}" for factor, each in weights.items())
 
-    def _recommendation(self, each: JobRecommendation, *, is_first: bool) -> ProfileRow:
+    def _recommendation(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> ProfileRow:
         name = self.name_of(each.model)
-        reasons = [capitalize_first(self.say(reason)) for reason in each.why]
-        why = "; ".join(reasons)
+        reasons = [capitalize_first(self.say(reason)) for reason in why]
         mark = each.basis.value
         details = [label_precision(each.weights), label_serving_engine(each.serving_engine)]
         tier = (self.profile.question.tiers or {}).get(each.model)
@@ -369,7 +371,7 @@ class ProfileTables:
             self._plain_rate(each.figure, mark),
             ProfileCell(self.formatter.number(each.score * 100), is_quiet=True),
         )
-        sentence = f"{label_job(each.job)}: {name}, {label_precision(each.weights)}. {capitalize_first(why)}."
+        sentence = f"{label_job(each.job)}: {name}, {label_precision(each.weights)}. {'; '.join(reasons)}."
         return ProfileRow(f"{each.job}:{each.model}", cells, sentence, each.request)
 
     def out_of_reach(self) -> ProfileTable:

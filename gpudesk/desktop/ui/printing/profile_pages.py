@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
 from gpudesk.desktop.ui.charts.architecture_drawing import paint_architecture
@@ -12,6 +13,7 @@ from gpudesk.desktop.ui.printing.paper import (
     TOP,
     Paper,
     PaperSize,
+    TextLine,
     TextRun,
     limit_lines,
     measure_line_height,
@@ -23,6 +25,7 @@ from gpudesk.desktop.ui.printing.pieces import (
     SheetPages,
     SheetPainter,
     SheetPiece,
+    draw_line,
     find_first_baseline,
     make_paragraph,
     make_rule,
@@ -37,12 +40,15 @@ from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
 from gpudesk.report.profile_tables import HeadlineSpecification, ProfileCell, ProfileColumn, ProfileRow, ProfileTable
 from gpudesk.text.translation import tr, trn
 
-#: Points: rows of one line and of two, the line of titles, the white between blocks and between columns.
-_ROW, _TALL_ROW, _TITLE = 11.5, 21.5, 15.0
+#: Points: the white of a row, the line of titles, the white between blocks and between columns.
+_ROW_WHITE, _TITLE = 1.5, 15.0
 _GAP: Final = 11.0
 _BETWEEN: Final = 20.0
 _PAD: Final = 5.0
 _MARK: Final = 11.0
+_LEAST_BAR: Final = 60.0
+#: Lines that a text of a table takes at most, where there is room.
+_MOST_LINES: Final = 3
 _DRAWING: Final = 38 * MM
 _LEFT: Final = 0.56
 #: Height of the foot, and the least white above it.
@@ -70,9 +76,22 @@ def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date
 
 def make_profile_pages(tables: ProfileTables, paper: Paper, date: str, bottom: float) -> list[tuple[PlacedPiece, ...]]:
     """Return the two pages without feet, which begin at `bottom`; `date` is written as it is."""
-    end = bottom - _WHITE
-    pages = (_make_first_page(tables, paper.inner_width, date, end), _make_second_page(tables, paper.inner_width, end))
-    return [tuple(_place(pieces)) for pieces in pages]
+    room, end = paper.inner_width, bottom - _WHITE
+    first = _fit_page(lambda lines: _make_first_page(tables, room, date, end, lines))
+    second = _fit_page(lambda lines: _make_second_page(tables, room, end, lines))
+    return [tuple(_place(pieces)) for pieces in (first, second)]
+
+
+def _fit_page(make: Callable[[int], tuple[list[SheetPiece], bool]]) -> list[SheetPiece]:
+    """Return the page with most lines in its cells of those that hold everything, else that with the fewest.
+
+    `make` returns the pieces of a page for so many lines, and whether it holds all there is to say.
+    """
+    for lines in range(_MOST_LINES, 1, -1):
+        pieces, is_whole = make(lines)
+        if is_whole:
+            return pieces
+    return make(1)[0]
 
 
 def _place(pieces: Sequence[SheetPiece]) -> list[PlacedPiece]:
@@ -87,10 +106,13 @@ def _get_room(end: float, pieces: Sequence[SheetPiece]) -> float:
     return end - TOP - sum(piece.height for piece in pieces)
 
 
-def _make_first_page(tables: ProfileTables, room: float, date: str, end: float) -> list[SheetPiece]:
+def _make_first_page(
+    tables: ProfileTables, room: float, date: str, end: float, lines: int
+) -> tuple[list[SheetPiece], bool]:
     left, right = (room - _BETWEEN) * _LEFT, (room - _BETWEEN) * (1 - _LEFT)
     beside = [0.0, left + _BETWEEN]
     drawing = _make_drawing(tables.architecture(), right)
+    limits = stack_pieces([drawing, make_space(_GAP), _make_table(tables.limits(), right, max(lines, 2))])
     pieces = [
         _make_brand(date, room),
         make_paragraph(limit_lines(wrap_text(tables.profile.accelerator.name, "title", room), 1, room), "title"),
@@ -101,15 +123,9 @@ def _make_first_page(tables: ProfileTables, room: float, date: str, end: float) 
         _make_specifications(tables.headline_specifications(), room),
         make_rule(room, "hair", 0.5),
         make_space(_GAP),
-        put_side_by_side(
-            [
-                make_table_piece(tables.capabilities(), left),
-                stack_pieces([drawing, make_space(_GAP), make_table_piece(tables.limits(), right)]),
-            ],
-            beside,
-        ),
+        put_side_by_side([_make_table_beside(tables.capabilities(), left, lines, limits.height), limits], beside),
         make_space(_GAP),
-        make_table_piece(tables.recommendations(best_only=True), room),
+        _make_table(tables.recommendations(best_only=True), room, lines),
         make_space(_GAP),
         put_side_by_side(
             [
@@ -120,33 +136,37 @@ def _make_first_page(tables: ProfileTables, room: float, date: str, end: float) 
         ),
         make_space(_GAP),
     ]
-    advice = SectionLayout(_make_text_section(tr("Buying advice"), tables.advice()), room, 2)
+    style = "small" if lines > 1 else "fine"
+    advice = SectionLayout(_make_text_section(tr("Buying advice"), tables.advice()), room, 2, style=style)
     piece = advice.take(_get_room(end, pieces))
-    return pieces if piece is None else [*pieces, piece]
+    return pieces if piece is None else [*pieces, piece], not advice
 
 
-def _make_second_page(tables: ProfileTables, room: float, end: float) -> list[SheetPiece]:
+def _make_second_page(tables: ProfileTables, room: float, end: float, lines: int) -> tuple[list[SheetPiece], bool]:
     name = tables.profile.accelerator.name
-    half = (room - _BETWEEN) / 2
+    left, right = (room - _BETWEEN) * (1 - _LEFT), (room - _BETWEEN) * _LEFT
     pieces = [
         make_paragraph(limit_lines(wrap_text(name, "group", room), 1, room), "group"),
         make_rule(room, "hair", 0.5),
         make_space(_GAP),
         put_side_by_side(
-            [make_table_piece(tables.scale(), half), make_table_piece(tables.out_of_reach(), half)],
-            [0.0, half + _BETWEEN],
+            [_make_table(tables.scale(), left, lines), _make_table(tables.out_of_reach(), right, lines)],
+            [0.0, left + _BETWEEN],
         ),
         make_space(_GAP),
-        make_table_piece(tables.upgrades(), room),
+        _make_table(tables.upgrades(), room, lines),
         make_space(_GAP),
-        make_table_piece(tables.peers(), room),
+        _make_table(tables.peers(), room, lines),
     ]
+    is_whole = True
     for section in (_make_data_section(tables), _make_text_section(tr("Notes"), tables.notes())):
         if section.entries:
-            piece = SectionLayout(section, room, 3, style="fine").take(_get_room(end, pieces) - _GAP)
+            layout = SectionLayout(section, room, 3, style="fine")
+            piece = layout.take(_get_room(end, pieces) - _GAP)
+            is_whole = is_whole and not layout
             if piece is not None:
                 pieces += [make_space(_GAP), piece]
-    return pieces
+    return pieces, is_whole
 
 
 def _describe(tables: ProfileTables) -> str:
@@ -228,28 +248,36 @@ def _make_data_section(tables: ProfileTables) -> TextSection:
 
 
 def _make_heading(title: str, subtitle: str, room: float) -> SheetPiece:
-    start = measure_width(title, "group") + 8
-    lines = limit_lines(wrap_text(subtitle, "small", room - start, "text2"), 1, room - start)
+    """Return a title with the subtitle beside it, or below it where that takes more than a line."""
+    beside = measure_width(title, "group") + 8
+    lines = wrap_text(subtitle, "small", room - beside, "text2")
+    below = len(lines) > 1
+    if below:
+        lines = limit_lines(wrap_text(subtitle, "small", room, "text2"), _MOST_LINES, room)
+    paragraph = make_paragraph(lines, "small")
 
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         ink.text(x, y + 8.5, title, style="group", colour="text1")
-        for line in lines:
-            for run in line:
-                ink.text(x + start + run.x, y + 8.5, run.text, style=run.style, colour=run.colour)
+        if below:
+            paragraph.draw(ink, x, y + _TITLE - 2)
+        else:
+            paragraph.draw(ink, x + beside, y + 8.5 - find_first_baseline("small", measure_line_height("small")))
 
-    return SheetPiece(_TITLE - 2, draw)
+    return SheetPiece(_TITLE - 2 + (paragraph.height + 2 if below else 0.0), draw)
 
 
-def make_table_piece(table: ProfileTable, room: float) -> SheetPiece:
-    """Return a table with its title, heads and note; of a long one the first rows, and how many more there are."""
+def _make_table(table: ProfileTable, room: float, lines: int) -> SheetPiece:
+    """Return a table with its title, heads and note; of a long one the first rows, and how many more there are.
+
+    A text of a cell takes at most so many lines.
+    """
     most = _MOST_ROWS.get(table.id, len(table.rows))
     rows, left_out = table.rows[:most], len(table.rows) - most
     widths = _share_widths(table.columns, rows, room)
-    tall = any(cell.detail for row in rows for cell in row.cells)
     pieces = [_make_heading(table.title, table.subtitle, room)]
     if rows:
         pieces.append(_make_heads(table.columns, widths, room))
-        pieces += [_make_row(table.columns, row, widths, _TALL_ROW if tall else _ROW, room) for row in rows]
+        pieces += [_make_row(table.columns, row, widths, room, lines) for row in rows]
     notes = [table.note] if table.note else []
     if left_out > 0:
         notes.append(trn("{n} more in GPU Desk", "{n} more in GPU Desk", left_out))
@@ -257,17 +285,46 @@ def make_table_piece(table: ProfileTable, room: float) -> SheetPiece:
     return stack_pieces(pieces)
 
 
+def _make_table_beside(table: ProfileTable, room: float, lines: int, height: float) -> SheetPiece:
+    """Return a table with more lines in its cells where it is no higher than what stands beside it."""
+    pieces = (_make_table(table, room, most) for most in range(_MOST_LINES, lines, -1))
+    return next((piece for piece in pieces if piece.height <= height), None) or _make_table(table, room, lines)
+
+
 def _share_widths(columns: Sequence[ProfileColumn], rows: Sequence[ProfileRow], room: float) -> list[float]:
-    needed = [0.0] * len(columns)
-    for number, column in enumerate(columns):
-        if column.is_figure:
-            cells = [row.cells[number] for row in rows]
-            texts = [measure_width(cell.text, _style(cell)) + (_MARK if cell.mark else 0) for cell in cells]
-            texts += [measure_width(cell.detail, "small") for cell in cells]
-            needed[number] = max([*texts, measure_width(column.head, "small")], default=0.0) + 1.5 * _PAD
-    free = max(room - sum(needed), 0.0)
-    parts = sum(column.stretch for column in columns) or 1
-    return [need + free * column.stretch / parts for need, column in zip(needed, columns, strict=True)]
+    """Give figures what they need and words what they need of the rest; what is left is shared as the columns say.
+
+    Where words do not find room, heads of figures take two lines, and long words are left more than short ones.
+    """
+    cells = [[row.cells[number] for row in rows] for number in range(len(columns))]
+    needs = [_measure_cells(column, each) for column, each in zip(columns, cells, strict=True)]
+    heads = [measure_width(column.head, "small") + 1.5 * _PAD for column in columns]
+    if sum(map(max, needs, heads)) > room:
+        heads = [_measure_head(column.head) + 1.5 * _PAD for column in columns]
+    needs = list(map(max, needs, heads))
+    free = room - sum(needs)
+    if free >= 0:
+        parts = sum(column.stretch for column in columns) or 1
+        return [need + free * column.stretch / parts for need, column in zip(needs, columns, strict=True)]
+    words = [number for number, column in enumerate(columns) if not column.is_figure]
+    left = room - sum(need for need, column in zip(needs, columns, strict=True) if column.is_figure)
+    for place, number in enumerate(sorted(words, key=lambda each: needs[each])):
+        needs[number] = min(needs[number], left / (len(words) - place))
+        left -= needs[number]
+    return needs
+
+
+def _measure_cells(column: ProfileColumn, cells: Sequence[ProfileCell]) -> float:
+    texts = [measure_width(cell.text, _style(cell)) + (_MARK if cell.mark else 0) for cell in cells]
+    texts += [measure_width(cell.detail, "small") for cell in cells]
+    return max([*texts, _LEAST_BAR if column.is_bar else 0.0], default=0.0) + 1.5 * _PAD
+
+
+def _measure_head(head: str) -> float:
+    """Return the least width in which a head takes two lines."""
+    words = head.split(" ")
+    splits = ((" ".join(words[:place]), " ".join(words[place:])) for place in range(1, len(words) + 1))
+    return min(max(measure_width(line, "small") for line in lines) for lines in splits)
 
 
 def _style(cell: ProfileCell) -> str:
@@ -275,56 +332,90 @@ def _style(cell: ProfileCell) -> str:
 
 
 def _make_heads(columns: Sequence[ProfileColumn], widths: Sequence[float], room: float) -> SheetPiece:
+    heads = [
+        limit_lines(wrap_text(column.head, "small", width - _PAD + 0.5, "text3"), _MOST_LINES, width)
+        for column, width in zip(columns, widths, strict=True)
+    ]
+    step = measure_line_height("small")
+    height = 2.6 + step * max(map(len, heads), default=1)
+
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         left = x
-        for column, width in zip(columns, widths, strict=True):
-            if column.is_figure:
-                ink.text(left + width - _PAD, y + 8, column.head, style="small", colour="text3", align="right")
-            else:
-                ink.text(left, y + 8, column.head, style="small", colour="text3")
+        for column, lines, width in zip(columns, heads, widths, strict=True):
+            top = y + height - 2.6 - step * len(lines)
+            _draw_lines(ink, lines, left, top, width - _PAD if column.is_figure else None, "small")
             left += width
-        make_rule(room, "text1", 0.6).draw(ink, x, y + 11)
+        make_rule(room, "text1", 0.6).draw(ink, x, y + height - 0.6)
 
-    return SheetPiece(11.6, draw)
+    return SheetPiece(height, draw)
+
+
+def _draw_lines(
+    ink: SheetPainter, lines: Sequence[TextLine], x: float, top: float, flush_right: float | None, style: str
+) -> None:
+    """Draw lines from `x` on, or up to `flush_right` behind it."""
+    step = measure_line_height(style)
+    for number, line in enumerate(lines):
+        end = max((run.x + measure_width(run.text, run.style) for run in line), default=0.0)
+        left = x if flush_right is None else x + flush_right - end
+        draw_line(ink, line, left, top + number * step + find_first_baseline(style, step))
+
+
+@dataclass(frozen=True, slots=True)
+class _CellLines:
+    """The lines of a cell: its text, then its detail."""
+
+    text: tuple[TextLine, ...]
+    detail: tuple[TextLine, ...]
+
+    @property
+    def height(self) -> float:
+        return len(self.text) * measure_line_height("body") + len(self.detail) * measure_line_height("small")
+
+
+def _break_cell(column: ProfileColumn, cell: ProfileCell, width: float, most: int) -> _CellLines:
+    if column.is_bar and cell.share is not None:
+        return _CellLines((), ())
+    colour, space = "text2" if cell.is_quiet else "text1", width - _PAD + 0.5
+    beside = space - (_MARK if cell.mark else 0.0)
+    text = limit_lines(wrap_text(cell.text, _style(cell), beside, colour), most, beside)
+    detail = wrap_text(cell.detail, "small", space, "text3") if cell.detail else ()
+    return _CellLines(text, limit_lines(detail, most, space))
 
 
 def _make_row(
-    columns: Sequence[ProfileColumn], row: ProfileRow, widths: Sequence[float], height: float, room: float
+    columns: Sequence[ProfileColumn], row: ProfileRow, widths: Sequence[float], room: float, most: int
 ) -> SheetPiece:
+    cells = [
+        _break_cell(column, cell, width, most) for column, cell, width in zip(columns, row.cells, widths, strict=True)
+    ]
+    height = max(each.height for each in cells) + _ROW_WHITE
+
     def draw(ink: SheetPainter, x: float, y: float) -> None:
         left = x
-        for column, cell, width in zip(columns, row.cells, widths, strict=True):
-            _draw_cell(ink, column, cell, left, y, width, height)
+        for column, cell, lines, width in zip(columns, row.cells, cells, widths, strict=True):
+            if column.is_bar and cell.share is not None:
+                _draw_bar(ink, cell.share, left, y + height / 2, width - 2 * _PAD, is_strong=cell.is_strong)
+            else:
+                _draw_cell(ink, column, cell, lines, left, y + (height - lines.height) / 2, width)
             left += width
         make_rule(room, "grid", 0.4).draw(ink, x, y + height - 0.4)
 
     return SheetPiece(height, draw)
 
 
+def _draw_bar(ink: SheetPainter, share: float, x: float, middle: float, track: float, *, is_strong: bool) -> None:
+    ink.tint(x, middle - 2.5, track, 5, "sunken", radius=1)
+    ink.tint(x, middle - 2.5, track * min(max(share, 0.0), 1.0), 5, "ink1" if is_strong else "ink2", radius=1)
+
+
 def _draw_cell(
-    ink: SheetPainter, column: ProfileColumn, cell: ProfileCell, x: float, y: float, width: float, height: float
+    ink: SheetPainter, column: ProfileColumn, cell: ProfileCell, lines: _CellLines, x: float, top: float, width: float
 ) -> None:
-    if column.is_bar and cell.share is not None:
-        track, ink_name = width - 2 * _PAD, "ink1" if cell.is_strong else "ink2"
-        ink.tint(x, y + height / 2 - 2.5, track, 5, "sunken", radius=1)
-        ink.tint(x, y + height / 2 - 2.5, track * min(max(cell.share, 0.0), 1.0), 5, ink_name, radius=1)
-        return
-    colour = "text2" if cell.is_quiet else "text1"
-    body, small = measure_line_height("body"), measure_line_height("small")
-    top = y + (height - body - (small if cell.detail else 0.0)) / 2
-    mark = _MARK if cell.mark else 0.0
-    for text, style, ink_colour, line_top, step in (
-        (cell.text, _style(cell), colour, top, body),
-        (cell.detail, "small", "text3", top + body, small),
-    ):
-        space = width - _PAD - (mark if style != "small" else 0.0)
-        shown = "".join(run.text for line in limit_lines(wrap_text(text, style, space), 1, space) for run in line)
-        baseline = line_top + find_first_baseline(style, step)
-        if column.is_figure:
-            end = x + width - _PAD - (mark if style != "small" else 0.0)
-            ink.text(end, baseline, text, style=style, colour=ink_colour, align="right")
-        else:
-            ink.text(x, baseline, shown, style=style, colour=ink_colour)
+    body, mark = measure_line_height("body"), _MARK if cell.mark else 0.0
+    flush_right = width - _PAD if column.is_figure else None
+    _draw_lines(ink, lines.text, x, top, None if flush_right is None else flush_right - mark, "body")
+    _draw_lines(ink, lines.detail, x, top + len(lines.text) * body, flush_right, "small")
     if cell.mark:
         at = x + width - _PAD - 4 if column.is_figure else x + measure_width(cell.text, _style(cell)) + 8
         ink.glyph(cell.mark, at, top + body / 2)

@@ -1,10 +1,13 @@
 """The profile on paper: two pages, whatever the accelerator, with nothing over the foot."""
 
+from pathlib import Path
+
 import pytest
 from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
 from gpudesk.desktop.ui.printing.paper import PaperSize
+from gpudesk.desktop.ui.printing.pdf import render_pdf
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.profile import ProfileQuestion
@@ -12,6 +15,7 @@ from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
+from tests.unit.desktop.ui.printing.conftest import needs_poppler, words_of
 
 
 @pytest.mark.parametrize("size", list(PaperSize))
@@ -26,6 +30,19 @@ def test_two_pages_hold_every_profile(
         *pieces, foot = page
         assert max(placed.y + placed.piece.height for placed in pieces) <= foot.y
         assert foot.y + foot.piece.height <= pages.paper.height
+
+
+@needs_poppler
+@pytest.mark.parametrize("accelerator", ["h200-sxm", "rtx-4090", "tpu-v5e"])
+def test_no_cell_is_cut_where_the_pages_have_room(
+    service: GpuDeskService, qapp: QApplication, accelerator: str, tmp_path: Path
+) -> None:
+    profile = service.profile(ProfileQuestion(accelerator))
+    tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
+    pages = lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25")
+    target = tmp_path / "profile.pdf"
+    target.write_bytes(render_pdf(pages, accelerator, None))
+    assert "…" not in words_of(target)
 
 
 @pytest.mark.parametrize("size", list(PaperSize))
