@@ -94,7 +94,7 @@ def build_fleet_table(
     columns = (
         ProfileColumn(tr("Accelerator"), stretch=1),
         ProfileColumn(tr("In use"), is_figure=True),
-        ProfileColumn(tr("Power, kW"), is_figure=True),
+        ProfileColumn(tr("kW, max"), is_figure=True),
         ProfileColumn(tr("Utilization"), is_figure=True),
         *(ProfileColumn(label_supply(supply), is_figure=True) for supply in Supply),
     )
@@ -125,7 +125,7 @@ def _build_row(
     order = label_order(option, formatter)
     cells = [
         ProfileCell(name, f"{order}, {count_racks(racks, formatter)}" if racks else order, slot=slot, is_strong=True),
-        ProfileCell(formatter.count(option.used), label_use(0, option.spare, option.idle, formatter)),
+        _make_count_cell(option, formatter),
         _make_power_cell(option, formatter),
         ProfileCell(formatter.per_cent(option.utilization)),
         *(
@@ -139,6 +139,11 @@ def _build_row(
     use = label_use(option.used, option.spare, option.idle, formatter)
     sentence = "; ".join((f"{name}: {cells[0].detail}", use, *words))
     return ProfileRow(option.accelerator, tuple(cells), sentence, accelerator=option.accelerator)
+
+
+def _make_count_cell(option: FleetOption, formatter: Formatter) -> ProfileCell:
+    total = option.used + option.spare + option.idle
+    return ProfileCell(formatter.count(option.used), tr("of {n}", n=formatter.count(total)))
 
 
 def count_racks(racks: int, formatter: Formatter) -> str:

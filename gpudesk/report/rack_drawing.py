@@ -248,7 +248,7 @@ def _put_key(drawing: RackDrawing, scale: float) -> None:
         x += 5.2 * line
     meter = 1000 * scale
     drawing.boxes.append(DrawnBox(x, line / 2, meter, 0.0, "scale"))
-    drawing.texts.append(DrawnText(x + meter + 0.4 * line, 0, 6 * line, tr("1 m, to scale")))
+    drawing.texts.append(DrawnText(x + meter + 0.4 * line, 0, 12 * line, tr("1 m, to scale")))
 
 
 def _put_fleet(drawing: RackDrawing, sketch: FleetSketch, x: float, y: float, highest: float, scale: float) -> None:

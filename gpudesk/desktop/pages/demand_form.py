@@ -8,6 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -140,6 +141,11 @@ class DemandForm(QWidget):
         self.amounts[DemandKind.REQUEST_RATE].setToolTip(tr("Average rate, not peak."))
         self.amounts[DemandKind.TOKENS_PER_DAY].setToolTip(tr("Tokens generated per day."))
         self.amounts[DemandKind.CONCURRENCY].setToolTip(tr("Requests in flight at peak."))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        needed = self.kind.width_in_one_line() + self.remove.sizeHint().width() + self._theme.px(16)
+        self.kind.set_lines(1 if needed <= event.size().width() else 2)
 
     def show_demand(self, demand: Demand) -> None:
         self._demand = demand

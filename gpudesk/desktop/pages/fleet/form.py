@@ -243,6 +243,7 @@ class FleetForm(QWidget):
             field.set_value(round(value * _PER_CENT, 9) if name == "growth_per_year" else value)
         self.cooling.set_value(_ANY if settings.cooling is None else settings.cooling.value)
         self.curve_kind.set_value(settings.curve.value)
+        self.curve_kind.setToolTip(label_load_curve(settings.curve))
         if curve is not None:
             is_own = settings.curve is LoadCurveKind.OWN
             self.curve.show_curve(settings.own_multipliers if is_own else curve.multipliers)

@@ -26,7 +26,7 @@ from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, label_fleet_cost_unit, list_fleet_notes
 from gpudesk.report.profile_tables import ProfileRow, ProfileTable
-from gpudesk.report.rack_drawing import sketch_fleets
+from gpudesk.report.rack_drawing import label_use, sketch_fleets
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -147,13 +147,15 @@ class FleetTableView(FleetView):
     def _show_details(self, fleets: ShownFleets) -> None:
         option = fleets.option
         name, _ = fleets.looks.get(option.accelerator, (option.accelerator, 0))
-        self.title.setText(name)
+        use = label_use(option.used, option.spare, option.idle, self.formatter)
+        self.title.setText(tr("{name}: {use}", name=name, use=use) if use else name)
         systems = self.desk.service.catalog.systems_of(option.accelerator)
         for field, is_rented, shown in (("systems", False, option.system), ("instances", True, option.instance)):
             options = [ChoiceOption(each.id, each.name) for each in systems if each.is_rented == is_rented]
             automatic = tr("Automatic") if shown is None else tr("Automatic: {name}", name=shown.name)
             self.systems[field].set_options([ChoiceOption(_AUTOMATIC, automatic), *options])
             self.systems[field].set_value(getattr(fleets.settings, field).get(option.accelerator, _AUTOMATIC))
+            self.systems[field].setToolTip(self.systems[field].text_shown)
             self.systems[field].setVisible(bool(options))
         self.notes.setText("\n".join(list_fleet_notes(option, fleets.answer, self.formatter)))
 

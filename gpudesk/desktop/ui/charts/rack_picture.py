@@ -80,8 +80,9 @@ class RackPicture(QWidget):
 
     def show_fleets(self, sketches: Sequence[FleetSketch]) -> None:
         self._sketches = tuple(sketches)
-        sentences = (f"{each.name}: {'. '.join(_list_sentences(each))}." for each in sketches)
+        sentences = [f"{each.name}: {'. '.join(_list_sentences(each))}." for each in sketches]
         self.setAccessibleDescription(" ".join(sentences))
+        self.setToolTip("\n".join(sentences))
         self._lay_out()
 
     def data(self, formatter: Formatter) -> ChartData:
@@ -114,7 +115,7 @@ class RackPicture(QWidget):
             place = event.pos()
             regions = self._drawing.regions
             hit = (text for box, text in regions if QRectF(box.x, box.y, box.width, box.height).contains(place))
-            QToolTip.showText(event.globalPos(), next(hit, ""), self)
+            QToolTip.showText(event.globalPos(), next(hit, self.toolTip()), self)
             return True
         return super().event(event)
 

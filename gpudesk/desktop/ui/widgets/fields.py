@@ -194,6 +194,10 @@ class ChoiceField(QAbstractButton):
     def value(self) -> str:
         return self._key
 
+    @property
+    def text_shown(self) -> str:
+        return self._text_shown
+
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
         self._options = tuple(options)
         self._provider = None

@@ -36,6 +36,7 @@ from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.catalog_table import CatalogSection
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
 from gpudesk.text.translation import PSEUDO, get_language
 
@@ -123,9 +124,14 @@ def _settle() -> None:
 
 
 def _show_views(window: MainWindow) -> Iterator[str]:
-    """Show each view of each page, and yield what it is called."""
+    """Show each view of each page, and yield what it is called; fleets have a demand from there on."""
     for spec in window.page_specs:
         window.show_page(spec.id)
+        if spec.id == "fleet":
+            _settle()
+            yield "fleet/start"
+            window.desk.edit("Enter demand", demand=Demand(DemandKind.USERS, 2000.0))
+            _settle()
         for key, show in _list_views(window.page):
             show()
             _settle()

@@ -161,13 +161,13 @@ def test_costs_are_shown_for_a_month_a_user_and_tokens(asked: FleetPage) -> None
 
 def test_a_system_is_chosen_for_the_selected_accelerator(asked: FleetPage, desk: Desk) -> None:
     view = table_view(asked)
-    assert view.title.text() == "MI325X"
+    assert view.title.text() == "MI325X: 18 in use, 2 spare, 4 idle"
     view.systems["systems"].chosen.emit("other")
     assert desk.scenario.fleet.systems == {"mi325x": "other"}
     view.systems["systems"].chosen.emit("auto")
     assert desk.scenario.fleet.systems == {}
     view.section.view.chosen.emit(view.section.view.table.rows[0])
-    assert view.title.text() == "H200 SXM"
+    assert view.title.text().startswith("H200 SXM: 34 in use")
     assert "next system after 9 months" in view.notes.text()
 
 
