@@ -47,7 +47,8 @@ def scenario() -> Scenario:
 def of_hardware_alone(scenario: Scenario, **prices: float) -> Scenario:
     """Return the scenario in which nothing but hardware costs anything, at these prices."""
     names = [name for name in HARDWARE_ALONE if name not in ("price_usd", "rent_usd_per_hour")]
-    settings = CostSettings({name: UncertainValue.exactly(HARDWARE_ALONE[name]) for name in names})
+    inputs = {name: UncertainValue.exactly(HARDWARE_ALONE[name]) for name in names}
+    settings = CostSettings(inputs, single_accelerators=True)
     for part, usd in prices.items():
         settings = settings.with_input("price_usd", UncertainValue.exactly(usd), part.replace("_", "-"))
     return replace(scenario, costs=settings)

@@ -215,7 +215,7 @@ def test_a_site_takes_only_what_it_cools_and_feeds(service: GpuDeskService) -> N
     asked = scenario(parts=("h200-sxm", "gb300-nvl72", "b200-hgx", "l40s"))
     hot = replace(asked, fleet=FleetSettings(cooling=SiteCooling.AIR))
     assert removed_by(decided(service, hot)) == {"gb300-nvl72": {"L-06"}}
-    weak = replace(asked, fleet=FleetSettings(cooling=SiteCooling.LIQUID, kw_per_rack=10.0))
+    weak = replace(asked, fleet=FleetSettings(cooling=SiteCooling.LIQUID, kw_per_rack=9.0))
     assert removed_by(decided(service, weak)) == {"gb300-nvl72": {"L-07"}, "b200-hgx": {"L-07"}}
     strong = replace(asked, fleet=FleetSettings(kw_per_rack=140.0))
     assert removed_by(decided(service, strong)) == {}
