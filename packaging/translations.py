@@ -72,7 +72,7 @@ _DATA: Final[dict[str, frozenset[str]]] = {
     "data/export_rules.toml": _DATA_KEYS | {"name"},
     "data/launch.toml": frozenset({"read", "reason"}),
     "data/models/*.toml": _DATA_KEYS,
-    "data/prices/*.csv": _DATA_KEYS,
+    "data/prices/*.csv": _DATA_KEYS | {"missing"},
     "data/priors.toml": frozenset({"meaning"}),
     "data/references.toml": _DATA_KEYS | {"who"},
     "data/reference_designs/*.toml": _DATA_KEYS | {"conditions"},

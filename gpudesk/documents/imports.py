@@ -201,12 +201,15 @@ def _read_accelerator(file: OfferedFile, catalog: Catalog, today: str) -> Progre
 
 
 def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
-    from gpudesk.catalog.importing.price_lists import propose_prices
+    from gpudesk.catalog.importing.price_lists import find_provider_in_name, propose_prices
 
+    # SkyPilot's lists of all providers have one name, in a folder of each.
+    folder_provider = find_provider_in_name("/".join(file.path.absolute().parts[-2:]))
     parts = {part.id: part.name for part in catalog.accelerators()}
 
     def read_prices(provider: str | None, date: str | None) -> ProgressSteps[ImportProposal]:
         name = file.path.name
+        provider = provider or folder_provider
         steps = propose_prices(file.raw, name=name, today=today, provider=provider, date=date, parts=parts)
         return _report_progress(steps, message("import.prices", "Prices of {file}", file=name))
 

@@ -114,6 +114,12 @@ class UserPrice:
     def is_refused(self) -> bool:
         return False
 
+    @property
+    def offer(self) -> tuple[object, ...]:
+        """What a price is of: two prices of one offer contradict each other."""
+        instance = self.instance, self.accelerators_in_instance, self.region
+        return self.provider, self.date, self.accelerator, self.term, *instance
+
     def price(self, source: Source) -> PriceRecord:
         return PriceRecord(
             id=self.id,

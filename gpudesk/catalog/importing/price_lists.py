@@ -191,7 +191,9 @@ class PriceCollector:
         self._sources: dict[str, Source] = {source.id: source}
         self._prices: dict[str, UserPrice] = {}
         self._lacking: dict[NameMismatch, Counter[str]] = {lack: Counter() for lack in NameMismatch}
+        self._amounts: dict[tuple[object, ...], float] = {}
         self._repeated = 0
+        self._contradicting = 0
         self.odd = 0
         self.without_accelerator = 0
         self.without_price = 0
@@ -205,6 +207,9 @@ class PriceCollector:
         price = self._price(match, offer)
         if price.id in self._prices:
             self._repeated += 1
+            return
+        if price.provider and price.date and self._amounts.setdefault(price.offer, price.usd or 0.0) != price.usd:
+            self._contradicting += 1
             return
         if len(self._prices) >= MOST_FACTS:
             raise input_error(
@@ -317,6 +322,14 @@ class PriceCollector:
                 "count",
                 count=other.total(),
                 names=_count_names(other),
+            )
+        if self._contradicting:
+            yield message_n(
+                "import.prices.contradicting",
+                "{count} row with a second price of one provider, accelerator, term, instance, region and date",
+                "{count} rows with a second price of one provider, accelerator, term, instance, region and date",
+                "count",
+                count=self._contradicting,
             )
         if self.without_price:
             yield message_n(

@@ -316,6 +316,15 @@ def state_price(catalog: Catalog, price: UserPrice, source: Source, replaces: st
     check_optional_date("date", price.date)
     check_optional_note("note", price.note)
     before = () if replaces is None else (_require_user_fact(catalog, "price", replaces),)
+    others = (fact for fact in catalog.own if isinstance(fact, UserPrice) and fact.id not in (price.id, replaces))
+    if price.provider and price.date and any(other.offer == price.offer for other in others):
+        raise input_error(
+            "own.second_price",
+            "you already have a price of {provider} dated {date} for this instance and region; change that price",
+            "usd",
+            provider=price.provider,
+            date=price.date,
+        )
     return make_step(
         catalog.own, message("own.step.price", "Price of {thing}", thing=part.name), take=before, added=(source, price)
     )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import argparse
 import dataclasses
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
@@ -12,12 +12,14 @@ from gpudesk.cli.commands import catalog_user_data
 from gpudesk.cli.options import add_facts_option, add_json_option, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
 from gpudesk.domain.claim import (
+    ApiPrice,
     AttributeClaims,
     CatalogEntry,
     CatalogEntryKind,
     Claim,
     ClaimPreference,
     ClaimStatus,
+    MissingPrice,
     ProviderClass,
     is_figure,
 )
@@ -33,7 +35,13 @@ from gpudesk.report.catalog_lists import label_list_head, label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
 from gpudesk.report.explanation.claims import build_dispute_line, is_shipped_claim, label_dispute_topic
 from gpudesk.report.labels import label_source_kind
-from gpudesk.report.writers.json import encode_attribute, encode_dispute, encode_price, encode_source
+from gpudesk.report.writers.json import (
+    encode_attribute,
+    encode_dated_price,
+    encode_dispute,
+    encode_price,
+    encode_source,
+)
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity, convert_to_display_unit
 from gpudesk.text.messages import to_sentence
@@ -268,6 +276,8 @@ def encode_catalog_entry(service: GpuDeskService, thing_id: str) -> dict[str, An
         "own": thing.own,
         **_behaves(service, thing),
         "attributes": [encode_attribute(attribute) for attribute in catalog.attributes(thing_id)],
+        "api_prices": [encode_dated_price(price) for price in catalog.api_prices(thing_id)],
+        "missing_prices": [encode_dated_price(price) for price in catalog.missing_prices(thing_id)],
         "disputes": [dataclasses.asdict(dispute) for dispute in catalog.disputes(thing_id)],
         "catalog": {"revision": catalog.revision, "date": catalog.data_date},
     }
@@ -320,6 +330,14 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
         yield from _attribute_lines(attribute, names, width, all_own=thing.own)
     if thing.kind is CatalogEntryKind.SERVING_ENGINE:
         yield from _settings_lines(_plain(catalog.serving_engine(thing_id)), width)
+    for title, lines in (
+        (tr("API prices, USD per million tokens"), _list_api_lines(catalog.api_prices(thing_id))),
+        (tr("Prices that are not public"), _list_missing_price_lines(catalog.missing_prices(thing_id))),
+    ):
+        if lines:
+            yield from ("", strong(title))
+            for line in lines:
+                yield from wrap_text(line, width, indent="  ")
     disputes = catalog.disputes(thing_id)
     if disputes:
         yield ""
@@ -328,6 +346,33 @@ def list_entry_lines(service: GpuDeskService, thing_id: str, width: int, strong:
             text = f"{dispute.id} {label_dispute_topic(dispute)}: {translate_data(dispute.disagreement)}. "
             text += f"{build_dispute_line(dispute).judged} {translate_data(dispute.reason)}"
             yield from wrap_text(text, width, indent="  ")
+
+
+def _list_api_lines(prices: Sequence[ApiPrice]) -> list[str]:
+    formatter = Formatter()
+    return [
+        tr(
+            "{provider}: input {input}, output {output} ({date})",
+            provider=price.provider,
+            input=formatter.stated(price.usd_per_million_input),
+            output=formatter.stated(price.usd_per_million_output),
+            date=formatter.date(price.date),
+        )
+        for price in prices
+    ]
+
+
+def _list_missing_price_lines(prices: Sequence[MissingPrice]) -> list[str]:
+    return [
+        tr(
+            "{missing}: {note} ({source}, {date})",
+            missing=translate_data(price.missing),
+            note=translate_data(price.note),
+            source=price.source.title,
+            date=Formatter().date(price.date),
+        )
+        for price in prices
+    ]
 
 
 def _attribute_lines(attribute: AttributeClaims, names: int, width: int, *, all_own: bool) -> Iterator[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable
 from typing import Any
@@ -15,7 +16,7 @@ from gpudesk.domain.answer import (
     find_leaders,
     make_column_keys,
 )
-from gpudesk.domain.claim import AttributeClaims, Claim, Dispute, PriceRecord, Source
+from gpudesk.domain.claim import ApiPrice, AttributeClaims, Claim, Dispute, MissingPrice, PriceRecord, Source
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.estimate_json import write_estimate_json
 from gpudesk.domain.registry import FIGURES, list_curve_figures, list_headline_figures
@@ -191,6 +192,12 @@ def encode_price(price: PriceRecord) -> dict[str, Any]:
         "source": encode_source(price.source),
         "own": price.own,
     }
+
+
+def encode_dated_price(price: ApiPrice | MissingPrice) -> dict[str, Any]:
+    """Return the price of a hosted model, or which prices of an accelerator are not public."""
+    fields = {field.name: getattr(price, field.name) for field in dataclasses.fields(price)}
+    return {**fields, "source": encode_source(price.source)}
 
 
 def encode_dispute(dispute: Dispute) -> dict[str, Any]:

@@ -13,7 +13,7 @@ from gpudesk.documents import offered_files
 from gpudesk.documents.imports import FileImport, propose_imports
 from gpudesk.documents.offered_files import read_tensor_headers
 from gpudesk.domain.progress import JobProgress, ProgressSteps
-from gpudesk.domain.user_facts import UserClaim
+from gpudesk.domain.user_facts import UserClaim, UserPrice
 from gpudesk.text.messages import InputError, format_input_error, format_message
 
 CONFIG = {
@@ -74,6 +74,19 @@ def imported(path: Path, facts: Catalog) -> FileImport:
         except StopIteration as end:
             found: FileImport = end.value[0]
             return found
+
+
+@pytest.mark.parametrize(("folder_name", "provider"), [("aws", "AWS"), ("do", "DigitalOcean"), ("downloads", None)])
+def test_a_list_takes_its_provider_from_the_folder(
+    tmp_path: Path, facts: Catalog, folder_name: str, provider: str | None
+) -> None:
+    target = tmp_path / folder_name / "vms.csv"
+    target.parent.mkdir()
+    target.write_text(
+        "InstanceType,AcceleratorName,AcceleratorCount,Price,SpotPrice,Region\np5,H100-SXM,8,64,24,eu-1\n"
+    )
+    prices = [fact for fact in imported(target, facts).proposal.facts if isinstance(fact, UserPrice)]
+    assert {price.provider for price in prices} == {provider}
 
 
 @pytest.fixture

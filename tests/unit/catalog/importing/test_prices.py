@@ -119,6 +119,24 @@ def test_provider_can_stand_in_the_name_of_the_file() -> None:
     assert prices(read(data, "runpod.csv", provider="Our own", date="2026-10-01"))[0].provider == "Our own"
 
 
+def test_second_price_of_one_offer_is_left_out_and_counted() -> None:
+    row = "{provider},x8,eu-1,{price},1,1,8,L40S,48,False,1,nvidia,,x86,"
+    data = gpuhunt(*(row.format(provider="runpod", price=price) for price in (16, 24, 16)))
+    proposal = read(data, "2026-11-01.csv")
+    assert [each.usd for each in prices(proposal)] == [2.0]
+    assert "1 row with a second price of one provider" in said(proposal)
+    undated = read(data, "list.csv")
+    assert [each.usd for each in prices(undated)] == [2.0, 3.0]
+
+
+def test_unknown_accelerators_leave_the_others() -> None:
+    rows = ("x1,eu-1,2,1,L40S,48,False", "x2,eu-1,2,1,Rubin CPX,128,False")
+    data = "instance_name,location,price,gpu_count,gpu_name,gpu_memory,spot\n" + "\n".join(rows) + "\n"
+    proposal = read(data)
+    assert [each.accelerator for each in prices(proposal)] == ["l40s"]
+    assert "1 row with an accelerator outside the catalog: Rubin CPX" in said(proposal)
+
+
 # SkyPilot
 
 
