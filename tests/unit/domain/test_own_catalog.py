@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -345,6 +346,16 @@ def test_price_that_replaces_itself_stays(bench: GpuDeskService) -> None:
     dearer = UserPrice("p2", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=3.5)
     bench.user_catalog.do(edits.state_price(bench.catalog, dearer, QUOTE, replaces="p1"))
     assert [each.usd for each in bench.catalog.prices(PART) if each.own] == [3.5]
+
+
+def test_second_price_of_one_provider_and_date_is_refused(bench: GpuDeskService) -> None:
+    price = UserPrice("p1", PART, "on_demand", QUOTE.id, SourceKind.USER, usd=2.5, provider="Oracle", date="2026-11-01")
+    bench.user_catalog.do(edits.state_price(bench.catalog, price, QUOTE))
+    with pytest.raises(InputError) as refused:
+        edits.state_price(bench.catalog, replace(price, id="p2", usd=3.5), QUOTE)
+    assert refused.value.problem.id == "own.second_price"
+    edits.state_price(bench.catalog, replace(price, id="p2", usd=3.5, region="eu-1"), QUOTE)
+    edits.state_price(bench.catalog, replace(price, usd=3.5), QUOTE, replaces="p1")
 
 
 @pytest.mark.parametrize("most", [50, pytest.param(MOST_FACTS, marks=pytest.mark.thorough)])
