@@ -86,13 +86,25 @@ def test_break_evens_name_what_they_are_of(capsys: Capture) -> None:
 
 def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None:
     said = text(capsys)
-    assert "USD, without taxes; 100% utilization; on-demand rent; servers at 25% of list price." in said
-    assert "servers at 25% of list price; software cost not shared." in text(capsys, "--runs-on", "CUDA")
+    terms = "USD, without taxes; 100% utilization; on-demand rent; servers at 25% of list price"
+    assert f"{terms}; accelerators bought singly." in said
+    assert f"{terms}; accelerators bought singly; software cost not shared." in text(capsys, "--runs-on", "CUDA")
     assert "3 years, USD thousand" in said
     assert "MI355X: purchase price unknown." in said
     assert "H200 SXM: payback period of buying: 21.8 months. Compared with renting 24/7." in said
     assert "cheapest in " in said
     assert "Total" in said
+
+
+def test_whole_systems_are_owned_unless_single_accelerators_are(capsys: Capture) -> None:
+    single, whole = cost(capsys), cost(capsys, "--no-single")
+    ours, others = candidate(single, "h200-sxm"), candidate(whole, "h200-sxm")
+    assert ours["systems"] is None
+    assert others["systems"] == {"systems": 1, "size": 8, "used": 1, "idle": 7}
+    bought, alone = (each["tco"]["lines"][0]["usd"] for each in (others, ours))
+    assert bought == pytest.approx(8 * alone)
+    assert others["rented"] == ours["rented"]
+    assert "H200 SXM: 1 of 8 accelerators in 1 system are used." in text(capsys, "--no-single")
 
 
 def test_a_seed_below_zero_is_refused_at_its_option(capsys: Capture) -> None:
