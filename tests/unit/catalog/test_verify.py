@@ -79,6 +79,14 @@ def test_row_that_names_what_is_not_there(broken_path: Path, statement: str, exp
     ("statements", "expected"),
     [
         (
+            ["UPDATE claim SET value = '7000' WHERE thing = 'nvidia-dgx-b200' AND attribute = 'power_max'"],
+            ("nvidia-dgx-b200 power_max", "catalog.verify.power"),
+        ),
+        (
+            ["UPDATE claim SET value = '10' WHERE thing = 'dell-xe9680-h100' AND attribute = 'accelerator_count'"],
+            ("dell-xe9680-h100 accelerator_count", "catalog.verify.slots"),
+        ),
+        (
             ["DELETE FROM claim WHERE thing = 'mi325x' AND attribute = 'peak_dense_fp64'"],
             ("mi325x peak_dense_fp64", "catalog.verify.no_claim"),
         ),
