@@ -244,14 +244,14 @@ def _list_host_lines(facts: LaunchOptions, settings: LaunchSettings) -> list[str
     if "launcher" not in facts.server:
         return ["FIRST_HOST=address-of-host-1"]
     each = settings.replica // settings.hosts
-    return ["HOSTS=" + ",".join(f"address-of-host-{host}:{each}" for host in range(1, settings.hosts + 1))]
+    return ["HOST_LIST=" + ",".join(f"address-of-host-{host}:{each}" for host in range(1, settings.hosts + 1))]
 
 
 def _list_launcher_words(facts: LaunchOptions, settings: LaunchSettings) -> tuple[str, ...]:
     """Return what starts one task for each accelerator on all hosts; nothing where the engine does so itself."""
     if settings.hosts == 1 or "launcher" not in facts.server:
         return ()
-    return ("mpirun", f"-n {settings.replica}", '-H "$HOSTS"', facts.server["launcher"])
+    return ("mpirun", f"-n {settings.replica}", '-H "$HOST_LIST"', facts.server["launcher"])
 
 
 def _format_assignment(estimate: Estimate, facts: LaunchOptions, settings: LaunchSettings) -> str:
@@ -613,7 +613,7 @@ def _make_hosts_note(facts: LaunchOptions, settings: LaunchSettings) -> Message:
         )
     return message(
         "launch.hosts_launcher",
-        "One replica spans {hosts} hosts: run the command on host 1, with the address of each host in HOSTS. Under "
+        "One replica spans {hosts} hosts: run the command on host 1, with the address of each host in HOST_LIST. Under "
         "Slurm, replace mpirun and its options with srun --mpi=pmix",
         hosts=settings.hosts,
     )

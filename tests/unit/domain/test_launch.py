@@ -97,9 +97,9 @@ def test_a_replica_over_two_hosts_says_how(service: GpuDeskService, engine: str)
     options = {
         "vllm": ['--nnodes 2 \\\n  --node-rank {} \\\n  --master-addr "$FIRST_HOST"'],
         "sglang": ['--nnodes 2 \\\n  --node-rank {} \\\n  --dist-init-addr "$FIRST_HOST:50000"'],
-        "tensorrt-llm": ['mpirun -n 16 -H "$HOSTS" trtllm-llmapi-launch trtllm-serve "$MODEL"', "--pp_size 2"],
+        "tensorrt-llm": ['mpirun -n 16 -H "$HOST_LIST" trtllm-llmapi-launch trtllm-serve "$MODEL"', "--pp_size 2"],
     }
-    where = "HOSTS=address-of-host-1:8,address-of-host-2:8" if engine == "tensorrt-llm" else "FIRST_HOST="
+    where = "HOST_LIST=address-of-host-1:8,address-of-host-2:8" if engine == "tensorrt-llm" else "FIRST_HOST="
     assert all(where in command for command in plan.servers)
     assert len(plan.servers) == (1 if engine == "tensorrt-llm" else 2)
     for host, command in enumerate(plan.servers):
