@@ -292,14 +292,14 @@ def state_missing(supply: Supply, missing: Message) -> FleetCost:
 
 
 def choose_cheapest(costs: Sequence[tuple[str, SupplyCost]]) -> tuple[tuple[str, Supply] | None, float | None]:
-    """Return the accelerator and supply with the lowest likely total, and the share of draws in which it is so.
+    """Return the accelerator and supply that cost least in the most draws, and the share of those draws.
 
-    The first of equal ones wins.
+    Of equal shares the lower likely total wins.
     """
     if not costs:
         return None, None
     totals = np.stack([each.totals for _, each in costs])
-    best = int(np.argmin(totals[:, 0]))
-    odds = float(np.mean(np.argmin(totals[:, 1:], axis=0) == best))
+    wins = np.bincount(np.argmin(totals[:, 1:], axis=0), minlength=len(costs))
+    best = int(np.lexsort((totals[:, 0], -wins))[0])
     accelerator, cheapest = costs[best]
-    return (accelerator, cheapest.cost.supply), odds
+    return (accelerator, cheapest.cost.supply), float(wins[best] / FLEET_DRAWS)

@@ -213,15 +213,17 @@ def describe_fleets(
         return tr("No fleet can be priced: enter a price or a rent.")
     accelerator, supply = answer.cheapest
     option = next((each for each in answer.options if each.accelerator == accelerator), None)
+    name, _ = looks.get(accelerator, (accelerator, 0))
     cost = answer.api if option is None else option.cost_of(supply)
     month = None if cost is None else cost.per_month_usd
     amount = "" if month is None else money.add_currency(format_amount(month.value, money))
     if option is None:
         text = tr("Call the hosted API: {amount} per month.", amount=amount)
     elif supply is Supply.OWNED:
-        text = tr("Buy {order}: {amount} per month.", order=label_order(option, formatter), amount=amount)
+        count = formatter.count(option.used + option.spare + option.idle)
+        order = f"{count} {name}" if option.system is None else f"{label_order(option, formatter)} ({count} {name})"
+        text = tr("Buy {order}: {amount} per month.", order=order, amount=amount)
     else:
-        name, _ = looks.get(accelerator, (accelerator, 0))
         count = formatter.count(cost.rented_count if cost is not None else None)
         rent = tr("Rent up to {n} {name} and scale down: {amount} per month.", n=count, name=name, amount=amount)
         fixed = tr("Rent {n} {name}: {amount} per month.", n=count, name=name, amount=amount)
