@@ -71,6 +71,9 @@ class _Studio:
         self._take("performance-dark", "performance", select_figure("b200-hgx", "output_tokens_per_s"))
         self._program.set_theme("light")
         self._take("cost-light", "cost", select_cost("mi325x", OWNED))
+        self._ask_for_fleet()
+        self._take("fleet-light", "fleet")
+        self._window.desk.undo_stack.undo()
         self._program.set_theme("dark")
         self._ask_for_first_token()
         self._take("decide-question-dark", "decide")
@@ -88,6 +91,15 @@ class _Studio:
         """Let the window go without asking what becomes of its scenario."""
         self._window.desk.undo_stack.setClean()
         self._window.close()
+        self._settle()
+
+    def _ask_for_fleet(self) -> None:
+        """State the demand of 2,000 users that grows."""
+        from gpudesk.domain.fleet import FleetSettings
+        from gpudesk.domain.sizing import Demand, DemandKind
+
+        demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=2000.0)
+        self._window.desk.edit("Enter demand", demand=demand, fleet=FleetSettings(growth_per_year=0.3))
         self._settle()
 
     def _ask_for_first_token(self) -> None:

@@ -27,7 +27,7 @@ from gpudesk.report.fleet_tables import describe_fleets
 from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
-FLEET, RACKS, TIME = "fleet", "racks", "time"
+SYSTEMS, RACKS, TIME = "systems", "racks", "time"
 #: While something is dragged, the fleets wait until it rests for this long, in milliseconds.
 _REST_MS: Final = 120
 
@@ -79,7 +79,7 @@ class FleetPage(MultiViewPage[FleetView]):
 
     def view_specs(self) -> Sequence[PageViewSpec[FleetView]]:
         return (
-            PageViewSpec(FLEET, tr("Systems and cost"), FleetTableView),
+            PageViewSpec(SYSTEMS, tr("Systems and cost"), FleetTableView),
             PageViewSpec(RACKS, tr("Racks"), RacksView),
             PageViewSpec(TIME, tr("Day and years"), FleetTimeView),
         )

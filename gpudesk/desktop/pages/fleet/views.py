@@ -102,7 +102,8 @@ class FleetTableView(FleetView):
         details = make_column(self.title, fields, self.notes, gap=2)
         self._above = make_column(self.section, 6, Hairline(theme), 8, details, gap=0)
         self._rule = Hairline(theme)
-        lower = make_column(8, self._rule, 8, (self.picture, 1), gap=0)
+        lower = QWidget(self)
+        make_column(8, self._rule, 8, (self.picture, 1), gap=0, on=lower)
         self._whole = make_column(self._above, (lower, 1), gap=0, on=self)
         theme.follow(self._dress)
 

@@ -138,7 +138,7 @@ def test_paper_without_its_scenario_is_told(monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_every_page_of_the_window_is_drawn_without_touching_the_users_folder(user_home: Path) -> None:
-    assert presentation.check_window().text == "7 pages shown"
+    assert presentation.check_window().text == "8 pages shown"
     assert not user_home.exists()
     assert os.environ["GPUDESK_HOME"] == str(user_home)
 

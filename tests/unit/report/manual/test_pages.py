@@ -8,9 +8,13 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
+from gpudesk.domain.fleet import HOURS_PER_DAY, FleetSettings, LoadCurveKind
 from gpudesk.domain.precision import WIDE_FORMAT
 from gpudesk.domain.profile import RankingFactor
 from gpudesk.estimation.diffusion import read_diffusion_constants
+from gpudesk.fleet.load_curve import make_load_curve
+from gpudesk.fleet.supply import FLEET_DRAWS, IDLE_SHARE
+from gpudesk.fleet.systems import RACK_UNITS
 from gpudesk.profile.settings import read_profile_settings
 from gpudesk.profile.standing import LEAST_MEMBERS
 from gpudesk.report.manual.markdown import (
@@ -74,7 +78,13 @@ def test_headings_begin_with_one_title_and_have_names_of_their_own(name: str) ->
 def compute_numbers() -> set[str]:
     """Return the numbers that pages may state, as the program has them."""
     odds = {Formatter().number(LEAST_ODDS[verdict] * 100, 0) for verdict in LeadVerdict if verdict in LEAST_ODDS}
-    return {f"{each}%" for each in odds} | {"80%"} | compute_profile_numbers() | compute_diffusion_numbers()
+    return (
+        {f"{each}%" for each in odds}
+        | {"80%"}
+        | compute_profile_numbers()
+        | compute_diffusion_numbers()
+        | compute_fleet_numbers()
+    )
 
 
 def compute_profile_numbers() -> set[str]:
@@ -94,6 +104,15 @@ def compute_diffusion_numbers() -> set[str]:
     limits = (*constants.image_grades, *constants.video_grades)
     memory = (constants.activation_vectors, math.isqrt(constants.decoder_tile_pixels), WIDE_FORMAT.bits)
     return {f"{each:g}" for each in (*limits, *memory)} | {f"{constants.decoder_pixel_bytes:,.0f}"}
+
+
+def compute_fleet_numbers() -> set[str]:
+    """Return the hours of a day and of the load curves, the decimals of their peaks, and the constants of fleets."""
+    curves = [make_load_curve(FleetSettings(curve=kind)) for kind in LoadCurveKind if kind is not LoadCurveKind.OWN]
+    peaks = {f"{curve.peak_factor:.2f}".partition(".")[2] for curve in curves}
+    busy = {str(hour) for curve in curves for hour, each in enumerate(curve.multipliers) if each == curve.peak_factor}
+    draws = f"{FLEET_DRAWS:,}".partition(",")[2]
+    return peaks | busy | {draws, f"{IDLE_SHARE:.0%}", f"{RACK_UNITS:g}", str(HOURS_PER_DAY)}
 
 
 @pytest.mark.parametrize("name", [name for name in PAGES if name not in GENERATED])
