@@ -270,7 +270,7 @@ class _AcceleratorPlanner:
         spec, packing, spares, spare_systems = self.spec, self.packing, self.spares, self.spare_systems
         working = int(self.needs.peak[0, 0])
         owned = count_owned(self.needs, packing, spares, spare_systems)
-        occupancy = list_occupancy(packing, working, spares, spare_systems) if self.is_owned else ()
+        systems = int(packing.count_systems(float(working + spares))) + spare_systems if self.is_owned else 0
         used, spare = working * packing.replica, spares * packing.replica + spare_systems * spec.slots
         purchase = self._find_purchase()
         costs = (self._own(purchase, owned), *self._rent())
@@ -280,7 +280,7 @@ class _AcceleratorPlanner:
             sizing=self.sizing,
             system=spec.system if self.is_owned else None,
             instance=self.instance,
-            systems=len(occupancy),
+            systems=systems,
             spare_systems=spare_systems,
             used=used,
             spare=spare,
@@ -291,15 +291,13 @@ class _AcceleratorPlanner:
             utilization=float(self.needs.utilization[0, 0]),
             costs=tuple(each.cost if isinstance(each, SupplyCost) else each for each in costs),
             delivery_weeks=None if spec.system is None else spec.system.delivery_weeks,
-            notes=tuple(self._list_notes(len(occupancy))),
+            notes=tuple(self._list_notes(systems)),
         )
         if self.is_owned:
-            option = self._add_site(option, occupancy, purchase, owned)
+            option = self._add_site(option, purchase, owned)
         return _AcceleratorPlan(option, self.needs, tuple(each for each in costs if isinstance(each, SupplyCost)))
 
-    def _add_site(
-        self, option: FleetOption, occupancy: Sequence[tuple[int, int]], purchase: Purchase | None, owned: Draws
-    ) -> FleetOption:
+    def _add_site(self, option: FleetOption, purchase: Purchase | None, owned: Draws) -> FleetOption:
         """Return the fleet with its racks, its power, and its systems in later years."""
         spec = self.spec
         limit_kw = self.settings.kw_per_rack or get_likely(self.values["rack_kw"])
@@ -310,6 +308,10 @@ class _AcceleratorPlanner:
             power = spec.power_w / spec.slots * paid / _WATTS
             busy = option.used * option.utilization / paid
             average = power * get_likely(compute_average_draw(self.values["draw"], busy))
+        occupancy: tuple[tuple[int, int], ...] = ()
+        if option.systems <= MOST_RACKED:
+            working = option.used // self.packing.replica
+            occupancy = list_occupancy(self.packing, working, self.spares, option.spare_systems)
         return replace(
             option,
             racks=fill_racks(spec, occupancy, usd, limit_kw),

@@ -95,11 +95,9 @@ def fill_racks(
     """Return the racks of a fleet, filled from the bottom up to their height or to `limit_kw`.
 
     `accelerator_usd` is the price of a system for each accelerator that is paid for. A system that is a rack, or
-    needs more than the limit by itself, has a rack of its own. Workstations, desktops and very large fleets get none.
+    needs more than the limit by itself, has a rack of its own. Workstations and desktops get none.
     """
     system = spec.system
-    if len(occupancy) > MOST_RACKED:
-        return ()
     if system is not None and system.kind in (SystemKind.WORKSTATION, SystemKind.DESKTOP):
         return ()
     each_kw = (spec.power_w or 0.0) / _WATTS

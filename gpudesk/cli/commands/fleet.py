@@ -23,7 +23,7 @@ from gpudesk.cli.options import (
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind, SiteCooling
-from gpudesk.domain.sizing import Demand
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.fleet_tables import (
     count_racks,
@@ -316,15 +316,14 @@ class _FleetText:
 
     def _list_hours(self, fleets: list[FleetOption]) -> Iterator[str]:
         yield output.make_bold(tr("Replicas in use over the day"))
-        first = tr("Hour"), tr("Requests/s")
-        rows = [
-            (
-                format_hour(hour),
-                self.formatter.estimate(fleets[0].hours[hour].requests_per_s),
-                *(self.formatter.count(each.hours[hour].replicas) for each in fleets),
-            )
-            for hour in range(len(fleets[0].hours))
-        ]
+        # Each accelerator answers requests in flight at its own rate.
+        has_rate = self.demand.kind is not DemandKind.CONCURRENCY
+        first = (tr("Hour"), tr("Requests/s")) if has_rate else (tr("Hour"),)
+        rows = []
+        for hour, each in enumerate(fleets[0].hours):
+            rate = [self.formatter.estimate(each.requests_per_s)] if has_rate else []
+            replicas = (self.formatter.count(fleet.hours[hour].replicas) for fleet in fleets)
+            rows.append((format_hour(hour), *rate, *replicas))
         yield from self._align(first, fleets, rows)
 
     def _list_years(self, fleets: list[FleetOption]) -> Iterator[str]:
@@ -340,7 +339,7 @@ class _FleetText:
         ]
         yield from self._align((tr("Year"), tr("Demand")), owned, rows)
 
-    def _align(self, first: tuple[str, str], fleets: list[FleetOption], rows: list[tuple[str, ...]]) -> list[str]:
+    def _align(self, first: tuple[str, ...], fleets: list[FleetOption], rows: list[tuple[str, ...]]) -> list[str]:
         head = (*first, *(self.names[each.accelerator] for each in fleets))
         table = align_table(head, rows, self.width - len(_INDENT), right=range(1, len(head)))
         return [_INDENT + line for line in table]

@@ -230,6 +230,17 @@ def test_requests_in_flight_are_those_of_the_busiest_hour(service: GpuDeskServic
     assert answer.api.missing.id == "fleet.no_tokens"
 
 
+def test_demand_beyond_measure_is_counted_without_racks(service: GpuDeskService) -> None:
+    fleet = FleetSettings(LoadCurveKind.OWN, (0.0,) * 23 + (1.0,), growth_per_year=10.0)
+    years = CostSettings(inputs={"years": UncertainValue.exactly(15.0)})
+    demand = replace(USERS, amount=1e15)
+    option = get_only(service.fleet(make_scenario("h100-sxm", demand=demand, fleet=fleet, costs=years)))
+    assert option.racks == ()
+    assert option.used + option.spare + option.idle == 8 * option.systems
+    assert "fleet.no_racks" in [note.id for note in option.notes]
+    assert [hour.replicas for hour in option.hours[:23]] == [0] * 23
+
+
 def test_a_peak_factor_that_the_user_states_is_replaced_and_said(service: GpuDeskService) -> None:
     usual = service.fleet(make_scenario("h100-sxm"))
     stated = service.fleet(make_scenario("h100-sxm", demand=replace(USERS, peak_factor=5.0)))
