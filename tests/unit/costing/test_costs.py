@@ -11,13 +11,15 @@ from hypothesis import strategies as st
 from gpudesk.costing import inputs as cost_inputs
 from gpudesk.costing import scenario_costs
 from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, THROUGHPUT
+from gpudesk.costing.inputs import parse_costs, write_cost_section
 from gpudesk.costing.scenario_costs import TO_TIE, CostCalculator
 from gpudesk.costing.uncertainty import compute_common_error
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
+from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import COST_INPUTS, BreakEven, CostColumn, CostInputOrigin, CostSettings, UncertainValue
 from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.report.costs import describe_software_share
+from gpudesk.report.costs import describe_software_share, list_rent_class_remarks
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 
@@ -504,3 +506,42 @@ def test_costs_under_other_settings_that_a_job_asks_for_meanwhile_are_kept_apart
     assert costing.costs(dear) == wanted[id(dear)]
     # A new answer under the settings of the window, which are known by now.
     assert costing.costs(replace(usual)) == wanted[id(usual)]
+
+
+def test_rents_take_one_class_of_providers_or_say_that_they_differ(service: GpuDeskService, answer: Answer) -> None:
+    names = {column.key: column.accelerator for column in service.costs(answer).columns}
+    mixed = service.costs(answer)
+    assert mixed.rent_classes["mi355x"] == (ProviderClass.HYPERSCALER,)
+    assert mixed.rent_classes["mi325x"] == (ProviderClass.SPECIALIZED,)
+    first, *same_provider = list_rent_class_remarks(mixed, names)
+    assert first.startswith("Rents are of different kinds of provider: h200-sxm specialized cloud")
+    assert any(line.startswith("At DigitalOcean, mi325x rents for 0.") for line in same_provider)
+    pair = replace(
+        answer,
+        scenario=replace(answer.scenario, accelerators=answer.scenario.accelerators[2:]),
+        columns=answer.columns[2:],
+        differences=(),
+    )
+    compared = service.costs(pair)
+    assert set(compared.rent_classes.values()) == {(ProviderClass.HYPERSCALER,)}
+    assert list_rent_class_remarks(compared, names) == []
+    rents = {column.accelerator: column.rent_usd_per_hour or 0.0 for column in compared.columns}
+    assert rents["mi355x"] < rents["b200-hgx"]
+
+
+def test_class_of_providers_can_be_chosen(service: GpuDeskService, answer: Answer) -> None:
+    settings = parse_costs({"provider_class": "hyperscaler"})
+    assert write_cost_section(settings) == {"provider_class": "hyperscaler"}
+    column = of(service, with_costs(answer, settings), "h200-sxm")
+    assert column.rent is not None
+    assert column.rent.classes == (ProviderClass.HYPERSCALER,)
+
+
+def test_api_prices_on_record_are_defaults(service: GpuDeskService, answer: Answer) -> None:
+    assert service.costs(answer).api is None
+    hosted = replace(answer, scenario=replace(answer.scenario, model="llama-3.3-70b"))
+    api = service.costs(hosted).columns[0].inputs["api_output_usd_per_million"]
+    assert api.origin is CostInputOrigin.RECORD
+    assert api.record is not None
+    assert api.record.count == 5
+    assert "Groq" in api.record.providers
