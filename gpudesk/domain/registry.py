@@ -342,7 +342,9 @@ SYSTEM_ATTRIBUTES: Final = {
         Attribute("nics", "Network adapters"),
         Attribute("nic_count", "Fabric adapters", "adapters"),
         Attribute("nic_rate", "Rate per fabric adapter", "bit/s"),
-        Attribute("network_rate", "Network rate", "bit/s", listed=ListColumn(72, is_visible=False, group="network")),
+        Attribute(
+            "network_rate", "Network rate", "bit/s", listed=ListColumn(72, is_visible=False, head="Network, Gbit/s")
+        ),
         Attribute("fabric", "Fabric", listed=ListColumn(73, is_visible=False)),
         Attribute("local_storage", "Local storage", "B", Quantity.STORAGE),
         Attribute(
@@ -350,7 +352,7 @@ SYSTEM_ATTRIBUTES: Final = {
             "Power, maximum",
             "W",
             explanation="Highest power of the whole system, W",
-            listed=ListColumn(30, group="system_power", terminal=3),
+            listed=ListColumn(30, head="Power, W", terminal=3),
         ),
         Attribute("power_typical", "Power, typical", "W"),
         Attribute("rack_power", "Power per rack", "W"),

@@ -161,10 +161,8 @@ _GROUPS: Final = MappingProxyType(
         "host_memory": "RAM",
         "memory": "Memory",
         "parameters": "Parameters, 10⁹",
-        "network": "Network",
         "power": "TDP",
         "price": "Price",
-        "system_power": "Power",
         "vram": "Memory, GiB",
     }
 )
