@@ -10,10 +10,10 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QEvent, QObject, QStandardPaths, Qt, QTimer, Signal
+from PySide6.QtCore import QEvent, QObject, QPoint, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QMenu, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.profile.query import ProfilePreferences
 from gpudesk.desktop.session.settings import UserSettings, get_folder, resize_to_fit
@@ -32,10 +32,9 @@ from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
-from gpudesk.desktop.ui.widgets.filters import FilterPill
 from gpudesk.desktop.ui.widgets.labels import ThemedLabel
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
-from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, format_key
+from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, format_key, make_menu, pop_up
 from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule
 from gpudesk.domain.answer import Answer, SheetExtras
@@ -454,8 +453,9 @@ class SheetPreview(PagesPreview):
         self.setWindowTitle(tr("Comparison sheet"))
         self._bar.rules.setVisible(self._further.decision is not None)
         self._bar.rules_toggled.connect(self.set_rules)
-        self.profiles = FilterPill(theme, tr("Add profile"), self._fill_profiles)
-        self.profiles.cleared.connect(self.remove_profiles)
+        self.profiles = Button(theme, tr("Add profile"))
+        self.profiles.setAutoDefault(False)
+        self.profiles.clicked.connect(self._open_profiles)
         self.profiles.hide()
         self._bar.add_option(self.profiles)
 
@@ -486,13 +486,15 @@ class SheetPreview(PagesPreview):
         self._build_profile = build
         self.profiles.show()
 
-    def _fill_profiles(self, menu: QMenu) -> None:
+    def _open_profiles(self) -> None:
+        menu = make_menu(parent=self.profiles)
         names = zip(self._answer.columns, list_accelerator_names(self._answer), strict=True)
         for accelerator, name in {column.accelerator.id: name for column, name in names}.items():
             entry = menu.addAction(name.replace("&", "&&"))
             entry.setCheckable(True)
             entry.setChecked(accelerator in self._profiles)
             entry.triggered.connect(partial(self.toggle_profile, accelerator))
+        pop_up(menu, self.profiles.mapToGlobal(QPoint(0, self.profiles.height() + 4)))
 
     def toggle_profile(self, accelerator: str) -> None:
         """Append the profile of an accelerator of the sheet, or leave it out."""
@@ -505,14 +507,9 @@ class SheetPreview(PagesPreview):
             self._show_state(tr("Profile not added: {problem}", problem=format_input_error(error)), fault=True)
         self._show_profiles()
 
-    def remove_profiles(self) -> None:
-        self._profiles.clear()
-        self._show_profiles()
-
     def _show_profiles(self) -> None:
         count = len(self._profiles)
-        text = trn("{n} profile", "{n} profiles", count) if count else tr("Add profile")
-        self.profiles.show_text(text, on=bool(count))
+        self.profiles.setText(trn("{n} profile", "{n} profiles", count) if count else tr("Add profile"))
         self.set_paper(self._pages.paper.size)
 
     def set_rules(self, is_visible: bool) -> None:
