@@ -101,7 +101,8 @@ class ReplicaNeeds:
     """Working replicas of an accelerator: in the busiest hour, by year and draw, and in every hour of the day.
 
     `utilization` is the share of their highest rate that those of the busiest hour work on average.
-    `tokens` are the output tokens of the horizon.
+    `tokens` are the output tokens of the horizon: those that are asked for, or, for requests in flight, those that
+    replicas yield at their throughput.
     """
 
     peak: Draws
@@ -109,7 +110,7 @@ class ReplicaNeeds:
     hours: Draws
     utilization: Draws
     requests_per_s: float
-    tokens: float
+    tokens: Draws
 
 
 def compute_replica_needs(load: FleetLoad, sizing: SizingOption, throughput: Amount) -> ReplicaNeeds:
@@ -119,7 +120,8 @@ def compute_replica_needs(load: FleetLoad, sizing: SizingOption, throughput: Amo
     each different level of the curve between years and draws, and `hours` how many hours have it.
     """
     in_flight = load.demand.kind is DemandKind.CONCURRENCY
-    factor = np.ones(FLEET_DRAWS + 1) * (1.0 if in_flight else throughput)
+    varied = np.ones(FLEET_DRAWS + 1) * throughput
+    factor = np.ones(FLEET_DRAWS + 1) if in_flight else varied
     capacity = sizing.replica_capacity
     busiest = load.factors[:, None] * (load.asked / (capacity * factor))
     peak = np.maximum(1.0, _round_up(busiest / load.demand.utilisation_cap))
@@ -131,7 +133,8 @@ def compute_replica_needs(load: FleetLoad, sizing: SizingOption, throughput: Amo
         rate = sizing.output_tokens_per_s.value / sizing.replicas / load.output_tokens
         requests = load.asked / capacity * rate
     tokens = requests * load.levels.mean() * load.output_tokens * HOURS_PER_YEAR * SECONDS_PER_HOUR * load.demand_years
-    return ReplicaNeeds(peak, hourly, hours.astype(np.float64), utilization, requests, float(tokens))
+    all_tokens = tokens * (varied if in_flight else np.ones(FLEET_DRAWS + 1))
+    return ReplicaNeeds(peak, hourly, hours.astype(np.float64), utilization, requests, all_tokens)
 
 
 def _round_up(replicas: Draws) -> Draws:
@@ -255,7 +258,8 @@ def _make_cost(
     total = np.sum(list(totals.values()), axis=0)
     porting, upkeep = totals.get("porting", 0.0), totals.get("upkeep", 0.0)
     paid = np.vstack([at_once + porting, yearly + upkeep * load.lengths[:, None] / load.years])
-    *cumulative, whole = make_intervals(np.vstack([np.cumsum(paid, axis=0), total]))
+    per_million = total / needs.tokens * _MILLION
+    *cumulative, whole, tokens = make_intervals(np.vstack([np.cumsum(paid, axis=0), total, per_million]))
     months = load.years * MONTHS_PER_YEAR
     user_months = load.user_months
     cost = FleetCost(
@@ -263,7 +267,7 @@ def _make_cost(
         total_usd=whole,
         per_month_usd=_scale(whole, 1.0 / months),
         per_user_month_usd=None if user_months is None else _scale(whole, 1.0 / user_months),
-        per_million_tokens_usd=_scale(whole, _MILLION / needs.tokens),
+        per_million_tokens_usd=tokens,
         at_once_usd=float(paid[0, 0]),
         cumulative_usd=tuple(cumulative),
         lines=tuple(CostLine(name, float(usd[0])) for name, usd in totals.items()),

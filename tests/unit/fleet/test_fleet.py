@@ -228,6 +228,13 @@ def test_requests_in_flight_are_those_of_the_busiest_hour(service: GpuDeskServic
     assert answer.api is not None
     assert answer.api.missing is not None
     assert answer.api.missing.id == "fleet.no_tokens"
+    # What is rented does not vary with throughput, its tokens do.
+    rented = option.cost_of(Supply.RENTED)
+    assert rented is not None
+    assert rented.total_usd is not None
+    assert rented.per_million_tokens_usd is not None
+    widths = [each.high / each.low for each in (rented.total_usd, rented.per_million_tokens_usd)]
+    assert widths[1] > 1.05 * widths[0]
 
 
 def test_demand_beyond_measure_is_counted_without_racks(service: GpuDeskService) -> None:
@@ -384,7 +391,7 @@ def test_a_worked_example() -> None:
     assert set(needs.peak.ravel().tolist()) == {3.0}
     # 2.4 requests/s on average of 6.
     assert needs.utilization[0, 0] == pytest.approx(0.4)
-    assert needs.tokens == pytest.approx(2.4 * 50 * 3600 * 8760 * 2)
+    assert needs.tokens[0] == pytest.approx(2.4 * 50 * 3600 * 8760 * 2)
 
     values: Mapping[str, float] = {
         **dict.fromkeys(
