@@ -112,7 +112,7 @@ def test_pressing_a_headline_fills_the_panel() -> None:
 
 def test_every_view_of_every_page_opens_from_its_tab() -> None:
     pages = main_job()["pages"]
-    assert len(pages) == 41
+    assert len(pages) == 45
     assert sum(controls != [] for controls in pages.values()) == 27
     charts = [
         control

@@ -101,7 +101,7 @@ class FleetPage(MultiViewPage[FleetView]):
         self._upper.setVisible(has_answer and has_demand)
         if begins:
             self.verdict.clear_verdict()
-            self.set_usable(usable=False)
+            self.head.copy.setEnabled(False)
 
     def show_view(self) -> None:
         self._show_form(None)
