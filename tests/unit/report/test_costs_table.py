@@ -82,7 +82,7 @@ def test_amounts_are_in_the_currency_of_the_scenario(service: GpuDeskService, an
     (group,) = sheet.costs.groups
     assert "in EUR" in group.title
     assert [row.unit for row in group.rows[:3]] == ["EUR/h", "EUR", "thousand EUR"]
-    assert group.rows[2].cells[0].text == "32.4"
+    assert group.rows[2].cells[0].text == "33.3"
 
 
 @pytest.mark.parametrize(
