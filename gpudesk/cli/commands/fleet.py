@@ -225,8 +225,8 @@ class _FleetText:
         sentence = describe_fleets(answer, self.looks, self.formatter, self.money)
         yield from map(output.make_bold, wrap_text(sentence, self.width))
         demand = replace(self.demand, peak_factor=round(answer.curve.peak_factor, 2))
-        curve = tr("load curve: {name}", name=label_load_curve(answer.curve.kind).lower())
-        yield from wrap_text(f"{describe_demand(demand, self.formatter)}; {curve}.", self.width)
+        curve = tr("Load curve: {name}.", name=label_load_curve(answer.curve.kind))
+        yield from wrap_text(f"{describe_demand(demand, self.formatter)}. {curve}", self.width)
         for note in answer.notes:
             yield from wrap_text(f"{format_message(note, self.formatter)}.", self.width)
         for option in answer.options:
