@@ -123,7 +123,7 @@ class DayChart(FleetChart):
             return ""
         requests, _, fixed = series
         return tr(
-            "{name}: {peak} requests/s in the busiest hour, capacity {capacity}, utilization {share} over the day.",
+            "{name}: {peak} requests/s at peak, capacity {capacity}, utilization {share} over the day.",
             name=self.name,
             peak=self.formatter.estimate(float(requests.max())),
             capacity=self.formatter.estimate(float(fixed[0])),
