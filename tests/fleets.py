@@ -99,6 +99,7 @@ def make_option(accelerator: str, name: str, systems: int, in_a_rack: int = 4, s
             FleetYear(2, 1.7, systems + 2, 1),
         ),
         months_to_next=9.0,
+        notes=(message("test.note", "cooling is not published"),),
         delivery_weeks=16.0,
     )
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final
 
@@ -28,6 +28,7 @@ from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, label_
 from gpudesk.report.profile_tables import ProfileRow, ProfileTable
 from gpudesk.report.rack_drawing import label_use, sketch_fleets
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.messages import format_message, to_sentence
 from gpudesk.text.translation import tr
 
 _MARGIN: Final = 16.0
@@ -97,9 +98,12 @@ class FleetTableView(FleetView):
         for name, field in self.systems.items():
             field.chosen.connect(partial(self._want_system, name))
         self.notes = ThemedLabel(theme, font="small", colour="text2", wrap=True)
-        self.notes.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        #: What is assumed, not known, or beyond what the site takes.
+        self.warnings = ThemedLabel(theme, font="small", colour="disputed_text", wrap=True)
+        for label in (self.notes, self.warnings):
+            label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         fields = make_row(*self.systems.values(), STRETCH, gap=10)
-        details = make_column(self.title, fields, self.notes, gap=2)
+        details = make_column(self.title, fields, self.notes, self.warnings, gap=2)
         self._above = make_column(self.section, 6, Hairline(theme), 8, details, gap=0)
         self._rule = Hairline(theme)
         lower = QWidget(self)
@@ -158,7 +162,10 @@ class FleetTableView(FleetView):
             self.systems[field].set_value(getattr(fleets.settings, field).get(option.accelerator, _AUTOMATIC))
             self.systems[field].setToolTip(self.systems[field].text_shown)
             self.systems[field].setVisible(bool(options))
-        self.notes.setText("\n".join(list_fleet_notes(option, fleets.answer, self.formatter)))
+        self.notes.setText("\n".join(list_fleet_notes(replace(option, notes=()), fleets.answer, self.formatter)))
+        warnings = [to_sentence(format_message(note, self.formatter)) for note in option.notes]
+        self.warnings.setText("\n".join(warnings))
+        self.warnings.setVisible(bool(warnings))
 
     def _want_system(self, field: str, key: str) -> None:
         if self._fleets is not None:

@@ -169,6 +169,7 @@ def test_a_system_is_chosen_for_the_selected_accelerator(asked: FleetPage, desk:
     view.section.view.chosen.emit(view.section.view.table.rows[0])
     assert view.title.text().startswith("H200 SXM: 34 in use")
     assert "next system after 9 months" in view.notes.text()
+    assert view.warnings.text() == "Cooling is not published."
 
 
 def test_what_cannot_be_planned_is_said(page: FleetPage, desk: Desk, monkeypatch: pytest.MonkeyPatch) -> None:
