@@ -211,14 +211,14 @@ def _list_demand_notes(demand: Demand, curve: DailyLoadCurve) -> Iterator[Messag
     if is_stated and round(demand.peak_factor, 2) != round(curve.peak_factor, 2):
         yield message(
             "fleet.peak_of_curve",
-            "The peak is the busiest hour of the load curve, {peak} × average, not your peak factor of {factor}",
+            "The load curve sets the peak: {peak} × average instead of your peak factor of {factor}",
             peak=round(curve.peak_factor, 2),
             factor=demand.peak_factor,
         )
 
 
 _NO_TOKENS: Final = message(
-    "fleet.no_tokens", "Requests in flight do not say how many tokens a day are asked for; state users or requests"
+    "fleet.no_tokens", "Requests in flight give no tokens per day; state users, requests or tokens"
 )
 _HALF_API_PRICE: Final = message("fleet.half_api_price", "Enter the API's prices for input and for output tokens")
 _NO_API_PRICE: Final = message(

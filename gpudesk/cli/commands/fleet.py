@@ -159,7 +159,7 @@ def _parse_curve(text: str) -> dict[str, Any]:
     except ValueError as error:
         raise input_error(
             "fleet.curve_word",
-            "{given} is no load curve; use one of {known}, or 24 numbers with commas",
+            "{given} is not a load curve; use one of {known}, or 24 numbers with commas",
             _CURVE,
             given=text,
             known=_PRESETS,
