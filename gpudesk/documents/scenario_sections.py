@@ -17,12 +17,18 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     make_unknown_field_error,
 )
-from gpudesk.domain.fleet import FLEET_BOUNDS, NO_FLEET_SETTINGS, FleetSettings, LoadCurveKind, SiteCooling
+from gpudesk.domain.fleet import (
+    FLEET_BOUNDS,
+    NO_FLEET_SETTINGS,
+    FleetSettings,
+    LoadCurveKind,
+    SiteCooling,
+    check_multipliers,
+)
 from gpudesk.domain.scenario import MAX_ACCELERATORS, MAX_PALETTE_INDEX, AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, check_degrees, write_pools_wish
-from gpudesk.fleet.load_curve import check_multipliers
 from gpudesk.text.messages import InputError, input_error, message
 
 _LONGEST_SCENARIO_NOTE: Final = 20_000

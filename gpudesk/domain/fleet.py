@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from enum import StrEnum
 from types import MappingProxyType
@@ -12,7 +13,7 @@ from gpudesk.domain.cost import CostLine
 from gpudesk.domain.sizing import NumberBounds, SizingOption
 from gpudesk.domain.system import System
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message
+from gpudesk.text.messages import Message, input_error
 
 HOURS_PER_DAY: Final = 24
 
@@ -38,6 +39,32 @@ class DailyLoadCurve:
     def peak_factor(self) -> float:
         """The busiest hour over the average hour."""
         return max(self.multipliers)
+
+
+def check_multipliers(multipliers: Sequence[float]) -> None:
+    """Refuse multipliers that are not 24 finite numbers of at least 0 with one above 0; names the hour."""
+    if len(multipliers) != HOURS_PER_DAY:
+        raise input_error(
+            "fleet.curve_length",
+            "A load curve has 24 numbers, one per hour; {count} given",
+            "fleet.own_multipliers",
+            count=len(multipliers),
+        )
+    for hour, multiplier in enumerate(multipliers):
+        if not math.isfinite(multiplier) or multiplier < 0.0:
+            raise input_error(
+                "fleet.curve_hour",
+                "{value} at hour {hour} is not possible; demand is 0 or more",
+                f"fleet.own_multipliers[{hour}]",
+                value=str(multiplier),
+                hour=hour,
+            )
+    if not any(multipliers):
+        raise input_error(
+            "fleet.curve_empty",
+            "Every hour of the load curve is 0; enter demand for at least one hour",
+            "fleet.own_multipliers",
+        )
 
 
 class SiteCooling(StrEnum):

@@ -8,8 +8,15 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
-from gpudesk.domain.fleet import FLEET_BOUNDS, HOURS_PER_DAY, DailyLoadCurve, FleetSettings, LoadCurveKind
-from gpudesk.text.messages import InputError, input_error
+from gpudesk.domain.fleet import (
+    FLEET_BOUNDS,
+    HOURS_PER_DAY,
+    DailyLoadCurve,
+    FleetSettings,
+    LoadCurveKind,
+    check_multipliers,
+)
+from gpudesk.text.messages import InputError
 
 #: Demand of each hour from midnight in per cent of the busiest hour. Assumptions, not measurements: users of one
 #: time zone at work, users of all time zones, jobs that run at night.
@@ -41,32 +48,6 @@ def make_load_curve(settings: FleetSettings) -> DailyLoadCurve:
         return _normalize(settings.curve, _PRESETS[settings.curve])
     check_multipliers(settings.own_multipliers)
     return _normalize(LoadCurveKind.OWN, settings.own_multipliers)
-
-
-def check_multipliers(multipliers: Sequence[float]) -> None:
-    """Refuse multipliers that are not 24 finite numbers of at least 0 with one above 0; names the hour."""
-    if len(multipliers) != HOURS_PER_DAY:
-        raise input_error(
-            "fleet.curve_length",
-            "A load curve has 24 numbers, one per hour; {count} given",
-            "fleet.own_multipliers",
-            count=len(multipliers),
-        )
-    for hour, multiplier in enumerate(multipliers):
-        if not math.isfinite(multiplier) or multiplier < 0.0:
-            raise input_error(
-                "fleet.curve_hour",
-                "{value} at hour {hour} is not possible; demand is 0 or more",
-                f"fleet.own_multipliers[{hour}]",
-                value=str(multiplier),
-                hour=hour,
-            )
-    if not any(multipliers):
-        raise input_error(
-            "fleet.curve_empty",
-            "Every hour of the load curve is 0; enter demand for at least one hour",
-            "fleet.own_multipliers",
-        )
 
 
 def check_fleet_settings(settings: FleetSettings) -> None:

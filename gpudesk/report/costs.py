@@ -8,6 +8,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
     COST_INPUTS,
     BreakEven,
@@ -18,6 +19,7 @@ from gpudesk.domain.cost import (
     CostSettings,
     DisplayCurrency,
     ResolvedCostInput,
+    SameProviderRent,
     UncertainValue,
 )
 from gpudesk.domain.system import SystemCount
@@ -376,35 +378,45 @@ def list_api_remarks(costs: CostAnswer) -> list[str]:
 
 
 def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
-    """Return that rents are of different classes of providers, and how rents compare at one; nothing if they agree."""
+    """Return that rents are of different classes of providers, and how those compare at one; nothing if they agree."""
     classes = costs.rent_classes
     if len(set(classes.values())) < 2:
         return []
+    by_classes: dict[tuple[ProviderClass, ...], list[str]] = {}
+    for key, found in classes.items():
+        by_classes.setdefault(found, []).append(names[key])
     rents = (
-        tr("{name} {classes}", name=names[key], classes=", ".join(map(label_price_word, classes[key])))
-        for key in classes
+        f"{', '.join(map(label_price_word, found))} ({', '.join(members)})" for found, members in by_classes.items()
     )
-    differ = tr("Rents are of different kinds of provider: {rents}", rents=", ".join(rents))
-    return [differ, *list_same_provider_rents(costs, names)]
+    differ = tr("Rents come from different kinds of provider: {rents}", rents=", ".join(rents))
+    by_accelerator = {column.accelerator: classes.get(column.key) for column in costs.columns}
+    unlike = [each for each in costs.same_provider if by_accelerator[each.accelerator] != by_accelerator[each.against]]
+    return [differ, *_describe_same_provider_rents(unlike, costs, names)]
 
 
 def list_same_provider_rents(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
     """Return, for each accelerator, its rent over that of the first at providers that rent both."""
+    return _describe_same_provider_rents(costs.same_provider, costs, names)
+
+
+def _describe_same_provider_rents(
+    compared: Sequence[SameProviderRent], costs: CostAnswer, names: Mapping[str, str]
+) -> list[str]:
     formatter = Formatter()
     name_of = {column.accelerator: names[column.key] for column in reversed(costs.columns)}
     sentences = []
-    for accelerator, group in groupby(costs.same_provider, key=lambda each: each.accelerator):
+    for accelerator, group in groupby(compared, key=lambda each: each.accelerator):
         rents = list(group)
         ratios = sorted(each.ratio for each in rents)
         values = {"name": name_of[accelerator], "other": name_of[rents[0].against], "provider": rents[0].provider}
         values |= {"ratio": formatter.number(statistics.median(ratios), 2)}
         if len(rents) == 1:
-            sentences.append(tr("At {provider}, {name} rents for {ratio}× of {other}", **values))
+            sentences.append(tr("At {provider}, {name} rents for {ratio}× the price of {other}", **values))
         else:
             sentences.append(
                 trn(
-                    "At the {n} provider of both, {name} rents for {ratio}× of {other} ({low}–{high}×)",
-                    "At the {n} providers of both, {name} rents for {ratio}× of {other} ({low}–{high}×)",
+                    "At {n} provider of both, {name} rents for {ratio}× the price of {other} ({low}–{high}×)",
+                    "At {n} providers of both, {name} rents for {ratio}× the price of {other} ({low}–{high}×)",
                     len(rents),
                     n=len(rents),
                     low=formatter.number(ratios[0], 2),

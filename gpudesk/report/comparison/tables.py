@@ -8,12 +8,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from enum import StrEnum
-from typing import Final
+from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.decision import RuleEffect
 from gpudesk.domain.estimate import EstimateBasis
-from gpudesk.report.rack_drawing import FleetSketch
 from gpudesk.text.translation import tr
+
+if TYPE_CHECKING:
+    from gpudesk.report.rack_drawing import FleetSketch
 
 #: What changes against a baseline begin with.
 _SIGNS: Final = ("+", "-", "\N{MINUS SIGN}")

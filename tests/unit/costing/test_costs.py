@@ -19,7 +19,7 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import COST_INPUTS, BreakEven, CostColumn, CostInputOrigin, CostSettings, UncertainValue
 from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.report.costs import describe_software_share, list_rent_class_remarks
+from gpudesk.report.costs import describe_software_share, list_rent_class_remarks, list_same_provider_rents
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 
@@ -514,8 +514,10 @@ def test_rents_take_one_class_of_providers_or_say_that_they_differ(service: GpuD
     assert mixed.rent_classes["mi355x"] == (ProviderClass.HYPERSCALER,)
     assert mixed.rent_classes["mi325x"] == (ProviderClass.SPECIALIZED,)
     first, *same_provider = list_rent_class_remarks(mixed, names)
-    assert first.startswith("Rents are of different kinds of provider: h200-sxm specialized cloud")
-    assert any(line.startswith("At DigitalOcean, mi325x rents for 0.") for line in same_provider)
+    assert first.startswith("Rents come from different kinds of provider: specialized cloud (h200-sxm, mi325x")
+    assert [line.partition(",")[0] for line in same_provider] == ["At Oracle Cloud (OCI)"]
+    every = list_same_provider_rents(mixed, names)
+    assert any(line.startswith("At DigitalOcean, mi325x rents for 0.") for line in every)
     pair = replace(
         answer,
         scenario=replace(answer.scenario, accelerators=answer.scenario.accelerators[2:]),
