@@ -37,13 +37,13 @@ from gpudesk.domain.fleet import (
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR, Demand, DemandKind, SizingOption, SizingResult
 from gpudesk.domain.system import System
-from gpudesk.fleet.load_curve import check_fleet_settings, make_load_curve
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
     FleetLoad,
     Purchase,
     ReplicaNeeds,
     SupplyCost,
+    check_fleet_settings,
     choose_cheapest,
     compute_average_draw,
     compute_replica_needs,
@@ -52,6 +52,7 @@ from gpudesk.fleet.supply import (
     cost_rented,
     count_owned,
     make_fleet_load,
+    make_load_curve,
     state_missing,
 )
 from gpudesk.fleet.systems import MOST_RACKED, ReplicaPacking, fill_racks, list_occupancy

@@ -17,7 +17,6 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, SizingFactor, SizingOption
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.fleet.load_curve import make_load_curve
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
     IDLE_SHARE,
@@ -27,6 +26,7 @@ from gpudesk.fleet.supply import (
     cost_rented,
     count_owned,
     make_fleet_load,
+    make_load_curve,
 )
 from gpudesk.fleet.systems import RACK_UNITS, ReplicaPacking, fill_racks, list_occupancy
 from gpudesk.service import GpuDeskService

@@ -7,7 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, check_multipliers
-from gpudesk.fleet.load_curve import check_fleet_settings, make_load_curve
+from gpudesk.fleet.supply import check_fleet_settings, make_load_curve
 from gpudesk.text.messages import InputError
 
 

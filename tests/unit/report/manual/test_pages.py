@@ -12,8 +12,7 @@ from gpudesk.domain.fleet import HOURS_PER_DAY, FleetSettings, LoadCurveKind
 from gpudesk.domain.precision import WIDE_FORMAT
 from gpudesk.domain.profile import RankingFactor
 from gpudesk.estimation.diffusion import read_diffusion_constants
-from gpudesk.fleet.load_curve import make_load_curve
-from gpudesk.fleet.supply import FLEET_DRAWS, IDLE_SHARE
+from gpudesk.fleet.supply import FLEET_DRAWS, IDLE_SHARE, make_load_curve
 from gpudesk.fleet.systems import RACK_UNITS
 from gpudesk.profile.settings import read_profile_settings
 from gpudesk.profile.standing import LEAST_MEMBERS
