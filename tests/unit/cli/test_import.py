@@ -52,14 +52,17 @@ def facts() -> int:
         return len(service.user_catalog.facts)
 
 
-def test_one_price_is_one_price(capsys: Capture, tmp_path: Path) -> None:
+def test_a_second_price_of_one_offer_is_left_out(capsys: Capture, tmp_path: Path) -> None:
     offers = tmp_path / "offers.csv"
     row = "h200-sxm,2.5,Ours,2026-01-02\n"
+    offers.write_text(f"accelerator,usd_per_accelerator_hour,provider,date\n{row}")
+    assert run(capsys, offers, "--dry-run")[1].startswith(f"Would import 1 price from {offers}\n")
+    assert run(capsys, offers)[1] == f"Imported 1 price from {offers}\n"
     more = "".join(row.replace("2.5", usd) for usd in ("2.5", "9", "10"))
-    for rows, count, already in ((row, "1 price", ""), (more, "2 prices", "; you had 1 already")):
-        offers.write_text(f"accelerator,usd_per_accelerator_hour,provider,date\n{rows}")
-        assert run(capsys, offers, "--dry-run")[1].startswith(f"Would import {count} from {offers}{already}\n")
-        assert run(capsys, offers)[1] == f"Imported {count} from {offers}{already}\n"
+    offers.write_text(f"accelerator,usd_per_accelerator_hour,provider,date\n{more}")
+    said = run(capsys, offers)[1]
+    assert said.startswith(f"Nothing to import from {offers}: it is already in your catalog\n")
+    assert "  Skipped: 2 rows with a second price" in said
 
 
 def test_a_list_that_is_known_adds_nothing(capsys: Capture, offers: Path) -> None:

@@ -89,7 +89,16 @@ def test_a_sheet_can_be_in_another_language_than_the_window(window: MainWindow, 
 def test_the_window_is_german_with_german_numbers(window: MainWindow) -> None:
     made = choose(window, "de")
     titles = [spec.title for spec in made.page_specs]
-    assert titles == ["Vergleichen", "Leistung", "Speicherbelegung", "Profil", "Kosten", "Entscheiden", "Katalog"]
+    assert titles == [
+        "Vergleichen",
+        "Leistung",
+        "Speicherbelegung",
+        "Profil",
+        "Kosten",
+        "Entscheiden",
+        "Flotte",
+        "Katalog",
+    ]
     assert made.scenario.input_tokens.edit.text() == "4.000"
     assert made.desk.formatter.number(1234.5, 1) == "1.234,5"
 
