@@ -90,7 +90,8 @@ class DeploymentChooser:
     def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
         """Return the answer on the deployments that are judged; the same one where nothing was left open."""
         terms = self.read_terms(answers)
-        if self._last is None or self._last.columns is not answer.columns:
+        last = self._last
+        if last is None or (last.columns is not answer.columns or last.scenario.demand != answer.scenario.demand):
             self._last, self._chosen = answer, {}
         if terms not in self._chosen:
             self._chosen[terms] = self._choose(answer, terms)

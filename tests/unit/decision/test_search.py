@@ -93,3 +93,13 @@ def test_what_the_first_decision_rests_on_is_loaded_beforehand(monkeypatch: pyte
         # Whoever asks for the rules is told what is wrong with them.
         run_to_end(opened.load_steps())
         assert "decider" not in opened.__dict__
+
+
+def test_deployments_follow_the_demand_though_no_estimate_changes(service: GpuDeskService) -> None:
+    answer = service.answer(scenario("llama-3.1-70b", "h200-sxm", "mi325x"))
+    few, many = (
+        service.decide(replace(answer, scenario=replace(answer.scenario, demand=Demand(DemandKind.USERS, users))))
+        for users in (100.0, 20_000.0)
+    )
+    for one, other in zip(few.candidates, many.candidates, strict=True):
+        assert one.count * 10 < other.count
