@@ -102,4 +102,6 @@ def test_deployments_follow_the_demand_though_no_estimate_changes(service: GpuDe
         for users in (100.0, 20_000.0)
     )
     for one, other in zip(few.candidates, many.candidates, strict=True):
+        assert one.count is not None
+        assert other.count is not None
         assert one.count * 10 < other.count
