@@ -87,7 +87,7 @@ class MoneyFormatter:
 
 _INPUTS: Final[Mapping[str, str]] = MappingProxyType(
     {
-        "throughput": "Throughput (80% interval)",
+        "throughput": "Throughput interval",
         "years": "Service life",
         "utilisation": "Utilization",
         "requests_per_user_month": "Requests per user per month",
