@@ -22,7 +22,8 @@ def load(theme: Theme, qtbot: QtBot) -> LoadSlider:
     slider.set_scale(make_count_steps(1, 1024), NumberFormat(1, 100_000))
     slider.set_value(64)
     slider.resize(slider.sizeHint())
-    slider.show()
+    with qtbot.waitExposed(slider):
+        slider.show()
     return slider
 
 
