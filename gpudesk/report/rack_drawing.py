@@ -244,8 +244,10 @@ def _put_key(drawing: RackDrawing, scale: float) -> None:
     side = 0.7 * line
     for kind, text in (("used", tr("in use")), ("spare", tr("spare")), ("idle", tr("idle"))):
         drawing.boxes.append(DrawnBox(x, (line - side) / 2, side, side, kind))
-        drawing.texts.append(DrawnText(x + side + 0.4 * line, 0, 4.2 * line, text))
-        x += 5.2 * line
+        # A letter takes about half of its height; some languages need more letters.
+        room = max(4.2, 0.55 * len(text)) * line
+        drawing.texts.append(DrawnText(x + side + 0.4 * line, 0, room, text))
+        x += room + line
     meter = 1000 * scale
     drawing.boxes.append(DrawnBox(x, line / 2, meter, 0.0, "scale"))
     drawing.texts.append(DrawnText(x + meter + 0.4 * line, 0, 12 * line, tr("1 m, to scale")))
