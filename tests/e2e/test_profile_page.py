@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QMenu
+from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 
 from gpudesk.desktop.pages.compare.page import ComparePage
 from gpudesk.desktop.pages.profile.forms import DiffusionForm
@@ -223,7 +223,14 @@ def test_one_click_compares_with_a_rival(program: StartProgram) -> None:
         tables = page.tables
         assert tables is not None
         rival = next(each for each in tables.rivals() if each not in parts(user))
-        user.click(f"Compare with {tables.name_of(rival)}")
+        name = f"Compare with {tables.name_of(rival)}"
+        user.until(
+            lambda: any(
+                each.isVisible() and name in (each.text(), each.accessibleName())
+                for each in user.window.findChildren(QAbstractButton)
+            )
+        )
+        user.click(name)
         assert isinstance(user.window.page, ComparePage)
         assert parts(user)[-2:] == ["l40s", rival]
         user.press("Ctrl+Z")

@@ -16,6 +16,9 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def load(theme: Theme, qtbot: QtBot) -> LoadSlider:
+    # A popup that another test left open would take the first press.
+    while (popup := QApplication.activePopupWidget()) is not None:
+        popup.close()
     slider = LoadSlider(theme)
     qtbot.addWidget(slider)
     slider.set_kinds([ChoiceOption("concurrency", "Concurrency"), ChoiceOption("rate", "Request rate")], "concurrency")
