@@ -12,12 +12,13 @@ from typing import Final, NamedTuple
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.system import OwnedSystems
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import Message
+from gpudesk.text.messages import InputError, Message
 
 #: One accelerator by itself.
 _ALONE: Final = ParallelPlan()
@@ -67,6 +68,16 @@ class NumberBounds(NamedTuple):
     def hold(self, value: float) -> bool:
         """Whether a number lies in the range; nothing that is not finite does."""
         return (self.low < value if self.above else self.low <= value) and value <= self.high
+
+
+def check_bounds(record: object, bounds: Mapping[str, NumberBounds], section: str) -> None:
+    """Refuse a record with a number outside its range; raises `InputError` that names the field of the section."""
+    for name, within in bounds.items():
+        value = getattr(record, name)
+        if value is None or within.hold(value):
+            continue
+        describe = describe_not_above if within.above else describe_out_of_range
+        raise InputError(describe(value, within.low, within.high), f"{section}.{name}")
 
 
 #: Stands for a latency limit that was not set: an hour.

@@ -25,7 +25,6 @@ from gpudesk.costing.ownership import (
     list_ownership_lines,
 )
 from gpudesk.domain.cost import CostLine
-from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.fleet import (
     FLEET_BOUNDS,
     HOURS_PER_DAY,
@@ -36,11 +35,11 @@ from gpudesk.domain.fleet import (
     Supply,
     check_multipliers,
 )
-from gpudesk.domain.sizing import Demand, DemandKind, SizingOption
+from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, check_bounds
 from gpudesk.estimation.sizing.demand import list_demand_factors
 from gpudesk.fleet.systems import ReplicaPacking
 from gpudesk.text.formatting import IntervalEstimate
-from gpudesk.text.messages import InputError, Message
+from gpudesk.text.messages import Message
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
 Draws = NDArray[np.float64]
@@ -91,12 +90,7 @@ def make_load_curve(settings: FleetSettings) -> DailyLoadCurve:
 
 def check_fleet_settings(settings: FleetSettings) -> None:
     """Refuse a setting outside its range; raises `InputError` that names the field."""
-    for name, bounds in FLEET_BOUNDS.items():
-        value = getattr(settings, name)
-        if value is None or bounds.hold(value):
-            continue
-        describe = describe_not_above if bounds.above else describe_out_of_range
-        raise InputError(describe(value, bounds.low, bounds.high), f"fleet.{name}")
+    check_bounds(settings, FLEET_BOUNDS, "fleet")
 
 
 def _normalize(kind: LoadCurveKind, weights: Sequence[float]) -> DailyLoadCurve:

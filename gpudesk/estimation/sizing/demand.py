@@ -13,7 +13,6 @@ from typing import Final
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Estimate, EstimateRequest
-from gpudesk.domain.field_checks import describe_not_above, describe_out_of_range
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision, resolve_fp4
 from gpudesk.domain.sizing import (
@@ -25,6 +24,7 @@ from gpudesk.domain.sizing import (
     SizingFactor,
     SizingOption,
     SizingResult,
+    check_bounds,
 )
 from gpudesk.domain.system import count_systems
 from gpudesk.domain.workload import Load, LoadKind
@@ -203,12 +203,7 @@ class _SizedReplica:
 
 def check_demand(demand: Demand) -> None:
     """Refuse a demand with a number outside its range; raises `InputError` that names the field."""
-    for name, bounds in DEMAND_BOUNDS.items():
-        value = getattr(demand, name)
-        if value is None or bounds.hold(value):
-            continue
-        describe = describe_not_above if bounds.above else describe_out_of_range
-        raise InputError(describe(value, bounds.low, bounds.high), f"demand.{name}")
+    check_bounds(demand, DEMAND_BOUNDS, "demand")
 
 
 def list_demand_factors(demand: Demand, output_tokens: int) -> tuple[SizingFactor, ...]:
