@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
 from tests.soak.walker import RandomWalk, open_window, program_to_walk
@@ -17,3 +18,4 @@ def test_a_short_random_walk_finds_no_fault(
         walk = RandomWalk(program, open_window(program), tmp_path, seed=7)
         walk.walk(range(STEPS))
     assert not walk.faults, "\n\n".join(str(fault) for fault in walk.faults)
+    assert QApplication.mouseButtons() == Qt.MouseButton.NoButton, "what stays pressed would disturb later tests"

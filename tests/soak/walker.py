@@ -394,6 +394,9 @@ class RandomWalk:
         button = random.choice(_BUTTONS)
         click = QTest.mouseDClick if random.random() < 0.15 else QTest.mouseClick
         click(widget, button, random.choice(_MODIFIERS), _point(widget, random))
+        if QApplication.mouseButtons() & button:
+            # A window that closes at the press takes the release with it: no hand holds the button for ever.
+            QTest.mouseRelease(self.window.windowHandle(), button)
 
     def _move(self, random: Random) -> None:
         widget = self._somewhere(random)

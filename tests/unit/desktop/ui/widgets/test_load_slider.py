@@ -16,9 +16,6 @@ LEFT = Qt.MouseButton.LeftButton
 
 @pytest.fixture
 def load(theme: Theme, qtbot: QtBot) -> LoadSlider:
-    # A popup that another test left open would take the first press.
-    while (popup := QApplication.activePopupWidget()) is not None:
-        popup.close()
     slider = LoadSlider(theme)
     qtbot.addWidget(slider)
     slider.set_kinds([ChoiceOption("concurrency", "Concurrency"), ChoiceOption("rate", "Request rate")], "concurrency")
@@ -27,8 +24,6 @@ def load(theme: Theme, qtbot: QtBot) -> LoadSlider:
     slider.resize(slider.sizeHint())
     with qtbot.waitExposed(slider):
         slider.show()
-    # What another test left pressed or open takes the first click.
-    QTest.mouseClick(slider, Qt.MouseButton.MiddleButton, pos=QPoint(1, 1))
     return slider
 
 
