@@ -187,6 +187,14 @@ class Catalog:
             raise InputError(describe_unknown_attribute(thing_id, name, near))
         return attributes[name]
 
+    def accelerator_values(self, accelerator_id: str) -> Mapping[str, ClaimValue]:
+        """Return the values in effect of an accelerator by attribute, without reading rival claims."""
+        return self._values(accelerator_id, self.shipped.part_values)
+
+    def model_values(self, model_id: str) -> Mapping[str, ClaimValue]:
+        """Return the values in effect of a model by attribute, without reading rival claims."""
+        return self._values(model_id, self.shipped.model_values)
+
     def sources(self) -> tuple[Source, ...]:
         return tuple(self._sources.values())
 
@@ -250,7 +258,7 @@ class Catalog:
         """Assemble every accelerator; one of the user's that lacks what estimates need is left out."""
         accelerators, required = {}, list_required_attributes()
         for part in (*self.shipped.parts.values(), *self._own_parts()):
-            values = self._values(part.id, self.shipped.part_values)
+            values = self.accelerator_values(part.id)
             if all(name in values for name in required):
                 accelerators[part.id] = make_accelerator(part, values)
         return accelerators

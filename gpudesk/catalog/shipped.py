@@ -437,6 +437,10 @@ class ShippedCatalog:
         return read_model_definitions(self.store)
 
     @cached_property
+    def model_values(self) -> dict[str, dict[str, ClaimValue]]:
+        return read_preferred_values(self.store, "model")
+
+    @cached_property
     def diffusion_models(self) -> dict[str, DiffusionModel]:
         return read_diffusion_models(self.store, self.sources)
 

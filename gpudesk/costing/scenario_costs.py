@@ -379,6 +379,11 @@ class CostCalculator:
         for accelerator in accelerators[1:]:
             yield from self._prices.compare_same_provider(accelerator, accelerators[0], term)
 
+    def find_purchase_price(self, accelerator: str) -> float | None:
+        """Return the median of the recorded purchase prices of an accelerator in USD; None without any."""
+        prices = self._prices.find(accelerator, PURCHASE_TERM, None)
+        return None if prices is None else prices.median
+
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator

@@ -101,7 +101,7 @@ class ProfileBuilder:
         return AcceleratorProfile(
             question=question,
             accelerator=context.accelerator,
-            attributes=context.facts.attributes,
+            attributes={each.name: each for each in context.catalog.attributes(question.accelerator)},
             category=context.facts.category,
             generation_members=tuple(each.accelerator.id for each in peers.generation),
             category_members=tuple(each.accelerator.id for each in peers.category),
@@ -167,7 +167,7 @@ def _find_accelerator(catalog: Catalog, accelerator_id: str) -> Accelerator:
     """Return an accelerator; an entry that lacks values which every estimate needs raises `InputError` naming them."""
     known = {each.id for each in catalog.accelerators()}
     if accelerator_id not in known and any(each.id == accelerator_id for each in catalog.things()):
-        values = {each.name for each in catalog.attributes(accelerator_id) if each.preferred is not None}
+        values = catalog.accelerator_values(accelerator_id)
         missing = tuple(REQUIRED_TERMS[name] for name in list_required_attributes() if name not in values)
         if missing:
             raise input_error(

@@ -9,7 +9,6 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.answer import ComparisonColumn
-from gpudesk.domain.claim import AttributeClaims
 from gpudesk.domain.cost import CostSettings
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice
@@ -20,12 +19,11 @@ if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
     from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.domain.accelerator import Accelerator
-    from gpudesk.domain.cost import CostColumn
     from gpudesk.domain.estimate import Estimate, EstimateRequest
     from gpudesk.domain.profile import ProfileQuestion
     from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder
     from gpudesk.profile.settings import ProfileSettings
-    from gpudesk.text.formatting import IntervalEstimate
+    from gpudesk.text.formatting import ClaimValue, IntervalEstimate
 
 #: A profile is of accelerators, however many are sold together.
 _SINGLE: Final = CostSettings(single_accelerators=True)
@@ -53,10 +51,10 @@ def count_months(date: str | None) -> int | None:
 
 @dataclass(slots=True)
 class AcceleratorFacts:
-    """An accelerator with its claims, its likely purchase price in USD, and its category."""
+    """An accelerator with its values by attribute, its likely purchase price in USD, and its category."""
 
     accelerator: Accelerator
-    attributes: Mapping[str, AttributeClaims]
+    values: Mapping[str, ClaimValue]
     price_usd: float | None
     category: str
 
@@ -64,13 +62,12 @@ class AcceleratorFacts:
         """Return a figure in the unit used inside, that of "price" in USD; None where it is not known."""
         if attribute == "price":
             return self.price_usd
-        claims = self.attributes.get(attribute)
-        value = None if claims is None else claims.value
+        value = self.values.get(attribute)
         return float(value) if isinstance(value, int | float) and not isinstance(value, bool) else None
 
     def get_text(self, attribute: str) -> str | None:
-        claims = self.attributes.get(attribute)
-        return None if claims is None or claims.value is None else str(claims.value)
+        value = self.values.get(attribute)
+        return None if value is None else str(value)
 
     @property
     def months(self) -> int | None:
@@ -96,10 +93,12 @@ class ProfileContext:
     def facts_of(self, accelerator: Accelerator) -> AcceleratorFacts:
         facts = self._facts.get(accelerator.id)
         if facts is None:
-            attributes = {each.name: each for each in self.catalog.attributes(accelerator.id)}
-            spread = self._cost(accelerator, None).inputs["price_usd"].spread
-            price = None if spread is None else spread.likely
-            facts = AcceleratorFacts(accelerator, attributes, price, self.settings.categorize(accelerator))
+            facts = AcceleratorFacts(
+                accelerator,
+                self.catalog.accelerator_values(accelerator.id),
+                self.costing.find_purchase_price(accelerator.id),
+                self.settings.categorize(accelerator),
+            )
             self._facts[accelerator.id] = facts
         return facts
 
@@ -148,10 +147,8 @@ class ProfileContext:
 
     def cost_per_million(self, estimate: Estimate) -> IntervalEstimate | None:
         """Return USD per million output tokens: rented where a rent is known, else owned; None without either."""
-        costs = self._cost(self.catalog.accelerator(estimate.request.accelerator), estimate)
+        accelerator = self.catalog.accelerator(estimate.request.accelerator)
+        column = ComparisonColumn(AcceleratorChoice(accelerator.id), accelerator, {}, estimate, None)
+        costs = self.costing.cost_column(column, _SINGLE)
         rented = costs.rented_usd_per_million_output
         return costs.owned_usd_per_million_output if rented is None else rented
-
-    def _cost(self, accelerator: Accelerator, estimate: Estimate | None) -> CostColumn:
-        column = ComparisonColumn(AcceleratorChoice(accelerator.id), accelerator, {}, estimate, None)
-        return self.costing.cost_column(column, _SINGLE)

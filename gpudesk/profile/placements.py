@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.deployment import ParallelPlan
@@ -47,7 +48,7 @@ class FormatPlacement:
         return None if self.served is None else self.served.memory.plan.count
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(frozen=True)
 class ModelPlacement:
     """A model on an accelerator: every format that was tried, from the published one to the narrowest."""
 
@@ -55,7 +56,7 @@ class ModelPlacement:
     published: Precision
     formats: tuple[FormatPlacement, ...]
 
-    @property
+    @cached_property
     def best(self) -> FormatPlacement | None:
         """The first format that one accelerator holds, else that of the fewest accelerators; None without one."""
         placed = [each for each in self.formats if each.count is not None]
@@ -66,7 +67,7 @@ class ModelPlacement:
         best = self.best
         return best is not None and best.count == 1
 
-    @property
+    @cached_property
     def deployment(self) -> FormatPlacement | None:
         """What is put to work: the first format in which the fewest accelerators serve, else `best`."""
         served = [each for each in self.formats if each.served is not None]

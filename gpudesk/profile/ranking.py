@@ -87,8 +87,8 @@ def _make_requests(
 
 
 def find_release_date(model: str, context: ProfileContext) -> str | None:
-    attribute = next((each for each in context.catalog.attributes(model) if each.name == "release_date"), None)
-    return None if attribute is None or attribute.value is None else str(attribute.value)
+    date = context.catalog.model_values(model).get("release_date")
+    return None if date is None else str(date)
 
 
 def _measure_factors(row: RankedModel, context: ProfileContext) -> dict[RankingFactor, float]:

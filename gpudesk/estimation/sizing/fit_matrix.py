@@ -91,18 +91,19 @@ class DeploymentLadder:
         """
         configuration = self.configuration
         memory_bytes = configuration.accelerator.memory_bytes
-        # However it is divided, a cache takes at least what one accelerator would hold of it.
-        least = concurrency * self._count_sequence_bytes(ParallelPlan(), tokens)
+        weights_bytes = shard_model(configuration.model, configuration.weights, ParallelPlan()).resident_bytes
+        # However they are divided, weights and cache take at least what one accelerator would hold of them.
+        least = weights_bytes + concurrency * self._count_sequence_bytes(ParallelPlan(), tokens)
         for size in self.sizes:
             if size > most:
                 return None
             if size * memory_bytes < least:
                 continue
-            for plan in self._list_roomy_plans(size):
+            for plan in self._list_plans(size):
                 if configuration.settings.max_batch * plan.dp * (plan.tp if plan.attention_dp else 1) < concurrency:
                     continue
                 each = self._count_sequence_bytes(plan, tokens)
-                if each > memory_bytes:
+                if weights_bytes / (plan.pp * math.lcm(plan.tp, plan.ep)) + each > memory_bytes:
                     continue
                 alike = self._memory.find_alike(plan)
                 if alike is None or alike.budget.count_sequences(each) < 1:
@@ -152,13 +153,6 @@ class DeploymentLadder:
         return compute_cache_profile(
             configuration.model, configuration.kv, plan, configuration.settings.holding
         ).sequence_bytes(tokens)
-
-    def _list_roomy_plans(self, size: int) -> list[ParallelPlan]:
-        """Return the plans of a size but for those whose ranks are too few to hold the weights of a replica."""
-        configuration = self.configuration
-        weights_bytes = shard_model(configuration.model, configuration.weights, ParallelPlan()).resident_bytes
-        least_ranks = weights_bytes / configuration.accelerator.memory_bytes
-        return [plan for plan in self._list_plans(size) if plan.pp * math.lcm(plan.tp, plan.ep) >= least_ranks]
 
     def _list_plans(self, size: int) -> list[ParallelPlan]:
         plans = self._plans.get(size)
@@ -316,8 +310,7 @@ def count_model_parameters(catalog: Catalog, models: Sequence[Model]) -> dict[st
     """
     totals: dict[str, float] = {}
     for model in models:
-        attribute = (each for each in catalog.attributes(model.id) if each.name == "total_parameters")
-        stated = next((each.value for each in attribute), None)
+        stated = catalog.model_values(model.id).get("total_parameters")
         if isinstance(stated, int | float) and stated > 0:
             totals[model.id] = stated
         elif model.dimensions_known:
