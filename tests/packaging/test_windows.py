@@ -16,7 +16,6 @@ from tests.packaging.scripts import load
 
 ROOT = Path(__file__).parents[2]
 WINDOWS = ROOT / "packaging" / "windows"
-PYTHON = ROOT / "build/packages/venv" / ("Scripts/python.exe" if sys.platform == "win32" else "bin/python")
 
 
 @pytest.fixture
@@ -75,29 +74,6 @@ def test_version_resource_says_what_windows_shows(version_info: ModuleType) -> N
     (fixed,) = [call for call in calls if isinstance(call.func, ast.Name) and call.func.id == "FixedFileInfo"]
     numbers = {key.arg: ast.literal_eval(key.value) for key in fixed.keywords}
     assert numbers["filevers"] == numbers["prodvers"] == (1, 2, 0, 0)
-
-
-READ_BY_PYINSTALLER = """
-import sys, types
-import PyInstaller.compat
-# What only Windows has, and what reads executables.
-PyInstaller.compat.win32api = None
-sys.modules["pefile"] = types.ModuleType("pefile")
-from PyInstaller.utils.win32.versioninfo import load_version_info_from_text_file
-read = load_version_info_from_text_file(sys.argv[1])
-(table,) = read.kids[0].kids
-print(read.ffi.fileVersionMS, read.ffi.fileVersionLS, table.name, len(table.kids), *read.kids[1].kids[0].kids)
-"""
-
-
-@pytest.mark.skipif(not PYTHON.exists(), reason="make freeze makes the environment with PyInstaller")
-def test_pyinstaller_takes_the_version_resource(version_info: ModuleType, tmp_path: Path) -> None:
-    file = version_info.write_version_info(tmp_path, "1.2.3.4", "gpudesk.exe")
-    command: list[str | Path] = [PYTHON, "-c", READ_BY_PYINSTALLER, file]
-    ended = subprocess.run(command, capture_output=True, text=True, check=False)
-    assert ended.returncode == 0, ended.stderr
-    # Two numbers of the version in each word; eight strings, in American English and Unicode.
-    assert ended.stdout.split() == [str(1 << 16 | 2), str(3 << 16 | 4), "040904B0", "8", "1033", "1200"]
 
 
 def test_manifest_asks_for_no_rights_and_for_sharp_windows() -> None:
