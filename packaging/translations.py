@@ -16,6 +16,7 @@ import sys
 import tomllib
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import cache
 from io import BytesIO
 from pathlib import Path
 from typing import Final
@@ -105,9 +106,17 @@ class SourceText:
         return self.singular if self.plural is None else (self.singular, self.plural)
 
 
-def list_source_texts() -> Iterator[SourceText]:
+@cache
+def list_source_texts() -> tuple[SourceText, ...]:
+    return (*_read_code(), *_read_data_files())
+
+
+def _read_code() -> Iterator[SourceText]:
     for file in sorted((ROOT / "gpudesk").rglob("*.py")):
         yield from _read_module(ast.parse(file.read_text(encoding="utf-8")), str(file.relative_to(ROOT)))
+
+
+def _read_data_files() -> Iterator[SourceText]:
     for pattern, keys in _DATA.items():
         for file in sorted(ROOT.glob(pattern)):
             for text in _read_data(_READERS[file.suffix](file.read_text(encoding="utf-8")), keys):
@@ -132,8 +141,14 @@ def _find_calls(scope: ast.AST) -> Iterator[ast.Call]:
             yield from _find_calls(node)
 
 
+def _get_name(called: ast.expr) -> str:
+    if isinstance(called, ast.Attribute):
+        return called.attr
+    return called.id if isinstance(called, ast.Name) else ""
+
+
 def _read_call(call: ast.Call, function: ast.AST, tables: dict[str, ast.expr], name: str) -> Iterator[SourceText]:
-    called = ast.unparse(call.func).rpartition(".")[2]
+    called = _get_name(call.func)
     if called in _COUNTED_ARGUMENTS:
         first, second = (list(_list_literals(call.args[place])) for place in _COUNTED_ARGUMENTS[called])
         for (singular, line), (plural, _) in zip(first, second, strict=True):
@@ -220,7 +235,7 @@ def _list_values(node: ast.expr, tables: dict[str, ast.expr]) -> Iterator[tuple[
     elif isinstance(node, ast.Tuple | ast.List | ast.Set):
         children = node.elts
     elif isinstance(node, ast.Call):
-        places, _ = _TEXT_ARGUMENTS.get(ast.unparse(node.func), ((0,), None))
+        places, _ = _TEXT_ARGUMENTS.get(_get_name(node.func), ((0,), None))
         children = [*node.args[min(places, default=0) :], *(keyword.value for keyword in node.keywords)]
     elif isinstance(node, ast.BinOp):
         children = [node.left, node.right]

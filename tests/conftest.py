@@ -102,17 +102,22 @@ def _equal_facts_are_one_object() -> Iterator[None]:
 
 @pytest.fixture(scope="session", autouse=True)
 def _shipped_files_are_read_once() -> Iterator[None]:
-    """Let all services that tests open share the measured runs and the rules, which no test changes in place.
+    """Let all services that tests open share constants, measured runs and rules, which no test changes in place.
 
     Each window that a test opens would read 3,000 runs anew, a quarter of a second of its start.
     """
     from gpudesk import paths
+    from gpudesk.costing import inputs
     from gpudesk.decision.rules import data_files
     from gpudesk.estimation import published_runs
+    from gpudesk.evidence import calibration_file
 
-    shipped = (paths.measurements_dir(), paths.rules_dir(), paths.held_out_path())
+    files = (paths.held_out_path(), paths.calibration_path(), paths.cost_assumptions_path())
+    shipped = (paths.measurements_dir(), paths.rules_dir(), *files)
     with pytest.MonkeyPatch.context() as patch:
         for module, name in (
+            (calibration_file, "read_calibration"),
+            (inputs, "read_cost_assumptions"),
             (published_runs, "read_measured_runs"),
             (published_runs, "read_held_out"),
             (data_files, "read_rules"),
@@ -133,7 +138,7 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
     Each would put 3,000 runs in order for its first estimate, and search the deployments of a model anew. A service
     over facts of the user has its own.
     """
-    from gpudesk import paths
+    from gpudesk import paths, service
     from gpudesk.catalog.database import CatalogDatabase
     from gpudesk.catalog.read import Catalog
     from gpudesk.catalog.shipped import ensure_built
@@ -144,6 +149,8 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
     open_file, close_file = Catalog.open, CatalogDatabase.close
     with Catalog.open(path) as shipped, pytest.MonkeyPatch.context() as patch:
         store = shipped.shipped.store
+        # A digest of all data, which none of these changes, takes half of what it takes to open a service.
+        patch.setattr(service, "ensure_built", lambda *asked: asked != (DATA, path) and ensure_built(*asked))
         patch.setattr(Catalog, "open", staticmethod(lambda asked: shipped if asked == path else open_file(asked)))
         patch.setattr(CatalogDatabase, "close", lambda asked: None if asked is store else close_file(asked))
         for name in ("estimator", "records", "fit", "mlperf"):

@@ -43,13 +43,10 @@ def read_code(folder: Path = ROOT / "gpudesk") -> Iterator[ShownText]:
     """Yield the literals given to the text system; of an id and its sentence, the sentence."""
     for file in sorted(folder.rglob("*.py")):
         for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call):
+            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _MAKERS:
                 continue
-            maker = ast.unparse(node.func)
-            if maker not in _MAKERS:
-                continue
-            first = 0 if maker in ("tr", "trn") else 1
-            for argument in node.args[first : _MAKERS[maker]]:
+            first = 0 if node.func.id in ("tr", "trn") else 1
+            for argument in node.args[first : _MAKERS[node.func.id]]:
                 for literal in ast.walk(argument):
                     if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
                         yield ShownText(f"{file.relative_to(ROOT)}:{literal.lineno}", literal.value)
