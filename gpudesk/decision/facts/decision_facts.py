@@ -288,6 +288,7 @@ class DecisionFactsBuilder:
         if answer is None:
             return builder
         builder._chooser.take_over(self._chooser)
+        builder._single, builder._fit_counts = self._single, dict(self._fit_counts)
         builder._engine_answers, builder._recorded = dict(self._engine_answers), dict(self._recorded)
         builder._engine_answers[id(answer.columns)] = answer.columns, self._asked_of(answer)
         return builder

@@ -141,8 +141,8 @@ class PaintedHeader(QHeaderView):
         self.viewport().update()
 
     def sizeHint(self) -> QSize:
-        hint = super().sizeHint()
-        return QSize(hint.width(), self._extent) if self._is_level else QSize(self._extent, hint.height())
+        """Return the extent, which is all that a table asks for; Qt would measure up to 200 heads after each change."""
+        return QSize(self._extent, self._extent)
 
     def paint_heads(self, pen: ThemePainter, area: QRect) -> None:
         raise NotImplementedError

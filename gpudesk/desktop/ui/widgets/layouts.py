@@ -89,12 +89,19 @@ class FlowLayout(QLayout):
     """Keeps the size hint of each widget; hidden ones take no room."""
 
     def __init__(self, gap: int = 8, parent: QWidget | None = None) -> None:
+        # By width: Qt asks a dozen times for each change, for the first time as it takes the layout.
+        self._heights: dict[int, int] = {}
         super().__init__(parent)
         self._gap = gap
         self._items: list[QLayoutItem] = []
 
     def addItem(self, item: QLayoutItem) -> None:
         self._items.append(item)
+        self.invalidate()
+
+    def invalidate(self) -> None:
+        self._heights.clear()
+        super().invalidate()
 
     def count(self) -> int:
         return len(self._items)
@@ -103,7 +110,10 @@ class FlowLayout(QLayout):
         return self._items[place] if 0 <= place < len(self._items) else None
 
     def takeAt(self, place: int) -> QLayoutItem | None:
-        return self._items.pop(place) if 0 <= place < len(self._items) else None
+        if not 0 <= place < len(self._items):
+            return None
+        self.invalidate()
+        return self._items.pop(place)
 
     def expandingDirections(self) -> Qt.Orientation:
         return Qt.Orientation(0)
@@ -112,7 +122,9 @@ class FlowLayout(QLayout):
         return True
 
     def heightForWidth(self, width: int) -> int:
-        return self._set(QRect(0, 0, width, 0), move=False)
+        if width not in self._heights:
+            self._heights[width] = self._set(QRect(0, 0, width, 0), move=False)
+        return self._heights[width]
 
     def setGeometry(self, rect: QRect) -> None:
         super().setGeometry(rect)
