@@ -222,7 +222,9 @@ clean:
 # Brought up to date when the locked versions or the project's metadata change.
 $(VENV)/.ready: requirements.lock pyproject.toml
 	packaging/make_venv.sh $(VENV)
-	$(BIN)/python -m pip install $(PIP_QUIET) --require-hashes -r requirements.lock
+	$(BIN)/python -m pip install $(PIP_QUIET) --no-compile --require-hashes -r requirements.lock
+	@# pip would compile on one core. A template of PySide6 is no Python, which is no fault.
+	$(BIN)/python -m compileall -qq -j 0 $(VENV)/lib || true
 	$(BIN)/python -m pip install $(PIP_QUIET) --no-deps --no-build-isolation --editable .
 	touch $@
 
