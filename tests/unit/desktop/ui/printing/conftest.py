@@ -5,6 +5,7 @@ import shutil
 import subprocess
 from collections.abc import Callable
 from dataclasses import replace
+from functools import cached_property
 from pathlib import Path
 
 import pytest
@@ -20,6 +21,7 @@ from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.tables import ComparisonSheet
 from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
 from gpudesk.text.formatting import Formatter
 
 DATE = "2026-11-20"
@@ -53,14 +55,36 @@ def parts(template: str, *choices: str, name: str = "Others", note: str = "") ->
     return replace(read_template(template), accelerators=chosen, name=name, note=note)
 
 
+class PrintedAnswer:
+    """An answer on paper in the language of the moment, laid out and rendered once for all tests that look at it."""
+
+    def __init__(self, answer: Answer, size: PaperSize) -> None:
+        self.answer = answer
+        self.sheet = build_sheet(answer, date=DATE, further=FURTHER.get(repr(answer.scenario)))
+        self.pages = lay_out_sheet(self.sheet, size, Formatter())
+
+    @cached_property
+    def pdf(self) -> bytes:
+        return render_pdf(self.pages, self.sheet.title, encode_scenario(self.answer))
+
+
+_PRINTED: dict[tuple[int, PaperSize, str], PrintedAnswer] = {}
+
+
+def print_answer(answer: Answer, size: PaperSize) -> PrintedAnswer:
+    key = id(answer), size, translation.get_language()
+    if key not in _PRINTED:
+        _PRINTED[key] = PrintedAnswer(answer, size)
+    return _PRINTED[key]
+
+
 def laid_out(answer: Answer, size: PaperSize = PaperSize.A4) -> tuple[ComparisonSheet, SheetPages]:
-    sheet = build_sheet(answer, date=DATE, further=FURTHER.get(repr(answer.scenario)))
-    return sheet, lay_out_sheet(sheet, size, Formatter())
+    printed = print_answer(answer, size)
+    return printed.sheet, printed.pages
 
 
 def saved(answer: Answer, target: Path, size: PaperSize = PaperSize.A4) -> Path:
-    sheet, pages = laid_out(answer, size)
-    target.write_bytes(render_pdf(pages, sheet.title, encode_scenario(answer)))
+    target.write_bytes(print_answer(answer, size).pdf)
     return target
 
 

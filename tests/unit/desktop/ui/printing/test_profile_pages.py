@@ -1,5 +1,6 @@
 """The profile on paper: two pages, whatever the accelerator, with nothing over the foot."""
 
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -10,7 +11,7 @@ from gpudesk.desktop.ui.printing.paper import PaperSize
 from gpudesk.desktop.ui.printing.pdf import render_pdf
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.profile import ProfileQuestion
+from gpudesk.domain.profile import AcceleratorProfile, ProfileQuestion
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
@@ -18,12 +19,17 @@ from gpudesk.text.formatting import Formatter
 from tests.unit.desktop.ui.printing.conftest import needs_poppler, words_of
 
 
+@cache
+def profile_of(service: GpuDeskService, question: ProfileQuestion) -> AcceleratorProfile:
+    return service.profile(question)
+
+
 @pytest.mark.parametrize("size", list(PaperSize))
 @pytest.mark.parametrize("accelerator", ["mi325x", "rtx-4090", "h100-pcie", "tpu-v6e", "mi455x", "h200-sxm"])
 def test_two_pages_hold_every_profile(
     service: GpuDeskService, qapp: QApplication, accelerator: str, size: PaperSize
 ) -> None:
-    tables = ProfileTables(service.profile(ProfileQuestion(accelerator)), Formatter(), str)
+    tables = ProfileTables(profile_of(service, ProfileQuestion(accelerator)), Formatter(), str)
     pages = lay_out_profile(tables, size, "2026-11-26", "2026-11-25")
     assert len(pages.pages) == 2
     for page in pages.pages:
@@ -37,7 +43,7 @@ def test_two_pages_hold_every_profile(
 def test_no_cell_is_cut_where_the_pages_have_room(
     service: GpuDeskService, qapp: QApplication, accelerator: str, tmp_path: Path
 ) -> None:
-    profile = service.profile(ProfileQuestion(accelerator))
+    profile = profile_of(service, ProfileQuestion(accelerator))
     tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
     pages = lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25")
     target = tmp_path / "profile.pdf"
@@ -53,7 +59,7 @@ def test_a_sheet_is_followed_by_profiles_on_pages_of_its_kind(
     scenario = read_template(template)
     sheet = build_sheet(service.answer(scenario, with_curves=True), date="2026-11-26")
     questions = [ProfileQuestion.from_scenario(scenario, each) for each in ("h200-sxm", "tpu-v5e")]
-    profiles = [ProfileTables(service.profile(each), Formatter(), str) for each in questions]
+    profiles = [ProfileTables(profile_of(service, each), Formatter(), str) for each in questions]
     pages = lay_out_sheet(sheet, size, Formatter(), profiles)
     alone = lay_out_sheet(sheet, size, Formatter())
     assert not pages.paper.landscape

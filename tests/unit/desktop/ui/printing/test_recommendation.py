@@ -1,6 +1,7 @@
 """The recommendation on paper: on the first page, and with its trace on pages of its own."""
 
 from dataclasses import replace
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -28,6 +29,7 @@ CASES: dict[str, tuple[str, dict[str, AnswerValue]]] = {
 }
 
 
+@cache
 def printed(
     service: GpuDeskService, case: str, size: PaperSize
 ) -> tuple[Answer, ComparisonSheet, SheetPages, SheetPages]:

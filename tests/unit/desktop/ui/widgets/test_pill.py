@@ -56,3 +56,11 @@ def test_what_has_no_room_begins_the_next_line(qtbot: QtBot) -> None:
     assert [part.pos().y() for part in parts if part.isVisible()] == [0, 0, 30]
     assert flow.count() == 4
     assert flow.itemAt(9) is None
+    parts[1].show()
+    assert flow.heightForWidth(320) == 50
+    parts[1].setFixedHeight(30)
+    assert flow.heightForWidth(100) == 120
+    flow.takeAt(1)
+    assert flow.heightForWidth(320) == 20
+    flow.setContentsMargins(0, 5, 0, 0)
+    assert flow.heightForWidth(320) == 25
