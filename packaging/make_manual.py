@@ -8,8 +8,7 @@ from html import escape
 from pathlib import Path
 
 from gpudesk import paths
-from gpudesk.report.manual.markdown import Picture, write_html
-from gpudesk.report.manual.pages import CONTENTS, ManualPage, read_page, read_pages
+from gpudesk.report.manual import CONTENTS, ManualPage, Picture, read_page, read_pages, write_html
 
 _STYLES = ("sheets/sheet.css", "manual/manual.css")
 

@@ -195,8 +195,7 @@ class _Studio:
         from PySide6.QtGui import QImage, QPainter
 
         from gpudesk.desktop.ui.printing.layout import lay_out_sheet
-        from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize
-        from gpudesk.desktop.ui.printing.pieces import SheetPainter
+        from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, SheetPainter
         from gpudesk.report.comparison.sheet import build_sheet
 
         answer = self._program.service.answer(self._window.desk.scenario, with_curves=True)

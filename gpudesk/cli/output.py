@@ -76,7 +76,7 @@ def show_error_window(text: str, error: BaseException) -> None:
     if sys.__stderr__ is not None and sys.__stderr__.isatty():
         return
     with contextlib.suppress(Exception):
-        from gpudesk.desktop.window.faults.startup_failure import show_startup_failure
+        from gpudesk.desktop.window.faults.dialog import show_startup_failure
 
         show_startup_failure(text, error)
 

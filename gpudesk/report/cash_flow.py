@@ -21,7 +21,7 @@ from gpudesk.report.costs import (
 )
 from gpudesk.report.labels import format_date
 from gpudesk.report.writers.safe_text import RESERVED_SHEET_NAME, make_sheet_name, make_visible
-from gpudesk.report.writers.xlsx_formulas import (
+from gpudesk.report.writers.xlsx import (
     CellFormula,
     FormulaSheet,
     WorkbookFormats,

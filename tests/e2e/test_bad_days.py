@@ -13,9 +13,9 @@ from typing import cast
 import pytest
 from PySide6.QtWidgets import QApplication, QWidget
 
-from gpudesk.desktop.pages.first_run import RecoveredFileNote
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
+from gpudesk.desktop.window.start_page import RecoveredFileNote
 from tests.e2e.conftest import StartProgram
 from tests.e2e.deeds import kept, load, load_in, move_load
 from tests.e2e.window_user import User, names

@@ -14,10 +14,10 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QWidget
 
 from gpudesk.cli.main import main
-from gpudesk.desktop.pages.first_run import RecoveredFileNote
 from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.window.faults.dialog import FaultDialog
 from gpudesk.desktop.window.faults.reporter import FaultReporter
+from gpudesk.desktop.window.start_page import RecoveredFileNote
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError, message

@@ -8,11 +8,11 @@ from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtWidgets import QAbstractButton, QApplication, QWidget
 
 from gpudesk.desktop.pages.compare.page import ComparePage
-from gpudesk.desktop.pages.first_run import RecentFileButton, StartQuestionButton
 from gpudesk.desktop.session.scenario_edits import read_load_value
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sheet_preview import SheetPreview
 from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.desktop.window.start_page import RecentFileButton, StartQuestionButton
 from gpudesk.report.explanation.parts import ClaimLine
 from tests.e2e.conftest import StartProgram
 from tests.e2e.window_user import User

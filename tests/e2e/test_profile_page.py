@@ -10,10 +10,9 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 
 from gpudesk.desktop.pages.compare.page import ComparePage
-from gpudesk.desktop.pages.profile.forms import DiffusionForm
 from gpudesk.desktop.pages.profile.page import ProfilePage
 from gpudesk.desktop.pages.profile.query import ProfileQueryState
-from gpudesk.desktop.pages.profile.views import ModelsView, OverviewView
+from gpudesk.desktop.pages.profile.views import DiffusionForm, ModelsView, OverviewView
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_catalog_attribute
 from gpudesk.desktop.ui.tables.profile_table import ProfileTableView

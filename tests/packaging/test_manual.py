@@ -5,7 +5,7 @@ from pathlib import Path
 
 import pytest
 
-from gpudesk.report.manual.pages import list_page_names
+from gpudesk.report.manual import list_page_names
 from tests.packaging.scripts import load
 
 _EMPTY = frozenset({"meta", "link", "img", "br"})

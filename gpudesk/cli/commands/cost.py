@@ -434,7 +434,7 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
         costing.draws(answer, rented=by_rent, count=options.draws, seed=options.seed) for by_rent in (False, True)
     )
     if options.json:
-        from gpudesk.report.writers.sizing_json import encode_costs
+        from gpudesk.report.writers.json_values import encode_costs
 
         output.print_json(encode_costs(costs, owned, rented))
         return

@@ -218,19 +218,19 @@ def encode_advisory(names: Sequence[str], request: AdvisoryRequest) -> dict[str,
 
 
 def _waiting_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_buy_or_wait
+    from gpudesk.report.writers.decision_json import encode_buy_or_wait
 
     return encode_buy_or_wait(request.buy_or_wait(), request.scenario.decision.plans)
 
 
 def _vendors_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_routing
+    from gpudesk.report.writers.decision_json import encode_routing
 
     return encode_routing(request.reference_data.routing(request.scenario), request.scenario.decision.plans)
 
 
 def _export_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_export_checks
+    from gpudesk.report.writers.decision_json import encode_export_checks
 
     return encode_export_checks(
         request.reference_data.export_checks(request.scenario), request.reference_data.export_rules
@@ -238,31 +238,31 @@ def _export_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever 
 
 
 def _negotiation_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_negotiation
+    from gpudesk.report.writers.decision_json import encode_negotiation
 
     return encode_negotiation(request.reference_data.negotiation(request.scenario, request.decision, request.today))
 
 
 def _software_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_software_support
+    from gpudesk.report.writers.decision_json import encode_software_support
 
     return encode_software_support(request.reference_data.support, request.platforms)
 
 
 def _reference_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_reference_deployments
+    from gpudesk.report.writers.decision_json import encode_reference_deployments
 
     return encode_reference_deployments(request.references)
 
 
 def _loading_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_weight_loading
+    from gpudesk.report.writers.decision_json import encode_weight_loading
 
     return encode_weight_loading(request.reference_data.loadings(request.answer))
 
 
 def _watch_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.advisory_json import encode_watch_list
+    from gpudesk.report.writers.decision_json import encode_watch_list
 
     return encode_watch_list(request.reference_data.watch_list())
 

@@ -263,7 +263,7 @@ def _show(cells: Sequence[FitCell], question: _FitQuestion, service: GpuDeskServ
         if model.id in asked_of and model.max_context is not None and model.max_context < question.context
     }
     if as_json:
-        from gpudesk.report.writers.sizing_json import encode_fit_matrix
+        from gpudesk.report.writers.json_values import encode_fit_matrix
 
         beyond = {model for model, _ in longest.values()}
         output.print_json(encode_fit_matrix(cells, question.context, question.concurrency, beyond))

@@ -193,7 +193,7 @@ def _find_option(where: str | None) -> str | None:
 
 def _show(answer: FleetAnswer, scenario: Scenario, service: GpuDeskService, *, as_json: bool) -> None:
     if as_json:
-        from gpudesk.report.writers.sizing_json import encode_fleets
+        from gpudesk.report.writers.json_values import encode_fleets
 
         output.print_json(encode_fleets(answer))
         return

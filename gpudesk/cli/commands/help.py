@@ -21,26 +21,26 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
 
 def run(options: argparse.Namespace) -> int:
     """Print a page, a section or the list of topics; raises `InputError` where there is no such topic."""
-    from gpudesk.report.manual import pages, terminal
+    from gpudesk.report import manual
 
     width = output.get_terminal_width()
     if options.search:
-        hits = pages.search_manual(" ".join(options.search))
+        hits = manual.search_manual(" ".join(options.search))
         if not hits:
             raise input_error("help.no_hit", "no section contains all these words", " ".join(options.search))
-        output.print_lines(terminal.list_hit_lines(hits, width, output.make_bold))
+        output.print_lines(manual.list_hit_lines(hits, width, output.make_bold))
     elif options.topic:
         name, _, anchor = _find_topic(" ".join(options.topic)).partition("#")
-        output.print_lines(terminal.list_page_lines(pages.read_page(name), anchor, width, output.make_bold))
+        output.print_lines(manual.list_page_lines(manual.read_page(name), anchor, width, output.make_bold))
     else:
-        output.print_lines(terminal.list_topic_lines(pages.list_topics(), width))
+        output.print_lines(manual.list_topic_lines(manual.list_topics(), width))
         output.print_line()
         output.print_line(tr("Show a topic: gpudesk help TOPIC. Search: gpudesk help --search WORDS."))
     return EXIT_DONE
 
 
 def _find_topic(words: str) -> str:
-    from gpudesk.report.manual.pages import find_topic, suggest_topics
+    from gpudesk.report.manual import find_topic, suggest_topics
 
     topic = find_topic(words)
     if topic is not None:

@@ -253,7 +253,7 @@ def _option(where: str | None, amounts: dict[str, Any]) -> str | None:
 def print_sizing(sizing: SizingResult, service: GpuDeskService, *, as_json: bool) -> None:
     names = tuple(service.catalog.accelerator(each.accelerator).name for each in sizing.candidates)
     if as_json:
-        from gpudesk.report.writers.sizing_json import encode_sizing
+        from gpudesk.report.writers.json_values import encode_sizing
 
         output.print_json(encode_sizing(sizing, names))
         return

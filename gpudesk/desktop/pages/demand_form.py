@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.fields import NumberField
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.sizing import DEMAND_BOUNDS, Demand, DemandKind
 from gpudesk.text.formatting import NumberStyle

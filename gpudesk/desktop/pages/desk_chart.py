@@ -15,15 +15,20 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
 from gpudesk.desktop.session.selection import select_figure
-from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.charts.drawing import CursorReadout, PlotDrawing, measure_readout
-from gpudesk.desktop.ui.charts.label_placement import find_emptiest_box
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartData,
+    CursorReadout,
+    PlotDrawing,
+    find_menu_position,
+    make_chart_menu,
+    measure_readout,
+)
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
-from gpudesk.desktop.ui.charts.scales import AxisScale
+from gpudesk.desktop.ui.charts.scales import AxisScale, find_emptiest_box
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.workload import LoadKind

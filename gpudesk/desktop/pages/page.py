@@ -14,8 +14,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel, fill_background
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.paths import MissingFileError

@@ -13,9 +13,9 @@ from PySide6.QtCore import QObject
 from PySide6.QtWidgets import QDialog, QFileDialog, QWidget
 
 from gpudesk.catalog.importing.proposals import get_subject
-from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING
 from gpudesk.desktop.pages.catalog.editors.fields import LONGEST_TEXT, ChoiceRow, SegmentRow, TextRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.catalog.filter_line import SECTION_SETTING
 from gpudesk.desktop.pages.catalog.import_dialog import ImportDialog
 from gpudesk.desktop.pages.catalog.import_pack import PackDialog
 from gpudesk.desktop.session.desk import Desk
@@ -31,7 +31,7 @@ from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import FactEdit, ImportProposal, UserModel, UserPrice
 from gpudesk.files import write_atomically
 from gpudesk.report.catalog_export import ExportCatalog, build_catalog_table, write_table
-from gpudesk.report.comparison.impact import describe_impact
+from gpudesk.report.comparison.verdicts import describe_impact
 from gpudesk.report.labels import get_today
 from gpudesk.report.writers.export_table import MACHINE_FORMATS, ExportFormat
 from gpudesk.text.messages import InputError, format_input_error, message

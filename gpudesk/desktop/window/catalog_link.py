@@ -171,7 +171,7 @@ class CatalogController(QObject):
         impact = window.desk.impact
         if impact is None:
             return
-        from gpudesk.report.comparison.impact import describe_impact
+        from gpudesk.report.comparison.verdicts import describe_impact
 
         words = describe_impact(impact, window.desk.formatter)
         text = " ".join(f"{line}." for line in (words.sentence, *words.lines[:_MOST_LINES]))

@@ -44,7 +44,7 @@ from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.desktop.window.palette_model import FOUND_ROLE, PaletteEntry, PaletteMatch, PaletteModel
 from gpudesk.text.translation import tr

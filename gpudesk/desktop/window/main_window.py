@@ -24,14 +24,18 @@ from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.desktop.window.accelerator_chips import ChipRow
 from gpudesk.desktop.window.action_list import list_actions
-from gpudesk.desktop.window.bars import StatusBar, StatusText, TopBar
+from gpudesk.desktop.window.bars import PageRail, RailItem, StatusBar, StatusText, TopBar
 from gpudesk.desktop.window.catalog_link import CatalogController
-from gpudesk.desktop.window.document_window import DocumentWindow, ProgramContext, list_page_specs
+from gpudesk.desktop.window.document_window import (
+    DocumentWindow,
+    PanelController,
+    ProgramContext,
+    WindowBody,
+    list_page_specs,
+)
 from gpudesk.desktop.window.file_actions import FileActions
 from gpudesk.desktop.window.menus import WindowMenus, wrap_tab_focus
-from gpudesk.desktop.window.rail import PageRail, RailItem
 from gpudesk.desktop.window.scenario_bar import ScenarioBar, UndoButtons
-from gpudesk.desktop.window.window_body import PanelController, WindowBody
 from gpudesk.domain.scenario import Scenario
 from gpudesk.text.translation import tr
 

@@ -27,10 +27,21 @@ from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel, fill_background
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, fill_background
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
-from gpudesk.report.manual.markdown import Heading, ItemList, ManualTable, make_plain, parse_inline, write_html
-from gpudesk.report.manual.pages import CONTENTS, ManualPage, list_page_names, read_page, search_manual
+from gpudesk.report.manual import (
+    CONTENTS,
+    Heading,
+    ItemList,
+    ManualPage,
+    ManualTable,
+    list_page_names,
+    make_plain,
+    parse_inline,
+    read_page,
+    search_manual,
+    write_html,
+)
 from gpudesk.text.translation import tr, trn
 
 _WIDTH, _HEIGHT, _SIDE, _MARGIN = 1040.0, 720.0, 260.0, 28.0

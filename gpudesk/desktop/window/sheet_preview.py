@@ -18,9 +18,8 @@ from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWid
 from gpudesk.desktop.pages.profile.query import ProfilePreferences
 from gpudesk.desktop.session.settings import UserSettings, get_folder, resize_to_fit
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
-from gpudesk.desktop.ui.printing.paper import PaperSize, find_usual_paper
+from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages, find_usual_paper
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
-from gpudesk.desktop.ui.printing.pieces import SheetPages
 from gpudesk.desktop.ui.printing.preview import (
     PagesView,
     is_print_service_there,
@@ -32,8 +31,7 @@ from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, format_key, make_menu, pop_up
 from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule

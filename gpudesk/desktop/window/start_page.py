@@ -1,23 +1,405 @@
-"""The start page in a window, the unsaved work it offers, and the hints of the first use."""
+"""The start page, the questions that it offers to begin with, unsaved work, and the hints of the first use."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 from datetime import datetime
+from html import escape
+from itertools import pairwise
 from pathlib import Path
 from typing import TYPE_CHECKING, Final
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
+from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk import paths
-from gpudesk.desktop.pages.first_run import SAMPLE_TEMPLATE_ID, FirstRunPage, RecentFile, RecoveredFile
 from gpudesk.desktop.session.recovery import RecoveredScenario, discard_recovered, list_recovered
 from gpudesk.desktop.session.settings import list_recent_files
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.widgets.buttons import Button
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, clear_layout
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
+
+
+#: The scenario that the page's main button opens.
+SAMPLE_TEMPLATE_ID = "70b-chat-on-four"
+
+
+@dataclass(frozen=True, slots=True)
+class StartQuestion:
+    """A template with the question that it answers and a line on what it holds."""
+
+    template: str
+    title: str
+    detail: str
+    icon: str
+
+
+def list_start_questions() -> tuple[StartQuestion, ...]:
+    """Return the questions; the place in this list, from 1, is the key that opens one."""
+    return (
+        StartQuestion(
+            "mi325x-or-h200-70b",
+            tr("MI325X or H200 for 70B?"),
+            tr("Llama 3.1 70B (FP8), 1 accelerator each, 64 requests in flight"),
+            "scale",
+        ),
+        StartQuestion(
+            "mi300x-or-h100-70b",
+            tr("MI300X or H100?"),
+            tr("Llama 3.1 70B (BF16), 4 accelerators each, 32 requests in flight"),
+            "cpu",
+        ),
+        StartQuestion(
+            "b200-or-mi355x",
+            tr("B200 or MI355X?"),
+            tr("gpt-oss-120b (MXFP4), 1 accelerator each, 128 requests in flight"),
+            "gauge",
+        ),
+        StartQuestion(
+            "405b-one-node",
+            tr("405B on one node?"),
+            tr("Llama 3.1 405B (FP8), 8 each of 6 accelerators, 64 requests in flight"),
+            "memory-stick",
+        ),
+    )
+
+
+_ENTRY, _FILE = 52.0, 34.0
+_ICON_X, _TEXT_X, _SIDE = 18.0, 52.0, 18.0
+_ENTRY_ICON = 16.0
+
+
+@dataclass(frozen=True, slots=True)
+class RecentFile:
+    """A document that was used before; `time` says when it was saved, in words or figures."""
+
+    path: str
+    name: str
+    time: str = ""
+
+
+@dataclass(frozen=True, slots=True)
+class RecoveredFile:
+    """What a crash left: `key` names it to the caller, `time` says when it was edited last."""
+
+    key: str
+    name: str
+    time: str
+
+
+class _OpeningButton(QAbstractButton):
+    """A row that is painted whole and opens with a click, Space or Enter."""
+
+    def __init__(self, theme: Theme, height: float, radius: float) -> None:
+        super().__init__()
+        self._theme = theme
+        self._height = height
+        self.setProperty("ringRadius", radius)
+        self.setAttribute(Qt.WidgetAttribute.WA_Hover)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        theme.changed.connect(self.updateGeometry)
+
+    def sizeHint(self) -> QSize:
+        return QSize(self._theme.px(200), self._theme.px(self._height))
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        with QPainter(self) as painter:
+            self._draw(ThemePainter(painter, self._theme), QRectF(self.rect()))
+
+    def _ground(self) -> str:
+        if self.isDown():
+            return "selection"
+        return "hover" if self.underMouse() else "page"
+
+    def _draw(self, pen: ThemePainter, rect: QRectF) -> None:
+        raise NotImplementedError
+
+
+class StartQuestionButton(_OpeningButton):
+    """A question in a frame, with the line below it and its key."""
+
+    def __init__(self, theme: Theme, question: StartQuestion, key: str) -> None:
+        super().__init__(theme, _ENTRY, 8.0)
+        self.question = question
+        self._key = key
+        self.setAccessibleName(question.title)
+        self.setAccessibleDescription(tr("{detail}. Press {key}", detail=question.detail, key=key))
+
+    def _draw(self, pen: ThemePainter, rect: QRectF) -> None:
+        theme, middle = self._theme, rect.center().y()
+        px = theme.px
+        pen.frame(rect, "hair", radius=8.0, fill=self._ground())
+        side = float(px(_ENTRY_ICON))
+        pen.icon(self.question.icon, px(_ICON_X), middle - side / 2, side)
+        key_x = rect.right() - px(_SIDE) - pen.tag_width(self._key)
+        pen.key_hint(key_x, middle, self._key)
+        title, detail = theme.line("body"), theme.line("small")
+        top = middle - (title + detail - 1) / 2
+        room = key_x - px(12) - px(_TEXT_X)
+        pen.text(QRectF(px(_TEXT_X), top, room, title), self.question.title, font="body_strong")
+        below = QRectF(px(_TEXT_X), top + title - 1, room, detail)
+        pen.text(below, self.question.detail, font="small", colour="text2")
+        if pen.width(self.question.detail, "small") > room:
+            self.setToolTip(self.question.detail)
+
+
+class RecentFileButton(_OpeningButton):
+    """A document that was used before, with its folder and the time of its last save."""
+
+    def __init__(self, theme: Theme, file: RecentFile) -> None:
+        super().__init__(theme, _FILE, 6.0)
+        self.file = file
+        self.setToolTip(file.path)
+        self.setAccessibleName(tr("Open {name}", name=file.name))
+        self.setAccessibleDescription(f"{file.path}, {file.time}" if file.time else file.path)
+
+    def _draw(self, pen: ThemePainter, rect: QRectF) -> None:
+        px, middle = self._theme.px, rect.center().y()
+        if self._ground() != "page":
+            pen.tint(rect, self._ground(), 6.0)
+        side = float(px(_ENTRY_ICON))
+        pen.icon("file-text", px(_ICON_X), middle - side / 2, side)
+        right = rect.right() - px(_SIDE)
+        time = pen.width(self.file.time, "small")
+        quiet = "text3" if self._ground() == "page" else "text2"
+        pen.text(
+            QRectF(right - time - 1, 0, time + 1, rect.height()),
+            self.file.time,
+            font="small",
+            colour=quiet,
+            align=RIGHT,
+        )
+        room = right - time - px(16) - px(_TEXT_X)
+        name = QRectF(px(_TEXT_X), 0, room, rect.height())
+        used = pen.text(name, self.file.name, font="body_strong") + px(10)
+        if room - used > px(60):
+            place = QRectF(px(_TEXT_X) + used, 0, room - used, rect.height())
+            folder = str(Path(self.file.path).parent)
+            pen.text(place, folder, font="small", colour=quiet, elide=Qt.TextElideMode.ElideMiddle)
+
+
+class RecoveredFileNote(QWidget):
+    """Offers what a crash left: to open it, or to discard it."""
+
+    def __init__(self, theme: Theme, file: RecoveredFile, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        text = tr("Recovered: {name}, edited {time}", name=file.name, time=file.time)
+        self.label = ThemedLabel(theme, text, wrap=True)
+        self.setAccessibleName(text)
+        self.open = Button(theme, tr("Open"), parent=self)
+        self.open.setAccessibleName(tr("Open recovered {name}", name=file.name))
+        self.discard = Button(theme, tr("Discard"), parent=self)
+        self.discard.setAccessibleName(tr("Discard recovered {name}", name=file.name))
+        self._row = QHBoxLayout(self)
+        self._row.addWidget(self.label, 1)
+        self._row.addWidget(self.open)
+        self._row.addWidget(self.discard)
+        theme.follow(self._dress)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        with QPainter(self) as painter:
+            pen = ThemePainter(painter, self._theme)
+            pen.tint(QRectF(self.rect()), "sunken", 8.0)
+            side = float(self._theme.px(_ENTRY_ICON))
+            pen.icon("history", self._theme.px(_ICON_X), (self.height() - side) / 2, side, "text1")
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._row.setContentsMargins(px(_TEXT_X), px(10), px(12), px(10))
+        self._row.setSpacing(px(8))
+        self.updateGeometry()
+
+
+#: The template behind the main button.
+SAMPLE_TEMPLATE = SAMPLE_TEMPLATE_ID
+
+_PAGE_WIDTH = 680.0
+_MARGIN = 24.0
+#: Longer lines are hard to follow.
+_WORDS = 640.0
+_BUTTON = 32.0
+#: Digits of the block at the right of the keyboard count too.
+_KEYPAD = Qt.KeyboardModifier.KeypadModifier
+
+
+class _StartButton(Button):
+    """A button of the height that this page has for its two."""
+
+    def sizeHint(self) -> QSize:
+        return QSize(super().sizeHint().width(), self._theme.px(_BUTTON))
+
+
+class FirstRunPage(QWidget):
+    """One sentence, one main button, questions to begin from, recent files and what a crash left.
+
+    Enter opens the sample unless another control has the focus; the digits open the questions.
+    """
+
+    open_sample = Signal()
+    start_empty = Signal()
+    #: The user wants to answer a few questions and get a recommendation.
+    help_wanted = Signal()
+    #: The path of a recent document.
+    open_file = Signal(str)
+    #: The id of a template.
+    open_template = Signal(str)
+    #: The keys of what a crash left.
+    open_recovered = Signal(str)
+    discard_recovered = Signal(str)
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme = theme
+        self.setAccessibleName(tr("Start"))
+        self._column = QVBoxLayout()
+        self._recovered = QVBoxLayout()
+        self._recent = QVBoxLayout()
+        self._questions: list[StartQuestionButton] = []
+        self._make_head()
+        self._make_questions()
+        self._column.addWidget(ThemedLabel(theme, tr("Recent"), font="section"))
+        self._column.addLayout(self._recent)
+        self._lay_out()
+        self.set_recent(())
+        theme.follow(self._dress)
+
+    def set_recent(self, files: Sequence[RecentFile]) -> None:
+        clear_layout(self._recent)
+        for file in files:
+            row = RecentFileButton(self._theme, file)
+            row.clicked.connect(lambda _on, path=file.path: self.open_file.emit(path))
+            self._recent.addWidget(row)
+        if not files:
+            none = tr("Your saved scenarios appear here.")
+            self._recent.addWidget(ThemedLabel(self._theme, none, font="small", colour="text2"))
+        self._order()
+
+    def set_recovered(self, files: Sequence[RecoveredFile]) -> None:
+        clear_layout(self._recovered)
+        for file in files:
+            note = RecoveredFileNote(self._theme, file)
+            note.open.clicked.connect(lambda _on, key=file.key: self.open_recovered.emit(key))
+            note.discard.clicked.connect(lambda _on, key=file.key: self.discard_recovered.emit(key))
+            self._recovered.addWidget(note)
+        # Only what is there may keep a distance to the heading.
+        margin = self._theme.px(_MARGIN) if files else 0
+        self._recovered.setContentsMargins(0, 0, 0, margin)
+        self._order()
+
+    def focus_content(self) -> None:
+        self.sample.setFocus(Qt.FocusReason.TabFocusReason)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Open with Enter what has the focus, else the sample; a question with its digit."""
+        focus = self.focusWidget()
+        digit = int(event.text()) if event.text().isdecimal() else 0
+        if event.key() in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
+            button = focus if isinstance(focus, QAbstractButton) and focus.hasFocus() else self.sample
+            button.click()
+        elif 1 <= digit <= len(self._questions) and not event.modifiers() & ~_KEYPAD:
+            self._questions[digit - 1].click()
+        else:
+            super().keyPressEvent(event)
+
+    def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
+        with QPainter(self) as painter:
+            painter.fillRect(self.rect(), self._theme.colour("page"))
+
+    def _order(self) -> None:
+        """Set the tab order to the reading order."""
+        notes = [note for note in _list_widgets(self._recovered) if isinstance(note, RecoveredFileNote)]
+        stops: list[QWidget] = [button for note in notes for button in (note.open, note.discard)]
+        stops += [self.sample, self.help, self.empty, *self._questions, *_list_widgets(self._recent)]
+        for before, after in pairwise(stops):
+            QWidget.setTabOrder(before, after)
+
+    def _make_head(self) -> None:
+        theme = self._theme
+        self._column.addLayout(self._recovered)
+        self._column.addWidget(
+            ThemedLabel(theme, tr("Compare accelerators for one workload"), font="figure", wrap=True)
+        )
+        words = tr(
+            "Choose a model and a load above, then add up to six accelerators. Each figure shows its 80% "
+            "interval, source and formula. Your data stays on this computer."
+        )
+        self._words = ThemedLabel(theme, font="present_small", colour="text2", wrap=True)
+        self._words.setTextFormat(Qt.TextFormat.RichText)
+        self._words.setText(f'<p style="line-height: 115%">{escape(words)}</p>')
+        self._words.setAccessibleName(words)
+        self._column.addWidget(self._words)
+        self.sample = _StartButton(theme, tr("Open sample: 70B chat"), kind="primary", key=format_key("Enter"))
+        self.sample.clicked.connect(self.open_sample)
+        self.help = _StartButton(theme, tr("Help me choose"))
+        self.help.clicked.connect(self.help_wanted)
+        self.empty = _StartButton(theme, tr("New empty scenario"))
+        self.empty.clicked.connect(self.start_empty)
+        self._buttons = QHBoxLayout()
+        self._buttons.addWidget(self.sample)
+        self._buttons.addWidget(self.help)
+        self._buttons.addWidget(self.empty)
+        self._buttons.addStretch(1)
+        self._column.addLayout(self._buttons)
+
+    def _make_questions(self) -> None:
+        self._column.addWidget(ThemedLabel(self._theme, tr("Or start from a question"), font="section"))
+        self._rows = QVBoxLayout()
+        for position, question in enumerate(list_start_questions(), 1):
+            row = StartQuestionButton(self._theme, question, str(position))
+            row.clicked.connect(lambda _on, template=question.template: self.open_template.emit(template))
+            self._rows.addWidget(row)
+            self._questions.append(row)
+        self._column.addLayout(self._rows)
+
+    def _lay_out(self) -> None:
+        self._body = QWidget()
+        self._body.setLayout(self._column)
+        content = QWidget()
+        upright = QVBoxLayout(content)
+        upright.addStretch(2)
+        level = QHBoxLayout()
+        level.addStretch(1)
+        level.addWidget(self._body, 1000)
+        level.addStretch(1)
+        upright.addLayout(level)
+        upright.addStretch(3)
+        # The page draws the ground.
+        self._area = FullWidthScrollArea(parent=self)
+        self._area.show_widget(content)
+        whole = QVBoxLayout(self)
+        whole.setContentsMargins(0, 0, 0, 0)
+        whole.addWidget(self._area)
+
+    def _dress(self) -> None:
+        px = self._theme.px
+        self._body.setMaximumWidth(px(_PAGE_WIDTH) + 2 * px(_MARGIN))
+        self._column.setContentsMargins(px(_MARGIN), px(_MARGIN), px(_MARGIN), px(_MARGIN))
+        self._column.setSpacing(px(8))
+        self._buttons.setSpacing(px(14))
+        self._buttons.setContentsMargins(0, px(12), 0, px(26))
+        self._rows.setSpacing(px(8))
+        self._rows.setContentsMargins(0, px(2), 0, px(10))
+        self._recent.setSpacing(0)
+        self._recovered.setSpacing(px(8))
+        self._words.setMaximumWidth(px(_WORDS))
+        self.update()
+
+
+def _list_widgets(layout: QVBoxLayout) -> list[QWidget]:
+    items = (layout.itemAt(position) for position in range(layout.count()))
+    widgets = (item.widget() for item in items if item is not None)
+    return [widget for widget in widgets if widget is not None]
 
 
 class StartPage(FirstRunPage):

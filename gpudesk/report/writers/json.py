@@ -25,9 +25,16 @@ from gpudesk.report.comparison.verdicts import describe_comparison
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.decision_json import encode_decision
 from gpudesk.report.writers.export_table import ExportTable, drop_not_finite
-from gpudesk.report.writers.json_values import encode_each, encode_fields, encode_value
+from gpudesk.report.writers.json_values import (
+    encode_costs,
+    encode_counts,
+    encode_each,
+    encode_fields,
+    encode_fleets,
+    encode_sizing,
+    encode_value,
+)
 from gpudesk.report.writers.safe_text import drop_surrogates
-from gpudesk.report.writers.sizing_json import encode_costs, encode_counts, encode_fleets, encode_sizing
 from gpudesk.text.formatting import Formatter
 
 _ESTIMATE_KEYS = (

@@ -3,13 +3,19 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence, Set
 from dataclasses import fields
 from enum import Enum
 from typing import Any
 
-from gpudesk.text.formatting import IntervalEstimate
+from gpudesk.domain.cost import CostAnswer, CostColumn, CostDistribution, TokenCosts
+from gpudesk.domain.fleet import FleetAnswer, FleetOption
+from gpudesk.domain.sizing import AcceleratorNeeds, DeploymentSize, FitCell, SizingOption, SizingResult
+from gpudesk.domain.system import OwnedSystems, SystemCount
+from gpudesk.report.sizing import describe_sizing
+from gpudesk.text.formatting import Formatter, IntervalEstimate
 from gpudesk.text.messages import Message, format_message
+from gpudesk.text.units import GIB
 
 
 def encode_value(value: Any) -> Any:  # noqa: ANN401 - of whatever form, and whatever JSON has for it
@@ -48,3 +54,172 @@ def encode_fields(record: object, names: str) -> dict[str, Any]:
 
 def encode_each(records: Iterable[object], names: str) -> list[dict[str, Any]]:
     return [encode_fields(record, names) for record in records]
+
+
+def encode_counts(keys: Sequence[str], how_many: AcceleratorNeeds) -> dict[str, Any]:
+    """Return what is needed by column and weight format; `keys` name the columns."""
+    return {
+        "needed": [
+            {
+                "accelerator": key,
+                "formats": [
+                    {
+                        **encode_fields(each, "bits weights"),
+                        "one_request": _encode_size(each.one),
+                        "in_flight": _encode_size(each.load),
+                        "reason": encode_value(each.reason),
+                    }
+                    for each in needed
+                ],
+            }
+            for key, needed in zip(keys, how_many.needed, strict=True)
+        ]
+    }
+
+
+def _encode_size(size: DeploymentSize | None) -> dict[str, Any] | None:
+    return None if size is None else encode_fields(size, "count parallel=plan")
+
+
+def encode_sizing(sizing: SizingResult, names: tuple[str, ...]) -> dict[str, Any]:
+    """Return the candidates, and the peak that they carry; `names` are what the accelerators are called."""
+    return {
+        **encode_fields(sizing, "requests_per_s output_tokens_per_s"),
+        "candidates": [
+            _encode_sizing_candidate(sizing, each, name) for each, name in zip(sizing.candidates, names, strict=True)
+        ],
+    }
+
+
+def _encode_sizing_candidate(sizing: SizingResult, candidate: SizingOption, name: str) -> dict[str, Any]:
+    answered = candidate.count is not None
+    fields = encode_fields(candidate, "replicas parallel=plan spare count nodes concurrency_per_replica concurrency")
+    return {
+        "accelerator": candidate.accelerator,
+        **{key: value if answered else None for key, value in fields.items()},
+        "systems": _encode_systems(candidate.systems),
+        **encode_fields(candidate, "factors output_tokens_per_s power_kw"),
+        "serving_engine": None if candidate.estimate is None else candidate.estimate.serving_engine,
+        **encode_fields(candidate, "bound reason notes"),
+        "sentence": describe_sizing(sizing, candidate, name, Formatter()),
+    }
+
+
+def _encode_systems(owned: OwnedSystems | None) -> dict[str, Any] | None:
+    return (
+        None if owned is None else {"system": owned.system.id, **encode_fields(owned.count, "systems size used idle")}
+    )
+
+
+def encode_fleets(answer: FleetAnswer) -> dict[str, Any]:
+    """Return the fleets of a demand with their racks, hours, years and costs; systems by their ids."""
+    cheapest = answer.cheapest or ("", "")
+    return {
+        **encode_fields(answer, "curve horizon_years"),
+        "fleets": [_encode_fleet(option) for option in answer.options],
+        "api": encode_value(answer.api),
+        "cheapest": {"accelerator": cheapest[0] or None, "supply": cheapest[1] or None},
+        **encode_fields(answer, "odds notes"),
+    }
+
+
+def _encode_fleet(option: FleetOption) -> dict[str, Any]:
+    sizing = option.sizing
+    return {
+        **encode_fields(option, "accelerator reason"),
+        "parallel": None if sizing is None else encode_value(sizing.plan),
+        "system": None if option.system is None else option.system.id,
+        "instance": None if option.instance is None else option.instance.id,
+        **encode_fields(
+            option,
+            "systems spare_systems used spare idle systems_per_replica fabric_bits_per_s power_max_kw "
+            "power_average_kw power_estimated utilization racks hours costs years months_to_next delivery_weeks notes",
+        ),
+    }
+
+
+def encode_fit_matrix(
+    cells: Iterable[FitCell], context: int, concurrency: int, beyond: Set[str] = frozenset()
+) -> dict[str, Any]:
+    """Return the cells of a question about sequences of `context` tokens, `concurrency` in flight.
+
+    `beyond` are models that are not made for so many tokens.
+    """
+    return {
+        "cells": [
+            {
+                **encode_fields(cell, "accelerator model weights kv"),
+                "context": context,
+                "concurrency": concurrency,
+                **encode_fields(cell, "count parallel=plan serving_engine"),
+                "usable_gib": None if cell.usable_bytes is None else cell.usable_bytes / GIB,
+                "headroom_gib": None if cell.headroom_bytes is None else cell.headroom_bytes / GIB,
+                "fits": cell.fits,
+                "beyond_context": cell.model in beyond,
+                "reason": encode_value(cell.reason),
+            }
+            for cell in cells
+        ]
+    }
+
+
+def encode_costs(
+    costs: CostAnswer, owned: CostDistribution | None = None, rented: CostDistribution | None = None
+) -> dict[str, Any]:
+    encoded: dict[str, Any] = {
+        "candidates": [_encode_cost_column(column) for column in costs.columns],
+        "break_even": encode_each(costs.break_evens, "name accelerator=key against value unit"),
+        "api_usd_per_million_output": None if costs.api is None else costs.api.value,
+        "api_usd_per_million_output_band": encode_value(costs.api),
+        "tax": "excluded",
+    }
+    if owned is not None and rented is not None:
+        encoded["draws"] = {
+            **encode_fields(owned, "n seed cheapest"),
+            "cheapest_rented": dict(rented.cheapest),
+            "usd_per_million_output": _encode_quantiles(owned),
+            "usd_per_million_output_rented": _encode_quantiles(rented),
+        }
+    return encoded
+
+
+def _encode_quantiles(draws: CostDistribution) -> dict[str, Any]:
+    return {name: {"low": low, "median": middle, "high": high} for name, (low, middle, high) in draws.quantiles.items()}
+
+
+_TOKEN_COSTS = (
+    "usd_per_million_output=output usd_per_million_input=input usd_per_million_blended=blended usd_per_request=request "
+    "usd_per_user_month=user_month"
+)
+
+
+def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
+    owned, rented = _encode_token_costs(column.owned), _encode_token_costs(column.rented)
+    unknown = dict.fromkeys(name.partition("=")[0] for name in _TOKEN_COSTS.split())
+    return {
+        "accelerator": column.key,
+        **encode_fields(column, "count output_tokens_per_s=tokens_per_s tco missing"),
+        "systems": encode_systems(column.systems),
+        "basis": "owned" if owned else "rented" if rented else None,
+        **(owned or rented or unknown),
+        "owned": owned,
+        "rented": rented,
+        "rent": None if column.rent is None else encode_fields(column.rent, "low median high"),
+        **encode_fields(column, "rent_usd_per_hour software efficiency curve"),
+        "inputs": {
+            name: {"origin": each.origin.value, **(encode_value(each.spread) or _NO_SPREAD)}
+            for name, each in column.inputs.items()
+        },
+    }
+
+
+def encode_systems(systems: SystemCount | None) -> dict[str, Any] | None:
+    """Return the whole systems that are owned; None where accelerators are bought singly."""
+    return None if systems is None else encode_fields(systems, "systems size used idle")
+
+
+_NO_SPREAD = {"low": None, "likely": None, "high": None}
+
+
+def _encode_token_costs(costs: TokenCosts | None) -> dict[str, Any] | None:
+    return None if costs is None else encode_fields(costs, _TOKEN_COSTS)

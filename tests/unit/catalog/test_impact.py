@@ -15,7 +15,7 @@ from gpudesk.domain.answer import AnswerImpact
 from gpudesk.domain.claim import SourceKind
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.report.comparison.impact import describe_impact
+from gpudesk.report.comparison.verdicts import describe_impact
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
 

@@ -10,8 +10,7 @@ from gpudesk import paths
 from gpudesk.cli import main as entry
 from gpudesk.cli.output import UsageError
 from gpudesk.cli.parser import make_parser
-from gpudesk.report.manual.markdown import CodeBlock
-from gpudesk.report.manual.pages import list_page_names, read_page
+from gpudesk.report.manual import CodeBlock, list_page_names, read_page
 from tests.packaging.scripts import load
 
 Capture = pytest.CaptureFixture[str]

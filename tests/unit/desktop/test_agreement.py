@@ -18,7 +18,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure as figure_of_column
 from gpudesk.desktop.ui.tables.figures_table import FigureRow
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.window.selection_explainer import SelectionExplainer
+from gpudesk.desktop.window.sources_panel import SelectionExplainer
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario

@@ -9,7 +9,7 @@ import pytest
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.report.writers.advisory_json import (
+from gpudesk.report.writers.decision_json import (
     encode_export_checks,
     encode_negotiation,
     encode_reference_deployments,

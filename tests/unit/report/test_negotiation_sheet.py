@@ -6,7 +6,7 @@ from dataclasses import replace
 import pytest
 
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.report.decision.negotiation import NegotiationDocument, build_negotiation_blocks, write_negotiation_file
+from gpudesk.report.decision.advisory import NegotiationDocument, build_negotiation_blocks, write_negotiation_file
 from gpudesk.report.labels import list_column_names
 from gpudesk.report.writers.document import (
     BulletList,

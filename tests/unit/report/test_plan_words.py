@@ -75,7 +75,7 @@ from gpudesk.report.decision.routing import (
     list_shared_pool_lines,
 )
 from gpudesk.report.labels import format_months, shorten_name
-from gpudesk.report.writers.advisory_json import encode_buy_or_wait, encode_routing, encode_watch_list
+from gpudesk.report.writers.decision_json import encode_buy_or_wait, encode_routing, encode_watch_list
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import message

@@ -10,12 +10,11 @@ from PySide6.QtWidgets import QDialog, QWidget
 
 from gpudesk.catalog.user_store.user_catalog import UserCatalog
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.list_table import ListTable
+from gpudesk.desktop.ui.tables.item_model import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import NoteAction, show_folder
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
 from gpudesk.domain.user_facts import Backup

@@ -18,7 +18,7 @@ from gpudesk.domain.catalog_table import CatalogColumn, CatalogColumnKind, Catal
 from gpudesk.domain.claim import SourceKind
 from gpudesk.report.catalog_lists import FIGURES, CatalogCellFormatter, describe_column, label_column, make_sort_key
 from gpudesk.report.labels import count_days_since, is_stale_date
-from gpudesk.report.manual.glossary import explain_key
+from gpudesk.report.manual import explain_key
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QMenu
 
 from gpudesk.desktop.pages.catalog.catalog_model import CatalogModel, CatalogSorting
-from gpudesk.desktop.pages.catalog.columns import ColumnArrangement
+from gpudesk.desktop.pages.catalog.filter_line import ColumnArrangement
 from gpudesk.desktop.pages.catalog.table import CatalogTableView
 from gpudesk.desktop.pages.page import DeskPage
 from gpudesk.desktop.session import scenario_edits, selection

@@ -23,8 +23,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, make_column
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.documents.imports import FileImport, ImportWishes, apply_import, compute_import_figures
 from gpudesk.domain.fact_exchange import ImportPreviewFigures
 from gpudesk.domain.user_facts import FactEdit, ImportProposal, MissingImportField, UserFacts, UserPrice

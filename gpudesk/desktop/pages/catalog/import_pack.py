@@ -16,8 +16,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_row
 from gpudesk.documents.imports import FileImport, apply_pack
 from gpudesk.documents.pack_file import format_fingerprint
 from gpudesk.documents.packs import find_new_signer

@@ -25,16 +25,21 @@ from gpudesk.desktop.pages.catalog.catalog_model import (
     is_largest_first,
     next_column_sorting,
 )
-from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING, ColumnArrangement
 from gpudesk.desktop.pages.catalog.commands import CatalogCommands, CatalogListPage, select_catalog_cell
-from gpudesk.desktop.pages.catalog.filter_line import CatalogFilterBar, EmptyListNote, format_days
+from gpudesk.desktop.pages.catalog.filter_line import (
+    SECTION_SETTING,
+    CatalogFilterBar,
+    ColumnArrangement,
+    EmptyListNote,
+    format_days,
+)
 from gpudesk.desktop.pages.catalog.table import MARKS, STALE, CatalogTableView
 from gpudesk.desktop.pages.page import make_view_actions
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import RANK_ANNOUNCED, Desk
 from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.tables.mark_legend import MarkLegend
+from gpudesk.desktop.ui.tables.text_layer import MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.layouts import make_column

@@ -17,7 +17,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonRow,
     ComparisonTable,
 )
-from gpudesk.report.manual.glossary import explain_key
+from gpudesk.report.manual import explain_key
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 

@@ -1,32 +1,318 @@
-"""The view of the comparison table with its frozen headers."""
+"""The comparison table: column widths and row heights, and the view with its frozen headers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QKeyEvent, QKeySequence, QResizeEvent
+from PySide6.QtCore import QModelIndex, QPoint, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QKeyEvent, QKeySequence, QMouseEvent, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.pages.compare.comparison_model import ComparisonModel
-from gpudesk.desktop.pages.compare.table_layout import (
-    WIDE,
-    ComparisonColumnHeader,
-    ComparisonLayout,
-    ComparisonRowHeader,
-    ComparisonWidths,
-    lay_out_heading,
-    locate_heading,
-    shows_range,
-)
+from gpudesk.desktop.pages.compare.comparison_model import ComparisonLine, ComparisonModel
 from gpudesk.desktop.ui.tables.item_model import Index
-from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
+from gpudesk.desktop.ui.tables.painted_table import PaintedHeader, PaintedTable, VisibleSection, find_visible_sections
+from gpudesk.desktop.ui.tables.text_layer import TextCache, TextLayer
 from gpudesk.desktop.ui.theme.glyphs import FAULT_COLOURS, FAULT_GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.report.comparison.table import shows_basis
-from gpudesk.report.comparison.tables import CellMarking, ComparisonCell
+from gpudesk.report.comparison.tables import CellMarking, ComparisonCell, ComparisonHead, ComparisonRow
+from gpudesk.text.translation import tr
+
+#: Lengths of the design.
+LABEL_WIDTH: Final = 232.0
+_LEAST_LABEL: Final = 168.0
+_MOST_LABEL: Final = 264.0
+#: Beyond this a difference is too far from its figure to be read with it.
+_MOST_COLUMN: Final = 300.0
+#: Room for what tells one name from another; the tool tip has the whole.
+_LEAST_NAME: Final = 76.0
+LABEL_MARGIN: Final = 16.0
+#: Room right of the unit, in which the arrow of a row appears.
+LABEL_END: Final = 17.0
+_SWATCH: Final = 25.0
+
+
+@dataclass(frozen=True, slots=True)
+class CellMargins:
+    """Room in a cell left of the difference and right of the figure, and of the tint to the cell's edge."""
+
+    left: float
+    gutter: float
+    inset: float
+    gap: float
+
+
+WIDE: Final = CellMargins(left=16.0, gutter=34.0, inset=6.0, gap=8.0)
+DENSE: Final = CellMargins(left=7.0, gutter=20.0, inset=2.0, gap=3.0)
+
+
+@dataclass(frozen=True, slots=True)
+class ComparisonWidths:
+    """Widths in pixels: of the labels, and of every column."""
+
+    label: int
+    column: int
+    margins: CellMargins
+
+
+class ComparisonLayout:
+    """Computes heights and widths from the theme's letters."""
+
+    def __init__(self, theme: Theme, texts: TextCache) -> None:
+        self._theme = theme
+        self._texts = texts
+
+    def height(self, line: ComparisonLine) -> int:
+        """Return the height of a line: a heading, a row, or a row with a second line in its cells."""
+        theme = self._theme
+        if line.row is None:
+            return theme.line("small") + theme.px(19)
+        plain = theme.line("body") + theme.px(9)
+        return plain + theme.line("caption") if line.row.has_second_line else plain
+
+    def head_height(self) -> int:
+        theme = self._theme
+        return theme.line("option") + theme.line("caption") + theme.px(23)
+
+    def widths(self, room: int, heads: Iterable[ComparisonHead], rows: Iterable[ComparisonRow]) -> ComparisonWidths:
+        """Return widths that fill the room; where it is short, figures keep theirs.
+
+        Labels yield first, then the names in the heads, which are cut.
+        """
+        listed, visible_rows = list(heads), list(rows)
+        length, needed = self._theme.length, self._least_label(visible_rows)
+        full = round(min(max(length(LABEL_WIDTH), needed), length(_MOST_LABEL)))
+        count = max(1, len(listed))
+        share = (room - full) // count
+        wide = self._least_column(listed, visible_rows, WIDE)
+        if share >= wide:
+            return ComparisonWidths(full, min(share, round(length(_MOST_COLUMN))), WIDE)
+        least = round(length(_LEAST_LABEL))
+        dense = self._least_column(listed, visible_rows, DENSE)
+        if least + count * dense > room:
+            dense = self._least_column(listed, visible_rows, DENSE, with_names=False)
+        label = min(full, room - count * dense)
+        if label < least:
+            # The columns have to be scrolled anyway.
+            label = full
+        return ComparisonWidths(label, max(dense, (room - label) // count), DENSE)
+
+    def _least_column(
+        self,
+        heads: Iterable[ComparisonHead],
+        rows: Iterable[ComparisonRow],
+        margins: CellMargins,
+        *,
+        with_names: bool = True,
+    ) -> int:
+        length = self._theme.length
+        fixed = length(margins.left) + length(margins.gutter)
+        cells = (cell for row in rows for cell in row.cells)
+        figures = max((self._cell_width(cell, margins) for cell in cells), default=0.0)
+        names = max((self._texts.width("option", head.name) for head in heads), default=0.0)
+        if not with_names:
+            names = min(names, length(_LEAST_NAME))
+        head = length(margins.left) + length(_SWATCH) + names + length(8)
+        return int(max(fixed + figures, head)) + 1
+
+    def _cell_width(self, cell: ComparisonCell, margins: CellMargins) -> float:
+        """Return what a figure takes with its difference and its band; words take what is left."""
+        width = self._texts.width
+        if cell.value is None:
+            return 0.0 if margins is DENSE else self._unknown_width(cell)
+        if not cell.is_figure or shows_range(cell):
+            return 0.0
+        figure = width("section" if cell.mark in (CellMarking.BEST, CellMarking.TIED) else "body", cell.text)
+        if cell.delta:
+            figure += width("caption", cell.delta) + self._theme.length(margins.gap)
+        return max(figure, width("caption", cell.line_below or ""))
+
+    def _unknown_width(self, cell: ComparisonCell) -> float:
+        reason = self._texts.width("caption", cell.reason or "")
+        return reason + self._theme.length(8) + self._texts.width("body", cell.text)
+
+    def _least_label(self, rows: Iterable[ComparisonRow]) -> int:
+        width, length = self._texts.width, self._theme.length
+        widest = max((width("body", row.label) + width("caption", row.unit or "") for row in rows), default=0.0)
+        return int(widest + length(LABEL_MARGIN) + length(8) + length(LABEL_END)) + 1
+
+
+def shows_range(cell: ComparisonCell) -> bool:
+    """Return whether a cell's text is a range, as of a price, which may be set smaller as words may."""
+    return cell.low is not None and cell.band is None
+
+
+def locate_heading(row: VisibleSection, theme: Theme) -> float:
+    """Return the level of the words of a heading, which stand low in their line."""
+    return row.start + row.size - theme.length(7) - theme.line("small") / 2
+
+
+def lay_out_heading(line: ComparisonLine, theme: Theme, texts: TextCache) -> list[tuple[float, str, str, str]]:
+    """Return the words of a heading as (x from the left of the table, font, colour, text)."""
+    x = theme.length(LABEL_MARGIN)
+    words = [(x, "label", "text1", line.group.title)]
+    if line.group.note:
+        x += texts.width("label", line.group.title) + theme.length(10)
+        words.append((x, "small", "text3", line.group.note))
+    return words
+
+
+_SWATCH_GAP: Final = 5.0
+_ARROW: Final = 12.0
+#: Between the parts of the second line of a head.
+_DOT: Final = " · "
+
+
+class ComparisonColumnHeader(PaintedHeader):
+    """Swatch and name of each accelerator, what it is, and which one is the baseline."""
+
+    def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
+        super().__init__(theme, tr("Accelerators"), Qt.Orientation.Horizontal, parent)
+        self._texts = texts
+        self._model = model
+        self.margins = WIDE
+        self.setSectionsMovable(False)
+
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:  # noqa: ARG002 - few heads, all painted
+        for column in range(self._model.columnCount()):
+            self._paint_head(pen, column)
+        bottom = self.height() - 1
+        pen.hairline(0, bottom, self.viewport().width(), bottom, "strong")
+
+    def _paint_head(self, pen: ThemePainter, column: int) -> None:
+        theme, head = self._theme, self._model.head(column)
+        start, size = self.sectionViewportPosition(column), self.sectionSize(column)
+        left = start + theme.length(self.margins.left)
+        right = start + size - theme.length(8)
+        second = self._extent - theme.px(8) - theme.line("caption")
+        first = second - theme.line("option") - theme.px(1)
+        level = first + theme.line("option") / 2
+        x = left + pen.swatch(left, level, head.slot, is_variant=head.is_variant) + theme.length(_SWATCH_GAP)
+        name = QRectF(x, first, max(1.0, right - x), theme.line("option"))
+        end = x + pen.text(name, head.name, font="option", colour=theme.name_color(head.slot))
+        detail = head.detail
+        if self._model.is_baseline(column) and len(self._model.table.heads) > 1:
+            word = tr("Baseline")
+            tag = pen.tag_width(word)
+            if end + theme.length(8) + tag <= right:
+                pen.tag(right - tag, level, word)
+            else:
+                detail = f"{word}{_DOT}{detail}" if detail else word
+        below = QRectF(left, second, max(1.0, right - left), theme.line("caption"))
+        pen.text(below, self._shorten_detail(detail, below.width()), font="caption", colour="text3")
+
+    def _shorten_detail(self, detail: str, room: float) -> str:
+        """Leave out parts before the last one, the count, until the rest has room."""
+        parts = detail.split(_DOT)
+        while len(parts) > 2 and self._texts.width("caption", _DOT.join(parts)) > room:
+            del parts[-2]
+        return _DOT.join(parts)
+
+    def describe_head(self, number: int, place: QPoint) -> str:  # noqa: ARG002 - a head has one part
+        head, is_baseline = self._model.head(number), self._model.is_baseline(number)
+        parts = [head.name, head.detail, tr("baseline for differences") if is_baseline else ""]
+        return ", ".join(part for part in parts if part)
+
+
+class ComparisonRowHeader(PaintedHeader):
+    """Label and unit of each row; the arrow at the right orders the columns by the row."""
+
+    #: The number of the row whose arrow was clicked.
+    sort_requested = Signal(int)
+
+    def __init__(self, theme: Theme, texts: TextCache, model: ComparisonModel, parent: QWidget) -> None:
+        super().__init__(theme, tr("Rows"), Qt.Orientation.Vertical, parent)
+        self._texts = texts
+        self._layer = TextLayer(theme, texts)
+        self._model = model
+        self._units_below = False
+        self.setSectionsClickable(True)
+
+    def set_extent(self, extent: int) -> None:
+        """Take the width of the labels; where high rows have no room for their units beside, all go below."""
+        self._units_below = any(
+            self._measure_label(line.row) > extent
+            for line in self._model.lines
+            if line.row is not None and line.has_second_line
+        )
+        super().set_extent(extent)
+
+    def _measure_label(self, row: ComparisonRow) -> float:
+        """Return the width that a label takes with its unit beside it."""
+        texts = self._texts.width("body", row.label) + self._texts.width("caption", row.unit or "")
+        return texts + self._theme.length(LABEL_MARGIN + 8 + LABEL_END)
+
+    def paint_heads(self, pen: ThemePainter, area: QRect) -> None:
+        width, lines = self.viewport().width(), self._model.lines
+        self._layer.clear()
+        for place in find_visible_sections(self, area.top(), area.bottom()):
+            bottom = place.end - 1
+            row = lines[place.number].row
+            if row is None:
+                pen.hairline(0, bottom, width, bottom, "strong")
+                for x, token, colour, text in lay_out_heading(lines[place.number], self._theme, self._texts):
+                    self._layer.text(token, colour, text, round(x), locate_heading(place, self._theme))
+                continue
+            if place.number == self.hovered_section:
+                pen.painter.fillRect(0, place.start, width, place.size, self._theme.colour("hover"))
+            self._paint_label(pen, row, place, width)
+            pen.hairline(0, bottom, width, bottom, "grid")
+        self._layer.draw(pen.painter)
+
+    def _paint_label(self, pen: ThemePainter, row: ComparisonRow, place: VisibleSection, width: int) -> None:
+        theme, layer = self._theme, self._layer
+        middle = place.start + place.size / 2
+        right = width - theme.length(LABEL_END)
+        arrow = self._find_arrow(row.key, place.number)
+        if arrow:
+            # In the margin, so that nothing moves when it comes and goes.
+            side = theme.length(_ARROW)
+            active = arrow != "arrow-up-down"
+            pen.icon(arrow, width - side - 1, middle - side / 2, side, "text1" if active else "text3")
+        left = theme.length(LABEL_MARGIN)
+        if row.unit:
+            unit = self._texts.width("caption", row.unit)
+            if row.has_second_line and self._units_below:
+                # A high row has room for the unit below its label.
+                step = theme.length(7.5)
+                layer.text("caption", "text3", row.unit, round(left), middle + step)
+                middle -= step
+            else:
+                layer.text("caption", "text3", row.unit, round(right - unit), middle)
+                right -= unit + theme.length(8)
+        layer.text("body", "text1", row.label, round(left), middle, max(1.0, right - left))
+
+    def _find_arrow(self, key: str, number: int) -> str:
+        """Return the icon of a row's arrow: the direction where columns are ordered by it."""
+        sorting = self._model.arrangement.sorting
+        if sorting is not None and sorting.row == key:
+            return "arrow-down" if sorting.descending else "arrow-up"
+        orderable = number == self.hovered_section and self._model.columnCount() > 1
+        return "arrow-up-down" if orderable else ""
+
+    def is_arrow(self, place: QPoint) -> bool:
+        return place.x() >= self.viewport().width() - self._theme.length(_ARROW + 4)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        place = event.position().toPoint()
+        row = self.logicalIndexAt(place)
+        on_row = 0 <= row < len(self._model.lines) and self._model.lines[row].row is not None
+        if not on_row or event.button() != Qt.MouseButton.LeftButton:
+            super().mousePressEvent(event)
+        elif self.is_arrow(place):
+            self.sort_requested.emit(row)
+        else:
+            self.sectionPressed.emit(row)
+
+    def describe_head(self, number: int, place: QPoint) -> str:
+        """Return the whole label and the unit in words, or what the arrow does."""
+        if self._model.lines[number].row is not None and self.is_arrow(place):
+            return tr("Sort columns by this row")
+        return super().describe_head(number, place)
+
 
 _TINTED: Final = (CellMarking.BEST, CellMarking.TIED)
 #: From the middle of a high row to the middle of each of its two lines.

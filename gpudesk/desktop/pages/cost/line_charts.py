@@ -11,8 +11,14 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
-from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartData,
+    CursorReadout,
+    CursorReadoutRow,
+    PlotCurve,
+    PlotDrawing,
+    PointMark,
+)
 from gpudesk.desktop.ui.charts.scales import DecadeScale, LinearScale, MonthScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import CostColumn, CostCurvePoint, CostDistribution

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Final
+from typing import Any, Final
 
-from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import QObject, Qt, Signal
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.cost.assumptions import AssumptionsView
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
     CostView,
@@ -21,17 +21,434 @@ from gpudesk.desktop.pages.cost.views import (
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.settings import UserSettings, get_folder
 from gpudesk.desktop.ui.charts import chart_data
+from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
+from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
+from gpudesk.desktop.ui.widgets.fields import ChoiceField
+from gpudesk.desktop.ui.widgets.layouts import (
+    ElidedLabel,
+    FlowLayout,
+    ScaledMargins,
+    ThemedLabel,
+    make_row,
+    scroll_into_view,
+)
+from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
+from gpudesk.domain.accelerator import SOFTWARE_PLATFORMS
 from gpudesk.domain.answer import get_accelerator_id
+from gpudesk.domain.claim import ProviderClass
+from gpudesk.domain.cost import (
+    COMPARED_CLASSES,
+    COST_INPUTS,
+    NO_COST_SETTINGS,
+    RENT_TERMS,
+    CostInputOrigin,
+    CostSettings,
+    DisplayCurrency,
+    ResolvedCostInput,
+    UncertainValue,
+)
 from gpudesk.report.comparison.verdicts import describe_cost_terms, describe_payback, describe_token_cost
-from gpudesk.text.messages import InputError, format_input_error
+from gpudesk.report.costs import (
+    describe_input_source,
+    format_input_range,
+    get_input_unit,
+    is_share_input,
+    label_cost_group,
+    label_cost_input,
+)
+from gpudesk.report.labels import get_today, label_price_word
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, NumberStyle
+from gpudesk.text.messages import InputError, capitalize_first, format_input_error
 from gpudesk.text.translation import tr
+
+_INPUT_DECIMALS: Final = 4
+#: The smallest number above nothing that a field takes.
+_LEAST_INPUT: Final = 0.0001
+_EDIT: Final = 92
+#: Stands in a field for a value that nobody stated.
+_NONE: Final = -1.0
+_ENDS: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class CostInputFormat(NumberFormat):
+    """A number of an input; a field that is emptied leaves the input to the program."""
+
+    def text(self, value: float) -> str:
+        return MISSING_VALUE_TEXT if value == _NONE else NumberFormat.text(self, value)
+
+    def parse(self, text: str) -> float:
+        return _NONE if text.strip() in ("", "-", MISSING_VALUE_TEXT) else NumberFormat.parse(self, text)
+
+
+class CostInputRow(QObject):
+    """The widgets of an input in the lines of a grid."""
+
+    #: The input's name, the accelerator or None, and the range that was stated, None to leave it.
+    edited = Signal(str, object, object)
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        style: NumberStyle,
+        parent: QWidget,
+        accelerator: str | None = None,
+        whose: str = "",
+    ) -> None:
+        """Make the fields of an input, of one accelerator, called `whose`, or of all."""
+        super().__init__(parent)
+        self.name, self.accelerator = name, accelerator
+        self._style, self._scale = style, 1.0
+        self._spread: UncertainValue | None = None
+        label = label_cost_input(name)
+        self.label = ThemedLabel(theme, label, parent=parent)
+        input_name = tr("{input}, {name}", input=label, name=whose) if whose else label
+        ends = (tr("{name}, low", name=input_name), input_name, tr("{name}, high", name=input_name))
+        self.edits = tuple(NumberEdit(theme, each, self._format(), parent) for each in ends)
+        for place, edit in enumerate(self.edits):
+            edit.setFixedWidth(theme.px(_EDIT))
+            edit.setAlignment(Qt.AlignmentFlag.AlignRight)
+            edit.edited.connect(lambda value, place=place: self._edit(place, value))
+        self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
+        self.origin = ElidedLabel(theme, parent)
+        self.reset = LinkButton(theme, tr("Reset"), parent=parent)
+        self.reset.setAccessibleName(tr("Reset {name}", name=input_name))
+        self.reset.clicked.connect(lambda: self.edited.emit(name, accelerator, None))
+
+    def add_to(self, grid: QGridLayout, line: int) -> None:
+        widgets = (self.label, *self.edits, self.unit, self.origin, self.reset)
+        for column, widget in enumerate(widgets):
+            grid.addWidget(widget, line, column)
+
+    def show_input(
+        self, cost_input: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
+    ) -> None:
+        """Show the value in force, in the currency of the scenario where it is money.
+
+        `lacking` says that it has none although another one is of no use without it.
+        """
+        money = (COST_INPUTS[self.name].unit or "").startswith("USD") and currency is not None
+        self._scale = currency.per_usd if money and currency is not None else 1.0
+        self._scale *= 100.0 if is_share_input(self.name) else 1.0
+        self._spread = cost_input.spread
+        value_texts = (
+            [_NONE] * _ENDS if cost_input.spread is None else [each * self._scale for each in cost_input.spread]
+        )
+        for edit, value in zip(self.edits, value_texts, strict=True):
+            edit.set_format(self._format())
+            edit.set_fault("")
+            edit.set_value(float(f"{value:.9g}"))
+        self.unit.setText(get_input_unit(self.name, currency))
+        self.origin.set_whole(tr("enter both prices") if lacking else describe_input_source(cost_input, revision))
+        self.reset.setVisible(cost_input.origin is CostInputOrigin.YOURS)
+
+    def _format(self) -> CostInputFormat:
+        bounds = COST_INPUTS[self.name].bounds
+        scale = self._scale
+        least = _LEAST_INPUT if bounds.above else bounds.low * scale
+        return CostInputFormat(least, bounds.high * scale, _INPUT_DECIMALS, self._style)
+
+    def _edit(self, place: int, typed: float) -> None:
+        """State a range with one number changed; the others give way to a likely one, and only to that."""
+        if typed == _NONE:
+            self.edited.emit(self.name, self.accelerator, None)
+            return
+        value = typed / self._scale
+        spread = self._spread
+        if spread is None or (spread.is_known and place == 1):
+            stated = UncertainValue.exactly(value)
+        elif place == 1:
+            stated = UncertainValue(min(spread.low, value), value, max(spread.high, value))
+        else:
+            stated = spread._replace(**{("low", "likely", "high")[place]: value})
+        if not stated.in_order:
+            likely = CostInputFormat(0.0, 1.0, _INPUT_DECIMALS, self._style).text(stated.likely * self._scale)
+            if place == 0:
+                problem = tr("Enter at most the likely value, {value}", value=likely)
+            else:
+                problem = tr("Enter at least the likely value, {value}", value=likely)
+            self.edits[place].set_fault(problem)
+            return
+        self.edited.emit(self.name, self.accelerator, stated)
+
+
+_LONGEST_CODE: Final = 8
+_LEAST_RATE, _MOST_RATE, _RATE_DECIMALS = 0.000001, 1_000_000_000.0, 6
+_USD: Final = "USD"
+
+
+class CurrencyRow(QWidget):
+    """Code, rate and day; without a code, or with USD, amounts are dollars."""
+
+    #: The currency that was stated, None for dollars.
+    edited = Signal(object)
+
+    def __init__(self, theme: Theme, style: NumberStyle, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        px = theme.px
+        self.code, self.day = QLineEdit(self), QLineEdit(self)
+        rates = NumberFormat(_LEAST_RATE, _MOST_RATE, _RATE_DECIMALS, style)
+        self.rate = NumberEdit(theme, tr("Currency units per US dollar"), rates, self)
+        self.code.setAccessibleName(tr("Currency"))
+        self.code.setMaxLength(_LONGEST_CODE)
+        self.code.setPlaceholderText(_USD)
+        self.day.setAccessibleName(tr("Date of the rate"))
+        self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(px(8))
+        for words, edit, width in (
+            (tr("Currency"), self.code, 72),
+            (tr("Units per USD"), self.rate, 92),
+            (tr("Rate date"), self.day, 104),
+        ):
+            row.addWidget(ThemedLabel(theme, words, font="small", colour="text2", parent=self))
+            edit.setFixedWidth(px(width))
+            row.addWidget(edit)
+        row.addWidget(self.fault)
+        row.addStretch(1)
+        self.code.editingFinished.connect(self._edit)
+        self.day.editingFinished.connect(self._edit)
+        self.rate.edited.connect(lambda _: self._edit())
+
+    def show_currency(self, currency: DisplayCurrency | None) -> None:
+        self.fault.setText("")
+        self.code.setText("" if currency is None else currency.code)
+        self.day.setText(get_today() if currency is None else currency.date)
+        self.rate.set_value(1.0 if currency is None else currency.per_usd)
+
+    def _edit(self) -> None:
+        code, day = self.code.text().strip().upper(), self.day.text().strip()
+        if code in ("", _USD):
+            self.edited.emit(None)
+        elif not day:
+            self.fault.setText(tr("Enter the date of the rate"))
+        else:
+            self.edited.emit(DisplayCurrency(code, float(self.rate.value), day))
+
+
+_MARGIN: Final = 16
+_AROUND: Final = 0.2
+_HEADS: Final = ("", "Low", "Likely", "High", "", "Source", "")
+_ORIGIN_COLUMN: Final = 5
+
+
+class AssumptionControls(QWidget):
+    """What holds for all inputs together."""
+
+    #: What is to change of the settings, by the names of their fields.
+    edited = Signal(dict)
+    discounts_wanted = Signal()
+    reset_requested = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.term = ChoiceField(theme, tr("Rent term"), self)
+        self.term.set_options([ChoiceOption(term, capitalize_first(label_price_word(term))) for term in RENT_TERMS])
+        self.provider_class = ChoiceField(theme, tr("Kind of provider"), self)
+        common = ChoiceOption("", tr("Same for all"))
+        classes = [ChoiceOption(each, capitalize_first(label_price_word(each))) for each in COMPARED_CLASSES]
+        self.provider_class.set_options([common, *classes])
+        self.provider_class.setToolTip(
+            tr("Rents of one kind of provider are compared where it rents all accelerators.")
+        )
+        self.provider_class.chosen.connect(
+            lambda name: self.edited.emit({"provider_class": ProviderClass(name) if name else None})
+        )
+        self.term.chosen.connect(lambda term: self.edited.emit({"rent_term": term}))
+        self.runs_on = ChoiceField(theme, tr("Software platform"), self)
+        unstated = ChoiceOption("", tr("Not set"))
+        self.runs_on.set_options([unstated, *(ChoiceOption(platform, platform) for platform in SOFTWARE_PLATFORMS)])
+        self.runs_on.chosen.connect(lambda platform: self.edited.emit({"runs_on": platform or None}))
+        self.around = QCheckBox(tr("All inputs ± 20%"), self)
+        self.around.setToolTip(tr("Use a range of ± 20% for every input."))
+        self.around.clicked.connect(lambda on: self.edited.emit({"around": _AROUND if on else None}))
+        self.single = QCheckBox(tr("Single accelerators"), self)
+        self.single.setToolTip(tr("Pay for the accelerators in use alone, not for whole systems."))
+        self.single.clicked.connect(lambda on: self.edited.emit({"single_accelerators": on}))
+        self.discounts = Button(theme, tr("Use reported discounts"), parent=self)
+        self.discounts.setToolTip(tr("Discounts that unnamed buyers report for some vendors (anecdotal)."))
+        self.discounts.clicked.connect(self.discounts_wanted)
+        self.reset = Button(theme, tr("Reset to defaults"), icon="rotate-ccw", parent=self)
+        self.reset.clicked.connect(self.reset_requested)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        settings, commands, gap = QWidget(self), QWidget(self), theme.px(12)
+        make_row(
+            *((each, 0, middle) for each in (self.term, self.provider_class, self.runs_on, self.around, self.single)),
+            gap=gap,
+            on=settings,
+        )
+        make_row((self.discounts, 0, middle), (self.reset, 0, middle), gap=gap, on=commands)
+        row = FlowLayout(gap, self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(settings)
+        row.addWidget(commands)
+
+    def show_settings(self, settings: CostSettings) -> None:
+        self.term.set_value(settings.rent_term)
+        self.provider_class.set_value(settings.provider_class or "")
+        self.runs_on.set_value(settings.runs_on or "")
+        self.around.setChecked(settings.around is not None)
+        self.single.setChecked(settings.single_accelerators)
+        self.reset.setEnabled(settings != NO_COST_SETTINGS)
+
+
+class AssumptionsView(CostView):
+    """One grid of inputs: those of each accelerator first, then those of all by what they are about."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, (), parent)
+        self._desk, self.formatter = desk, desk.formatter
+        self._costed: EvaluatedAnswer | None = None
+        self._parts: tuple[str, ...] = ()
+        self.rows: dict[tuple[str | None, str], CostInputRow] = {}
+        self.controls = AssumptionControls(theme, self)
+        self.controls.edited.connect(self._change)
+        self.controls.reset_requested.connect(lambda: self._apply(NO_COST_SETTINGS, tr("Reset costs")))
+        self.controls.discounts_wanted.connect(self._take_discounts)
+        self.currency = CurrencyRow(theme, desk.formatter.style, self)
+        self.currency.edited.connect(lambda currency: self._change({"currency": currency}))
+        self.note_label = ThemedLabel(
+            theme,
+            tr("Values without a source are defaults with a reason. Clear a field to use its default."),
+            font="small",
+            colour="text2",
+            wrap=True,
+            parent=self,
+        )
+        self._grids = QVBoxLayout()
+        self._own: QWidget | None = None
+        self._shared = self._grid(self, None, "", [name for name, spec in COST_INPUTS.items() if not spec.each])
+        whole = QVBoxLayout(self)
+        ScaledMargins(theme, whole, (_MARGIN, 0, _MARGIN, _MARGIN))
+        whole.setSpacing(theme.px(12))
+        whole.addWidget(self.controls)
+        whole.addWidget(self.currency)
+        whole.addWidget(self.note_label)
+        whole.addLayout(self._grids)
+        self._grids.addWidget(self._shared)
+        whole.addStretch(1)
+        self.charts = (self,)
+
+    # Making it
+
+    def _grid(self, parent: QWidget, accelerator: str | None, name: str, inputs: list[str]) -> QWidget:
+        holder = QWidget(parent)
+        grid = QGridLayout(holder)
+        grid.setContentsMargins(0, 0, 0, self.theme.px(8))
+        grid.setHorizontalSpacing(self.theme.px(10))
+        grid.setVerticalSpacing(self.theme.px(4))
+        grid.setColumnStretch(_ORIGIN_COLUMN, 1)
+        grid.setColumnMinimumWidth(0, self.theme.px(210))
+        line, group = 0, None
+        for each in inputs:
+            spec = COST_INPUTS[each]
+            if (accelerator is None and spec.group is not group) or line == 0:
+                group = spec.group
+                self._heads(grid, line, name or label_cost_group(spec.group))
+                line += 1
+            row = CostInputRow(self.theme, each, self.formatter.style, holder, accelerator, name)
+            row.edited.connect(self._edit)
+            row.add_to(grid, line)
+            self.rows[accelerator, each] = row
+            line += 1
+        return holder
+
+    def _heads(self, grid: QGridLayout, line: int, title: str) -> None:
+        for column, words in enumerate(_HEADS):
+            text, font = (title, "section") if column == 0 else (tr(words) if words else "", "caption")
+            head = ThemedLabel(
+                self.theme, text, font=font, colour="text1" if column == 0 else "text3", parent=grid.parentWidget()
+            )
+            if column in (1, 2, 3):
+                head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
+            grid.addWidget(head, line, column)
+
+    def _make_parts(self, costed: EvaluatedAnswer) -> None:
+        """Make the lines of accelerators anew where others are compared."""
+        parts = {column.accelerator: part.name for part, column in costed.column_costs()}
+        if tuple(parts) == self._parts:
+            return
+        self._parts = tuple(parts)
+        if self._own is not None:
+            self._own.deleteLater()
+            self._own.hide()
+        self.rows = {place: row for place, row in self.rows.items() if place[0] is None}
+        self._own = QWidget(self)
+        column = QVBoxLayout(self._own)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        each = [name for name, spec in COST_INPUTS.items() if spec.each]
+        for part, name in parts.items():
+            column.addWidget(self._grid(self._own, part, name, each))
+        self._grids.insertWidget(0, self._own)
+
+    # Showing
+
+    def show_costs(self, costed: EvaluatedAnswer) -> None:
+        answer = self._desk.answer
+        if answer is None:
+            return
+        self._costed = costed
+        self._make_parts(costed)
+        settings = self._desk.scenario.costs
+        self.controls.show_settings(settings)
+        self.currency.show_currency(settings.currency)
+        inputs = {column.accelerator: column.inputs for column in costed.costs.columns}
+        first = next(iter(inputs.values()), {})
+        revision = answer.catalog_revision[:8]
+        for (part, name), row in self.rows.items():
+            inputs_to_show = first if part is None else inputs.get(part, {})
+            if name in inputs_to_show:
+                lacking = name in costed.costs.api_missing
+                row.show_input(inputs_to_show[name], settings.currency, revision, lacking=lacking)
+
+    def focus_price(self, accelerator: str) -> None:
+        row = self.rows.get((accelerator, "price_usd"))
+        if row is not None:
+            row.edits[1].setFocus(Qt.FocusReason.OtherFocusReason)
+            scroll_into_view(row.edits[1])
+
+    # Editing
+
+    def _edit(self, name: str, accelerator: str | None, spread: UncertainValue | None) -> None:
+        settings = self._desk.scenario.costs.with_input(name, spread, accelerator)
+        self._apply(settings, tr("Cost input: {name}", name=label_cost_input(name)))
+
+    def _change(self, changes: dict[str, Any]) -> None:
+        self._apply(replace(self._desk.scenario.costs, **changes), tr("Change cost settings"))
+
+    def _apply(self, settings: CostSettings, step: str) -> None:
+        self._desk.apply(replace(self._desk.scenario, costs=settings), step)
+
+    def _take_discounts(self) -> None:
+        scenario = self._desk.scenario
+        settings = self._desk.service.costing.with_reported(scenario.costs, scenario)
+        self._apply(settings, tr("Use reported discounts"))
+
+    # In words and numbers
+
+    def data(self, formatter: Formatter) -> ChartData:
+        rows = []
+        columns: Mapping[str, str] = {} if self._costed is None else self._costed.names
+        revision = "" if self._desk.answer is None else self._desk.answer.catalog_revision[:8]
+        for column in () if self._costed is None else self._costed.costs.columns:
+            for name, cost_input in column.inputs.items():
+                who = columns[column.key] if COST_INPUTS[name].each else tr("all")
+                if COST_INPUTS[name].each or column is self._costed.costs.columns[0]:  # type: ignore[union-attr]
+                    text = format_input_range(name, cost_input.spread, formatter)
+                    rows.append((label_cost_input(name), who, text, describe_input_source(cost_input, revision)))
+        heads = (tr("Input"), tr("Accelerator"), tr("Value"), tr("Source"))
+        return ChartData(tr("Assumptions"), heads, tuple(rows), len(heads))
+
 
 _FOLDER: Final = "cost.folder"
 

@@ -11,8 +11,7 @@ from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView
-from gpudesk.desktop.pages.decide.trace_layout import AcceleratorHeader
-from gpudesk.desktop.pages.decide.trace_model import find_common_unit, strip_unit
+from gpudesk.desktop.pages.decide.trace_model import AcceleratorHeader, find_common_unit, strip_unit
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, EvaluatedAnswer
 from gpudesk.desktop.session.selection import select_trace_row
@@ -20,8 +19,7 @@ from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.domain.decision import Decision, DecisionFactor, DecisionRule, FactorCell, FactorLevel, FactValue
 from gpudesk.report.decision.facts import format_fact, label_fact
 from gpudesk.report.decision.rules import label_factor, label_level, label_rule_source

@@ -17,8 +17,7 @@ from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.glyphs import GLYPHS
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row, set_beside
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, call_after_paint, leaves_undo
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps

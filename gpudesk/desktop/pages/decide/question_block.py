@@ -18,8 +18,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, Evaluate
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, Decision, QuestionAnswer

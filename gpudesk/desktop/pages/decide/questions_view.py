@@ -19,8 +19,14 @@ from gpudesk.desktop.session.selection import SelectionKind, select_decision_opt
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    FullWidthScrollArea,
+    Hairline,
+    ThemedLabel,
+    make_column,
+    make_row,
+)
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, AnswerValue, DialogueScreen
 from gpudesk.report.decision.questions import (

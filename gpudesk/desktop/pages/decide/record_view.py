@@ -29,8 +29,7 @@ from gpudesk.desktop.session.selection import (
 )
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.deployment_analysis import WeightLoading, WeightLoadTime
 from gpudesk.domain.reference_data import ReferenceDeployment, SoftwareSupport, SupportEntry, find_references

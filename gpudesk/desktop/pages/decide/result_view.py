@@ -20,8 +20,15 @@ from gpudesk.desktop.session.selection import Selection, select_cost, select_fig
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, clear_layout, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    Hairline,
+    ThemedLabel,
+    clear_layout,
+    make_column,
+    make_row,
+    set_beside,
+)
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import AnswerOrigin, Decision

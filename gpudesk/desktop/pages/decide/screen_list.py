@@ -12,8 +12,7 @@ from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, make_column
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup
 from gpudesk.domain.decision import DialogueScreen
 from gpudesk.report.decision.questions import label_question_group, label_screen

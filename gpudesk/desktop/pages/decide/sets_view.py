@@ -15,11 +15,10 @@ from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_kept_answers as keep
 from gpudesk.desktop.session.scenario_edits import swap_answers
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
-from gpudesk.desktop.ui.tables.text_table import TextTable
+from gpudesk.desktop.ui.tables.rows_view import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, Decision, DecisionCandidate, QuestionAnswer
 from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict

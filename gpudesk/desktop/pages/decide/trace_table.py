@@ -19,20 +19,18 @@ from PySide6.QtWidgets import (
 )
 
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
-from gpudesk.desktop.pages.decide.trace_layout import (
+from gpudesk.desktop.pages.decide.trace_model import (
+    ANSWER,
     END,
+    FIRST,
     GAP,
     MARK,
     PAD,
+    RULE,
+    WEIGHT,
     AcceleratorHeader,
     RuleTraceLayout,
     RuleTraceWidths,
-)
-from gpudesk.desktop.pages.decide.trace_model import (
-    ANSWER,
-    FIRST,
-    RULE,
-    WEIGHT,
     TraceFold,
     TraceGroup,
     TraceModel,
@@ -51,8 +49,7 @@ from gpudesk.desktop.ui.tables.painted_table import BY_KEYBOARD, ENTER_KEYS, Pai
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import find_scroll_area, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, find_scroll_area, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import make_menu, pop_up
 from gpudesk.domain.decision import WEIGHT_BOUNDS, DecisionRule, RuleEffect

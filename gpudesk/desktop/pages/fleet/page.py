@@ -19,8 +19,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import Hairline
-from gpudesk.desktop.ui.widgets.layouts import make_column
+from gpudesk.desktop.ui.widgets.layouts import Hairline, make_column
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.sizing import DemandKind
 from gpudesk.report.fleet_tables import describe_fleets

@@ -14,14 +14,21 @@ from PySide6.QtWidgets import QWidget
 from gpudesk.desktop.pages.fleet.charts import DayChart, YearsChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import CopyableChart
-from gpudesk.desktop.ui.charts.rack_picture import RackPicture
+from gpudesk.desktop.ui.charts.pictures import RackPicture
 from gpudesk.desktop.ui.tables.profile_table import ProfileSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, find_scroll_area, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    Hairline,
+    ThemedLabel,
+    find_scroll_area,
+    make_column,
+    make_row,
+    set_beside,
+)
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, label_fleet_cost_unit, list_fleet_notes

@@ -15,8 +15,9 @@ from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import select_figure
-from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart
-from gpudesk.desktop.ui.charts.drawing import (
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartData,
+    CopyableChart,
     CursorLine,
     CursorReadout,
     CursorReadoutRow,
@@ -27,8 +28,7 @@ from gpudesk.desktop.ui.charts.drawing import (
 from gpudesk.desktop.ui.charts.scales import PowerOfTwoScale
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
+from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
 from gpudesk.report.labels import label_precision

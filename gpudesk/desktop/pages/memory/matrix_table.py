@@ -11,7 +11,7 @@ from PySide6.QtCore import QEvent, QModelIndex, QObject, QPointF, QRect, QRectF,
 from PySide6.QtGui import QMouseEvent, QPainter, QPaintEvent, QPixmap, QResizeEvent
 from PySide6.QtWidgets import QAbstractItemView, QFrame, QTableView, QWidget
 
-from gpudesk.desktop.pages.memory.fit_model import (
+from gpudesk.desktop.pages.memory.fit_matrix import (
     BY_NAME,
     BY_PARAMETERS,
     FitColumn,

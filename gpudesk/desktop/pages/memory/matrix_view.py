@@ -13,18 +13,16 @@ from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
-from gpudesk.desktop.pages.memory.fit_model import (
+from gpudesk.desktop.pages.memory.fit_matrix import (
+    FitMatrixOptions,
     FitModel,
     FitOrder,
     FitTable,
+    MatrixFilterRow,
+    MatrixQueryRow,
     arrange_fit_table,
     format_parameters,
     list_fit_columns,
-)
-from gpudesk.desktop.pages.memory.matrix_controls import (
-    FitMatrixOptions,
-    MatrixFilterRow,
-    MatrixQueryRow,
     read_matrix_options,
     store_matrix_options,
 )
@@ -41,11 +39,10 @@ from gpudesk.desktop.ui.charts.chart_data import (
     find_menu_position,
     make_chart_menu,
 )
-from gpudesk.desktop.ui.tables.mark_legend import HATCH, OUTLINE, MarkLegend
+from gpudesk.desktop.ui.tables.text_layer import HATCH, OUTLINE, MarkLegend
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer, make_column_keys
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQuestion

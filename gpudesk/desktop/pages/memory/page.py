@@ -18,8 +18,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import Hairline
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ScaledMargins
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, Hairline, ScaledMargins
 from gpudesk.report.comparison.verdicts import describe_fit
 from gpudesk.text.translation import tr
 

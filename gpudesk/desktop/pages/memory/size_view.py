@@ -15,11 +15,10 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
-from gpudesk.desktop.ui.tables.list_table import ListTable
+from gpudesk.desktop.ui.tables.item_model import ListTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.scenario import Scenario

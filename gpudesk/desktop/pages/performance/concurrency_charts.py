@@ -12,12 +12,12 @@ from PySide6.QtGui import QPainter
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
-from gpudesk.desktop.pages.performance.curve_builder import CurveBuilder, make_fingerprint
+from gpudesk.desktop.pages.performance.pareto_chart import CurveBuilder, make_fingerprint
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_load_value
-from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.desktop.ui.charts.drawing import (
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartData,
     CursorLine,
     CursorReadout,
     CursorReadoutRow,

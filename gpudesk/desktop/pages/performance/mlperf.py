@@ -11,12 +11,12 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
-from gpudesk.desktop.ui.tables.text_table import TextTable
+from gpudesk.desktop.ui.tables.rows_view import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
 from gpudesk.estimation.mlperf_comparison import MlperfComparison
 from gpudesk.paths import MissingFileError

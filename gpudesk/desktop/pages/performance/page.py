@@ -27,8 +27,7 @@ from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
+from gpudesk.desktop.ui.widgets.layouts import ScaledMargins, ThemedLabel
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.domain.answer import Answer
 from gpudesk.report.comparison.verdicts import describe_figure_lead, describe_throughput

@@ -13,6 +13,8 @@ from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.scaling_figures import (
+    CountsTableBlock,
+    DeploymentComparisonBlock,
     ScaledColumn,
     ScalingResults,
     describe_plan,
@@ -20,16 +22,20 @@ from gpudesk.desktop.pages.performance.scaling_figures import (
     format_rule_head,
     list_rule_names,
 )
-from gpudesk.desktop.pages.performance.scaling_tables import CountsTableBlock, DeploymentComparisonBlock
 from gpudesk.desktop.pages.performance.views import PageChart, PerformanceView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.desktop.ui.charts.drawing import CursorReadout, CursorReadoutRow, PlotCurve, PlotDrawing, PointMark
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartData,
+    CursorReadout,
+    CursorReadoutRow,
+    PlotCurve,
+    PlotDrawing,
+    PointMark,
+)
 from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
-from gpudesk.desktop.ui.widgets.labels import Hairline
-from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
+from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
 from gpudesk.report.labels import label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate

@@ -10,18 +10,16 @@ from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
 from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart, format_load_title
+from gpudesk.desktop.pages.performance.limiter_charts import RooflineChart, TimeSplitChart
 from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
-from gpudesk.desktop.pages.performance.roofline_chart import RooflineChart
-from gpudesk.desktop.pages.performance.scaling_tables import DeploymentComparisonBlock
-from gpudesk.desktop.pages.performance.time_split_chart import TimeSplitChart
+from gpudesk.desktop.pages.performance.scaling_figures import DeploymentComparisonBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import ScaledMargins
+from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure

@@ -13,7 +13,7 @@ from PySide6.QtCore import QLineF, QMarginsF, QPointF, QRectF, Qt, QTimer, Signa
 from PySide6.QtGui import QColor, QHideEvent, QPainter, QPen, QResizeEvent
 from PySide6.QtWidgets import QGraphicsLineItem, QGraphicsView, QPushButton, QWidget
 
-from gpudesk.desktop.ui.charts.drawing import (
+from gpudesk.desktop.ui.charts.chart_data import (
     CELL_FONTS,
     READOUT_INSET,
     CursorReadout,
@@ -28,15 +28,6 @@ from gpudesk.desktop.ui.charts.drawing import (
     measure_readout,
     sample_points,
 )
-from gpudesk.desktop.ui.charts.label_placement import (
-    LabelBounds,
-    LabelRequest,
-    PlacedLabel,
-    find_emptiest_box,
-    labels_collide,
-    place_labels,
-    resample_curve,
-)
 from gpudesk.desktop.ui.charts.plot_items import (
     CURVE,
     GROUND_Z,
@@ -49,7 +40,19 @@ from gpudesk.desktop.ui.charts.plot_items import (
     ViewBox,
     find_extents,
 )
-from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray, LinearScale, format_ticks
+from gpudesk.desktop.ui.charts.scales import (
+    AxisScale,
+    FloatArray,
+    LabelBounds,
+    LabelRequest,
+    LinearScale,
+    PlacedLabel,
+    find_emptiest_box,
+    format_ticks,
+    labels_collide,
+    place_labels,
+    resample_curve,
+)
 from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -280,9 +283,7 @@ def paint_foreground(plot: PlotCanvas, painter: QPainter) -> None:
     for mark in plot.drawing.marks:
         _paint_mark(plot, painter, mark)
     _paint_hover(plot, painter)
-    _paint_cursor_text(plot, painter)
-    if plot.drawing.rule is not None and plot.drawing.rule.read_off:
-        _paint_cursor_tab(plot, painter)
+    _paint_cursor_value(plot, painter)
     paint_readout(plot, painter)
 
 
@@ -479,39 +480,29 @@ def _paint_hover(plot: PlotCanvas, painter: QPainter) -> None:
     painter.drawLine(QLineF(x, plot.frame.area.top(), x, plot.frame.area.bottom()))
 
 
-def _paint_cursor_tab(plot: PlotCanvas, painter: QPainter) -> None:
+def _paint_cursor_value(plot: PlotCanvas, painter: QPainter) -> None:
+    """Paint the value of the cursor line among the ticks' texts: on a tab where the line reads off, else alone."""
     rule = plot.drawing.rule
     if rule is None or not _is_x_visible(plot, rule.value):
         return
-    letters, theme, area = plot.text_painter, plot.theme, plot.frame.area
-    width, height = letters.width(rule.text, "caption_strong") + theme.px(20), float(theme.px(18))
-    x = plot.frame.pixel_x(rule.value)
-    left = min(max(0.0, x - width / 2), plot.viewport().width() - width)
-    box = QRectF(left, area.bottom() + theme.px(5), width, height)
-    # A number that is half hidden reads as another one.
-    reach = _find_reach(plot, box.center().x(), width)
-    ascent, line = letters.metrics("caption").ascent(), theme.line("caption")
-    plate = QRectF(box.center().x() - reach, find_x_text_baseline(plot) - ascent, 2 * reach, line)
-    painter.fillRect(plate, theme.colour("page"))
-    painter.setPen(Qt.PenStyle.NoPen)
-    painter.setBrush(theme.colour("button"))
-    painter.drawRoundedRect(box, 4, 4)
-    baseline = letters.middle("caption_strong", box.center().y())
-    letters.draw(painter, left + theme.px(10), baseline, rule.text, "caption_strong", theme.colour("button_text"))
-
-
-def _paint_cursor_text(plot: PlotCanvas, painter: QPainter) -> None:
-    rule = plot.drawing.rule
-    if rule is None or rule.read_off or not _is_x_visible(plot, rule.value):
-        return
     letters, theme = plot.text_painter, plot.theme
     width, x = letters.width(rule.text, "caption_strong"), plot.frame.pixel_x(rule.value)
-    baseline = find_x_text_baseline(plot)
-    ascent = letters.metrics("caption").ascent()
-    reach = _find_reach(plot, x, width)
-    plate = QRectF(x - reach, baseline - ascent, 2 * reach, theme.line("caption"))
+    baseline, colour = find_x_text_baseline(plot), theme.colour("text1")
+    tab = QRectF()
+    if rule.read_off:
+        tab = QRectF(0, plot.frame.area.bottom() + theme.px(5), width + theme.px(20), float(theme.px(18)))
+        tab.moveLeft(min(max(0.0, x - tab.width() / 2), plot.viewport().width() - tab.width()))
+        x = tab.center().x()
+    # A number that is half hidden reads as another one.
+    reach = _find_reach(plot, x, max(width, tab.width()))
+    plate = QRectF(x - reach, baseline - letters.metrics("caption").ascent(), 2 * reach, theme.line("caption"))
     painter.fillRect(plate, theme.colour("page"))
-    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", theme.colour("text1"))
+    if rule.read_off:
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(theme.colour("button"))
+        painter.drawRoundedRect(tab, 4, 4)
+        baseline, colour = letters.middle("caption_strong", tab.center().y()), theme.colour("button_text")
+    letters.draw(painter, x - width / 2, baseline, rule.text, "caption_strong", colour)
 
 
 def _find_reach(plot: PlotCanvas, x: float, width: float) -> float:

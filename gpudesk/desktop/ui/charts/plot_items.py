@@ -15,7 +15,7 @@ from PySide6.QtCore import QRectF, Qt
 from PySide6.QtGui import QColor, QPainter, QPainterStateGuard, QPen, QPixmap, QPolygonF
 from PySide6.QtWidgets import QGraphicsItem, QStyleOptionGraphicsItem, QWidget
 
-from gpudesk.desktop.ui.charts.drawing import PlotCurve
+from gpudesk.desktop.ui.charts.chart_data import PlotCurve
 from gpudesk.desktop.ui.charts.scales import AxisScale, FloatArray
 from gpudesk.desktop.ui.theme.theme import Theme
 

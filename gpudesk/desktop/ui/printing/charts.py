@@ -10,7 +10,7 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import QPointF
 
-from gpudesk.desktop.ui.charts.label_placement import (
+from gpudesk.desktop.ui.charts.scales import (
     LabelBounds,
     LabelRequest,
     PlacedLabel,
@@ -20,8 +20,14 @@ from gpudesk.desktop.ui.charts.label_placement import (
     resample_curve,
     stack_labels,
 )
-from gpudesk.desktop.ui.printing.paper import find_widest, limit_lines, measure_width, wrap_text
-from gpudesk.desktop.ui.printing.pieces import SheetPainter, SheetPiece
+from gpudesk.desktop.ui.printing.paper import (
+    SheetPainter,
+    SheetPiece,
+    find_widest,
+    limit_lines,
+    measure_width,
+    wrap_text,
+)
 from gpudesk.report.comparison.tables import ComparisonSheet, SheetMemoryBar, ThroughputSeries
 from gpudesk.report.labels import format_throughput_title
 from gpudesk.report.writers.svg import choose_tick_step, list_powers_of_two

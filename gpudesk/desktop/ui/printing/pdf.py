@@ -12,8 +12,7 @@ from PySide6.QtGui import QGuiApplication, QPainter, QPdfWriter
 
 from gpudesk import __version__
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
-from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, find_usual_paper
-from gpudesk.desktop.ui.printing.pieces import SheetPages, SheetPainter
+from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, SheetPages, SheetPainter, find_usual_paper
 from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.documents.scenario_file import ATTACHMENT_NAME, ATTACHMENT_TYPE, format_scenario
 from gpudesk.domain.answer import Answer, SheetExtras

@@ -14,8 +14,7 @@ from PySide6.QtGui import QPageSize, QPainter, QPaintEvent, QPixmap
 from PySide6.QtPrintSupport import QPrinter, QPrinterInfo
 from PySide6.QtWidgets import QWidget
 
-from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize
-from gpudesk.desktop.ui.printing.pieces import SheetPages, SheetPainter
+from gpudesk.desktop.ui.printing.paper import UNITS, PaperSize, SheetPages, SheetPainter
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.messages import InputError, message

@@ -6,34 +6,32 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from gpudesk.desktop.ui.charts.architecture_drawing import paint_architecture
+from gpudesk.desktop.ui.charts.pictures import paint_architecture
 from gpudesk.desktop.ui.printing.paper import (
     MM,
     SIDE,
     TOP,
     Paper,
     PaperSize,
-    TextLine,
-    TextRun,
-    limit_lines,
-    measure_line_height,
-    measure_width,
-    wrap_text,
-)
-from gpudesk.desktop.ui.printing.pieces import (
     PlacedPiece,
     SheetPages,
     SheetPainter,
     SheetPiece,
+    TextLine,
+    TextRun,
     draw_line,
     find_first_baseline,
+    limit_lines,
     make_paragraph,
     make_rule,
     make_space,
+    measure_line_height,
+    measure_width,
     put_side_by_side,
     stack_pieces,
+    wrap_text,
 )
-from gpudesk.desktop.ui.printing.running_text import SectionLayout, TextEntry, TextSection
+from gpudesk.desktop.ui.printing.table import SectionLayout, TextEntry, TextSection
 from gpudesk.desktop.ui.theme.tokens import load_fonts
 from gpudesk.report.architecture import ArchitectureSketch
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables

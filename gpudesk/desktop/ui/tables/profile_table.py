@@ -16,8 +16,7 @@ from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS
 from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ElidedLabel, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
 from gpudesk.report.profile_tables import ProfileCell, ProfileRow, ProfileTable
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr

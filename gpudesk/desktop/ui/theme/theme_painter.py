@@ -11,8 +11,15 @@ from collections.abc import Iterable
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
 
-from gpudesk.desktop.ui.theme.glyphs import FLAT, GLYPHS, GlyphPainter, make_marker_at, split_dashes_from_center
-from gpudesk.desktop.ui.theme.icons import draw_icon, render_icon
+from gpudesk.desktop.ui.theme.glyphs import (
+    FLAT,
+    GLYPHS,
+    GlyphPainter,
+    draw_icon,
+    make_marker_at,
+    render_icon,
+    split_dashes_from_center,
+)
 from gpudesk.desktop.ui.theme.tokens import PaintStyle
 
 Align = Qt.AlignmentFlag

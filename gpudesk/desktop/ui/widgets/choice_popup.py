@@ -33,8 +33,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import round_corners
 from gpudesk.text.translation import tr
 

@@ -14,8 +14,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.text.messages import explain_system_error
 from gpudesk.text.translation import tr
 

@@ -11,8 +11,7 @@ from PySide6.QtWidgets import QPushButton, QSizePolicy, QStackedLayout, QVBoxLay
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter, break_words
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 

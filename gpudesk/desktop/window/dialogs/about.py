@@ -23,13 +23,13 @@ from PySide6.QtWidgets import (
 
 from gpudesk import paths
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.list_table import ListTable
+from gpudesk.desktop.ui.tables.item_model import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
-from gpudesk.desktop.ui.theme.icons import make_program_icon
+from gpudesk.desktop.ui.theme.glyphs import make_program_icon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.filters import FilterField
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.release import Installation, ProgramRelease, find_installation, get_release
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter

@@ -13,8 +13,7 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.decision import UNKNOWN_ANSWER, AnswerValue
 from gpudesk.domain.precision import Precision

@@ -14,11 +14,11 @@ from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.list_table import ListTable
+from gpudesk.desktop.ui.tables.item_model import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.files import read_side_file
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn

@@ -12,7 +12,7 @@ from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.desktop.window.command_palette import PaletteDelegate
 from gpudesk.desktop.window.palette_model import PaletteEntry, PaletteModel

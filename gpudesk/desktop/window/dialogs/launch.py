@@ -14,8 +14,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import NOTHING_TO_START, LaunchPlan
 from gpudesk.report.labels import list_column_names

@@ -25,8 +25,7 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.field_checks import FieldCheck

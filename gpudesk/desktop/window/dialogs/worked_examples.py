@@ -10,13 +10,12 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
-from gpudesk.desktop.ui.tables.list_table import ListTable
+from gpudesk.desktop.ui.tables.item_model import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
 from gpudesk.domain.derivation import WorkedExampleVerdict, WorkedFigure
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_note,

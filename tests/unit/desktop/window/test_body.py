@@ -8,7 +8,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
-from gpudesk.desktop.window.window_body import WindowBody
+from gpudesk.desktop.window.document_window import WindowBody
 
 
 class Page(QWidget):

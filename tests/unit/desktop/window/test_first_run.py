@@ -6,14 +6,14 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QLabel, QScrollArea
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.first_run import (
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.window.start_page import (
     SAMPLE_TEMPLATE_ID,
     FirstRunPage,
     RecentFile,
     RecoveredFile,
     list_start_questions,
 )
-from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import list_template_ids, read_template
 
 CHAT = RecentFile("/home/anna/70b chat.gpudesk", "70b chat.gpudesk", "14:02")

@@ -21,8 +21,7 @@ from gpudesk.desktop.window.dialogs.keyboard import list_shortcuts
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.manual_window import ManualWindow, make_url, read_topic
 from gpudesk.desktop.window.menus import find_manual_topic, list_menu_titles
-from gpudesk.report.manual.markdown import Picture
-from gpudesk.report.manual.pages import list_page_names, read_page
+from gpudesk.report.manual import Picture, list_page_names, read_page
 
 KEYBOARD = paths.resources_dir() / "manual/keyboard.md"
 

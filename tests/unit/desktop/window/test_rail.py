@@ -7,7 +7,7 @@ from PySide6.QtWidgets import QAbstractButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.window.rail import PageRail, RailItem
+from gpudesk.desktop.window.bars import PageRail, RailItem
 
 PAGES = (
     RailItem("compare", "Compare", "columns-3", "1"),

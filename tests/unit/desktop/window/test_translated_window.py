@@ -29,8 +29,7 @@ from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
-from gpudesk.desktop.ui.tables.mark_legend import MarkLegend
-from gpudesk.desktop.ui.tables.text_layer import TextCache
+from gpudesk.desktop.ui.tables.text_layer import MarkLegend, TextCache
 from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.window.app import DesktopProgram

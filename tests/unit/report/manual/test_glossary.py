@@ -5,8 +5,7 @@ import re
 import pytest
 
 from gpudesk.domain.registry import ATTRIBUTES, COST_FIGURES, FIGURES, MAX_CONCURRENCY
-from gpudesk.report.manual.glossary import GlossaryTerm, explain_key, find_term, read_glossary
-from gpudesk.report.manual.pages import find_topic
+from gpudesk.report.manual import GlossaryTerm, explain_key, find_term, find_topic, read_glossary
 from tests.words.texts import read_code
 
 #: Capitals that are no abbreviation of the field: names, placeholders of options, formats of files.

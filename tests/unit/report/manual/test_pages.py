@@ -16,22 +16,20 @@ from gpudesk.fleet.supply import FLEET_DRAWS, IDLE_SHARE, make_load_curve
 from gpudesk.fleet.systems import RACK_UNITS
 from gpudesk.profile.settings import read_profile_settings
 from gpudesk.profile.standing import LEAST_MEMBERS
-from gpudesk.report.manual.markdown import (
+from gpudesk.report.manual import (
     CodeBlock,
     Heading,
     Picture,
+    find_topic,
+    list_page_names,
     list_texts,
     parse_blocks,
     parse_inline,
-    write_html,
-)
-from gpudesk.report.manual.pages import (
-    find_topic,
-    list_page_names,
     read_page,
     read_pages,
     search_manual,
     suggest_topics,
+    write_html,
 )
 from gpudesk.text.formatting import Formatter
 

@@ -23,8 +23,7 @@ from gpudesk.desktop.pages.catalog.editors.rows import (
 )
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.registry import PEAK_DENSE, PEAK_SPARSE

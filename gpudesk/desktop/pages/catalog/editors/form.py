@@ -17,8 +17,14 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    FullWidthScrollArea,
+    ThemedLabel,
+    make_column,
+    make_row,
+    set_beside,
+)
 from gpudesk.desktop.ui.widgets.page_frame import ProblemNote
 from gpudesk.desktop.ui.widgets.qt_support import ask_question, format_key
 from gpudesk.domain.progress import ProgressSteps

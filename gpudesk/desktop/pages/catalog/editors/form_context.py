@@ -18,13 +18,12 @@ from gpudesk.desktop.ui.panel.nodes import PanelNode, make_claim_node, make_note
 from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.domain.claim import AttributeClaims, Claim
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.registry import find_quantity
 from gpudesk.domain.user_facts import FactEdit
-from gpudesk.report.comparison.impact import describe_impact
+from gpudesk.report.comparison.verdicts import describe_impact
 from gpudesk.report.explanation.claims import build_claim_group
 from gpudesk.report.explanation.parts import ClaimGroup
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, ClaimValue, Formatter, Quantity

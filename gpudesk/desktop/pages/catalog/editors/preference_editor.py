@@ -17,8 +17,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import make_column
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.claim import AGREEMENT_PREFIX, PRICE_BOUND_ATTRIBUTES, Claim, ClaimStatus, DocumentStatement
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.explanation.claims import build_claim_group

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QGridLayout, QLineEdit, QWidget
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import mark_fault
 from gpudesk.domain.claim import PlausibilityFinding, PlausibilityGrade
 from gpudesk.text.formatting import ClaimValue, Formatter

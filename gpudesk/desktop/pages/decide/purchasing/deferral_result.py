@@ -15,8 +15,8 @@ from gpudesk.decision.purchasing.deferral_costs import SlipPoint, compute_slip_c
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList, MarkIcon
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.ui.charts.chart_data import ChartData
-from gpudesk.desktop.ui.charts.drawing import (
+from gpudesk.desktop.ui.charts.chart_data import (
+    ChartData,
     CursorLine,
     CursorReadout,
     CursorReadoutRow,
@@ -25,9 +25,9 @@ from gpudesk.desktop.ui.charts.drawing import (
     PointMark,
 )
 from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
-from gpudesk.desktop.ui.tables.text_table import TextTable
+from gpudesk.desktop.ui.tables.rows_view import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.domain.purchase import DeferralAnalysis, DeferralVerdict, RuleOpinion
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.buy_or_wait import (

@@ -27,8 +27,7 @@ from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row, set_beside
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.cost import COST_INPUTS, UncertainValue
 from gpudesk.domain.decision import QUESTIONS, AnswerValue

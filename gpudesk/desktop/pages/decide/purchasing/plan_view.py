@@ -20,8 +20,7 @@ from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.progress import ProgressSteps

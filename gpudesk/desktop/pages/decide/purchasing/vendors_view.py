@@ -24,8 +24,7 @@ from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_column, make_row, set_beside
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row, set_beside
 from gpudesk.domain.answer import get_accelerator_id
 from gpudesk.domain.model import Model
 from gpudesk.domain.precision import Precision

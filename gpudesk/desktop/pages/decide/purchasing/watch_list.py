@@ -12,8 +12,15 @@ from PySide6.QtWidgets import QApplication, QBoxLayout, QGridLayout, QLineEdit, 
 from gpudesk.desktop.pages.decide.parts import MarkIcon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton, SegmentedControl
-from gpudesk.desktop.ui.widgets.labels import Hairline, ThemedLabel
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, clear_layout, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    FlowLayout,
+    Hairline,
+    ThemedLabel,
+    clear_layout,
+    make_column,
+    make_row,
+)
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, mark_fault
 from gpudesk.domain.watch_list import SignalStatus, WatchValue

@@ -7,7 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.compare.headlines import HeadlineStrip, LeaderDetail
 from gpudesk.desktop.pages.compare.page import find_marks
-from gpudesk.desktop.pages.compare.table_layout import DENSE, WIDE, ComparisonLayout
+from gpudesk.desktop.pages.compare.table import DENSE, WIDE, ComparisonLayout
 from gpudesk.desktop.ui.tables.painted_table import TypeAhead
 from gpudesk.desktop.ui.tables.text_layer import TextCache
 from gpudesk.desktop.ui.theme.theme import Theme

@@ -11,8 +11,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.cost.assumptions import AssumptionsView
-from gpudesk.desktop.pages.cost.page import CostPage
+from gpudesk.desktop.pages.cost.page import AssumptionsView, CostPage
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
     PublishedCasesView,
@@ -25,7 +24,7 @@ from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
-from gpudesk.desktop.window.selection_explainer import SelectionExplainer
+from gpudesk.desktop.window.sources_panel import SelectionExplainer
 from gpudesk.domain.cost import NO_COST_SETTINGS, CostSettings, DisplayCurrency, UncertainValue
 from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 

@@ -10,8 +10,8 @@ from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.decide.parts import NoteEdit
-from gpudesk.desktop.pages.decide.purchasing.negotiation import NotedCheckBox
 from gpudesk.desktop.pages.decide.purchasing.terms_view import (
+    NotedCheckBox,
     TermsView,
     connect_saving,
     save_negotiation,

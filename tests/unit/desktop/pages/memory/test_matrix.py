@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.catalog.user_store.edits import state_value
 from gpudesk.catalog.user_store.entry import make_user_source
-from gpudesk.desktop.pages.memory.matrix_controls import FitMatrixOptions, read_matrix_options, store_matrix_options
+from gpudesk.desktop.pages.memory.fit_matrix import FitMatrixOptions, read_matrix_options, store_matrix_options
 from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView, MatrixQueryState
 from gpudesk.desktop.pages.memory.page import FIT, MATRIX, MemoryPage
 from gpudesk.desktop.session.desk import Desk

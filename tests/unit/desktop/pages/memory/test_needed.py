@@ -8,8 +8,7 @@ from PySide6.QtTest import QTest
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.memory.needed_model import NeededCell, NeededModel, make_needed_table
-from gpudesk.desktop.pages.memory.needed_view import NeededBlock
+from gpudesk.desktop.pages.memory.needed_view import NeededBlock, NeededCell, NeededModel, make_needed_table
 from gpudesk.desktop.pages.memory.page import NEEDED, MemoryFitView, MemoryPage, NeededTableView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_load_value

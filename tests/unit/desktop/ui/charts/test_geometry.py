@@ -10,17 +10,18 @@ from PySide6 import QtCore, QtGui, QtWidgets
 from PySide6.QtCore import QRectF
 
 from gpudesk.desktop.pages.performance.pareto_chart import find_best_at
-from gpudesk.desktop.ui.charts.drawing import PlotCurve, are_curves_equal
-from gpudesk.desktop.ui.charts.label_placement import (
+from gpudesk.desktop.ui.charts.chart_data import PlotCurve, are_curves_equal
+from gpudesk.desktop.ui.charts.plot_items import CoordinateFrame, find_extents
+from gpudesk.desktop.ui.charts.scales import (
     LabelBounds,
     LabelRequest,
+    LinearScale,
+    PowerOfTwoScale,
     find_emptiest_box,
     labels_collide,
     place_labels,
     resample_curve,
 )
-from gpudesk.desktop.ui.charts.plot_items import CoordinateFrame, find_extents
-from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
 
 BOUNDS = LabelBounds(0.0, 0.0, 500.0, 300.0)
 

@@ -5,9 +5,8 @@ from PySide6.QtCore import QPoint, QPointF, Qt
 from PySide6.QtTest import QTest
 from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.pages.performance.limiter_charts import RooflineChart, TimeSplitChart
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
-from gpudesk.desktop.pages.performance.roofline_chart import RooflineChart
-from gpudesk.desktop.pages.performance.time_split_chart import TimeSplitChart
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure

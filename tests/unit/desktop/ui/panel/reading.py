@@ -7,8 +7,8 @@ from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.panel.blocks import HeadingBlock
-from gpudesk.desktop.ui.panel.model import PanelModel
 from gpudesk.desktop.ui.panel.nodes import PanelNode
+from gpudesk.desktop.ui.panel.view import PanelModel
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 
 

@@ -9,7 +9,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_answer
 from gpudesk.desktop.session.selection import select_decision_option, select_trace_row
 from gpudesk.desktop.ui.panel.blocks import NoteBlock
-from gpudesk.desktop.ui.panel.model import COPIED_ROLE
+from gpudesk.desktop.ui.panel.view import COPIED_ROLE
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.report.explanation.parts import ColumnOutcomeLine, Explanation, RulingLine
 from tests.unit.desktop.ui.panel.reading import check, click, lines, sections

@@ -14,7 +14,7 @@ from gpudesk.desktop.session.selection import (
     select_catalog_entry,
     select_catalog_source,
 )
-from gpudesk.desktop.ui.panel.model import PanelRow
+from gpudesk.desktop.ui.panel.view import PanelRow
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.report.explanation.parts import DisputeLine, StatementLine
 from tests.unit.desktop.ui.panel.reading import check, is_about, is_fold

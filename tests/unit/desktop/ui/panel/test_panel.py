@@ -18,12 +18,11 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import Selection, select_attribute, select_figure, select_model_attribute
 from gpudesk.desktop.ui.panel.blocks import LinkBlock, NoteBlock
-from gpudesk.desktop.ui.panel.model import PanelModel
 from gpudesk.desktop.ui.panel.nodes import NodeBuilder, make_empty_nodes
+from gpudesk.desktop.ui.panel.view import PanelModel
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
-from gpudesk.desktop.window.selection_explainer import SelectionExplainer
-from gpudesk.desktop.window.sources_panel import SourcesPanel
+from gpudesk.desktop.window.sources_panel import SelectionExplainer, SourcesPanel
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.scenario import Scenario
 from gpudesk.report.explanation.parts import (

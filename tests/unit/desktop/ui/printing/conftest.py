@@ -12,9 +12,8 @@ import pytest
 from PySide6.QtWidgets import QApplication
 
 from gpudesk.desktop.ui.printing.layout import lay_out_sheet
-from gpudesk.desktop.ui.printing.paper import PaperSize
+from gpudesk.desktop.ui.printing.paper import PaperSize, SheetPages
 from gpudesk.desktop.ui.printing.pdf import encode_scenario, render_pdf
-from gpudesk.desktop.ui.printing.pieces import SheetPages
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario

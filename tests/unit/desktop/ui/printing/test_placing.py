@@ -4,7 +4,8 @@ from itertools import combinations
 
 import numpy as np
 
-from gpudesk.desktop.ui.charts.label_placement import (
+from gpudesk.desktop.ui.charts.scales import (
+    FloatArray,
     LabelBounds,
     LabelRequest,
     PlacedLabel,
@@ -14,7 +15,6 @@ from gpudesk.desktop.ui.charts.label_placement import (
     resample_curve,
     stack_labels,
 )
-from gpudesk.desktop.ui.charts.scales import FloatArray
 from gpudesk.desktop.ui.printing.charts import find_leader_line
 
 BOUNDS = LabelBounds(0, 0, 320, 120)

@@ -5,7 +5,7 @@ from PySide6.QtCore import Qt
 from pytestqt.modeltest import ModelTester
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.memory.fit_model import BY_MAKER, BY_NAME, FitModel, FitOrder, FitTable, arrange_fit_table
+from gpudesk.desktop.pages.memory.fit_matrix import BY_MAKER, BY_NAME, FitModel, FitOrder, FitTable, arrange_fit_table
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitMatrix, FitQuestion
 from gpudesk.estimation.sizing.fit_matrix import count_model_parameters

@@ -22,7 +22,7 @@ from gpudesk import paths
 from gpudesk.desktop.ui.theme import tokens
 from gpudesk.desktop.ui.theme.theme import DARK, LIGHT, SYSTEM, Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 
 Role = QPalette.ColorRole
 Group = QPalette.ColorGroup

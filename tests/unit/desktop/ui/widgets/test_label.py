@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QSplitter, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.ui.theme.theme import DARK, Theme
-from gpudesk.desktop.ui.widgets.labels import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 
 
 def colour(label: ThemedLabel) -> str:

@@ -7,7 +7,7 @@ import pytest
 from PySide6.QtWidgets import QFileDialog
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.catalog.columns import SECTION_SETTING
+from gpudesk.desktop.pages.catalog.filter_line import SECTION_SETTING
 from gpudesk.desktop.window.catalog_files import PackExportForm, TableExportForm
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.packs import read_pack
