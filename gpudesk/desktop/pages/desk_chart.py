@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.charts.scales import AxisScale, find_emptiest_box
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.workload import LoadKind
@@ -94,10 +94,7 @@ class UnfitNotice(QWidget):
         px = self._theme.px
         box = QWidget(self)
         self._layout.setContentsMargins(px(12), px(8), px(12), px(10))
-        outer = QVBoxLayout(box)
-        outer.setContentsMargins(0, 0, 0, 0)
-        outer.setSpacing(px(6))
-        outer.addLayout(self._head(title, box))
+        outer = make_column(self._head(title, box), gap=px(6), on=box)
         grid = QGridLayout()
         grid.setHorizontalSpacing(px(8))
         grid.setVerticalSpacing(px(6))

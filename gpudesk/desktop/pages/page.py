@@ -8,13 +8,13 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background, make_column
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.paths import MissingFileError
@@ -225,13 +225,7 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         self._shown = QStackedLayout(content)
         self.body = AnswerStack(theme, content)
         self.body.wanted.connect(self.wanted)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(self.head)
-        whole.addWidget(self.verdict)
-        whole.addWidget(self.terms)
-        whole.addWidget(self.body, 1)
+        make_column(self.head, self.verdict, self.terms, (self.body, 1), gap=0, on=self)
         theme.follow(self._dress)
         first = next(iter(self._specs))
         last = settings.get(self._setting, first)

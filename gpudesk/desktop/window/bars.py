@@ -15,7 +15,7 @@ from gpudesk.desktop.session.document import Document
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, LinkButton
-from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ElidedLabel, ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.qt_support import ArrowKeyGroup, format_key
 from gpudesk.text.translation import tr, trn
 
@@ -156,9 +156,7 @@ class PageRail(QWidget):
         self._column.addStretch(1)
         self.fold_button = IconButton(theme, "panel-left-close", tr("Collapse sidebar"), parent=self)
         self.fold_button.clicked.connect(self.toggle)
-        self._foot = QHBoxLayout()
-        self._foot.addWidget(self.fold_button)
-        self._foot.addStretch(1)
+        self._foot = make_row(self.fold_button, STRETCH)
         self._column.addLayout(self._foot)
         self.set_page("")
         theme.follow(self._dress)

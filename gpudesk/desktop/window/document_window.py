@@ -11,7 +11,7 @@ from typing import Protocol
 
 from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QMainWindow, QSplitter, QStackedWidget, QWidget
+from PySide6.QtWidgets import QMainWindow, QSplitter, QStackedWidget, QWidget
 
 from gpudesk.desktop import pages
 from gpudesk.desktop.pages.page import DeskPage
@@ -22,6 +22,7 @@ from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.recovery import RecoveredScenario
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.layouts import make_row
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint, forget_sources
 from gpudesk.desktop.window.accelerator_chips import ChipRow
@@ -60,9 +61,7 @@ class WindowBody(QWidget):
         self._splitter.setHandleWidth(1)
         self._splitter.addWidget(self.stack)
         self._splitter.splitterMoved.connect(self._moved)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._splitter)
+        make_row(self._splitter, on=self)
         theme.changed.connect(self._arrange)
 
     def hold_place(self) -> None:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.actions import ActionSpec
@@ -20,6 +20,7 @@ from gpudesk.desktop.session.recovery import RecoveredScenario, RecoveryFile
 from gpudesk.desktop.session.selection import Selection
 from gpudesk.desktop.session.settings import restore_place, save_place
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
+from gpudesk.desktop.ui.widgets.layouts import make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import NoteBar
 from gpudesk.desktop.ui.widgets.qt_support import forget_sources
 from gpudesk.desktop.window.accelerator_chips import ChipRow
@@ -119,13 +120,8 @@ class MainWindow(DocumentWindow):
         self.status = StatusBar(theme)
 
     def _lay_out(self) -> None:
-        right = QVBoxLayout()
-        for widget in (self.scenario, self.chips, self.note):
-            right.addWidget(widget)
-        right.addWidget(self.body, 1)
-        middle = QHBoxLayout()
-        middle.addWidget(self.rail)
-        middle.addLayout(right, 1)
+        right = make_column(self.scenario, self.chips, self.note, (self.body, 1))
+        middle = make_row(self.rail, (right, 1))
         central = QWidget()
         whole = QVBoxLayout(central)
         whole.addLayout(middle, 1)

@@ -12,13 +12,11 @@ from PySide6.QtSvg import QSvgRenderer
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHBoxLayout,
     QLineEdit,
     QListWidget,
     QListWidgetItem,
     QSplitter,
     QTextBrowser,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -27,7 +25,7 @@ from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, fill_background
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, fill_background, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import call_after_paint
 from gpudesk.report.manual import (
     CONTENTS,
@@ -245,26 +243,16 @@ class ManualWindow(QWidget):
         self.back.clicked.connect(self.view.backward)
         self.view.backwardAvailable.connect(self.back.setEnabled)
         self.back.setEnabled(False)
-        bar = QHBoxLayout()
-        bar.setSpacing(px(6))
-        bar.addWidget(self.back)
-        bar.addWidget(self.search, 1)
+        bar = make_row(self.back, (self.search, 1), gap=px(6))
         side = QWidget()
-        column = QVBoxLayout(side)
-        column.setContentsMargins(px(12), px(12), px(8), px(12))
-        column.setSpacing(px(8))
-        column.addLayout(bar)
-        column.addWidget(self.note)
-        column.addWidget(self.list, 1)
+        make_column(bar, self.note, (self.list, 1), gap=px(8), margins=(px(12), px(12), px(8), px(12)), on=side)
         splitter = QSplitter(Qt.Orientation.Horizontal)
         splitter.setChildrenCollapsible(False)
         splitter.addWidget(side)
         splitter.addWidget(self.view)
         splitter.setStretchFactor(1, 1)
         splitter.setSizes([px(_SIDE), px(_WIDTH - _SIDE)])
-        whole = QHBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(splitter)
+        make_row(splitter, on=self)
 
     def _add_keys(self) -> None:
         for keys, run in (

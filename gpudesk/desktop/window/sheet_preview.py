@@ -13,7 +13,7 @@ from typing import TYPE_CHECKING, Final
 from PySide6.QtCore import QEvent, QObject, QPoint, QStandardPaths, Qt, QTimer, Signal
 from PySide6.QtGui import QKeySequence, QResizeEvent, QShortcut, QShowEvent, QWheelEvent
 from PySide6.QtPrintSupport import QPrintDialog
-from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QDialog, QHBoxLayout, QWidget
 
 from gpudesk.desktop.pages.profile.query import ProfilePreferences
 from gpudesk.desktop.session.settings import UserSettings, get_folder, resize_to_fit
@@ -31,7 +31,7 @@ from gpudesk.desktop.ui.printing.profile_pages import lay_out_profile
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton, SegmentedControl
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path, format_key, make_menu, pop_up
 from gpudesk.documents.scenario_file import get_valid_note, make_title
 from gpudesk.documents.settings_file import make_age_rule
@@ -138,25 +138,30 @@ class PreviewBar(QWidget):
         return IconButton(self._theme, icon, name, key=key)
 
     def _arrange(self) -> None:
-        row = QHBoxLayout(self)
-        row.setContentsMargins(16, 10, 16, 10)
-        row.setSpacing(4)
-        row.addWidget(self._paper)
-        row.addSpacing(12)
-        row.addWidget(self.language)
-        row.addSpacing(12)
-        for widget in (self._smaller, self._zoom, self._larger, self._whole):
-            row.addWidget(widget)
-        row.addSpacing(12)
-        for widget in (self._back, self._on, self._place):
-            row.addWidget(widget)
-        row.addStretch(1)
-        row.addLayout(self._options)
-        row.addWidget(self.rules)
-        row.addSpacing(12)
-        row.addWidget(self._print)
-        row.addSpacing(4)
-        row.addWidget(self.save)
+        make_row(
+            self._paper,
+            12,
+            self.language,
+            12,
+            self._smaller,
+            self._zoom,
+            self._larger,
+            self._whole,
+            12,
+            self._back,
+            self._on,
+            self._place,
+            STRETCH,
+            self._options,
+            self.rules,
+            12,
+            self._print,
+            4,
+            self.save,
+            gap=4,
+            margins=(16, 10, 16, 10),
+            on=self,
+        )
 
     def _dress(self) -> None:
         # As wide as the widest zoom, so that nothing beside it moves.
@@ -377,12 +382,7 @@ class PagesPreview(QDialog):
         self._note = ThemedLabel(self._theme, font="small", colour="text2", wrap=True)
         self._note.setContentsMargins(16, 8, 16, 10)
         self._note.hide()
-        rows = QVBoxLayout(self)
-        rows.setContentsMargins(0, 0, 0, 0)
-        rows.setSpacing(0)
-        rows.addWidget(self._bar)
-        rows.addWidget(self._scroll, 1)
-        rows.addWidget(self._note)
+        make_column(self._bar, (self._scroll, 1), self._note, gap=0, on=self)
         resize_to_fit(self, self._theme.px(900), self._theme.px(860))
 
     def _add_shortcuts(self) -> None:

@@ -9,7 +9,7 @@ from typing import Final, TypeVar
 
 from PySide6.QtCore import QEvent, QSize, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent, QShowEvent
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QSplitter, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSplitter, QVBoxLayout, QWidget
 
 from gpudesk.catalog.list_rows import compute_model_value
 from gpudesk.catalog.user_store.edits import forget_inactive, revert_attribute
@@ -24,7 +24,7 @@ from gpudesk.desktop.ui.panel.nodes import NodeBuilder, PanelNode, make_empty_no
 from gpudesk.desktop.ui.panel.view import PanelView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_row
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
 from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, AttributeClaims, StalenessLimits
@@ -369,10 +369,7 @@ class SourcesPanel(QWidget):
         self._pin.toggled.connect(self._set_pinned)
         self._close = IconButton(self._theme, "x", tr("Close panel"), key="Ctrl+I")
         self._close.clicked.connect(self.close_requested)
-        self._head = QHBoxLayout()
-        self._head.addWidget(self._title, 1)
-        self._head.addWidget(self._pin)
-        self._head.addWidget(self._close)
+        self._head = make_row((self._title, 1), self._pin, self._close)
         self.view = PanelView(self._theme, self)
         self.view.setAccessibleName(tr("Sources and calculation"))
         self.view.followed.connect(self._follow)

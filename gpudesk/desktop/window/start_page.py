@@ -20,7 +20,14 @@ from gpudesk.desktop.session.settings import list_recent_files
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, clear_layout
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    FullWidthScrollArea,
+    ThemedLabel,
+    clear_layout,
+    make_column,
+    make_row,
+)
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.text.translation import tr
 
@@ -345,11 +352,7 @@ class FirstRunPage(QWidget):
         self.help.clicked.connect(self.help_wanted)
         self.empty = _StartButton(theme, tr("New empty scenario"))
         self.empty.clicked.connect(self.start_empty)
-        self._buttons = QHBoxLayout()
-        self._buttons.addWidget(self.sample)
-        self._buttons.addWidget(self.help)
-        self._buttons.addWidget(self.empty)
-        self._buttons.addStretch(1)
+        self._buttons = make_row(self.sample, self.help, self.empty, STRETCH)
         self._column.addLayout(self._buttons)
 
     def _make_questions(self) -> None:
@@ -368,18 +371,13 @@ class FirstRunPage(QWidget):
         content = QWidget()
         upright = QVBoxLayout(content)
         upright.addStretch(2)
-        level = QHBoxLayout()
-        level.addStretch(1)
-        level.addWidget(self._body, 1000)
-        level.addStretch(1)
+        level = make_row(STRETCH, (self._body, 1000), STRETCH)
         upright.addLayout(level)
         upright.addStretch(3)
         # The page draws the ground.
         self._area = FullWidthScrollArea(parent=self)
         self._area.show_widget(content)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.addWidget(self._area)
+        make_column(self._area, on=self)
 
     def _dress(self) -> None:
         px = self._theme.px

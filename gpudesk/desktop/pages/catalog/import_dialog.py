@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import QSize, Qt, QTimer
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QBoxLayout, QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QGridLayout, QWidget
 
 from gpudesk.catalog.importing.fields import describe_choice
 from gpudesk.catalog.importing.proposals import (
@@ -173,9 +173,8 @@ class ImportFiguresPanel(QWidget):
         self._theme = theme
         self._figures = figures
         self._body = QWidget()
-        inside = QVBoxLayout(self._body)
-        inside.setContentsMargins(*(theme.px(16) for _ in range(4)))
-        inside.addWidget(figures)
+        padding = theme.px(16)
+        make_column(figures, margins=(padding, padding, padding, padding), on=self._body)
         area = FullWidthScrollArea()
         area.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         area.setAccessibleName(tr("Import preview"))

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QHBoxLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
@@ -34,6 +34,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     FlowLayout,
     ScaledMargins,
     ThemedLabel,
+    make_column,
     make_row,
     scroll_into_view,
 )
@@ -202,9 +203,7 @@ class CurrencyRow(QWidget):
         self.code.setPlaceholderText(_USD)
         self.day.setAccessibleName(tr("Date of the rate"))
         self.fault = ThemedLabel(theme, font="small", colour="unfit", parent=self)
-        row = QHBoxLayout(self)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.setSpacing(px(8))
+        row = make_row(gap=px(8), on=self)
         for words, edit, width in (
             (tr("Currency"), self.code, 72),
             (tr("Units per USD"), self.rate, 92),
@@ -383,9 +382,7 @@ class AssumptionsView(CostView):
             self._own.hide()
         self.rows = {place: row for place, row in self.rows.items() if place[0] is None}
         self._own = QWidget(self)
-        column = QVBoxLayout(self._own)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
+        column = make_column(gap=0, on=self._own)
         each = [name for name, spec in COST_INPUTS.items() if spec.each]
         for part, name in parts.items():
             column.addWidget(self._grid(self._own, part, name, each))

@@ -25,7 +25,15 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import FlowLayout, Hairline, ScaledMargins, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import (
+    STRETCH,
+    FlowLayout,
+    Hairline,
+    ScaledMargins,
+    ThemedLabel,
+    make_column,
+    make_row,
+)
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
@@ -181,9 +189,7 @@ class CostOverview(CostView):
         self.influences = SensitivityChart(theme, desk.formatter)
         self.rent = RentOrBuyChart(desk, theme)
         super().__init__(theme, (self.tokens, self.years, self.influences, self.rent), parent)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = make_column(gap=0, on=self)
         pairs: tuple[tuple[QWidget, QWidget], ...] = ((self.tokens, self.years), (self.influences, self.rent))
         for number, pair in enumerate(pairs):
             row = QHBoxLayout()
@@ -238,9 +244,7 @@ _OWNED, _RENTED = "owned", "rented"
 
 
 def _lay_out_view(view: QWidget, theme: Theme, chart: QWidget, below: list[QWidget]) -> None:
-    whole = QVBoxLayout(view)
-    whole.setContentsMargins(0, 0, 0, 0)
-    whole.setSpacing(0)
+    whole = make_column(gap=0, on=view)
     upper = QHBoxLayout()
     ScaledMargins(theme, upper, (_VIEW_MARGIN, 0, _VIEW_MARGIN, 4))
     upper.addWidget(chart)
@@ -288,11 +292,7 @@ class RentOrBuyView(CostView):
         heads = [tr("Break-even point"), tr("Value"), tr("Used"), tr("Result")]
         self.table = TextTable(theme, tr("Break-even points"), heads, giving=(3,), parent=self)
         choices = QWidget(self)
-        row = QHBoxLayout(choices)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.which)
-        row.addWidget(self.rival)
-        row.addStretch(1)
+        make_row(self.which, self.rival, STRETCH, on=choices)
         _lay_out_view(self, theme, self.chart, [choices, self.table])
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
@@ -345,12 +345,7 @@ class SimulationView(CostView):
         self.status_label = ThemedLabel(theme, font="small", colour="text2", parent=self)
         self.table = FiguresTable(theme, self)
         head = QWidget(self)
-        row = QHBoxLayout(head)
-        row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self.title)
-        row.addWidget(self.status_label)
-        row.addStretch(1)
-        row.addWidget(self.kind, 0, Qt.AlignmentFlag.AlignRight)
+        make_row(self.title, self.status_label, STRETCH, (self.kind, 0, Qt.AlignmentFlag.AlignRight), on=head)
         _lay_out_view(self, theme, self.chart, [head, self.table])
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:

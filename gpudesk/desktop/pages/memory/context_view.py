@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import PowerOfTwoScale
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel, make_column
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
 from gpudesk.report.labels import label_precision
@@ -415,12 +415,7 @@ class ContextView(QWidget):
         ScaledMargins(self._theme, below, (_MARGIN, 10, _MARGIN, 12))
         below.addWidget(self._title)
         below.addWidget(self.table)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(row, 1)
-        whole.addWidget(Hairline(self._theme, self))
-        whole.addLayout(below)
+        make_column((row, 1), Hairline(self._theme, self), below, gap=0, on=self)
 
     def refresh(self) -> None:
         self.request.refresh()

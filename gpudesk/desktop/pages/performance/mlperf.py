@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
@@ -16,7 +16,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
 from gpudesk.estimation.mlperf_comparison import MlperfComparison
 from gpudesk.paths import MissingFileError
@@ -172,11 +172,7 @@ class MlperfBlock(QWidget):
         choices.addStretch(1)
         foot.addWidget(self.copy_citation)
         foot.addStretch(1)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(6)
-        whole.addLayout(choices)
-        whole.addWidget(self.status_label)
+        whole = make_column(choices, self.status_label, gap=6, on=self)
         unit = tr("Output tokens per second per accelerator (best submission), and ratio to the baseline")
         whole.addWidget(ThemedLabel(self.theme, unit, font="small", colour="text3", parent=self))
         whole.addWidget(self.table)

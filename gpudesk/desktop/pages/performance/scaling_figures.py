@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.deployment_analysis import (
@@ -429,17 +429,8 @@ class CountsTableBlock(QWidget):
         self.offer = LinkButton(theme, "", parent=self)
         self.offer.hide()
         self.table = FiguresTable(theme, self)
-        head = QHBoxLayout()
-        head.setSpacing(10)
-        head.addWidget(self.part)
-        head.addWidget(self.rule_field)
-        head.addWidget(self.remark, 1)
-        head.addWidget(self.offer)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(4)
-        whole.addLayout(head)
-        whole.addWidget(self.table)
+        head = make_row(self.part, self.rule_field, (self.remark, 1), self.offer, gap=10)
+        make_column(head, self.table, gap=4, on=self)
         self.rule_field.set_options([ChoiceOption(str(rule), text) for rule, text in list_rule_names().items()])
         self.rule_field.set_value(str(self.rule))
         self.part.chosen.connect(lambda key: desk.select(select_figure(key, "output_tokens_per_s")))
@@ -512,12 +503,13 @@ class DeploymentComparisonBlock(QWidget):
         self.theme, self.formatter = theme, desk.formatter
         self.summary_label = ThemedLabel(theme, font="body", colour="text1", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(4)
-        whole.addWidget(ThemedLabel(theme, tr("Sharded vs. fewer accelerators"), font="section", parent=self))
-        whole.addWidget(self.summary_label)
-        whole.addWidget(self.table)
+        make_column(
+            ThemedLabel(theme, tr("Sharded vs. fewer accelerators"), font="section", parent=self),
+            self.summary_label,
+            self.table,
+            gap=4,
+            on=self,
+        )
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
         self.setAccessibleName(tr("Sharded vs. fewer accelerators"))
 

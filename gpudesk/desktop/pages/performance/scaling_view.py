@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import QLineF, QMarginsF, QSize, QTimer
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QApplication, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.scaling_figures import (
@@ -35,7 +35,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
-from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ScaledMargins, make_column, make_row
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
 from gpudesk.report.labels import label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -341,21 +341,14 @@ class ScalingView(PerformanceView):
     def _build(self, theme: Theme) -> None:
         upper, lower = QVBoxLayout(), QVBoxLayout()
         ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 4))
-        choice = QHBoxLayout()
-        choice.addWidget(self.quantity)
-        choice.addStretch(1)
+        choice = make_row(self.quantity, STRETCH)
         upper.addLayout(choice)
         upper.addWidget(self.chart, 1)
         ScaledMargins(theme, lower, (_MARGIN, 4, _MARGIN, 12))
         lower.setSpacing(10)
         lower.addWidget(self.counts)
         lower.addWidget(self.comparison)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addLayout(upper, 1)
-        whole.addWidget(Hairline(theme))
-        whole.addLayout(lower)
+        make_column((upper, 1), Hairline(theme), lower, gap=0, on=self)
 
     def refresh(self) -> None:
         """Show the desk's answer; the tables when what is dragged rests."""

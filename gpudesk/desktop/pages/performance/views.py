@@ -19,7 +19,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel, make_column
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
@@ -221,9 +221,7 @@ class PerformanceOverview(PerformanceView):
         self.pareto = ParetoChart(desk, theme)
         self.first_token = LatencyChart(desk, theme, "ttft_ms")
         super().__init__((self.throughput, self.pareto, self.first_token), parent)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
+        whole = make_column(gap=0, on=self)
         upper = QHBoxLayout()
         ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 0))
         upper.addWidget(self.throughput)
@@ -252,9 +250,7 @@ class ChartView(PerformanceView):
         super().__init__(charts, parent)
         self._desk = desk
         self._make_figures = make_figures
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(8)
+        whole = make_column(gap=8, on=self)
         row = QHBoxLayout()
         ScaledMargins(theme, row, (_MARGIN, 0, _MARGIN, 4))
         row.setSpacing(32)

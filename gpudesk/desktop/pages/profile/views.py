@@ -27,6 +27,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
     ThemedLabel,
     clear_layout,
     make_column,
+    make_row,
     scroll_into_view,
 )
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
@@ -201,9 +202,7 @@ class TwoColumns(QWidget):
     ) -> None:
         super().__init__()
         self._theme = theme
-        self._box = QHBoxLayout(self)
-        self._box.setContentsMargins(0, 0, 0, 0)
-        self._box.setSpacing(_BETWEEN)
+        self._box = make_row(gap=_BETWEEN, on=self)
         for widgets, share in zip((left, right), shares, strict=True):
             self._box.addLayout(make_column(*widgets, STRETCH, gap=14), share)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

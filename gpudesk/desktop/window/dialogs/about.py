@@ -10,14 +10,13 @@ import PySide6
 from PySide6.QtCore import QModelIndex, Qt, Signal, qVersion
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QKeyEvent
 from PySide6.QtWidgets import (
+    QBoxLayout,
     QDialog,
     QGridLayout,
-    QHBoxLayout,
     QHeaderView,
     QLabel,
     QPlainTextEdit,
     QStackedLayout,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -29,7 +28,7 @@ from gpudesk.desktop.ui.theme.glyphs import make_program_icon
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
 from gpudesk.desktop.ui.widgets.filters import FilterField
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.release import Installation, ProgramRelease, find_installation, get_release
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -69,17 +68,8 @@ class ThirdPartyList(QWidget):
         self.table.setAccessibleName(name)
         self.table.opened.connect(self.open_current)
         self.table.itemSelectionChanged.connect(self.moved)
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(12))
-        head.addWidget(ThemedLabel(theme, name, font="section"))
-        head.addStretch(1)
-        head.addWidget(self._count)
-        head.addWidget(self.filter)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(6))
-        column.addLayout(head)
-        column.addWidget(self.table, 1)
+        head = make_row(ThemedLabel(theme, name, font="section"), STRETCH, self._count, self.filter, gap=theme.px(12))
+        make_column(head, (self.table, 1), gap=theme.px(6), on=self)
         self._narrow("")
 
     @property
@@ -168,16 +158,8 @@ class LicenseView(QWidget):
         self.text.setTextInteractionFlags(reachable)
         self.facts.setTextInteractionFlags(reachable)
         self.facts.setFocusPolicy(Qt.FocusPolicy.ClickFocus)
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(8))
-        head.addWidget(self.back, 0, Qt.AlignmentFlag.AlignTop)
-        head.addWidget(self.title, 1)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(8))
-        column.addLayout(head)
-        column.addWidget(self.facts)
-        column.addWidget(self.text, 1)
+        head = make_row((self.back, 0, Qt.AlignmentFlag.AlignTop), (self.title, 1), gap=theme.px(8))
+        make_column(head, self.facts, (self.text, 1), gap=theme.px(8), on=self)
         theme.follow(self._dress)
 
     def show_part(self, part: ThirdPartyWork) -> None:
@@ -281,11 +263,13 @@ class AboutDialog(QDialog):
         self._stack = QStackedLayout()
         self._stack.addWidget(self._overview())
         self._stack.addWidget(self.licence)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.px(24), theme.px(20), theme.px(24), theme.px(16))
-        column.setSpacing(theme.px(12))
-        column.addLayout(self._stack, 1)
-        column.addLayout(self._buttons())
+        make_column(
+            (self._stack, 1),
+            self._buttons(),
+            gap=theme.px(12),
+            margins=(theme.px(24), theme.px(20), theme.px(24), theme.px(16)),
+            on=self,
+        )
         self.parts.moved.connect(self._settle)
         self._settle()
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))
@@ -333,24 +317,15 @@ class AboutDialog(QDialog):
 
     def _overview(self) -> QWidget:
         overview = QWidget()
-        column = QVBoxLayout(overview)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(self._theme.px(12))
-        column.addLayout(self._head())
-        column.addLayout(self._grid())
-        column.addWidget(self.parts, 1)
+        make_column(self._head(), self._grid(), (self.parts, 1), gap=self._theme.px(12), on=overview)
         return overview
 
-    def _head(self) -> QHBoxLayout:
+    def _head(self) -> QBoxLayout:
         theme = self._theme
         icon = QLabel()
         icon.setPixmap(make_program_icon().pixmap(theme.px(_ICON)))
-        row = QHBoxLayout()
-        row.setSpacing(theme.px(16))
-        row.addWidget(icon)
-        words = QVBoxLayout()
-        words.setSpacing(0)
-        words.addWidget(ThemedLabel(theme, "GPU Desk", font="verdict"))
+        row = make_row(icon, gap=theme.px(16))
+        words = make_column(ThemedLabel(theme, "GPU Desk", font="verdict"), gap=0)
         about = tr("Compares AI accelerators for LLM inference, fully offline. Apache License 2.0.")
         words.addWidget(ThemedLabel(theme, about, font="small", colour="text2", wrap=True))
         row.addLayout(words, 1)
@@ -393,7 +368,7 @@ class AboutDialog(QDialog):
         lines.setRowStretch(len(facts), 1)
         return lines
 
-    def _buttons(self) -> QHBoxLayout:
+    def _buttons(self) -> QBoxLayout:
         self.copy = Button(self._theme, tr("Copy"), icon="copy")
         self.copy.setAutoDefault(False)
         self.copy.clicked.connect(self.copy_text)
@@ -403,10 +378,4 @@ class AboutDialog(QDialog):
         self.leave = Button(self._theme, tr("Close"), kind="primary")
         self.leave.setDefault(True)
         self.leave.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.setSpacing(self._theme.px(8))
-        row.addWidget(self.copy)
-        row.addWidget(self.licence_button)
-        row.addStretch(1)
-        row.addWidget(self.leave)
-        return row
+        return make_row(self.copy, self.licence_button, STRETCH, self.leave, gap=self._theme.px(8))

@@ -11,14 +11,14 @@ from typing import Final
 
 from PySide6.QtCore import QObject, QProcess, QProcessEnvironment, QSize, Qt, Signal
 from PySide6.QtGui import QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QProgressBar, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QProgressBar, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.item_model import ListTable
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.files import read_side_file
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr, trn
@@ -231,18 +231,16 @@ class InstallationDialog(QDialog):
         self.bar.setTextVisible(False)
         self.bar.setFixedHeight(px(4))
         self.bar.setAccessibleName(tr("Checking the installation"))
-        foot = QHBoxLayout()
-        foot.setSpacing(px(8))
-        foot.addWidget(self.copy)
-        foot.addStretch(1)
-        foot.addWidget(self.leave)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(px(24), px(20), px(24), px(16))
-        column.setSpacing(px(12))
-        column.addWidget(self.status_label)
-        column.addWidget(self.bar)
-        column.addWidget(self.table, 1)
-        column.addLayout(foot)
+        foot = make_row(self.copy, STRETCH, self.leave, gap=px(8))
+        make_column(
+            self.status_label,
+            self.bar,
+            (self.table, 1),
+            foot,
+            gap=px(12),
+            margins=(px(24), px(20), px(24), px(16)),
+            on=self,
+        )
 
     # Filling it
 

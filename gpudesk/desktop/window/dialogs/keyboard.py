@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 
 from PySide6.QtCore import QEvent, QObject, Qt
 from PySide6.QtGui import QKeyEvent
-from PySide6.QtWidgets import QAbstractItemView, QDialog, QFrame, QLineEdit, QListView, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QDialog, QFrame, QLineEdit, QListView, QWidget
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.desktop.window.command_palette import PaletteDelegate
 from gpudesk.desktop.window.palette_model import PaletteEntry, PaletteModel
@@ -72,9 +72,7 @@ class KeyboardDialog(QDialog):
         self.view = self._list()
         self._nothing = ThemedLabel(theme, tr("No matching shortcuts."), colour="text2")
         self._nothing.setAlignment(Qt.AlignmentFlag.AlignHCenter | Qt.AlignmentFlag.AlignTop)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(theme.px(12), theme.px(16), theme.px(12), theme.px(12))
-        column.setSpacing(theme.px(8))
+        column = make_column(gap=theme.px(8), margins=(theme.px(12), theme.px(16), theme.px(12), theme.px(12)), on=self)
         for part in (self.search, self.view, self._nothing):
             column.addWidget(part, 0 if part is self.search else 1)
         resize_to_fit(self, theme.px(_WIDTH), theme.px(_HEIGHT))

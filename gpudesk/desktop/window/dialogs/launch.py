@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
@@ -14,7 +14,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer, ComparisonColumn
 from gpudesk.domain.estimate import NOTHING_TO_START, LaunchPlan
 from gpudesk.report.labels import list_column_names
@@ -46,15 +46,8 @@ class CommandBox(QWidget):
         font = QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont)
         font.setPixelSize(theme.px(_MONO))
         self.text.setFont(font)
-        head = QHBoxLayout()
-        head.addWidget(self.title)
-        head.addStretch(1)
-        head.addWidget(self.copy)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(theme.px(6))
-        column.addLayout(head)
-        column.addWidget(self.text)
+        head = make_row(self.title, STRETCH, self.copy)
+        make_column(head, self.text, gap=theme.px(6), on=self)
         self.set_title(title)
 
     def set_title(self, title: str) -> None:
@@ -144,17 +137,21 @@ class LaunchDialog(QDialog):
         foot.addStretch(1)
         foot.addWidget(self.leave)
         holder = QWidget()
-        body = QVBoxLayout(holder)
-        body.setContentsMargins(0, 0, px(16), 0)
-        body.setSpacing(px(16))
-        for widget in (self.notes, self.server, self.extras, self.file, self.benchmark, self.sources):
-            body.addWidget(widget)
-        body.addStretch(1)
+        make_column(
+            self.notes,
+            self.server,
+            self.extras,
+            self.file,
+            self.benchmark,
+            self.sources,
+            STRETCH,
+            gap=px(16),
+            margins=(0, 0, px(16), 0),
+            on=holder,
+        )
         self._area = FullWidthScrollArea()
         self._area.show_widget(holder)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(px(24), px(20), px(24), px(16))
-        column.setSpacing(px(12))
+        column = make_column(gap=px(12), margins=(px(24), px(20), px(24), px(16)), on=self)
         about = tr(
             "Shell commands that start the estimated deployment and benchmark it. "
             "Options match the selected version. Check them if yours differs."

@@ -9,23 +9,14 @@ from typing import Any, Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import (
-    QCheckBox,
-    QDialog,
-    QGridLayout,
-    QHBoxLayout,
-    QLineEdit,
-    QPlainTextEdit,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QDialog, QGridLayout, QLineEdit, QPlainTextEdit, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberError, NumberFormat
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.field_checks import FieldCheck
@@ -336,11 +327,13 @@ class MoreSettingsDialog(QDialog):
     def _lay_out(self) -> None:
         theme, px = self._theme, self._theme.px
         body = QWidget()
-        column = QVBoxLayout(body)
-        column.setContentsMargins(px(24), px(20), px(24), px(16))
-        column.setSpacing(px(10))
-        column.addLayout(self._row(tr("Name"), self.name, self._name_fault))
-        column.addLayout(self._row(tr("Note"), self.note, self._note_fault))
+        column = make_column(
+            self._row(tr("Name"), self.name, self._name_fault),
+            self._row(tr("Note"), self.note, self._note_fault),
+            gap=px(10),
+            margins=(px(24), px(20), px(24), px(16)),
+            on=body,
+        )
         self._add_section(column, tr("Workload"), list_workload_fields())
         column.addLayout(self._row(tr("Request lengths"), self.lengths))
         column.addLayout(self._row(tr("Request source"), self.server))
@@ -349,13 +342,9 @@ class MoreSettingsDialog(QDialog):
         column.addStretch(1)
         area = self._area = FullWidthScrollArea()
         area.show_widget(body)
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(0)
-        whole.addWidget(area, 1)
-        whole.addLayout(self._buttons(theme))
+        make_column((area, 1), self._buttons(theme), gap=0, on=self)
 
-    def _add_section(self, column: QVBoxLayout, title: str, fields: Sequence[SettingField]) -> None:
+    def _add_section(self, column: QBoxLayout, title: str, fields: Sequence[SettingField]) -> None:
         column.addSpacing(self._theme.px(6))
         column.addWidget(ThemedLabel(self._theme, title, font="section"))
         for field in fields:
@@ -381,20 +370,16 @@ class MoreSettingsDialog(QDialog):
             grid.addWidget(fault, 1, 1)
         return grid
 
-    def _buttons(self, theme: Theme) -> QHBoxLayout:
+    def _buttons(self, theme: Theme) -> QBoxLayout:
         cancel = Button(theme, tr("Cancel"))
         cancel.setAutoDefault(False)
         cancel.clicked.connect(self.reject)
         apply = Button(theme, tr("Apply"), kind="primary", key=format_key("Enter"))
         apply.setDefault(True)
         apply.clicked.connect(self.accept)
-        row = QHBoxLayout()
-        row.setContentsMargins(theme.px(24), theme.px(10), theme.px(24), theme.px(16))
-        row.setSpacing(theme.px(8))
-        row.addStretch(1)
-        row.addWidget(cancel)
-        row.addWidget(apply)
-        return row
+        return make_row(
+            STRETCH, cancel, apply, gap=theme.px(8), margins=(theme.px(24), theme.px(10), theme.px(24), theme.px(16))
+        )
 
     def _fault_label(self) -> ThemedLabel:
         label = ThemedLabel(self._theme, font="small", colour="unfit", wrap=True)

@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
 from gpudesk.domain.derivation import WorkedExampleVerdict, WorkedFigure
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_note,
@@ -155,14 +155,16 @@ class WorkedExamplesDialog(QDialog):
         foot.addWidget(self.copy)
         foot.addStretch(1)
         foot.addWidget(self.leave)
-        column = QVBoxLayout(self)
-        column.setContentsMargins(px(24), px(20), px(24), px(16))
-        column.setSpacing(px(12))
-        column.addWidget(self.note_label)
-        column.addLayout(head)
-        column.addWidget(self.table, 1)
-        column.addWidget(self._detail)
-        column.addLayout(foot)
+        make_column(
+            self.note_label,
+            head,
+            (self.table, 1),
+            self._detail,
+            foot,
+            gap=px(12),
+            margins=(px(24), px(20), px(24), px(16)),
+            on=self,
+        )
 
     def _fit_columns(self) -> None:
         for column in (_NUMBER, _PRINTED, _WORKED, _VERDICT):

@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_row
 from gpudesk.desktop.ui.widgets.note_bar import show_folder
 from gpudesk.desktop.window.faults.crash import CrashReport, collect_program_facts, format_report
 from gpudesk.desktop.window.faults.log import FaultRecord, make_fault
@@ -152,11 +152,7 @@ class FaultDialog(QDialog):
         self._head.addWidget(self.title, 1, top)
         for widget in (self.former, self.place, self.next):
             self._head.addWidget(widget)
-        self._foot = QHBoxLayout()
-        self._foot.addWidget(self.copy)
-        self._foot.addWidget(self.folder)
-        self._foot.addStretch(1)
-        self._foot.addWidget(self.leave)
+        self._foot = make_row(self.copy, self.folder, STRETCH, self.leave)
         self._column = QVBoxLayout(self)
         self._column.addLayout(self._head)
         for widget in (self.happened, self.work_label, self.again):

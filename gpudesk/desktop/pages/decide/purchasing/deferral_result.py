@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QMarginsF, Qt
-from PySide6.QtWidgets import QGridLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QGridLayout, QWidget
 
 from gpudesk.decision.purchasing.deferral_costs import SlipPoint, compute_slip_curve
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList, MarkIcon
@@ -27,7 +27,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
 from gpudesk.desktop.ui.tables.rows_view import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.purchase import DeferralAnalysis, DeferralVerdict, RuleOpinion
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.decision.buy_or_wait import (
@@ -223,11 +223,7 @@ class DeferralResultBlock(QWidget):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        whole = QVBoxLayout(self)
-        whole.setContentsMargins(0, 0, 0, 0)
-        whole.setSpacing(px(6))
-        whole.addWidget(self.title)
-        whole.addLayout(self._sides())
+        whole = make_column(self.title, self._sides(), gap=px(6), on=self)
         for block, above in (
             (self.rules, 8),
             (self.figures, 8),

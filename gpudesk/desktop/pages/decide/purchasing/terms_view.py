@@ -9,7 +9,7 @@ from typing import Final
 
 from PySide6.QtCore import QRectF, Qt, Signal
 from PySide6.QtGui import QPainter, QPaintEvent
-from PySide6.QtWidgets import QCheckBox, QHBoxLayout, QScrollArea, QWidget
+from PySide6.QtWidgets import QCheckBox, QScrollArea, QWidget
 
 from gpudesk.desktop.pages.decide.parts import DecideView, MarkedLine, MarkedList, MarkIcon, NoteEdit
 from gpudesk.desktop.pages.decide.record_table import (
@@ -332,10 +332,7 @@ class ExportCheckBlock(QWidget):
     def _lay_out(self) -> None:
         theme = self._theme
         self.destination.setFixedWidth(theme.px(220))
-        head = QHBoxLayout()
-        head.setSpacing(theme.px(8))
-        head.addWidget(ThemedLabel(theme, tr("Export check"), font="page", parent=self))
-        head.addStretch(1)
+        head = make_row(ThemedLabel(theme, tr("Export check"), font="page", parent=self), STRETCH, gap=theme.px(8))
         self._head = head
         head.addWidget(ThemedLabel(theme, tr("Destination"), font="small", colour="text2", parent=self))
         head.addWidget(self.destination)
