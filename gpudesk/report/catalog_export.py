@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
+from operator import attrgetter
 from typing import IO, Final, Protocol
 
 from gpudesk.domain.claim import (
@@ -12,7 +13,6 @@ from gpudesk.domain.claim import (
     AttributeClaims,
     CatalogEntry,
     CatalogEntryKind,
-    Claim,
     ClaimPreference,
     Dispute,
     DocumentStatement,
@@ -45,6 +45,7 @@ from gpudesk.report.writers.export_table import (
     build_sources_table,
     list_provenance_columns,
     list_source_columns,
+    make_rows,
     merge_attribute_names,
 )
 from gpudesk.text.messages import format_message
@@ -76,7 +77,7 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
         head.append(ExportColumn(name, label, cells.unit(name, units[name]), _choose_cell_kind(name, values)))
         head += list_provenance_columns(name, label)
     rows: list[ExportRow] = []
-    sources: dict[str, Source] = {}
+    sources: list[Source] = []
     for thing, _ in described:
         row: list[ExportValue] = [thing.id, thing.name, thing.maker, thing.own]
         for name in names:
@@ -85,9 +86,9 @@ def build_figures_table(title: str, described: DescribedEntries, cells: ExportCe
             row.append(None if claim is None else cells.value(claim.value, name, units[name]))
             row += cells.whose(claim)
             if claim is not None:
-                sources[claim.source.id] = claim.source
+                sources.append(claim.source)
         rows.append(tuple(row))
-    return ExportTable(title, tuple(head), rows, sources=_order_sources(sources))
+    return _add_sources(title, tuple(head), rows, sources)
 
 
 def build_claims_table(described: DescribedEntries, cells: ExportCellConverter) -> ExportTable:
@@ -102,50 +103,52 @@ def build_claims_table(described: DescribedEntries, cells: ExportCellConverter) 
         ExportColumn("stance", tr("Status")),
         ExportColumn("verdict", tr("Verdict")),
         ExportColumn("reason", tr("Reason")),
+    )
+    claim_head = (
         ExportColumn("published", tr("As published")),
         ExportColumn("conditions", tr("Conditions")),
-        ExportColumn("kind", tr("Kind")),
-        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
+        *_list_kind_and_date(cells),
         *list_source_columns(),
         ExportColumn("retrieved", tr("Retrieved"), kind=ExportCellKind.DATE),
         ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
-        ExportColumn("statements", tr("Statements")),
+        ExportColumn("statements", tr("Statements"), value=lambda claim: ", ".join(claim.statements) or None),
         ExportColumn("note", tr("Note")),
     )
-    rows: list[ExportRow] = []
-    sources: dict[str, Source] = {}
-    for thing, attributes in described:
-        for attribute in attributes:
-            for claim in sorted(attribute.claims, key=lambda each: not each.preferred):
-                rows.append(_build_claim_row(thing, attribute, claim, cells))
-                sources[claim.source.id] = claim.source
-    return ExportTable(tr("Claims"), head, rows, sources=_order_sources(sources))
+    described_claims = [
+        (thing, attribute, claim)
+        for thing, attributes in described
+        for attribute in attributes
+        for claim in sorted(attribute.claims, key=lambda each: not each.preferred)
+    ]
+    claims = [claim for _, _, claim in described_claims]
+    rows = [
+        (
+            thing.id,
+            thing.name,
+            attribute.name,
+            label_attribute_alone(attribute.name),
+            cells.value(claim.value, attribute.name, attribute.unit),
+            cells.unit(attribute.name, attribute.unit) if is_figure(claim.value) else None,
+            cells.stance(attribute.stance(claim)),
+            attribute.verdict(claim),
+            attribute.reason if claim.preferred else None,
+            *claim_row,
+        )
+        for (thing, attribute, claim), claim_row in zip(described_claims, make_rows(claim_head, claims), strict=True)
+    ]
+    return _add_sources(tr("Claims"), (*head, *claim_head), rows, (claim.source for claim in claims))
 
 
-def _build_claim_row(
-    thing: CatalogEntry, attribute: AttributeClaims, claim: Claim, cells: ExportCellConverter
-) -> ExportRow:
-    stated = is_figure(claim.value)
+def _list_kind_and_date(cells: ExportCellConverter) -> tuple[ExportColumn, ...]:
+    """Return the columns of a record's kind, and of the date of its source."""
     return (
-        thing.id,
-        thing.name,
-        attribute.name,
-        label_attribute_alone(attribute.name),
-        cells.value(claim.value, attribute.name, attribute.unit),
-        cells.unit(attribute.name, attribute.unit) if stated else None,
-        cells.stance(attribute.stance(claim)),
-        attribute.verdict(claim),
-        attribute.reason if claim.preferred else None,
-        claim.published,
-        claim.conditions,
-        cells.kind(claim.kind),
-        claim.source.date,
-        *cells.source(claim.source),
-        claim.retrieved,
-        claim.own,
-        ", ".join(claim.statements) or None,
-        claim.note,
+        ExportColumn("kind", tr("Kind"), value=lambda each: cells.kind(each.kind)),
+        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE, value=attrgetter("source.date")),
     )
+
+
+def _join_ids(key: str) -> Callable[[object], str]:
+    return lambda record: ", ".join(getattr(record, key))
 
 
 def _label_figure_column(name: str) -> str:
@@ -164,10 +167,6 @@ def _choose_cell_kind(name: str, values: Sequence[object]) -> ExportCellKind:
             else ExportCellKind.MIXED
         )
     return ExportCellKind.YES_NO if all(isinstance(value, bool) for value in known_values) else ExportCellKind.NUMBER
-
-
-def _order_sources(sources: dict[str, Source]) -> tuple[Source, ...]:
-    return tuple(sources[name] for name in sorted(sources))
 
 
 def build_user_facts_table(
@@ -309,8 +308,10 @@ class _UserFactRows:
             source = next((each.source for each in attribute.claims if each.source.id == source_id), None)
         if not isinstance(source, Source):
             return {"source": source_id}
-        keys = (column.key for column in list_source_columns())
-        return {**dict(zip(keys, self._cells.source(source), strict=True)), "date": source.date}
+        columns = list_source_columns(lambda _: source)
+        return {column.key: cell for column, cell in zip(columns, make_rows(columns, [source])[0], strict=True)} | {
+            "date": source.date
+        }
 
     def _filled(self, **cells: ExportValue) -> ExportRow:
         return tuple(cells.get(key) for key in self._keys)
@@ -375,7 +376,6 @@ def _build_all_claims(catalog: ExportCatalog, cells: ExportCellConverter) -> Exp
 
 def _build_results_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
     head = (
-        ExportColumn("model", tr("Model")),
         ExportColumn("part", tr("Accelerator as published")),
         ExportColumn("accelerator", tr("Accelerator")),
         ExportColumn("count", tr("Count"), kind=ExportCellKind.NUMBER),
@@ -384,82 +384,48 @@ def _build_results_table(catalog: ExportCatalog, cells: ExportCellConverter) -> 
         ExportColumn("value_high", tr("Value, high"), kind=ExportCellKind.MIXED),
         ExportColumn("unit", tr("Unit")),
         ExportColumn("estimated", tr("Estimated"), kind=ExportCellKind.YES_NO),
-        ExportColumn("kind", tr("Kind")),
-        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
+        *_list_kind_and_date(cells),
         *list_source_columns(),
         ExportColumn("note", tr("Note")),
     )
-    results = [(model.id, each) for model in catalog.diffusion_models() for each in model.results]
-    rows: list[ExportRow] = [
-        (
-            model,
-            each.part,
-            each.accelerator,
-            each.count,
-            each.setting,
-            each.value,
-            each.value_high,
-            each.unit,
-            each.estimated,
-            cells.kind(each.kind),
-            each.source.date,
-            *cells.source(each.source),
-            each.note,
-        )
-        for model, each in results
-    ]
-    return _add_sources(tr("Times of diffusion models"), head, rows, (each.source for _, each in results))
+    models = catalog.diffusion_models()
+    rows = [(model.id, *row) for model in models for row in make_rows(head, model.results)]
+    sources = (each.source for model in models for each in model.results)
+    return _add_sources(tr("Times of diffusion models"), (ExportColumn("model", tr("Model")), *head), rows, sources)
 
 
 def _build_prices_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+    def name_rhythm(price: PriceRecord) -> str:
+        if price.term == PURCHASE_TERM:
+            return "once" if cells.for_programs else tr("once")
+        return "hour" if cells.for_programs else tr("by the hour")
+
+    def name_provider_class(price: PriceRecord) -> str | None:
+        return None if price.provider_class is ProviderClass.UNKNOWN else price.provider_class.value
+
+    kind, date = _list_kind_and_date(cells)
     head = (
         ExportColumn("accelerator", tr("Accelerator")),
         ExportColumn("term", tr("Term")),
         ExportColumn("usd", tr("Price per accelerator"), "USD", ExportCellKind.NUMBER),
         ExportColumn("usd_low", tr("Low"), "USD", ExportCellKind.NUMBER),
         ExportColumn("usd_high", tr("High"), "USD", ExportCellKind.NUMBER),
-        ExportColumn("per", tr("Paid")),
+        ExportColumn("per", tr("Paid"), value=name_rhythm),
         ExportColumn("provider", tr("Provider")),
-        ExportColumn("provider_class", tr("Kind of provider")),
+        ExportColumn("provider_class", tr("Kind of provider"), value=name_provider_class),
         ExportColumn("region", tr("Region")),
         ExportColumn("instance", tr("Instance")),
         ExportColumn("accelerators_in_instance", tr("Accelerators per instance"), kind=ExportCellKind.NUMBER),
         ExportColumn("basis", tr("Basis")),
-        ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
-        ExportColumn("kind", tr("Kind")),
+        replace(date, value=lambda price: price.date or price.source.date),
+        kind,
         *list_source_columns(),
         ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
         ExportColumn("note", tr("Note")),
         ExportColumn("id", tr("ID")),
     )
     prices = catalog.prices()
-    rows = [_build_price_row(price, cells) for price in prices]
-    return _add_sources(tr("Prices"), head, rows, (price.source for price in prices))
-
-
-def _build_price_row(price: PriceRecord, cells: ExportCellConverter) -> ExportRow:
-    once = price.term == PURCHASE_TERM
-    per = ("once" if once else "hour") if cells.for_programs else (tr("once") if once else tr("by the hour"))
-    return (
-        price.accelerator,
-        price.term,
-        price.usd,
-        price.usd_low,
-        price.usd_high,
-        per,
-        price.provider,
-        None if price.provider_class is ProviderClass.UNKNOWN else price.provider_class.value,
-        price.region,
-        price.instance,
-        price.accelerators_in_instance,
-        price.basis,
-        price.date or price.source.date,
-        cells.kind(price.kind),
-        *cells.source(price.source),
-        price.own,
-        price.note,
-        price.id,
-    )
+    return _add_sources(tr("Prices"), head, make_rows(head, prices), (price.source for price in prices))
 
 
 def _build_disputes_table(catalog: ExportCatalog, _: ExportCellConverter) -> ExportTable:
@@ -472,28 +438,13 @@ def _build_disputes_table(catalog: ExportCatalog, _: ExportCellConverter) -> Exp
         ExportColumn("claim_b", tr("Contradicts")),
         ExportColumn("verdict", tr("Verdict")),
         ExportColumn("reason", tr("Reason")),
-        ExportColumn("things", tr("Entries")),
-        ExportColumn("attributes", tr("Attributes")),
+        ExportColumn("things", tr("Entries"), value=_join_ids("things")),
+        ExportColumn("attributes", tr("Attributes"), value=_join_ids("attributes")),
     )
-    rows: list[ExportRow] = [
-        (
-            dispute.id,
-            dispute.subject,
-            dispute.attribute,
-            dispute.disagreement,
-            dispute.claim_a,
-            dispute.claim_b,
-            dispute.verdict,
-            dispute.reason,
-            ", ".join(dispute.things),
-            ", ".join(dispute.attributes),
-        )
-        for dispute in catalog.disputes()
-    ]
-    return ExportTable(tr("Disputes"), head, rows)
+    return ExportTable(tr("Disputes"), head, make_rows(head, catalog.disputes()))
 
 
-def _build_statements_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+def _build_statements_table(catalog: ExportCatalog, _: ExportCellConverter) -> ExportTable:
     head = (
         ExportColumn("id", tr("ID")),
         ExportColumn("subject", tr("Subject")),
@@ -505,31 +456,13 @@ def _build_statements_table(catalog: ExportCatalog, cells: ExportCellConverter) 
         ExportColumn("as_of", tr("As of")),
         ExportColumn("stated_by", tr("Published by")),
         *list_source_columns(),
-        ExportColumn("things", tr("Entries")),
-        ExportColumn("attributes", tr("Attributes")),
+        ExportColumn("things", tr("Entries"), value=_join_ids("things")),
+        ExportColumn("attributes", tr("Attributes"), value=_join_ids("attributes")),
         ExportColumn("note", tr("Note")),
     )
     claims = catalog.seed_claims()
-    rows: list[ExportRow] = [
-        (
-            claim.id,
-            claim.subject,
-            claim.attribute,
-            claim.value,
-            claim.value_high,
-            claim.unit,
-            claim.conditions,
-            claim.as_of,
-            claim.stated_by,
-            *cells.source(claim.source),
-            ", ".join(claim.things),
-            ", ".join(claim.attributes),
-            claim.note,
-        )
-        for claim in claims
-    ]
     title = tr("Source document statements")
-    return _add_sources(title, head, rows, (claim.source for claim in claims))
+    return _add_sources(title, head, make_rows(head, claims), (claim.source for claim in claims))
 
 
 def _build_all_sources(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:

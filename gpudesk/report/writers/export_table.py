@@ -6,10 +6,11 @@ A table says nothing about its looks. Every format holds the same rows; CSV leav
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
-from typing import Final
+from operator import attrgetter
+from typing import Any, Final
 
 from gpudesk.domain.claim import AttributeClaims, Claim, ClaimStatus, Source, SourceKind
 from gpudesk.domain.registry import find_quantity
@@ -37,6 +38,7 @@ class ExportColumn:
     """A column: `key` names it for programs, `name` for people; `unit` is that of its figures.
 
     `about` is the key of the figure whose source, kind or date the column states: it can be folded away.
+    `value` gives the cell of a record; without it that is the attribute of the record that has the column's key.
     """
 
     key: str
@@ -44,6 +46,7 @@ class ExportColumn:
     unit: str | None = None
     kind: ExportCellKind = ExportCellKind.TEXT
     about: str | None = None
+    value: Callable[[Any], ExportValue] | None = field(default=None, compare=False, repr=False)
 
     @property
     def head(self) -> str:
@@ -62,6 +65,11 @@ class ExportTable:
     rows: Sequence[ExportRow]
     notes: tuple[str, ...] = ()
     sources: tuple[Source, ...] = ()
+
+
+def make_rows(columns: Sequence[ExportColumn], records: Iterable[object]) -> list[ExportRow]:
+    getters = [column.value or attrgetter(column.key) for column in columns]
+    return [tuple(get(record) for get in getters) for record in records]
 
 
 def drop_not_finite(value: ExportValue) -> ExportValue:
@@ -116,9 +124,6 @@ class ExportCellConverter:
     def stance(self, stance: ClaimStatus) -> str:
         return stance.value if self.for_programs else label_stance(stance)
 
-    def source(self, source: Source) -> tuple[ExportValue, ...]:
-        return (source.id, source.title, source.named_publisher, source.url)
-
     def whose(self, claim: Claim | None) -> tuple[ExportValue, ...]:
         """Return the cells of `whose_columns`; empty ones where there is no claim."""
         if claim is None:
@@ -126,12 +131,13 @@ class ExportCellConverter:
         return (claim.source.id, self.kind(claim.kind), claim.source.date, claim.own)
 
 
-def list_source_columns() -> tuple[ExportColumn, ...]:
+def list_source_columns(get_source: Callable[[Any], Source] = attrgetter("source")) -> tuple[ExportColumn, ...]:
+    """Return the columns that name the source of a record."""
     return (
-        ExportColumn("source", tr("Source")),
-        ExportColumn("source_title", tr("Title")),
-        ExportColumn("publisher", tr("Publisher")),
-        ExportColumn("url", tr("URL")),
+        ExportColumn("source", tr("Source"), value=lambda each: get_source(each).id),
+        ExportColumn("source_title", tr("Title"), value=lambda each: get_source(each).title),
+        ExportColumn("publisher", tr("Publisher"), value=lambda each: get_source(each).named_publisher),
+        ExportColumn("url", tr("URL"), value=lambda each: get_source(each).url),
     )
 
 
@@ -160,26 +166,13 @@ def merge_attribute_names(things: Mapping[str, Mapping[str, AttributeClaims]]) -
 
 def build_sources_table(sources: Iterable[Source], cells: ExportCellConverter) -> ExportTable:
     head = (
-        ExportColumn("source", tr("Source")),
+        ExportColumn("source", tr("Source"), value=attrgetter("id")),
         ExportColumn("title", tr("Title")),
-        ExportColumn("publisher", tr("Publisher")),
-        ExportColumn("kind", tr("Kind")),
+        ExportColumn("publisher", tr("Publisher"), value=attrgetter("named_publisher")),
+        ExportColumn("kind", tr("Kind"), value=lambda source: cells.kind(source.kind)),
         ExportColumn("date", tr("Date"), kind=ExportCellKind.DATE),
         ExportColumn("url", tr("URL")),
-        ExportColumn("remark", tr("Note")),
+        ExportColumn("remark", tr("Note"), value=attrgetter("trust")),
         ExportColumn("own", tr("Yours"), kind=ExportCellKind.YES_NO),
     )
-    rows = [
-        (
-            source.id,
-            source.title,
-            source.named_publisher,
-            cells.kind(source.kind),
-            source.date,
-            source.url,
-            source.trust,
-            source.own,
-        )
-        for source in sources
-    ]
-    return ExportTable(tr("Sources"), head, rows)
+    return ExportTable(tr("Sources"), head, make_rows(head, sources))
