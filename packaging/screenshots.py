@@ -160,14 +160,15 @@ class _Studio:
 
     def _show_all_models(self) -> None:
         """Show how many of each accelerator hold each model, once that is found."""
-        from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView, MatrixQueryState
+        from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView
         from gpudesk.desktop.pages.memory.page import MATRIX, MemoryPage
+        from gpudesk.desktop.pages.page import QueryState
 
         page = self._window.page
         if isinstance(page, MemoryPage):
             page.choose_view(MATRIX)
             (view,) = page.findChildren(FitMatrixView)
-            while view.query.state is not MatrixQueryState.READY:
+            while view.query.state is not QueryState.READY:
                 self._settle()
 
     def _take(self, name: str, page: str, selection: Selection | None = None) -> None:

@@ -13,8 +13,9 @@ from PySide6.QtCore import QEventLoop
 from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView, MatrixQueryState
+from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView
 from gpudesk.desktop.pages.memory.page import MATRIX, MemoryPage
+from gpudesk.desktop.pages.page import QueryState
 from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.documents.scenario_file import SAMPLE_TEMPLATE
@@ -84,7 +85,7 @@ def test_a_changed_length_is_painted_within_a_tenth_of_a_second(
     def change(**fields: Any) -> float:  # noqa: ANN401 - any field of the choices
         start = time.perf_counter()
         view.question.chosen.emit(replace(view.choices, **fields))
-        while view.query.state is not MatrixQueryState.READY:
+        while view.query.state is not QueryState.READY:
             qapp.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
         view.table.viewport().repaint()
         return (time.perf_counter() - start) * 1000
@@ -101,7 +102,7 @@ def test_the_table_scrolls_within_a_frame(window: MainWindow, qtbot: QtBot, say:
     page.choose_view(MATRIX)
     view = page.view
     assert isinstance(view, FitMatrixView)
-    qtbot.waitUntil(lambda: view.query.state is MatrixQueryState.READY, timeout=30_000)
+    qtbot.waitUntil(lambda: view.query.state is QueryState.READY, timeout=30_000)
     bars = (view.table.verticalScrollBar(), view.table.horizontalScrollBar())
     times = []
     for step in range(60):

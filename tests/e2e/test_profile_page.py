@@ -10,8 +10,8 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QAbstractButton, QApplication, QMenu
 
 from gpudesk.desktop.pages.compare.page import ComparePage
+from gpudesk.desktop.pages.page import QueryState
 from gpudesk.desktop.pages.profile.page import ProfilePage
-from gpudesk.desktop.pages.profile.query import ProfileQueryState
 from gpudesk.desktop.pages.profile.views import DiffusionForm, ModelsView, OverviewView
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_catalog_attribute
@@ -40,7 +40,7 @@ def wait_for(user: User, page: ProfilePage) -> None:
     def is_ready() -> bool:
         profile = page.query.profile
         is_shown = profile is not None and profile.accelerator.id == page.accelerator
-        return is_shown and page.query.state is ProfileQueryState.READY
+        return is_shown and page.query.state is QueryState.READY
 
     user.until(is_ready)
 

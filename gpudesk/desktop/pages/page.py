@@ -3,23 +3,96 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from enum import Enum, auto
 from functools import partial
 from typing import Final, Generic, NamedTuple, TypeVar
 
-from PySide6.QtCore import QRect, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background, make_column
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import forget_sources
+from gpudesk.domain.progress import ProgressSteps
 from gpudesk.paths import MissingFileError
-from gpudesk.text.messages import InputError, format_message
+from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
+
+ResultT = TypeVar("ResultT")
+
+
+class QueryState(Enum):
+    """How far a question is."""
+
+    NOTHING = auto()
+    WORKING = auto()
+    READY = auto()
+    STOPPED = auto()
+    FAILED = auto()
+
+
+class BackgroundQuery(QObject, Generic[ResultT]):
+    """Answers the last question of a page with a job; meanwhile the result is that of a former question.
+
+    Subclasses write `ask`, which sets the key of the question, and `_keep`.
+    """
+
+    #: There is a new result, or another state.
+    changed = Signal()
+    #: What to say of the work that goes on, empty where it is soon over; whether it can be stopped.
+    working = Signal(str, bool)
+
+    def __init__(self, desk: Desk, parent: QObject) -> None:
+        super().__init__(parent)
+        self._desk = desk
+        self._jobs = Jobs(desk.formatter, self)
+        self._jobs.shown.connect(self.working)
+        self._key: tuple[object, ...] | None = None
+        self.state = QueryState.NOTHING
+        #: What went wrong, in words.
+        self.problem = ""
+
+    def stop(self) -> None:
+        """Stop the search and keep the results so far."""
+        self._jobs.cancel()
+
+    def rest(self) -> None:
+        """Stop all jobs while the page is hidden, those of former questions too; the next question begins anew."""
+        self._jobs.stop()
+        if self.state is QueryState.WORKING:
+            self._key, self.state = None, QueryState.NOTHING
+
+    def _keep(self, key: tuple[object, ...], result: ResultT) -> None:
+        raise NotImplementedError
+
+    def _start(self, name: str, key: tuple[object, ...], steps: ProgressSteps[ResultT]) -> None:
+        self._set(QueryState.WORKING)
+        ends = (partial(self._done, key), partial(self._failed, key), partial(self._stopped, key))
+        self._jobs.start(name, steps, *ends)
+
+    def _done(self, key: tuple[object, ...], result: ResultT) -> None:
+        if key == self._key:
+            self._keep(key, result)
+            self._set(QueryState.READY)
+
+    def _failed(self, key: tuple[object, ...], error: InputError) -> None:
+        if key == self._key:
+            self.problem = capitalize_first(format_message(error.problem, self._desk.formatter))
+            self._set(QueryState.FAILED)
+
+    def _stopped(self, key: tuple[object, ...]) -> None:
+        if key == self._key:
+            self._set(QueryState.STOPPED)
+
+    def _set(self, state: QueryState) -> None:
+        self.state = state
+        self.changed.emit()
 
 
 class DeskPage(QWidget):

@@ -5,11 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
-from enum import Enum, auto
-from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
+from PySide6.QtCore import QObject, QSize, Qt, QTimer
 from PySide6.QtGui import QContextMenuEvent, QHideEvent, QShowEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
@@ -27,8 +25,8 @@ from gpudesk.desktop.pages.memory.fit_matrix import (
     store_matrix_options,
 )
 from gpudesk.desktop.pages.memory.matrix_table import FitMatrixTableView
+from gpudesk.desktop.pages.page import BackgroundQuery, QueryState
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_model_and_baseline
 from gpudesk.desktop.session.selection import Selection, select_catalog_attribute, select_figure
 from gpudesk.desktop.session.settings import UserSettings
@@ -49,7 +47,7 @@ from gpudesk.domain.sizing import CapacityReadingId, FitCell, FitMatrix, FitQues
 from gpudesk.report.labels import label_precision
 from gpudesk.report.sizing import AMPLE, TIGHT, describe_matrix_question, describe_reading, label_reading
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import InputError, capitalize_first, format_message, message
+from gpudesk.text.messages import InputError, message
 from gpudesk.text.translation import tr
 
 
@@ -112,36 +110,14 @@ def make_matrix_data(title: str, table: FitTable, formatter: Formatter) -> Chart
 _AT_ONCE_S: Final = 0.06
 
 
-class MatrixQueryState(Enum):
-    """How far a question is."""
-
-    NOTHING = auto()
-    WORKING = auto()
-    READY = auto()
-    STOPPED = auto()
-    FAILED = auto()
-
-
-class FitMatrixQuery(QObject):
-    """Holds the last matrix; while a new one is looked for it is that of a former question."""
-
-    #: There is a new matrix, or another state.
-    changed = Signal()
-    #: What to say of the work that goes on, empty where it is soon over; whether it can be stopped.
-    working = Signal(str, bool)
+class FitMatrixQuery(BackgroundQuery[FitMatrix]):
+    """The last matrix."""
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
-        super().__init__(parent)
-        self._desk = desk
-        self._jobs = Jobs(desk.formatter, self)
-        self._jobs.shown.connect(self.working)
-        self._query: tuple[object, ...] | None = None
+        super().__init__(desk, parent)
         self._parameters: tuple[object, Mapping[str, float]] | None = None
         self.matrix: FitMatrix | None = None
         self.reading = ""
-        self.state = MatrixQueryState.NOTHING
-        #: What went wrong, in words.
-        self.problem = ""
 
     def ask(self, question: FitQuestion, reading: str) -> bool:
         """Look for the matrix of a question, by the estimator or by a reading of the memory label.
@@ -150,9 +126,9 @@ class FitMatrixQuery(QObject):
         """
         service = self._desk.service
         query = (question, reading, service.fit if not reading else None, service.catalog)
-        if query == self._query:
+        if query == self._key:
             return False
-        self._query = query
+        self._key = query
         # Not waited for: what it still brings is of another question.
         self._jobs.cancel()
         if reading:
@@ -175,22 +151,15 @@ class FitMatrixQuery(QObject):
         except InputError as error:
             self._failed(query, error)
             return
-        self._set(MatrixQueryState.WORKING)
-        ends = (partial(self._done, query), partial(self._failed, query), partial(self._stopped, query))
-        self._jobs.start("fit", steps, *ends)
-
-    def stop(self) -> None:
-        """Stop the search and keep the results so far."""
-        self._jobs.cancel()
+        self._start("fit", query, steps)
 
     def rest(self) -> None:
         """Stop the job while the view is hidden; the next query resumes from its results."""
-        if self.state is MatrixQueryState.WORKING:
-            self._jobs.stop()
-            self._query, self.state = None, MatrixQueryState.NOTHING
+        if self.state is QueryState.WORKING:
+            super().rest()
 
     def again(self) -> None:
-        self._query = None
+        self._key = None
 
     def parameters(self) -> Mapping[str, float]:
         from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
@@ -217,24 +186,8 @@ class FitMatrixQuery(QObject):
         parts, models = catalog.accelerators(), catalog.models()
         return compute_reading_matrix(CapacityReadingId(reading), question, parts, models, self.parameters())
 
-    def _done(self, query: tuple[object, ...], matrix: FitMatrix) -> None:
-        if query == self._query:
-            self.matrix, self.reading = matrix, str(query[1])
-            self._set(MatrixQueryState.READY)
-
-    def _failed(self, query: tuple[object, ...], error: InputError) -> None:
-        if query == self._query:
-            problem = format_message(error.problem, self._desk.formatter)
-            self.problem = capitalize_first(problem)
-            self._set(MatrixQueryState.FAILED)
-
-    def _stopped(self, query: tuple[object, ...]) -> None:
-        if query == self._query:
-            self._set(MatrixQueryState.STOPPED)
-
-    def _set(self, state: MatrixQueryState) -> None:
-        self.state = state
-        self.changed.emit()
+    def _keep(self, key: tuple[object, ...], matrix: FitMatrix) -> None:
+        self.matrix, self.reading = matrix, str(key[1])
 
 
 _MARGIN = 16
@@ -377,8 +330,8 @@ class FitMatrixView(QWidget):
 
     def _show(self) -> None:
         matrix, order = self.query.matrix, self._order()
-        self._waits = self._waits and self.query.state is MatrixQueryState.WORKING
-        self.table.set_pale(self._waits or self.query.state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED))
+        self._waits = self._waits and self.query.state is QueryState.WORKING
+        self.table.set_pale(self._waits or self.query.state in (QueryState.STOPPED, QueryState.FAILED))
         self.table.set_order(order)
         self.table.empty_text = self._state_words()
         if matrix is not None:
@@ -395,7 +348,7 @@ class FitMatrixView(QWidget):
 
     @property
     def _ready(self) -> bool:
-        return self.query.state is MatrixQueryState.READY
+        return self.query.state is QueryState.READY
 
     # The cell that is current, or how far the work is
 
@@ -404,27 +357,25 @@ class FitMatrixView(QWidget):
         if self.query.matrix is not None:
             stopped = tr("{stopped}. The counts are from the previous settings", stopped=stopped)
         return {
-            MatrixQueryState.WORKING: tr("Searching for deployments"),
-            MatrixQueryState.STOPPED: stopped,
-            MatrixQueryState.FAILED: self.query.problem,
+            QueryState.WORKING: tr("Searching for deployments"),
+            QueryState.STOPPED: stopped,
+            QueryState.FAILED: self.query.problem,
         }.get(self.query.state, "")
 
     def _show_progress(self, text: str, can_cancel: bool) -> None:
-        if text and self.query.state is MatrixQueryState.WORKING:
+        if text and self.query.state is QueryState.WORKING:
             self._waits = True
             self.table.set_pale(True)
             self._show_notice(text, tr("Cancel") if can_cancel else "")
 
     def _tell(self) -> None:
         state, cell = self.query.state, self.table.current_cell()
-        if state is MatrixQueryState.WORKING:
+        if state is QueryState.WORKING:
             # What is soon over is not worth a word.
             if self.query.matrix is None:
                 self._show_notice(self._state_words(), "")
-        elif state in (MatrixQueryState.STOPPED, MatrixQueryState.FAILED):
-            self._show_notice(
-                self._state_words(), tr("Continue") if state is MatrixQueryState.STOPPED else tr("Try again")
-            )
+        elif state in (QueryState.STOPPED, QueryState.FAILED):
+            self._show_notice(self._state_words(), tr("Continue") if state is QueryState.STOPPED else tr("Try again"))
         elif cell is None:
             self._show_notice(tr("Choose a cell to see details"), "")
         else:
@@ -450,7 +401,7 @@ class FitMatrixView(QWidget):
             self._desk.select(select_matrix_cell(cell, self._desk.answer, self.query.reading))
 
     def _act(self) -> None:
-        if self.query.state is MatrixQueryState.WORKING:
+        if self.query.state is QueryState.WORKING:
             self.query.stop()
         elif self._ready:
             self._open()

@@ -11,8 +11,8 @@ from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Si
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QResizeEvent
 from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QSizePolicy, QWidget
 
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
-from gpudesk.desktop.pages.profile.query import ProfilePreferences, ProfileQuery, ProfileQueryState
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, QueryState, make_chart_actions
+from gpudesk.desktop.pages.profile.query import ProfilePreferences, ProfileQuery
 from gpudesk.desktop.pages.profile.views import (
     ModelsView,
     OverviewView,
@@ -428,7 +428,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         asks = self.accelerator and self.query.ask(self.preferences.question(self.desk.scenario, self.accelerator))
         if not asks:
             self._show()
-        elif self.query.state is ProfileQueryState.WORKING and not self._is_shown():
+        elif self.query.state is QueryState.WORKING and not self._is_shown():
             self.subject.show_name_alone(self._name_of(self.accelerator))
             self.body.show_state("", None, answered=False)
 
@@ -438,14 +438,14 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def _show(self) -> None:
         tables, state = self.tables, self.query.state
-        if state is ProfileQueryState.STOPPED:
+        if state is QueryState.STOPPED:
             self._tell(tr("Stopped before the profile was complete"), tr("Continue"))
-        elif state is not ProfileQueryState.WORKING:
+        elif state is not QueryState.WORKING:
             self._tell("")
-        if state is ProfileQueryState.FAILED:
+        if state is QueryState.FAILED:
             self.subject.show_name_alone(self._name_of(self.accelerator))
             self.body.show_state(self.query.problem, None, answered=False)
-        elif tables is not None and self.isVisible() and state is ProfileQueryState.READY:
+        elif tables is not None and self.isVisible() and state is QueryState.READY:
             index, is_variant = self._find_look()
             self.subject.show_profile(tables, index, is_variant=is_variant)
             self.view.show_profile(tables)
@@ -482,7 +482,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def _show_progress(self, text: str, can_cancel: bool) -> None:
         """Dim the former profile once the work lasts, and say how far it is."""
-        if text and self.query.state is ProfileQueryState.WORKING:
+        if text and self.query.state is QueryState.WORKING:
             self.view.set_pale(True)
             self._tell(text, tr("Cancel") if can_cancel else "")
 
@@ -494,7 +494,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
         self._progress_line.setVisible(bool(text))
 
     def _stop_or_resume(self) -> None:
-        if self.query.state is ProfileQueryState.WORKING:
+        if self.query.state is QueryState.WORKING:
             self.query.stop()
         else:
             self._ask()
@@ -540,7 +540,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     def print_profile(self) -> None:
         """Show the profile as it prints, once it is there."""
-        if self.tables is not None and self.query.state is ProfileQueryState.READY:
+        if self.tables is not None and self.query.state is QueryState.READY:
             self.profile_preview_requested.emit(self.tables)
 
     def copy(self) -> None:

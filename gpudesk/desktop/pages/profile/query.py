@@ -4,21 +4,18 @@ from __future__ import annotations
 
 from collections import OrderedDict
 from dataclasses import asdict, replace
-from enum import Enum, auto
-from functools import partial
 from typing import Any, Final
 
-from PySide6.QtCore import QObject, Signal
+from PySide6.QtCore import QObject
 
+from gpudesk.desktop.pages.page import BackgroundQuery, QueryState
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.domain.diffusion import DiffusionSettings, DiffusionSoftware
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import AcceleratorProfile, OperatingMode, ProfileQuestion, RankingFactor
 from gpudesk.domain.scenario import Scenario
 from gpudesk.estimation.diffusion import SIZE_LIMITS
-from gpudesk.text.messages import InputError, capitalize_first, format_message
 
 MODE: Final = "profile.mode"
 WEIGHTS: Final = "profile.weights"
@@ -127,35 +124,13 @@ def _read_media(entry: object) -> DiffusionSettings | None:
     return DiffusionSettings(**sizes, weights=format_, software=software)
 
 
-class ProfileQueryState(Enum):
-    """How far a question is."""
-
-    NOTHING = auto()
-    WORKING = auto()
-    READY = auto()
-    STOPPED = auto()
-    FAILED = auto()
-
-
-class ProfileQuery(QObject):
-    """Holds the last profile; while another is computed it stays that of the former question."""
-
-    #: There is another profile, or another state.
-    changed = Signal()
-    #: What to say of the work that goes on, empty where it is soon over; whether it can be stopped.
-    working = Signal(str, bool)
+class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
+    """The last profile, and some before it."""
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
-        super().__init__(parent)
-        self._desk = desk
-        self._jobs = Jobs(desk.formatter, self)
-        self._jobs.shown.connect(self.working)
-        self._key: tuple[object, ...] | None = None
+        super().__init__(desk, parent)
         self._kept: OrderedDict[tuple[object, ...], AcceleratorProfile] = OrderedDict()
         self.profile: AcceleratorProfile | None = None
-        self.state = ProfileQueryState.NOTHING
-        #: What went wrong, in words.
-        self.problem = ""
 
     def ask(self, question: ProfileQuestion) -> bool:
         """Look for the profile that answers a question, which is there at once where it is known.
@@ -163,49 +138,23 @@ class ProfileQuery(QObject):
         Return False where that is what was asked last; else the state changes.
         """
         key = (repr(question), self._desk.service.catalog)
-        if key == self._key and self.state in (ProfileQueryState.READY, ProfileQueryState.WORKING):
+        if key == self._key and self.state in (QueryState.READY, QueryState.WORKING):
             return False
         self._key = key
         self._jobs.cancel()
         profile = self._kept.get(key)
         if profile is not None:
             self._kept.move_to_end(key)
-            self._show(profile)
+            super()._done(key, profile)
             return True
-        self._set(ProfileQueryState.WORKING)
-        ends = (partial(self._done, key), partial(self._failed, key), partial(self._stopped, key))
-        self._jobs.start("profile", self._desk.service.profile_steps(question), *ends)
+        self._start("profile", key, self._desk.service.profile_steps(question))
         return True
-
-    def stop(self) -> None:
-        self._jobs.cancel()
-
-    def rest(self) -> None:
-        """Stop all jobs while the page is hidden, those of former questions too; the next question begins anew."""
-        self._jobs.stop()
-        if self.state is ProfileQueryState.WORKING:
-            self._key, self.state = None, ProfileQueryState.NOTHING
 
     def _done(self, key: tuple[object, ...], profile: AcceleratorProfile) -> None:
         self._kept[key] = profile
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
-        if key == self._key:
-            self._show(profile)
+        super()._done(key, profile)
 
-    def _show(self, profile: AcceleratorProfile) -> None:
+    def _keep(self, key: tuple[object, ...], profile: AcceleratorProfile) -> None:  # noqa: ARG002 - kept before
         self.profile = profile
-        self._set(ProfileQueryState.READY)
-
-    def _failed(self, key: tuple[object, ...], error: InputError) -> None:
-        if key == self._key:
-            self.problem = capitalize_first(format_message(error.problem, self._desk.formatter))
-            self._set(ProfileQueryState.FAILED)
-
-    def _stopped(self, key: tuple[object, ...]) -> None:
-        if key == self._key:
-            self._set(ProfileQueryState.STOPPED)
-
-    def _set(self, state: ProfileQueryState) -> None:
-        self.state = state
-        self.changed.emit()

@@ -11,8 +11,9 @@ from pytestqt.qtbot import QtBot
 from gpudesk.catalog.user_store.edits import state_value
 from gpudesk.catalog.user_store.entry import make_user_source
 from gpudesk.desktop.pages.memory.fit_matrix import FitMatrixOptions, read_matrix_options, store_matrix_options
-from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView, MatrixQueryState
+from gpudesk.desktop.pages.memory.matrix_view import FitMatrixView
 from gpudesk.desktop.pages.memory.page import FIT, MATRIX, MemoryPage
+from gpudesk.desktop.pages.page import QueryState
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_workload
 from gpudesk.desktop.session.selection import select_catalog_attribute, select_figure
@@ -36,10 +37,10 @@ def view(page: MemoryPage, qtbot: QtBot) -> FitMatrixView:
 
 
 def settle(view: FitMatrixView, qtbot: QtBot) -> None:
-    qtbot.waitUntil(lambda: view.query.state is MatrixQueryState.READY, timeout=30_000)
+    qtbot.waitUntil(lambda: view.query.state is QueryState.READY, timeout=30_000)
 
 
-def state(view: FitMatrixView) -> MatrixQueryState:
+def state(view: FitMatrixView) -> QueryState:
     return view.query.state
 
 
@@ -347,9 +348,9 @@ def test_all_can_be_reached_and_is_named(view: FitMatrixView) -> None:
 
 def test_the_work_can_be_stopped_and_gone_on_with(view: FitMatrixView, qtbot: QtBot) -> None:
     view.question.chosen.emit(replace(view.choices, weights="bf16", context=50_000, concurrency=64))
-    assert state(view) is MatrixQueryState.WORKING
+    assert state(view) is QueryState.WORKING
     view.query.stop()
-    qtbot.waitUntil(lambda: view.query.state is MatrixQueryState.STOPPED, timeout=10_000)
+    qtbot.waitUntil(lambda: view.query.state is QueryState.STOPPED, timeout=10_000)
     assert view.remark.text().startswith("Stopped before all models were checked. The counts are from")
     assert view.action.text() == "Continue"
     QTest.mouseClick(view.action, Qt.MouseButton.LeftButton)
@@ -360,9 +361,9 @@ def test_the_work_can_be_stopped_and_gone_on_with(view: FitMatrixView, qtbot: Qt
 
 def test_a_hidden_view_leaves_nothing_running(view: FitMatrixView, page: MemoryPage, qtbot: QtBot) -> None:
     view.question.chosen.emit(replace(view.choices, weights="int8", context=70_000, concurrency=48))
-    assert state(view) is MatrixQueryState.WORKING
+    assert state(view) is QueryState.WORKING
     page.choose_view(FIT)
-    assert state(view) is MatrixQueryState.NOTHING
+    assert state(view) is QueryState.NOTHING
     page.choose_view(MATRIX)
     settle(view, qtbot)
     assert view.model.table.question is not None
