@@ -37,6 +37,11 @@ class AcceleratorColumn:
     is_variant: bool
     column: ComparisonColumn
 
+    @property
+    def identity(self) -> tuple[str, int, bool, str]:
+        """Key, palette index, whether it is a variant, and name: what curves and rows of tables begin with."""
+        return self.key, self.palette_index, self.is_variant, self.name
+
     def figure(self, name: str) -> IntervalEstimate | None:
         return None if self.column.estimate is None else getattr(self.column.estimate, name)
 

@@ -19,7 +19,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
     PlotDrawing,
     PointMark,
 )
-from gpudesk.desktop.ui.charts.scales import DecadeScale, LinearScale, MonthScale
+from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, MonthScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import CostColumn, CostCurvePoint, CostDistribution
 from gpudesk.report.costs import describe_break_even, format_draw_share
@@ -31,16 +31,34 @@ from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
 _MS = 1000.0
 
 
-class CostCurveChart(DeskChart):
-    """Costs of owning as lines of their accelerators, of renting where there is no price and as thin ones."""
+class _CostCurves(DeskChart):
+    """A chart of an evaluated answer, with room at the right for the names of its curves."""
 
-    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        super().__init__(desk, theme, (LinearScale(), DecadeScale()), parent)
+    def __init__(self, desk: Desk, theme: Theme, scales: tuple[AxisScale, AxisScale], parent: QWidget | None) -> None:
+        super().__init__(desk, theme, scales, parent)
         self._costed: EvaluatedAnswer | None = None
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         self.refresh()
+
+    @property
+    def _code(self) -> str:
+        return "" if self._costed is None else self._costed.money.code
+
+    def _column_costs(self) -> list[tuple[AcceleratorColumn, CostColumn]]:
+        return [] if self._costed is None else list(self._costed.column_costs())
+
+    def margins(self) -> QMarginsF:
+        px = self.theme.px
+        return QMarginsF(px(44), self.head_height() + px(6), px(104), px(40))
+
+
+class CostCurveChart(_CostCurves):
+    """Costs of owning as lines of their accelerators, of renting where there is no price and as thin ones."""
+
+    def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(desk, theme, (LinearScale(), DecadeScale()), parent)
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
@@ -50,11 +68,10 @@ class CostCurveChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Cost vs. interactivity")
-        code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr("{code} per million output tokens, input included", code=code)
+        self.subtitle = tr("{code} per million output tokens, input included", code=self._code)
         self.x_title = tr("tokens per second per user")
         lines, thin, marks = [], [], []
-        for part, column in self._costed.column_costs() if self._costed else ():
+        for part, column in self._column_costs():
             owned, rented = (self._line(part, column, rented=each) for each in (False, True))
             first = owned or rented
             if first is not None:
@@ -72,10 +89,7 @@ class CostCurveChart(DeskChart):
             return None
         rate = self._costed.money.in_currency(1.0)
         return PlotCurve(
-            part.key,
-            part.name,
-            part.palette_index,
-            part.is_variant,
+            *part.identity,
             np.array([point.tokens_per_s_per_user for point, _ in known_points]),
             np.array([usd * rate for _, usd in known_points]),
             count=np.array([float(point.concurrency) for point, _ in known_points]),
@@ -103,7 +117,7 @@ class CostCurveChart(DeskChart):
                 reading = None if line is None else line.at(x)
                 text = MISSING_VALUE_TEXT if reading is None else self.formatter.estimate(reading.value)
                 cells.append(text)
-            rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, tuple(cells)))
+            rows.append(CursorReadoutRow(*part.identity, tuple(cells)))
         title = tr("At {n} tok/s per user", n=self.formatter.estimate(x))
         return x, CursorReadout(title, (tr("owned"), tr("rented")), tuple(rows))
 
@@ -113,7 +127,7 @@ class CostCurveChart(DeskChart):
 
     def summary(self) -> str:
         sentences = []
-        for part, column in self._costed.column_costs() if self._costed else ():
+        for part, column in self._column_costs():
             line = self._line(part, column, rented=column.owned is None)
             if line is not None:
                 sentences.append(
@@ -144,7 +158,7 @@ class CostCurveChart(DeskChart):
                 formatter.estimate(point.owned_usd),
                 formatter.estimate(point.rented_usd),
             )
-            for part, column in (self._costed.column_costs() if self._costed else ())
+            for part, column in self._column_costs()
             for point in column.curve
         ]
         return ChartData(tr("Cost vs. interactivity, per million output tokens"), heads, tuple(rows))
@@ -157,16 +171,11 @@ def _format_amount(point: CostCurvePoint, *, rented: bool) -> float | None:
 _THOUSAND: Final = 1000.0
 
 
-class RentOrBuyChart(DeskChart):
+class RentOrBuyChart(_CostCurves):
     """Rents as lines of their accelerators, purchases as thin ones; a circle where buying gets cheaper."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (MonthScale(), LinearScale()), parent)
-        self._costed: EvaluatedAnswer | None = None
-
-    def show_costs(self, costed: EvaluatedAnswer) -> None:
-        self._costed = costed
-        self.refresh()
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
@@ -176,11 +185,10 @@ class RentOrBuyChart(DeskChart):
 
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Rent or buy")
-        code = "" if self._costed is None else self._costed.money.code
-        self.subtitle = tr("cash paid, thousand {code}; circle: payback", code=code)
+        self.subtitle = tr("cash paid, thousand {code}; circle: payback", code=self._code)
         self.x_title = tr("months")
         lines, bought, marks = [], [], []
-        for part, column in self._costed.column_costs() if self._costed else ():
+        for part, column in self._column_costs():
             months = self._months()
             rent, purchase = self._rented(column, months), self._bought(column, months)
             if rent is not None:
@@ -197,9 +205,7 @@ class RentOrBuyChart(DeskChart):
         )
 
     def _line(self, part: AcceleratorColumn, months: np.ndarray, amounts: np.ndarray, end: str) -> PlotCurve:
-        return PlotCurve(
-            part.key, part.name, part.palette_index, part.is_variant, months, amounts, end=end, capped=False
-        )
+        return PlotCurve(*part.identity, months, amounts, end=end, capped=False)
 
     def _months(self) -> np.ndarray:
         """Return the months of the horizon; three years where nothing is owned."""
@@ -247,7 +253,7 @@ class RentOrBuyChart(DeskChart):
                 MISSING_VALUE_TEXT if point is None else self.formatter.number(float(point[0]), 1)
                 for point in (self._rented(column, at), self._bought(column, at))
             ]
-            rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, tuple(cells)))
+            rows.append(CursorReadoutRow(*part.identity, tuple(cells)))
         title = trn("After {n} month", "After {n} months", month, n=self.formatter.count(month))
         return float(month), CursorReadout(title, (tr("rent"), tr("buy")), tuple(rows))
 
@@ -266,7 +272,7 @@ class RentOrBuyChart(DeskChart):
         )
 
     def data(self, formatter: Formatter) -> ChartData:
-        columns = list(self._costed.column_costs()) if self._costed else []
+        columns = self._column_costs()
         heads = [tr("Months")]
         for part, _ in columns:
             heads += [tr("{name}, rent", name=part.name), tr("{name}, buy", name=part.name)]
@@ -278,19 +284,17 @@ class RentOrBuyChart(DeskChart):
                 both = (self._rented(column, at), self._bought(column, at))
                 cells += [MISSING_VALUE_TEXT if each is None else formatter.number(float(each[0]), 1) for each in both]
             rows.append(tuple(cells))
-        code = "USD" if self._costed is None else self._costed.money.code
-        return ChartData(tr("Rent or buy, thousand {code}", code=code), tuple(heads), tuple(rows))
+        return ChartData(tr("Rent or buy, thousand {code}", code=self._code or "USD"), tuple(heads), tuple(rows))
 
 
 _PER_CENT = 100.0
 
 
-class CostDistributionChart(DeskChart):
+class CostDistributionChart(_CostCurves):
     """One curve for each accelerator over costs; higher is more frequent."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(desk, theme, (LinearScale(), LinearScale()), parent)
-        self._costed: EvaluatedAnswer | None = None
         self._draws: CostDistribution | None = None
         self.why_empty = ""
 
@@ -298,15 +302,10 @@ class CostDistributionChart(DeskChart):
         self._costed, self._draws, self.why_empty = costed, draws, why_empty
         self.refresh()
 
-    def margins(self) -> QMarginsF:
-        px = self.theme.px
-        return QMarginsF(px(44), self.head_height() + px(6), px(104), px(40))
-
     def make_drawing(self) -> PlotDrawing:
         self.title = tr("Cost distribution")
         self.subtitle = tr("% of simulations by cost; all accelerators share the same simulations")
-        code = "" if self._costed is None else self._costed.money.code
-        self.x_title = tr("{code} per million output tokens", code=code)
+        self.x_title = tr("{code} per million output tokens", code=self._code)
         lines = self._lines()
         return PlotDrawing(lines=lines, note="" if lines else self.why_empty)
 
@@ -318,10 +317,7 @@ class CostDistributionChart(DeskChart):
         middles = (edges[:-1] + edges[1:]) / 2.0
         return tuple(
             PlotCurve(
-                part.key,
-                part.name,
-                part.palette_index,
-                part.is_variant,
+                *part.identity,
                 middles,
                 np.array(draws.histogram[part.key]) / draws.n * _PER_CENT,
                 end=tr("cheapest in {share}", share=format_draw_share(draws.cheapest[part.key], self.formatter)),
@@ -342,7 +338,7 @@ class CostDistributionChart(DeskChart):
             if part.key in draws.histogram:
                 below = sum(draws.histogram[part.key][:place]) / draws.n
                 text = self.formatter.per_cent(below)
-                rows.append(CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, (text,)))
+                rows.append(CursorReadoutRow(*part.identity, (text,)))
         title = tr("Below {amount}", amount=self.formatter.estimate(x))
         return float(edges[place]), CursorReadout(title, (tr("of simulations"),), tuple(rows))
 

@@ -70,14 +70,7 @@ def make_unit_figures(costed: EvaluatedAnswer) -> FiguresContent:
         tr("Carbon, t CO₂e"),
     )
     rows = tuple(
-        FigureRow(
-            part.key,
-            part.palette_index,
-            part.is_variant,
-            part.name,
-            _make_unit_cells(costed, column),
-            _format_unit_remark(column),
-        )
+        FigureRow(*part.identity, _make_unit_cells(costed, column), _format_unit_remark(column))
         for part, column in costed.column_costs()
     )
     title = tr("Total cost at this load per unit, {code}", code=code)
@@ -134,9 +127,7 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
     for part, column in costed.column_costs():
         if part.key not in draws.cheapest:
             note = tr("excluded: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
-            rows.append(
-                FigureRow(part.key, part.palette_index, part.is_variant, part.name, (MISSING_VALUE_TEXT,) * 4, note)
-            )
+            rows.append(FigureRow(*part.identity, (MISSING_VALUE_TEXT,) * 4, note))
     heads = (tr("Cheapest"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
     note = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
     return FiguresContent(note, heads, frozenset({0}), (), tuple(rows), tr("Basis"))

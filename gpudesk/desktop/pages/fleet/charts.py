@@ -92,7 +92,7 @@ class DayChart(FleetChart):
     def _steps(self, key: str, name: str, values: FloatArray, slot: int, dash: int) -> PlotCurve:
         edges = np.arange(len(values) + 1, dtype=float)
         return PlotCurve(
-            key, name, slot, False, np.repeat(edges, 2)[1:-1], np.repeat(values, 2), capped=False, dash=dash
+            key, slot, False, name, np.repeat(edges, 2)[1:-1], np.repeat(values, 2), capped=False, dash=dash
         )
 
     def _series(self) -> tuple[FloatArray, FloatArray, FloatArray] | None:
@@ -173,7 +173,7 @@ class YearsChart(FleetChart):
         slot = 0 if cost.supply is Supply.API else self.slot
         dash = _DASHES[cost.supply]
         name = label_supply(cost.supply)
-        return PlotCurve(cost.supply.value, name, slot, False, months, value, low, high, capped=False, dash=dash)
+        return PlotCurve(cost.supply.value, slot, False, name, months, value, low, high, capped=False, dash=dash)
 
     def _scale(self, cost: FleetCost) -> tuple[FloatArray, ...]:
         """Return what was paid with the ends of its interval, in thousands of the currency shown."""

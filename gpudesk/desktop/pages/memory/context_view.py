@@ -166,24 +166,19 @@ class RequestCacheChart(_CacheChart):
             kv=label_precision(answer.scenario.kv),
         )
         if self._alike(curves):
-            return (self._line("", answer.model.name, 0, False, curves[0].curve),)
-        return tuple(
-            self._line(each.part.key, each.part.name, each.part.palette_index, each.part.is_variant, each.curve)
-            for each in curves
-        )
+            return (self._line(("", 0, False, answer.model.name), curves[0].curve),)
+        return tuple(self._line(each.part.identity, each.curve) for each in curves)
 
     @staticmethod
     def _alike(curves: tuple[CacheCurve, ...]) -> bool:
         return len({each.curve.sequence_bytes for each in curves}) == 1
 
-    def _line(self, key: str, name: str, slot: int, is_variant: bool, curve: KvCacheCurve) -> PlotCurve:
+    def _line(self, identity: tuple[str, int, bool, str], curve: KvCacheCurve) -> PlotCurve:
         x, y = np.array(curve.context, dtype=np.float64), np.array(curve.sequence_bytes) / self._unit
         is_positive = y > 0
         size, tokens = self.formatter.estimate(y[-1]), self.formatter.count(x[-1])
         end = tr("{size} {unit} at {n}", size=size, unit=self._unit_name, n=tokens)
-        return PlotCurve(
-            key, name, slot, is_variant, x[is_positive], y[is_positive], end=end, capped=curve.max_context is not None
-        )
+        return PlotCurve(*identity, x[is_positive], y[is_positive], end=end, capped=curve.max_context is not None)
 
     def heads(self) -> tuple[str, ...]:
         return (self._unit_name, tr("max per accelerator"))
@@ -192,10 +187,7 @@ class RequestCacheChart(_CacheChart):
         """Return the KV cache of a request in each column, and its largest share on one accelerator."""
         return tuple(
             CursorReadoutRow(
-                each.part.key,
-                each.part.palette_index,
-                each.part.is_variant,
-                each.part.name,
+                *each.part.identity,
                 (
                     self.formatter.estimate(_find_value_at(each.curve, each.curve.sequence_bytes, tokens) / self._unit),
                     self.formatter.estimate(_find_value_at(each.curve, each.curve.fullest_bytes, tokens) / self._unit),
@@ -260,9 +252,7 @@ class RequestCapacityChart(_CacheChart):
             end = tr("{n} at {tokens}", n=count(capacities[-1]), tokens=count(x[-1]))
         else:
             end = tr("0 at {tokens}", tokens=count(each.curve.context[len(x)]))
-        return PlotCurve(
-            part.key, part.name, part.palette_index, part.is_variant, x, capacities[is_positive], end=end, capped=True
-        )
+        return PlotCurve(*part.identity, x, capacities[is_positive], end=end, capped=True)
 
     def heads(self) -> tuple[str, ...]:
         return (tr("in flight"), "")
@@ -274,10 +264,7 @@ class RequestCapacityChart(_CacheChart):
             for each in self._contexts.curves()
         ]
         capacities.sort(key=lambda pair: -pair[0])
-        return tuple(
-            CursorReadoutRow(part.key, part.palette_index, part.is_variant, part.name, self._cells(count))
-            for count, part in capacities
-        )
+        return tuple(CursorReadoutRow(*part.identity, self._cells(count)) for count, part in capacities)
 
     def _cells(self, count: int) -> tuple[str, str]:
         return (self.formatter.count(count), "") if count else (MISSING_VALUE_TEXT, tr("does not fit"))
@@ -361,7 +348,7 @@ def _make_context_row(each: CacheCurve, formatter: Formatter) -> FigureRow:
         MISSING_VALUE_TEXT if fullest is None else formatter.estimate(fullest / GIB),
     )
     words, faulty = _format_longest_request(curve, formatter)
-    return FigureRow(part.key, part.palette_index, part.is_variant, part.name, cells, words, faulty)
+    return FigureRow(*part.identity, cells, words, faulty)
 
 
 def _format_request_sizes(curve: KvCacheCurve) -> tuple[int | None, int | None]:

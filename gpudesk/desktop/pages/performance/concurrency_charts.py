@@ -338,16 +338,7 @@ class ConcurrencyChart(DeskChart):
         heads: tuple[str, ...] = (str(get_figure_unit(self.figure)), tr("80% interval"))
         if self.desk.ghost is not None:
             heads = (*heads, tr("vs. pinned"))
-        rows = tuple(
-            CursorReadoutRow(
-                reading.part.key,
-                reading.part.palette_index,
-                reading.part.is_variant,
-                reading.part.name,
-                self._cells(reading)[: len(heads)],
-            )
-            for reading in reads
-        )
+        rows = tuple(CursorReadoutRow(*reading.part.identity, self._cells(reading)[: len(heads)]) for reading in reads)
         return CursorReadout(title, heads, rows)
 
     def _cells(self, reading: _ConcurrencyReading) -> tuple[str, ...]:

@@ -290,7 +290,7 @@ class RooflineChart(DeskChart):
         y = np.array([roof.at(intensity) / _TERA for intensity in x])
         part = each.part
         end = tr("max {n} TFLOPS", n=self.formatter.estimate(roof.flops / _TERA))
-        return PlotCurve(part.key, part.name, part.palette_index, part.is_variant, x, y, end=end, capped=False)
+        return PlotCurve(*part.identity, x, y, end=end, capped=False)
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
@@ -304,10 +304,7 @@ class RooflineChart(DeskChart):
             return None
         rows = tuple(
             CursorReadoutRow(
-                each.part.key,
-                each.part.palette_index,
-                each.part.is_variant,
-                each.part.name,
+                *each.part.identity,
                 (self.formatter.estimate(each.roofline.effective.at(x) / _TERA), self._bound(each, x)),
             )
             for each in roofed

@@ -93,10 +93,7 @@ class CurveBuilder:
         if not is_known.any():
             return None
         return PlotCurve(
-            key=part.key,
-            name=part.name,
-            slot=part.palette_index,
-            is_variant=part.is_variant,
+            *part.identity,
             x=x[is_known],
             y=value[is_known],
             low=low[is_known],

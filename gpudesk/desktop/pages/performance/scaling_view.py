@@ -137,7 +137,7 @@ class ScalingChart(DeskChart):
         rows = [row for row in chosen.scaling.rows if row.count in own.x]
         whole = chosen.scaling.bandwidth
         y = np.array([100.0 * row.by_rule[self.rule] / (row.count * whole) for row in rows])
-        return (PlotCurve(own.key, own.name, own.slot, own.is_variant, own.x, y, capped=False),)
+        return (PlotCurve(own.key, own.slot, own.is_variant, own.name, own.x, y, capped=False),)
 
     def _marks(self, lines: tuple[PlotCurve, ...]) -> Iterator[PointMark]:
         """Yield a circle for each deployment of the scenario; replicas stand beside the curve of one."""

@@ -177,9 +177,7 @@ def _make_rows(
     rows = []
     for part in ordered:
         limiter_text, faulty = describe_limiter(part, desk)
-        rows.append(
-            FigureRow(part.key, part.palette_index, part.is_variant, part.name, cells(part), limiter_text, faulty)
-        )
+        rows.append(FigureRow(*part.identity, cells(part), limiter_text, faulty))
     return tuple(rows)
 
 

@@ -237,9 +237,9 @@ class PlotCurve:
     """
 
     key: str
-    name: str
     slot: int
     is_variant: bool
+    name: str
     x: FloatArray
     y: FloatArray
     low: FloatArray | None = None

@@ -110,7 +110,7 @@ class DelayChart(DeskChart):
         self.subtitle = tr("thousand {code}; other inputs at their likely values", code=facts.money.code)
         x = np.array([point.slip_months for point in self._slips])
         lines = tuple(
-            PlotCurve(key, name, index, False, x, self._amounts(key), capped=False)
+            PlotCurve(key, index, False, name, x, self._amounts(key), capped=False)
             for key, name, index in zip((_COST, _GAIN), self._names(), facts.palette_indexes, strict=True)
         )
         slip = facts.analysis.slip_months.likely

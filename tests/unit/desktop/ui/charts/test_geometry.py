@@ -32,9 +32,9 @@ def line(key: str = "a", factor: float = 10.0) -> PlotCurve:
     value = factor * count
     return PlotCurve(
         key,
-        key,
         1,
         is_variant=False,
+        name=key,
         x=count,
         y=value,
         low=value * 0.5,
@@ -60,7 +60,7 @@ def test_lines_are_alike_only_where_everything_drawn_is() -> None:
 
 def test_the_best_at_a_speed_is_among_whole_numbers_of_requests() -> None:
     count = np.array([1.0, 10.0, 100.0])
-    made = PlotCurve("a", "a", 1, is_variant=False, x=100.0 / count, y=5.0 * count, count=count)
+    made = PlotCurve("a", 1, is_variant=False, name="a", x=100.0 / count, y=5.0 * count, count=count)
     best = find_best_at(made, 9.0)
     assert best is not None
     assert best.count == 11
@@ -73,7 +73,7 @@ def test_the_best_at_a_speed_is_among_whole_numbers_of_requests() -> None:
 def test_no_whole_number_of_requests_is_better_than_the_best(data: st.DataObject) -> None:
     count = np.array(sorted(data.draw(st.sets(st.integers(1, 400), min_size=1, max_size=8))), dtype=float)
     figure = st.lists(st.floats(1.0, 100.0), min_size=len(count), max_size=len(count)).map(np.array)
-    made = PlotCurve("a", "a", 1, is_variant=False, x=data.draw(figure), y=data.draw(figure), count=count)
+    made = PlotCurve("a", 1, is_variant=False, name="a", x=data.draw(figure), y=data.draw(figure), count=count)
     speed = data.draw(st.floats(1.0, 100.0))
     every = np.arange(count[0], count[-1] + 1)
     speeds, values = (np.exp(np.interp(np.log(every), np.log(count), np.log(known))) for known in (made.x, made.y))
@@ -89,7 +89,7 @@ def test_no_whole_number_of_requests_is_better_than_the_best(data: st.DataObject
 
 def test_the_best_among_very_many_requests_is_found_at_once() -> None:
     count = np.array([1.0, 1e6, 1e12])
-    made = PlotCurve("a", "a", 1, is_variant=False, x=1e13 / count, y=count, count=count)
+    made = PlotCurve("a", 1, is_variant=False, name="a", x=1e13 / count, y=count, count=count)
     best = find_best_at(made, 30.0)
     assert best is not None
     assert best.count == pytest.approx(1e13 / 30.0, rel=1e-9)
