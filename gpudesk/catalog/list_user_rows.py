@@ -13,13 +13,12 @@ from gpudesk.domain.claim import (
     PURCHASE_TERM,
     AttributeClaims,
     CatalogEntry,
-    CatalogEntryKind,
     Claim,
     PriceRecord,
     Source,
     is_figure,
 )
-from gpudesk.domain.user_facts import FactKey, InactiveOverride, UserAccelerator, UserFacts, UserModel
+from gpudesk.domain.user_facts import FactKey, InactiveOverride, UserEntry, UserFacts, UserModel
 from gpudesk.text.translation import tr
 
 PRICE_LOW: Final = PRICE_BOUND_ATTRIBUTES[0]
@@ -65,13 +64,11 @@ def _make_inactive_key(waiting: InactiveOverride) -> str:
     return "/".join(("waiting", *waiting.keys[0]))
 
 
-def _make_inactive_entry_row(waiting: InactiveOverride, entry: UserAccelerator | UserModel) -> CatalogRow:
-    part = isinstance(entry, UserAccelerator)
-    kind = CatalogEntryKind.ACCELERATOR if part else CatalogEntryKind.MODEL
-    maker = entry.vendor if isinstance(entry, UserAccelerator) else entry.organisation
+def _make_inactive_entry_row(waiting: InactiveOverride, entry: UserEntry) -> CatalogRow:
+    maker = entry.organisation if isinstance(entry, UserModel) else entry.vendor
     return CatalogRow(
         key=_make_inactive_key(waiting),
-        values=(entry.name, kind.value, maker, *(None,) * 5, waiting.why.id),
+        values=(entry.name, entry.key[0], maker, *(None,) * 5, waiting.why.id),
         thing=entry.id,
         maker=maker,
         own=True,
@@ -109,7 +106,7 @@ def iterate_user_rows(catalog: Catalog) -> Iterator[CatalogRow]:
     things = {thing.id: thing for thing in catalog.things()}
     waits = {key for waiting in catalog.waiting for key in waiting.keys}
     for fact in catalog.own:
-        if isinstance(fact, UserAccelerator | UserModel) and fact.key not in waits:
+        if isinstance(fact, UserEntry) and fact.key not in waits:
             yield _make_user_entry_row(things[fact.id])
     for thing_id in _list_touched(catalog.own):
         if thing_id in things:

@@ -35,6 +35,7 @@ from gpudesk.domain.user_facts import (
     UserFacts,
     UserModel,
     UserPrice,
+    UserSystem,
     get_fact_key,
 )
 from gpudesk.text.formatting import ClaimValue
@@ -58,6 +59,7 @@ class UserLayer:
         self.sources: dict[str, Source] = {}
         self.accelerators: dict[str, UserAccelerator] = {}
         self.models: dict[str, UserModel] = {}
+        self.systems: dict[str, UserSystem] = {}
         self.prices: list[UserPrice] = []
         self.claims: dict[str, dict[str, list[UserClaim]]] = {}
         self.preferences: dict[str, dict[str, ClaimPreference]] = {}
@@ -70,6 +72,8 @@ class UserLayer:
                 model = _make_readable(fact)
                 if model is not None:
                     self.models[fact.id] = model
+            elif isinstance(fact, UserSystem):
+                self.systems[fact.id] = fact
             elif isinstance(fact, UserPrice):
                 self.prices.append(fact)
             elif isinstance(fact, UserClaim):
@@ -78,9 +82,11 @@ class UserLayer:
                 self.preferences.setdefault(fact.thing, {})[fact.attribute] = fact
         # One id is one entry; this program does not write two.
         self.models = {name: model for name, model in self.models.items() if name not in self.accelerators}
+        others = self.accelerators.keys() | self.models.keys()
+        self.systems = {name: system for name, system in self.systems.items() if name not in others}
 
     def things(self) -> list[CatalogEntry]:
-        """Return the user's own entries: accelerators, then models."""
+        """Return the user's own entries: accelerators, then models, then systems."""
         parts = [
             CatalogEntry(each.id, CatalogEntryKind.ACCELERATOR, each.name, each.vendor, own=True)
             for each in self.accelerators.values()
@@ -89,7 +95,11 @@ class UserLayer:
             CatalogEntry(each.id, CatalogEntryKind.MODEL, each.name, each.organisation, own=True)
             for each in self.models.values()
         ]
-        return parts + models
+        systems = [
+            CatalogEntry(each.id, CatalogEntryKind.SYSTEM, each.name, each.vendor, own=True)
+            for each in self.systems.values()
+        ]
+        return parts + models + systems
 
     def touched(self, thing: str) -> bool:
         return thing in self.claims or thing in self.preferences
@@ -107,8 +117,14 @@ def _make_readable(fact: UserModel) -> UserModel | None:
 
 
 def merge_things(shipped: Mapping[str, CatalogEntry], layer: UserLayer) -> dict[str, CatalogEntry]:
-    """Return all entries by id, the user's after the shipped ones of their kind; shipped ids stay."""
-    own = [thing for thing in layer.things() if thing.id not in shipped]
+    """Return all entries by id, the user's after the shipped ones of their kind; shipped ids stay.
+
+    A system whose accelerator is not there is no entry.
+    """
+    accelerators = {thing.id for thing in shipped.values() if thing.kind is CatalogEntryKind.ACCELERATOR}
+    accelerators |= layer.accelerators.keys()
+    lost = {system.id for system in layer.systems.values() if system.accelerator not in accelerators}
+    own = [thing for thing in layer.things() if thing.id not in shipped and thing.id not in lost]
     kinds = list(dict.fromkeys(thing.kind for thing in (*shipped.values(), *own)))
     ordered = [thing for kind in kinds for thing in (*shipped.values(), *own) if thing.kind is kind]
     return {thing.id: thing for thing in ordered}

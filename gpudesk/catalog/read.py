@@ -5,7 +5,7 @@ from __future__ import annotations
 import difflib
 import json
 from collections.abc import Iterable, Iterator, Mapping
-from dataclasses import replace
+from dataclasses import astuple, replace
 from functools import cached_property
 from pathlib import Path
 from types import TracebackType
@@ -15,7 +15,7 @@ from gpudesk.catalog import overlay
 from gpudesk.catalog.database import CatalogDatabase
 from gpudesk.catalog.model_definition import MODEL_FIELDS, is_dimension
 from gpudesk.catalog.overlay import find_unit, is_same_value
-from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, make_accelerator, make_system
+from gpudesk.catalog.shipped import AcceleratorEntry, ShippedCatalog, SystemEntry, make_accelerator, make_system
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.attributes import MODEL_STATED_UNITS, find_model_unit
 from gpudesk.domain.claim import (
@@ -38,7 +38,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.serving_engine import ServingEngine
 from gpudesk.domain.system import ReferenceDesign, System
-from gpudesk.domain.user_facts import InactiveOverride, UserAccelerator, UserClaim, UserFacts, UserModel, UserPrice
+from gpudesk.domain.user_facts import InactiveOverride, UserClaim, UserEntry, UserFacts, UserPrice, UserSystem
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, MessageParameter, Term, message
 
@@ -159,7 +159,10 @@ class Catalog:
         return _look_up(self.shipped.serving_engines, engine_id, CatalogEntryKind.SERVING_ENGINE)
 
     def systems(self) -> tuple[System, ...]:
-        """Return all systems: servers, racks, workstations, desktops, then instances, each by vendor."""
+        """Return all systems: servers, racks, workstations, desktops, then instances, each by vendor.
+
+        Those of the user's come last.
+        """
         return tuple(self._systems.values())
 
     def system(self, system_id: str) -> System:
@@ -272,11 +275,21 @@ class Catalog:
 
     @cached_property
     def _systems(self) -> dict[str, System]:
-        values, parts = self.shipped.system_values, self.shipped.part_values
-        return {
-            entry.id: make_system(entry, self._values(entry.id, values), self._values(entry.accelerator, parts))
-            for entry in self.shipped.systems.values()
-        }
+        """Assemble every system; one of the user's without its number of accelerators is left out."""
+        shipped, parts, systems = self.shipped.system_values, self.shipped.part_values, dict[str, System]()
+        for entry in (*self.shipped.systems.values(), *self._own_systems()):
+            values = self._values(entry.id, shipped)
+            if "accelerator_count" in values:
+                system = make_system(entry, values, self._values(entry.accelerator, parts))
+                systems[entry.id] = replace(system, own=True) if entry.id in self._layer.systems else system
+        return systems
+
+    def _own_systems(self) -> list[SystemEntry]:
+        entries = self._layer.systems.values()
+        return [SystemEntry(*astuple(each)) for each in entries if self._is_own(each.id)]
+
+    def _is_own(self, entry_id: str) -> bool:
+        return entry_id in self._things and self._things[entry_id].own
 
     def _values(self, thing: str, shipped: Mapping[str, Mapping[str, ClaimValue]]) -> Mapping[str, ClaimValue]:
         """Return the values in effect of a thing; `shipped` has those of the catalog alone."""
@@ -369,10 +382,12 @@ def _say_missing(thing: str) -> Message:
 
 def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry]) -> Iterator[InactiveOverride]:
     for fact in catalog.own:
-        if not isinstance(fact, UserAccelerator | UserModel):
+        if not isinstance(fact, UserEntry):
             continue
-        entry, kind = things.get(fact.id), _find_kind(fact)
-        if entry is None:
+        entry, kind = things.get(fact.id), CatalogEntryKind(fact.key[0])
+        if entry is None and isinstance(fact, UserSystem):
+            yield InactiveOverride(fact.id, None, _say_missing(fact.accelerator), (fact,))
+        elif entry is None:
             yield InactiveOverride(
                 fact.id, None, message("own.waits.unreadable", "its structure cannot be read"), (fact,)
             )
@@ -387,13 +402,9 @@ def _find_inactive_entries(catalog: Catalog, things: Mapping[str, CatalogEntry])
             yield InactiveOverride(
                 fact.id,
                 None,
-                message("own.waits.two", "your accelerator with the same id {id} is used instead", id=fact.id),
+                message("own.waits.two", "your other entry with the same id {id} is used instead", id=fact.id),
                 (fact,),
             )
-
-
-def _find_kind(fact: UserAccelerator | UserModel) -> CatalogEntryKind:
-    return CatalogEntryKind.ACCELERATOR if isinstance(fact, UserAccelerator) else CatalogEntryKind.MODEL
 
 
 # Figures and choices

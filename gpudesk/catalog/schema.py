@@ -40,6 +40,14 @@ class AcceleratorBase(SQLModel):
     announced: bool = Field(sa_type=Integer)
 
 
+class SystemBase(SQLModel):
+    """What a system is beyond its attributes; `provider` and `instance` are those of its rents."""
+
+    kind: str
+    provider: str | None
+    instance: str | None
+
+
 class ModelBase(SQLModel):
     """The structure of a model: its dimensions, layer kinds and layers as JSON."""
 
@@ -130,15 +138,12 @@ class ServingEngineRow(_ShippedTable, table=True):
     definition: str
 
 
-class SystemRow(_ShippedTable, table=True):
-    """What a system is beyond its attributes; `provider` and `instance` are those of its rents."""
+class SystemRow(SystemBase, _ShippedTable, table=True):
+    """A shipped system."""
 
     __tablename__ = "system"
     id: str = Field(primary_key=True, foreign_key="thing.id")
-    kind: str
     accelerator: str = Field(foreign_key="accelerator.id", index=True)
-    provider: str | None
-    instance: str | None
 
 
 class ReferenceDesignRow(_ShippedTable, table=True):
@@ -355,6 +360,17 @@ class UserModelRow(ModelBase, _UserTable, table=True):
     id: str = Field(unique=True)
     name: str
     organisation: str
+
+
+class UserSystemRow(SystemBase, _UserTable, table=True):
+    """A system of the user's."""
+
+    __tablename__ = "system"
+    __table_args__: ClassVar[dict[str, object]] = {"info": {"since": 4}}
+    id: str = Field(unique=True)
+    name: str
+    vendor: str
+    accelerator: str
 
 
 class UserClaimRow(ClaimBase, _UserTable, table=True):

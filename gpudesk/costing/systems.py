@@ -66,14 +66,16 @@ def is_card(accelerator: Accelerator) -> bool:
 def find_system(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SystemSpec:
     """Return what is bought of an accelerator: the system that the user names, or the program's choice.
 
-    Among systems that the site takes the program prefers the most complete record (price, power, height, cooling),
-    then those of the accelerator's own vendor, then the lowest price per accelerator. PCIe cards are bought singly.
+    Among systems that the site takes the program prefers the user's own, then the most complete record (price,
+    power, height, cooling), then those of the accelerator's own vendor, then the lowest price per accelerator.
+    PCIe cards are bought singly unless the user has a system with them.
     Raises `InputError` for a name that is no system with this accelerator.
     """
     named = settings.systems.get(accelerator.id)
     if named is not None:
         return _describe_system(accelerator, _look_up(named, accelerator, systems, rented=False), settings)
-    sold = [] if is_card(accelerator) else [system for system in systems if not system.is_rented]
+    is_single = is_card(accelerator)
+    sold = [system for system in systems if not system.is_rented and (system.own or not is_single)]
     specs = [_describe_system(accelerator, system, settings) for system in sold]
     if not specs:
         return _describe_cards(accelerator)
@@ -83,17 +85,20 @@ def find_system(accelerator: Accelerator, systems: Sequence[System], settings: F
 def find_instance(
     accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings, replica: int, *, singly: bool
 ) -> System | None:
-    """Return the instance that is rented: the user's, or the smallest that holds a replica, else the largest.
+    """Return the instance that is rented: the one that the user names, or the program's choice.
 
-    None where accelerators are rented `singly`, or no instance is on record.
+    That is the smallest that holds a replica, else the largest, first among the user's own. None where
+    accelerators are rented `singly` and the user has no instance, or where none is on record.
     """
     named = settings.instances.get(accelerator.id)
     if named is not None:
         return _look_up(named, accelerator, systems, rented=True)
     rented = [system for system in systems if system.is_rented]
-    if singly or not rented:
+    own = [system for system in rented if system.own]
+    if not own and (singly or not rented):
         return None
-    return min(rented, key=lambda each: (each.accelerator_count < replica, abs(each.accelerator_count - replica)))
+    sizes = own or rented
+    return min(sizes, key=lambda each: (each.accelerator_count < replica, abs(each.accelerator_count - replica)))
 
 
 def _look_up(name: str, accelerator: Accelerator, systems: Sequence[System], *, rented: bool) -> System:
@@ -123,7 +128,7 @@ def _look_up(name: str, accelerator: Accelerator, systems: Sequence[System], *, 
     raise InputError(problem, f"fleet.{where}.{accelerator.id}")
 
 
-def _rank(accelerator: Accelerator, spec: SystemSpec) -> tuple[bool, int, bool, float, str]:
+def _rank(accelerator: Accelerator, spec: SystemSpec) -> tuple[bool, bool, int, bool, float, str]:
     system = spec.system
     assert system is not None
     price = system.price_usd
@@ -131,6 +136,7 @@ def _rank(accelerator: Accelerator, spec: SystemSpec) -> tuple[bool, int, bool, 
     usd = math.inf if price is None else price.value / system.accelerator_count
     return (
         spec.refusal is not None,
+        not system.own,
         sum(value is None for value in known),
         system.vendor != accelerator.vendor,
         usd,

@@ -11,7 +11,7 @@ from gpudesk.documents.packs import preview_pack
 from gpudesk.documents.user_fact_json import read_user_facts
 from gpudesk.domain.fact_exchange import CarriedFactsError, FactPack
 from gpudesk.domain.scenario import Scenario
-from gpudesk.domain.user_facts import UserAccelerator, UserModel
+from gpudesk.domain.user_facts import UserEntry
 
 _RECORDS: Final = "own_records.records"
 
@@ -31,7 +31,7 @@ def check_carried_facts(scenario: Scenario, catalog: Catalog) -> None:
         return
     there = {thing.id for thing in catalog.things()}
     used = {scenario.model, *(choice.accelerator for choice in scenario.accelerators)} - there
-    names = tuple(fact.name for fact in pack.facts if isinstance(fact, UserAccelerator | UserModel) and fact.id in used)
+    names = tuple(fact.name for fact in pack.facts if isinstance(fact, UserEntry) and fact.id in used)
     if names:
         raise CarriedFactsError(pack, names)
 

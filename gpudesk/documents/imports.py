@@ -47,6 +47,7 @@ from gpudesk.domain.user_facts import (
     UserFacts,
     UserModel,
     UserPrice,
+    UserSystem,
     get_fact_key,
 )
 from gpudesk.engine.kv_cache import compute_cache_profile
@@ -59,11 +60,11 @@ if TYPE_CHECKING:
 
 
 def compute_import_figures(proposal: ImportProposal, catalog: Catalog) -> ImportPreviewFigures:
-    """Return the figures of a model, an accelerator or a list of prices; none for a pack."""
+    """Return the figures of a model, an accelerator, a system or a list of prices; none for a pack."""
     subject = get_subject(proposal)
     if isinstance(subject, UserModel):
         return ImportPreviewFigures(model=compute_model_figures(parse_model(json.loads(subject.definition))))
-    if isinstance(subject, UserAccelerator):
+    if isinstance(subject, UserAccelerator | UserSystem):
         alone = catalog.with_own(UserFacts.of(proposal.facts))
         return ImportPreviewFigures(attributes=alone.attributes(subject.id))
     return ImportPreviewFigures(prices=compute_price_figures(proposal, catalog))
@@ -188,7 +189,7 @@ def _read_gguf(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps
 
 
 def _read_accelerator(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
-    from gpudesk.catalog.importing.accelerator_reader import propose_accelerator
+    from gpudesk.catalog.importing.entry_reader import propose_accelerator
 
     yield JobProgress(describe_reading(file.path.name))
     generations = sorted({part.generation for part in catalog.accelerators()})
@@ -198,6 +199,14 @@ def _read_accelerator(file: OfferedFile, catalog: Catalog, today: str) -> Progre
         return assign_free_id(proposal, catalog)
 
     return FileImport(file.path, file.kind, complete({}), complete)
+
+
+def _read_system(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
+    from gpudesk.catalog.importing.entry_reader import propose_system
+
+    yield JobProgress(describe_reading(file.path.name))
+    proposal = propose_system(file.raw, name=file.path.name, today=today, catalog=catalog)
+    return FileImport(file.path, file.kind, assign_free_id(proposal, catalog))
 
 
 def _read_prices(file: OfferedFile, catalog: Catalog, today: str) -> ProgressSteps[FileImport]:
@@ -252,6 +261,7 @@ _READERS: Final[Mapping[ImportKind, Callable[[OfferedFile, Catalog, str], Progre
     ImportKind.CONFIG: _read_config,
     ImportKind.GGUF: _read_gguf,
     ImportKind.ACCELERATOR: _read_accelerator,
+    ImportKind.SYSTEM: _read_system,
     ImportKind.PRICES: _read_prices,
     ImportKind.PACK: _read_pack_import,
     ImportKind.SCENARIO: _read_pack_import,

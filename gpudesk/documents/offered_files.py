@@ -42,6 +42,7 @@ class ImportKind(StrEnum):
     CONFIG = "config"
     GGUF = "gguf"
     ACCELERATOR = "accelerator"
+    SYSTEM = "system"
     PRICES = "prices"
     PACK = "pack"
     #: A scenario, or a sheet that has one in it: what it carries of its author's own facts.
@@ -143,6 +144,8 @@ def _open_json(path: Path) -> OfferedFile:
         return OfferedFile(path, ImportKind.SCENARIO)
     if _is_config(table):
         return OfferedFile(path, ImportKind.CONFIG, raw, _read_companions(path))
+    if table.get("kind") == "system":
+        return OfferedFile(path, ImportKind.SYSTEM, raw)
     if "vendor" in table or "generation" in table or isinstance(table.get("attributes"), dict | list):
         return OfferedFile(path, ImportKind.ACCELERATOR, raw)
     if path.name == CONFIG:

@@ -31,7 +31,7 @@ from gpudesk.documents.pack_file import (
     write_pack_bytes,
 )
 from gpudesk.documents.user_fact_json import add_needed_facts, find_thing, order_facts, read_user_facts, write_record
-from gpudesk.domain.attributes import MODEL_STATED_UNITS, get_units
+from gpudesk.domain.attributes import MODEL_STATED_UNITS, REGISTERED_ATTRIBUTES, get_units
 from gpudesk.domain.claim import AttributeClaims, CatalogEntryKind, Claim, ClaimPreference, Source
 from gpudesk.domain.fact_exchange import FactPack, PackRow, PackRowStatus, PackSignature, PackTrust, TrustedSigner
 from gpudesk.domain.field_checks import (
@@ -44,14 +44,16 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import (
+    FACT_TABLES,
     FactEdit,
     FactKey,
-    UserAccelerator,
     UserClaim,
+    UserEntry,
     UserFact,
     UserFacts,
     UserModel,
     UserPrice,
+    UserSystem,
     get_fact_key,
 )
 from gpudesk.files import write_atomically
@@ -73,7 +75,7 @@ class _PackComparison:
         self._pack, self._catalog = pack, catalog
         self._kinds = {thing.id: thing.kind for thing in catalog.things()}
         self._names = {thing.id: thing.name for thing in catalog.things()}
-        entries = [fact for fact in pack.facts if isinstance(fact, UserAccelerator | UserModel)]
+        entries = [fact for fact in pack.facts if isinstance(fact, UserEntry)]
         self._pack_things = {fact.id: fact.key for fact in entries if fact.id not in self._kinds}
         self._names |= {fact.id: fact.name for fact in entries if fact.id in self._pack_things}
         self._attributes: dict[str, dict[str, AttributeClaims]] = {}
@@ -84,9 +86,12 @@ class _PackComparison:
         if isinstance(fact, UserClaim | ClaimPreference):
             return self._make_figure_row(fact, yours)
         standing = _find_user_standing(fact, yours)
-        if isinstance(fact, UserAccelerator | UserModel) and yours is None and fact.id in self._kinds:
+        if isinstance(fact, UserEntry) and yours is None and fact.id in self._kinds:
             standing = PackRowStatus.TAKEN
-        if isinstance(fact, UserPrice) and self._find_kind(fact.accelerator) is not CatalogEntryKind.ACCELERATOR:
+        if (
+            isinstance(fact, UserPrice | UserSystem)
+            and self._find_kind(fact.accelerator) is not CatalogEntryKind.ACCELERATOR
+        ):
             standing = PackRowStatus.NO_ENTRY
         return self._build_row(fact, standing, yours)
 
@@ -335,8 +340,8 @@ def make_pack_edit(pack: FactPack, rows: Iterable[PackRow], chosen: Collection[F
     keys = {row.key for row in visible_rows if row.can_be_chosen and row.key in chosen}
     if not keys:
         raise input_error("pack.nothing_chosen", "nothing is selected; select at least one value")
-    priced = {fact.accelerator for fact in _list_facts(pack, keys) if isinstance(fact, UserPrice)}
-    keys |= {row.part_of for row in visible_rows if row.part_of is not None and row.part_of[1] in priced}
+    needed = {fact.accelerator for fact in _list_facts(pack, keys) if isinstance(fact, UserPrice | UserSystem)}
+    keys |= {row.part_of for row in visible_rows if row.part_of is not None and row.part_of[1] in needed}
     keys |= {row.key for row in visible_rows if row.part_of in keys and row.standing is not PackRowStatus.UNFIT}
     keys |= _list_preferred_claims(keys, pack)
     keys |= {key for key in _list_named_sources(keys, pack) if catalog.own.get(*key) is None}
@@ -364,21 +369,21 @@ def _list_named_sources(keys: Iterable[FactKey], pack: FactPack) -> set[FactKey]
 
 def _list_staying_claims(keys: Collection[FactKey], own: UserFacts) -> list[UserFact]:
     """Return what the user states already of entries that are replaced: it stays, and completes them."""
-    things = {key[1] for key in keys if key[0] == "accelerator"}
+    things = {key[1] for key in keys if key[0] in REGISTERED_ATTRIBUTES}
     return [fact for fact in own if isinstance(fact, UserClaim) and fact.thing in things and fact.key not in keys]
 
 
 #: Parts of the user's facts that can be handed on, by the tables that they lie in.
 EXPORT_PARTS: Final[dict[str, frozenset[str]]] = {
-    "all": frozenset({"source", "accelerator", "model", "claim", "preference", "price"}),
-    "things": frozenset({"accelerator", "model"}),
+    "all": frozenset(FACT_TABLES),
+    "things": frozenset({"accelerator", "model", "system"}),
     "figures": frozenset({"claim", "preference"}),
     "prices": frozenset({"price"}),
 }
 
 
 def select_keys(facts: UserFacts, part: str) -> frozenset[FactKey]:
-    """Return the keys of the facts of one of `PARTS`; of an own accelerator or model its figures too."""
+    """Return the keys of the facts of one of `PARTS`; of the user's entries their figures too."""
     tables = EXPORT_PARTS[part]
     own = {key[1] for key in facts.facts if key[0] in EXPORT_PARTS["things"]}
     return frozenset(

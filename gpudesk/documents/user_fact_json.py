@@ -17,7 +17,7 @@ from gpudesk.catalog.user_store.entry import (
     describe_no_such_source,
     describe_required,
 )
-from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, get_units
+from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, REGISTERED_ATTRIBUTES, get_units
 from gpudesk.domain.claim import USER_SOURCE_PREFIX, CatalogEntryKind, ClaimPreference, Source, SourceKind
 from gpudesk.domain.field_checks import (
     MISSING_FIELD,
@@ -36,16 +36,19 @@ from gpudesk.domain.field_checks import (
 )
 from gpudesk.domain.registry import find_attribute_definition, list_required_attributes
 from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.system import SystemKind
 from gpudesk.domain.user_facts import (
     FACT_TABLES,
     MOST_FACTS,
     FactKey,
     UserAccelerator,
     UserClaim,
+    UserEntry,
     UserFact,
     UserFacts,
     UserModel,
     UserPrice,
+    UserSystem,
     get_fact_key,
 )
 from gpudesk.text.formatting import ClaimValue
@@ -164,6 +167,7 @@ _FACTS: Final[Mapping[str, tuple[type[UserFact], Mapping[str, FieldCheck]]]] = {
     "source": (Source, {**_IN_ALL, "id": _check_user_source_id}),
     "accelerator": (UserAccelerator, _IN_ALL),
     "model": (UserModel, _IN_ALL),
+    "system": (UserSystem, {**_IN_ALL, "kind": accept_word({kind.value: kind for kind in SystemKind})}),
     "claim": (UserClaim, _IN_ALL),
     # The source of what is preferred can be a shipped one.
     "preference": (ClaimPreference, {**_IN_ALL, "source": _THING}),
@@ -238,12 +242,14 @@ def order_facts(facts: Iterable[UserFact]) -> list[UserFact]:
 def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFact]:
     """Return the chosen facts and what they cannot do without.
 
-    That is the sources that they name, the user's own entries that they are about, and all that is stated of
-    those entries.
+    That is the sources that they name, the user's own entries that they are about with the accelerators of
+    systems among them, and all that is stated of those entries.
     """
     keys = {key for key in chosen if key in facts.facts}
-    own = {fact.id: fact for fact in facts if isinstance(fact, UserAccelerator | UserModel)}
+    own = {fact.id: fact for fact in facts if isinstance(fact, UserEntry)}
     things = {find_thing(facts.facts[key]) for key in keys} & own.keys()
+    systems = (each for thing in things if isinstance(each := own[thing], UserSystem))
+    things |= {system.accelerator for system in systems} & own.keys()
     keys |= {own[thing].key for thing in things}
     keys |= {
         get_fact_key(each) for each in facts if isinstance(each, UserClaim | ClaimPreference) and each.thing in things
@@ -255,7 +261,7 @@ def add_needed_facts(facts: UserFacts, chosen: Iterable[FactKey]) -> list[UserFa
 
 def find_thing(fact: UserFact) -> str:
     """Return the id of the entry that a fact is about, empty for sources."""
-    if isinstance(fact, UserAccelerator | UserModel):
+    if isinstance(fact, UserEntry):
         return fact.id
     if isinstance(fact, UserPrice):
         return fact.accelerator
@@ -263,8 +269,10 @@ def find_thing(fact: UserFact) -> str:
 
 
 def write_scenario_records(scenario: Scenario, own: UserFacts) -> tuple[Mapping[str, object], ...]:
-    """Return copies of the user's facts that a scenario uses: those about its accelerators and its model."""
-    things = {scenario.model, *(choice.accelerator for choice in scenario.accelerators)}
+    """Return copies of the user's facts that a scenario uses: those about its accelerators, systems and model."""
+    accelerators = {choice.accelerator for choice in scenario.accelerators}
+    systems = {fact.id for fact in own if isinstance(fact, UserSystem) and fact.accelerator in accelerators}
+    things = {scenario.model} | accelerators | systems
     chosen = [
         get_fact_key(fact) for fact in own if not isinstance(fact, Source | UserPrice) and find_thing(fact) in things
     ]
@@ -311,15 +319,19 @@ def _read_fact(where: str, record: object) -> UserFact:
     return fact
 
 
+#: The attributes of entries by the table of the entry.
+_ATTRIBUTES_BY_TABLE: Final = {kind.value: attributes for kind, attributes in REGISTERED_ATTRIBUTES.items()}
+
+
 def _check_together(facts: UserFacts, places: Mapping[FactKey, str]) -> None:
-    """Refuse facts whose sources are not among them, and accelerators that lack what estimates need."""
+    """Refuse facts whose sources are not among them, and entries that lack a required attribute."""
     stated: dict[str, set[str]] = {}
     for key, fact in facts.facts.items():
         if isinstance(fact, UserClaim | UserPrice) and ("source", fact.source) not in facts.facts:
             raise InputError(describe_no_such_source(fact.source), f"{places[key]}.source")
         if isinstance(fact, UserClaim):
             stated.setdefault(fact.thing, set()).add(fact.attribute)
-    for key, fact in facts.facts.items():
-        for name in list_required_attributes() if isinstance(fact, UserAccelerator) else ():
+    for key in facts.facts:
+        for name in list_required_attributes(_ATTRIBUTES_BY_TABLE.get(key[0], {})):
             if name not in stated.get(key[1], ()):
                 raise InputError(describe_required(name), places[key])

@@ -70,7 +70,7 @@ class Attribute:
     precision: str = ""
     #: None where neither more nor less is better.
     more_is_better: bool | None = None
-    #: Without it no estimate can be made.
+    #: Without it no estimate or fleet can be made.
     required: bool = False
     is_word_list: bool = False
     #: A number that names something rather than measures it has no differences.
@@ -320,41 +320,52 @@ SYSTEM_ATTRIBUTES: Final = {
             "accelerators",
             required=True,
             listed=ListColumn(10, head="Count", terminal=1),
+            form=Placement("accelerators", 0),
         ),
-        Attribute("accelerator_slots", "Accelerator slots", "accelerators"),
-        Attribute("accelerator_power", "Power per accelerator", "W"),
-        Attribute("accelerator_link", "Accelerator link"),
-        Attribute("accelerator_link_bandwidth", "Accelerator link, bidirectional", "B/s"),
-        Attribute("scale_up_domain", "Scale-up domain", "accelerators"),
-        Attribute("nodes", "Nodes", "nodes"),
+        Attribute("accelerator_slots", "Accelerator slots", "accelerators", form=Placement("accelerators", 1)),
+        Attribute("accelerator_power", "Power per accelerator", "W", form=Placement("accelerators", 2)),
+        Attribute("accelerator_link", "Accelerator link", form=Placement("accelerators", 3)),
+        Attribute(
+            "accelerator_link_bandwidth", "Accelerator link, bidirectional", "B/s", form=Placement("accelerators", 4)
+        ),
+        Attribute("scale_up_domain", "Scale-up domain", "accelerators", form=Placement("accelerators", 5)),
+        Attribute("nodes", "Nodes", "nodes", form=Placement("host", 0)),
         Attribute("racks", "Racks", "racks"),
-        Attribute("cpus", "CPUs", listed=ListColumn(70, is_visible=False)),
-        Attribute("cpu_cores", "CPU cores", "cores"),
-        Attribute("vcpus", "vCPUs", "vCPUs", listed=ListColumn(71, is_visible=False, head="vCPUs")),
+        Attribute("cpus", "CPUs", listed=ListColumn(70, is_visible=False), form=Placement("host", 1)),
+        Attribute("cpu_cores", "CPU cores", "cores", form=Placement("host", 2)),
+        Attribute(
+            "vcpus", "vCPUs", "vCPUs", listed=ListColumn(71, is_visible=False, head="vCPUs"), form=Placement("host", 3)
+        ),
         Attribute(
             "host_memory",
             "Host memory",
             "B",
             explanation="Host memory, GiB",
             listed=ListColumn(20, group="host_memory", decimals=0, terminal=2),
+            form=Placement("host", 4),
         ),
         Attribute("host_memory_max", "Host memory, maximum", "B"),
-        Attribute("nics", "Network adapters"),
-        Attribute("nic_count", "Fabric adapters", "adapters"),
-        Attribute("nic_rate", "Rate per fabric adapter", "bit/s"),
+        Attribute("nics", "Network adapters", form=Placement("network", 0)),
+        Attribute("nic_count", "Fabric adapters", "adapters", form=Placement("network", 1)),
+        Attribute("nic_rate", "Rate per fabric adapter", "bit/s", form=Placement("network", 2)),
         Attribute(
-            "network_rate", "Network rate", "bit/s", listed=ListColumn(72, is_visible=False, head="Network, Gbit/s")
+            "network_rate",
+            "Network rate",
+            "bit/s",
+            listed=ListColumn(72, is_visible=False, head="Network, Gbit/s"),
+            form=Placement("network", 3),
         ),
-        Attribute("fabric", "Fabric", listed=ListColumn(73, is_visible=False)),
-        Attribute("local_storage", "Local storage", "B", Quantity.STORAGE),
+        Attribute("fabric", "Fabric", listed=ListColumn(73, is_visible=False), form=Placement("network", 4)),
+        Attribute("local_storage", "Local storage", "B", Quantity.STORAGE, form=Placement("host", 5)),
         Attribute(
             "power_max",
             "Power, maximum",
             "W",
             explanation="Highest power of the whole system, W",
             listed=ListColumn(30, head="Power, W", terminal=3),
+            form=Placement("site", 0),
         ),
-        Attribute("power_typical", "Power, typical", "W"),
+        Attribute("power_typical", "Power, typical", "W", form=Placement("site", 1)),
         Attribute("rack_power", "Power per rack", "W"),
         Attribute("power_supplies", "Power supplies"),
         Attribute(
@@ -363,26 +374,37 @@ SYSTEM_ATTRIBUTES: Final = {
             "U",
             explanation="Height in the rack, units of 44.45 mm",
             listed=ListColumn(40, group="height", terminal=4),
+            form=Placement("site", 2),
         ),
-        Attribute("cooling", "Cooling", listed=ListColumn(41, terminal=5)),
+        Attribute("cooling", "Cooling", listed=ListColumn(41, terminal=5), form=Placement("site", 3)),
         Attribute("weight", "Weight", "kg"),
         Attribute(
             "price_low",
             "Price, low",
             "USD",
             full_label="Purchase price",
+            form_label="Price",
             explanation="Purchase price of the whole system, USD",
             upper_end="price_high",
             range_key="price",
             listed=ListColumn(50, group="price", terminal=6),
+            form=Placement("price", 0),
         ),
-        Attribute("price_high", "Price, high", "USD", full_label="Purchase price"),
+        Attribute(
+            "price_high",
+            "Price, high",
+            "USD",
+            full_label="Purchase price",
+            form_label="Price up to",
+            form=Placement("price", 1),
+        ),
         Attribute(
             "delivery",
             "Delivery",
             "weeks",
             explanation="Weeks from order to delivery",
             listed=ListColumn(60, head="Delivery, wk"),
+            form=Placement("price", 2),
         ),
         Attribute("availability", "Availability"),
         Attribute("regions", "Regions", is_word_list=True),
@@ -403,9 +425,9 @@ def find_quantity(name: str, unit: str | None) -> Quantity:
     return find_quantity_of_unit(unit)
 
 
-def list_required_attributes() -> tuple[str, ...]:
-    """Return the attributes without which no estimate of an accelerator can be made."""
-    return tuple(attribute.key for attribute in ATTRIBUTES.values() if attribute.required)
+def list_required_attributes(attributes: Mapping[str, Attribute] = ATTRIBUTES) -> tuple[str, ...]:
+    """Return the attributes that an accelerator, or what else has `attributes`, cannot do without."""
+    return tuple(attribute.key for attribute in attributes.values() if attribute.required)
 
 
 def list_compared_attributes(group: str) -> list[Attribute]:
@@ -419,9 +441,9 @@ def list_sheet_attributes(group: str | None = None) -> list[Attribute]:
     return [attribute for name in groups for attribute in _select(((a.sheet, a) for a in ATTRIBUTES.values()), name)]
 
 
-def list_form_attributes(section: str) -> list[Attribute]:
-    """Return the attributes of a section of the form of an accelerator in the order of their rows."""
-    return _select(((each.form, each) for each in ATTRIBUTES.values()), section)
+def list_form_attributes(section: str, attributes: Mapping[str, Attribute] = ATTRIBUTES) -> list[Attribute]:
+    """Return the attributes of a section of the form of an accelerator or a system in the order of their rows."""
+    return _select(((each.form, each) for each in attributes.values()), section)
 
 
 def _select(places: Iterable[tuple[Placement | None, Attribute]], group: str) -> list[Attribute]:

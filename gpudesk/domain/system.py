@@ -49,6 +49,8 @@ class System:
     price_low_usd: float | None = None
     price_high_usd: float | None = None
     delivery_weeks: float | None = None
+    own: bool = False
+    """Whether it is the user's."""
 
     @property
     def is_rented(self) -> bool:

@@ -15,6 +15,7 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, ClaimPreference, PriceRecord, Source, SourceKind
+from gpudesk.domain.system import SystemKind
 from gpudesk.domain.watch_list import WatchNote
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import Message
@@ -57,6 +58,29 @@ class UserModel:
     @property
     def key(self) -> FactKey:
         return ("model", self.id)
+
+
+@dataclass(frozen=True, slots=True)
+class UserSystem:
+    """A server, rack or instance of the user's with one kind of accelerator; its figures are claims.
+
+    Rents are prices of the accelerator with this `provider` and `instance`.
+    """
+
+    id: str
+    name: str
+    vendor: str
+    kind: SystemKind
+    accelerator: str
+    provider: str | None = None
+    instance: str | None = None
+
+    @property
+    def key(self) -> FactKey:
+        return ("system", self.id)
+
+
+UserEntry = UserAccelerator | UserModel | UserSystem
 
 
 @dataclass(frozen=True, slots=True)
@@ -141,10 +165,10 @@ class UserPrice:
         )
 
 
-UserFact = Source | UserAccelerator | UserModel | UserClaim | ClaimPreference | UserPrice
+UserFact = Source | UserEntry | UserClaim | ClaimPreference | UserPrice
 
 #: Tables in the order in which facts refer to each other.
-FACT_TABLES: Final = ("source", "accelerator", "model", "claim", "preference", "price")
+FACT_TABLES: Final = ("source", "accelerator", "model", "system", "claim", "preference", "price")
 
 
 def get_fact_key(fact: UserFact) -> FactKey:
@@ -194,7 +218,7 @@ class FactEdit:
 
 
 def _get_entry_id(fact: UserFact) -> str | None:
-    if isinstance(fact, UserAccelerator | UserModel):
+    if isinstance(fact, UserEntry):
         return fact.id
     if isinstance(fact, UserClaim | ClaimPreference):
         return fact.thing
@@ -304,9 +328,9 @@ class InactiveOverride:
         return next((fact for fact in self.facts if isinstance(fact, UserPrice)), None)
 
     @property
-    def entry(self) -> UserAccelerator | UserModel | None:
+    def entry(self) -> UserEntry | None:
         """The entry that waits, where it is one."""
-        entries = (fact for fact in self.facts if isinstance(fact, UserAccelerator | UserModel))
+        entries = (fact for fact in self.facts if isinstance(fact, UserEntry))
         return next(entries, None)
 
 

@@ -154,8 +154,10 @@ class FleetPlanner:
         is_single = any(price.accelerators_in_instance == 1 for price in rents)
         instance = find_instance(part, systems, settings, sizing.plan.replica, singly=is_single)
         rent = inputs["rent_usd_per_hour"]
-        if instance is not None and part.id in settings.instances and rent.origin is not CostInputOrigin.YOURS:
-            rent = _find_instance_rent(instance, rents, costs.rent_term)
+        is_named = part.id in settings.instances
+        if instance is not None and (is_named or instance.own) and rent.origin is not CostInputOrigin.YOURS:
+            listed = _find_instance_rent(instance, rents, costs.rent_term)
+            rent = listed if is_named or listed.spread is not None else rent
         throughput: Amount = 1.0
         if sizing.output_tokens_per_s is not None:
             throughput = draw_throughput_factor(sizing.output_tokens_per_s, sampler.error(part.id))

@@ -25,11 +25,10 @@ from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.user_facts import (
     FactKey,
     InactiveOverride,
-    UserAccelerator,
     UserClaim,
+    UserEntry,
     UserFact,
     UserFacts,
-    UserModel,
     UserPrice,
     get_fact_key,
 )
@@ -238,7 +237,7 @@ class _UserFactRows:
             return self._preference(fact)
         if isinstance(fact, UserPrice):
             return self._price(fact)
-        if isinstance(fact, UserAccelerator | UserModel):
+        if isinstance(fact, UserEntry):
             return self._filled(fact=get_fact_key(fact)[0], thing=fact.id, value=fact.name)
         raise TypeError(f"no row for a {type(fact).__name__}")
 

@@ -18,7 +18,7 @@ from gpudesk.domain.fact_exchange import (
     PackTrust,
 )
 from gpudesk.domain.registry import find_quantity
-from gpudesk.domain.user_facts import FactKey, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice
+from gpudesk.domain.user_facts import FactKey, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice, UserSystem
 from gpudesk.report.catalog_lists import format_price_summary, label_term_of_data
 from gpudesk.report.labels import (
     format_price_dates,
@@ -58,7 +58,7 @@ def list_price_heads() -> tuple[str, ...]:
 
 
 def list_import_lines(figures: ImportPreviewFigures, formatter: Formatter) -> tuple[ImportLine, ...]:
-    """Return the lines of a model or an accelerator; prices have a table of their own."""
+    """Return the lines of a model, an accelerator or a system; prices have a table of their own."""
     if figures.model is not None:
         return _list_model_lines(figures.model, formatter)
     return tuple(
@@ -132,7 +132,13 @@ def _build_price_line(figures: ImportedPriceFigures, formatter: Formatter) -> Im
 
 
 def label_proposal_kind(kind: str) -> str:
-    words = {"model": tr("Model"), "accelerator": tr("Accelerator"), "prices": tr("Prices"), "pack": tr("Catalog pack")}
+    words = {
+        "model": tr("Model"),
+        "accelerator": tr("Accelerator"),
+        "system": tr("System"),
+        "prices": tr("Prices"),
+        "pack": tr("Catalog pack"),
+    }
     return words[kind]
 
 
@@ -197,8 +203,7 @@ def _label_pack_fact(row: PackRow) -> str:
         return tr("{subject}: price", subject=row.name)
     if isinstance(fact, Source):
         return tr("Source {title}", title=fact.title)
-    kind = tr("Accelerator") if isinstance(fact, UserAccelerator) else tr("Model")
-    return f"{kind} {row.name}"
+    return f"{label_proposal_kind(fact.key[0])} {row.name}"
 
 
 def _format_pack_value(row: PackRow, fact: UserFact, formatter: Formatter) -> str:
@@ -210,6 +215,8 @@ def _format_pack_value(row: PackRow, fact: UserFact, formatter: Formatter) -> st
         return ", ".join((fact.id, fact.vendor, tr("announced") if fact.announced else tr("shipping")))
     if isinstance(fact, UserModel):
         return f"{fact.id}, {fact.organisation}"
+    if isinstance(fact, UserSystem):
+        return ", ".join((fact.id, fact.vendor, label_term_of_data(fact.kind.value), fact.accelerator))
     return ", ".join(filter(None, (fact.publisher, label_source_kind(fact.kind), fact.date, fact.url)))
 
 

@@ -289,6 +289,7 @@ _DIALOGS = {
     "Keyboard shortcuts": "Keyboard shortcuts",
     "More settings": "More settings",
     "New accelerator": "Add accelerator",
+    "New system": "Add system",
     "New price": "Add price",
     "Export a catalog table": "Export table",
     "Show launch commands": "Launch commands",

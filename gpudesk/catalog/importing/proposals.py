@@ -15,11 +15,12 @@ from gpudesk.domain.claim import ClaimPreference, Source
 from gpudesk.domain.user_facts import (
     UNKNOWN_MAKER,
     ImportProposal,
-    UserAccelerator,
     UserClaim,
+    UserEntry,
     UserFact,
     UserModel,
     UserPrice,
+    UserSystem,
 )
 from gpudesk.text.messages import InputError, input_error
 
@@ -27,14 +28,12 @@ from gpudesk.text.messages import InputError, input_error
 _ID: Final = re.compile(r"[a-z0-9]+(?:[.-][a-z0-9]+)*")
 _LONGEST_ID: Final = 80
 
-ProposalSubject = UserAccelerator | UserModel
 
-
-def get_subject(proposal: ImportProposal) -> ProposalSubject | None:
-    """Return the model or accelerator that a proposal is about; None for prices and packs."""
+def get_subject(proposal: ImportProposal) -> UserEntry | None:
+    """Return the model, accelerator or system that a proposal is about; None for prices and packs."""
     if proposal.kind in ("pack", "prices"):
         return None
-    return next((fact for fact in proposal.facts if isinstance(fact, UserAccelerator | UserModel)), None)
+    return next((fact for fact in proposal.facts if isinstance(fact, UserEntry)), None)
 
 
 def list_proposal_sources(proposal: ImportProposal) -> tuple[Source, ...]:
@@ -65,7 +64,7 @@ def check_new_id(text: str, used_ids: Collection[str]) -> str:
 
 
 def rename_subject(proposal: ImportProposal, thing_id: str, name: str) -> ImportProposal:
-    """Return a proposal whose model or accelerator has this id and name; raises `InputError` at the field."""
+    """Return a proposal whose subject has this id and name; raises `InputError` at the field."""
     subject = get_subject(proposal)
     if subject is None or (subject.id, subject.name) == (thing_id, name):
         return proposal
@@ -77,15 +76,15 @@ def rename_subject(proposal: ImportProposal, thing_id: str, name: str) -> Import
             return _rename_entry(subject, thing_id, name_line)
         if isinstance(fact, UserClaim | ClaimPreference) and fact.thing == former:
             return replace(fact, thing=thing_id)
-        if isinstance(fact, UserPrice) and fact.accelerator == former:
+        if isinstance(fact, UserPrice | UserSystem) and fact.accelerator == former:
             return replace(fact, accelerator=thing_id)
         return fact
 
     return replace(proposal, name=name_line, facts=tuple(map(renamed, proposal.facts)))
 
 
-def _rename_entry(subject: ProposalSubject, thing_id: str, name: str) -> ProposalSubject:
-    if isinstance(subject, UserAccelerator):
+def _rename_entry(subject: UserEntry, thing_id: str, name: str) -> UserEntry:
+    if not isinstance(subject, UserModel):
         return replace(subject, id=thing_id, name=name)
     definition = to_canonical_json({**json.loads(subject.definition), "id": thing_id, "name": name})
     return replace(subject, id=thing_id, name=name, definition=definition)

@@ -228,6 +228,8 @@ def holds_anything(connection: sqlite3.Connection) -> bool:
 
 
 def _count_rows(connection: sqlite3.Connection, table: FactTable[Any]) -> int:
+    if not _has_table(connection, table.name):
+        return 0
     return int(connection.execute(f"SELECT count(*) FROM {table.name}").fetchone()[0])
 
 

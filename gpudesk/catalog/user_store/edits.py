@@ -25,7 +25,16 @@ from gpudesk.catalog.user_store.entry import (
     is_required,
     make_entry,
 )
-from gpudesk.domain.claim import PRICE_BOUND_ATTRIBUTES, PURCHASE_TERM, AttributeClaims, Claim, ClaimPreference, Source
+from gpudesk.domain.attributes import REGISTERED_ATTRIBUTES
+from gpudesk.domain.claim import (
+    PRICE_BOUND_ATTRIBUTES,
+    PURCHASE_TERM,
+    AttributeClaims,
+    CatalogEntryKind,
+    Claim,
+    ClaimPreference,
+    Source,
+)
 from gpudesk.domain.cost import RENT_TERMS
 from gpudesk.domain.field_checks import MISSING_FIELD, describe_not_above
 from gpudesk.domain.registry import list_required_attributes
@@ -33,12 +42,13 @@ from gpudesk.domain.user_facts import (
     MOST_FACTS,
     FactEdit,
     InactiveOverride,
-    UserAccelerator,
     UserClaim,
+    UserEntry,
     UserFact,
     UserFacts,
     UserModel,
     UserPrice,
+    UserSystem,
     get_fact_key,
 )
 from gpudesk.text.formatting import ClaimValue
@@ -228,28 +238,28 @@ def add_facts(catalog: Catalog, facts: Sequence[UserFact], name: str) -> FactEdi
     thing_ids = {thing.id for thing in catalog.things()}
     for fact in new:
         check_model(fact)
-        if isinstance(fact, UserAccelerator | UserModel):
+        if isinstance(fact, UserEntry):
             _check_free(catalog, fact, new)
             thing_ids.add(fact.id)
     sources = {source.id for source in catalog.sources()} | {fact.id for fact in new if isinstance(fact, Source)}
     for fact in new:
         _check_reference(fact, thing_ids, sources)
     for fact in new:
-        if isinstance(fact, UserAccelerator):
+        if isinstance(fact, UserEntry):
             _check_complete(fact, new)
     return make_step(catalog.own, message("own.step.add", "Add {name}", name=check_line("name", name)), added=facts)
 
 
-def _check_free(catalog: Catalog, fact: UserAccelerator | UserModel, new: UserFacts) -> None:
+def _check_free(catalog: Catalog, fact: UserEntry, new: UserFacts) -> None:
     """Refuse an id that another entry has; the user's own entry of the same kind may be replaced."""
     is_used = any(thing.id == fact.id for thing in catalog.things())
-    other = "model" if isinstance(fact, UserAccelerator) else "accelerator"
-    if (is_used and catalog.own.get(*fact.key) is None) or new.get(other, fact.id) is not None:
+    is_twice = sum(isinstance(each, UserEntry) and each.id == fact.id for each in new) > 1
+    if (is_used and catalog.own.get(*fact.key) is None) or is_twice:
         raise InputError(describe_taken_id(fact.id), "id")
 
 
 def _check_reference(fact: UserFact, thing_ids: set[str], sources: set[str]) -> None:
-    thing = fact.accelerator if isinstance(fact, UserPrice) else getattr(fact, "thing", None)
+    thing = fact.accelerator if isinstance(fact, UserPrice | UserSystem) else getattr(fact, "thing", None)
     if thing is not None and thing not in thing_ids:
         raise input_error("own.no_such_thing", "unknown entry {id}; add it first", thing, id=thing)
     source = getattr(fact, "source", None)
@@ -257,22 +267,29 @@ def _check_reference(fact: UserFact, thing_ids: set[str], sources: set[str]) -> 
         raise InputError(describe_no_such_source(source), source)
 
 
-def _check_complete(part: UserAccelerator, facts: UserFacts) -> None:
-    stated = {fact.attribute for fact in facts if isinstance(fact, UserClaim) and fact.thing == part.id}
-    for name in list_required_attributes():
+def _check_complete(entry: UserEntry, facts: UserFacts) -> None:
+    stated = {fact.attribute for fact in facts if isinstance(fact, UserClaim) and fact.thing == entry.id}
+    for name in list_required_attributes(REGISTERED_ATTRIBUTES.get(CatalogEntryKind(entry.key[0]), {})):
         if name not in stated:
             raise InputError(describe_required(name), name)
 
 
+def list_dependent_systems(catalog: Catalog, thing: str) -> tuple[UserSystem, ...]:
+    """Return the user's systems with this accelerator."""
+    return tuple(fact for fact in catalog.own if isinstance(fact, UserSystem) and fact.accelerator == thing)
+
+
 def remove_thing(catalog: Catalog, thing: str) -> FactEdit:
+    """Remove an entry of the user's with its values and prices; systems go with their accelerator."""
     entry = catalog.thing(thing)
     if not entry.own:
         raise InputError(describe_shipped_entry(thing), "id")
+    removed_ids = {thing} | {each.id for each in list_dependent_systems(catalog, thing)}
     removed = [
         fact
         for fact in catalog.own
-        if (isinstance(fact, UserAccelerator | UserModel) and fact.id == thing)
-        or (isinstance(fact, UserClaim | ClaimPreference) and fact.thing == thing)
+        if (isinstance(fact, UserEntry) and fact.id in removed_ids)
+        or (isinstance(fact, UserClaim | ClaimPreference) and fact.thing in removed_ids)
         or (isinstance(fact, UserPrice) and fact.accelerator == thing)
     ]
     return make_step(catalog.own, _describe_removal(entry.name), take=removed)
@@ -353,14 +370,14 @@ def _require_user_fact(catalog: Catalog, *key: str) -> UserFact:
 
 def rename_entry(catalog: Catalog, thing: str, name: str, maker: str) -> FactEdit:
     """Give an entry of the user's another name and maker; its id stays, so that scenarios find it."""
-    entry = catalog.own.get("accelerator", thing) or catalog.own.get("model", thing)
+    entry = next((fact for fact in catalog.own if isinstance(fact, UserEntry) and fact.id == thing), None)
     name_line, by = check_line("name", name.strip()), check_line("maker", maker.strip())
-    if isinstance(entry, UserAccelerator):
-        changed: UserFact = replace(entry, name=name_line, vendor=by)
-    elif isinstance(entry, UserModel):
-        changed = replace(entry, name=name_line, organisation=by)
-    else:
+    if entry is None:
         raise InputError(describe_shipped_entry(thing), "id")
+    if isinstance(entry, UserModel):
+        changed: UserFact = replace(entry, name=name_line, organisation=by)
+    else:
+        changed = replace(entry, name=name_line, vendor=by)
     if changed == entry:
         raise InputError(NOTHING_CHANGED, "name")
     text = message("own.step.rename", "Rename {name} to {new}", name=entry.name, new=name_line)

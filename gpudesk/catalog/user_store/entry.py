@@ -21,7 +21,13 @@ from gpudesk.catalog.model_definition import (
 )
 from gpudesk.catalog.overlay import find_chosen_dimensions, is_same_value
 from gpudesk.catalog.read import Catalog, describe_unknown_attribute
-from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, convert_claim_to_si, get_units
+from gpudesk.domain.attributes import (
+    COUNTED_UNITS,
+    LARGEST_BY_UNIT,
+    REGISTERED_ATTRIBUTES,
+    convert_claim_to_si,
+    get_units,
+)
 from gpudesk.domain.claim import (
     NO_PUBLISHER,
     USER_SOURCE_PREFIX,
@@ -40,7 +46,7 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     quote_value,
 )
-from gpudesk.domain.registry import ATTRIBUTES, find_quantity
+from gpudesk.domain.registry import find_attribute_definition, find_quantity, list_required_attributes
 from gpudesk.domain.user_facts import UserFact, UserModel
 from gpudesk.text.formatting import ClaimValue, Quantity
 from gpudesk.text.messages import InputError, Message, input_error, message
@@ -117,11 +123,9 @@ def make_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
     return _make_value_entry(catalog, find_attribute(catalog, thing, name), catalog.kind_of(thing))
 
 
-def make_accelerator_entry(catalog: Catalog, thing: str, name: str) -> ValueEntry:
-    """Return how an attribute of an accelerator is entered that need not be there yet."""
-    return _make_value_entry(
-        catalog, AttributeClaims(thing, name, ATTRIBUTES[name].unit, ()), CatalogEntryKind.ACCELERATOR
-    )
+def make_new_entry(catalog: Catalog, kind: CatalogEntryKind, name: str) -> ValueEntry:
+    """Return how an attribute is entered of an accelerator or a system that is not there yet."""
+    return _make_value_entry(catalog, AttributeClaims("", name, get_units(kind)[name], ()), kind)
 
 
 def _make_value_entry(catalog: Catalog, attribute: AttributeClaims, of: CatalogEntryKind) -> ValueEntry:
@@ -160,7 +164,8 @@ def _find_value_kind(attribute: AttributeClaims) -> ValueKind:
     name = attribute.name
     if isinstance(stated, bool) or (stated is None and name.rpartition(".")[2] in _YES_NO):
         return ValueKind.YES_NO
-    if isinstance(stated, tuple) or (stated is None and name in ATTRIBUTES and ATTRIBUTES[name].is_word_list):
+    definition = find_attribute_definition(name)
+    if isinstance(stated, tuple) or (stated is None and definition is not None and definition.is_word_list):
         return ValueKind.WORDS
     if isinstance(stated, int | float) or (stated is None and attribute.unit is not None):
         return ValueKind.NUMBER
@@ -352,7 +357,7 @@ def check_choices(catalog: Catalog, things: Collection[str]) -> None:
 
 def is_required(kind: CatalogEntryKind, name: str) -> bool:
     """Whether a thing cannot do without an attribute."""
-    return kind is CatalogEntryKind.ACCELERATOR and name in ATTRIBUTES and ATTRIBUTES[name].required
+    return name in list_required_attributes(REGISTERED_ATTRIBUTES.get(kind, {}))
 
 
 def check_model(fact: UserFact) -> None:
@@ -379,4 +384,4 @@ def describe_no_such_source(source: str) -> Message:
 
 
 def describe_required(attribute: str) -> Message:
-    return message("own.required", "{attribute} is required for estimates; enter it", attribute=attribute)
+    return message("own.required", "{attribute} is required; enter it", attribute=attribute)

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 #: The version that this program writes; `gpudesk.catalog.schema` says what each version adds.
-USER_VERSION: Final = 3
+USER_VERSION: Final = 4
 
 
 def read_version(connection: sqlite3.Connection) -> int:

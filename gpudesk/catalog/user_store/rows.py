@@ -21,6 +21,7 @@ from gpudesk.domain.field_checks import (
     make_type_error,
 )
 from gpudesk.domain.json_input import refuse_constant
+from gpudesk.domain.system import SystemKind
 from gpudesk.domain.user_facts import (
     FactEdit,
     FactKey,
@@ -29,6 +30,7 @@ from gpudesk.domain.user_facts import (
     UserFact,
     UserModel,
     UserPrice,
+    UserSystem,
     get_fact_key,
 )
 from gpudesk.domain.watch_list import WatchNote, WatchValue
@@ -98,6 +100,7 @@ FACT_TABLES: Final[tuple[FactTable[UserFact], ...]] = (
     FactTable("source", Source, ("id",)),
     FactTable("accelerator", UserAccelerator, ("id",)),
     FactTable("model", UserModel, ("id",)),
+    FactTable("system", UserSystem, ("id",), since=4),
     FactTable("claim", UserClaim, ("thing", "attribute", "source")),
     FactTable("preference", ClaimPreference, ("thing", "attribute")),
     FactTable("price", UserPrice, ("id",)),
@@ -114,6 +117,7 @@ StoredRow = tuple[Any, ...]
 LONGEST_TEXT: Final = 1_000_000
 _LARGEST_WHOLE: Final = 2**63 - 1
 _KINDS: Final = {kind.value: kind for kind in SourceKind}
+_SYSTEM_KINDS: Final = {kind.value: kind for kind in SystemKind}
 
 
 class RowError(ValueError):
@@ -253,6 +257,12 @@ def _encode_kind(where: str, value: object) -> str:
     return value.value
 
 
+def _encode_system_kind(where: str, value: object) -> str:
+    if not isinstance(value, SystemKind):
+        raise InputError(describe_unknown_word(str(value)[:80], tuple(_SYSTEM_KINDS)), where)
+    return value.value
+
+
 def _encode_value(where: str, value: object) -> str:
     if isinstance(value, tuple):
         checked: object = [check_text(where, word) for word in value]
@@ -278,6 +288,13 @@ def _decode_kind(stored: str) -> SourceKind:
         return _KINDS[stored]
     except KeyError:
         raise RowError(f"{stored[:80]!r} is no kind of a claim") from None
+
+
+def _decode_system_kind(stored: str) -> SystemKind:
+    try:
+        return _SYSTEM_KINDS[stored]
+    except KeyError:
+        raise RowError(f"{stored[:80]!r} is no kind of a system") from None
 
 
 def _decode_value(stored: str) -> ClaimValue:
@@ -311,6 +328,7 @@ _COLUMN_BY_TYPE: Final[Mapping[Any, _Column]] = {
     int | None: _Column(_make_optional(_encode_whole), frozenset({int, _NONE})),
     float | None: _Column(_make_optional(_encode_number), frozenset({float, _NONE})),
     SourceKind: _Column(_encode_kind, frozenset({str}), _decode_kind),
+    SystemKind: _Column(_encode_system_kind, frozenset({str}), _decode_system_kind),
     ClaimValue: _Column(_encode_value, frozenset({str}), _decode_value),
     WatchValue: _Column(_encode_watch_value, frozenset({str}), _decode_watch_value),
 }

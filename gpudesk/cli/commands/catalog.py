@@ -114,7 +114,7 @@ def _systems(service: GpuDeskService) -> _CatalogList:
             label_term_of_data(system.kind.value),
             system.accelerator,
             *_list_cells(service, system.id, listed),
-            system.name,
+            _marked(system.name, own=system.own),
         ]
         for system in service.catalog.systems()
     ]

@@ -15,6 +15,7 @@ class EditorKind(StrEnum):
 
     ACCELERATOR = "accelerator"
     MODEL = "model"
+    SYSTEM = "system"
     PRICE = "price"
     SOURCE = "source"
     #: A value of the user's for one attribute of one thing.
@@ -52,6 +53,7 @@ class SelectionKind(StrEnum):
     COST = "cost"
     #: An attribute of the model, from the catalog.
     MODEL = "model"
+    SYSTEM = "system"
     #: An attribute of any thing of the catalog, whether the scenario has it or not.
     CATALOG = "catalog"
     #: A figure of a deployment that no column has.

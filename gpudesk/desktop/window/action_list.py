@@ -135,6 +135,15 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
             enabled=writable,
         ),
         ActionSpec(
+            "catalog.add_system",
+            tr("New system…"),
+            open_editor(EditorKind.SYSTEM),
+            MenuId.CATALOG,
+            0,
+            "server",
+            enabled=writable,
+        ),
+        ActionSpec(
             "catalog.add_price",
             tr("New price…"),
             open_editor(EditorKind.PRICE),

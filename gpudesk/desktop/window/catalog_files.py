@@ -28,7 +28,7 @@ from gpudesk.documents.pack_file import PACK_SUFFIX
 from gpudesk.documents.packs import select_keys, write_pack
 from gpudesk.domain.catalog_table import CatalogSection
 from gpudesk.domain.progress import JobProgress, ProgressSteps
-from gpudesk.domain.user_facts import FactEdit, ImportProposal, UserModel, UserPrice
+from gpudesk.domain.user_facts import FactEdit, ImportProposal, UserModel, UserPrice, UserSystem
 from gpudesk.files import write_atomically
 from gpudesk.report.catalog_export import ExportCatalog, build_catalog_table, write_table
 from gpudesk.report.comparison.verdicts import describe_impact
@@ -141,6 +141,8 @@ def _offer_uses(window: DocumentWindow, proposals: Sequence[ImportProposal]) -> 
     if isinstance(subject, UserModel):
         change_model = partial(window.desk.edit, tr("Change model"), model=subject.id)
         return [(tr("Set as model"), change_model)]
+    if isinstance(subject, UserSystem):
+        return []
     return [(tr("Add to scenario"), partial(window.chips.add_accelerator, subject.id))]
 
 

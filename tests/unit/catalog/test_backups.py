@@ -11,6 +11,7 @@ import pytest
 
 from gpudesk.catalog.database import CatalogFileError
 from gpudesk.catalog.user_store.file_system import DAILY_BACKUPS, NEWEST_BACKUPS, WEEKLY_BACKUPS
+from gpudesk.catalog.user_store.migrations import USER_VERSION
 from gpudesk.catalog.user_store.user_file import SMALL_STEP, UserFile, list_backups, restore_backup
 from gpudesk.domain.fact_exchange import TrustedSigner
 from gpudesk.domain.user_facts import Backup, BackupReason
@@ -52,7 +53,7 @@ def test_first_change_of_a_day_is_backed_up_and_the_next_are_not(file: UserFile,
     for number in range(3):
         file.apply(numbered(number))
     (first,) = _backups(file)
-    assert (first.reason, first.made, first.facts, first.version) == (BackupReason.DAY, NOON, len(ALL), 3)
+    assert (first.reason, first.made, first.facts, first.version) == (BackupReason.DAY, NOON, len(ALL), USER_VERSION)
     assert first.size_bytes == first.path.stat().st_size > 0
     clock.next_day()
     file.trust(TrustedSigner("ab", "A colleague", "2026-07-02"))

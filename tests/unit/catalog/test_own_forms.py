@@ -8,15 +8,10 @@ import pytest
 from gpudesk import paths
 from gpudesk.catalog.importing.accelerator_plausibility import check_new_value
 from gpudesk.catalog.read import Catalog
-from gpudesk.catalog.user_store.accelerator_edits import (
-    copy_figure,
-    group_by_generation,
-    make_accelerator_id,
-    make_accelerator_step,
-)
 from gpudesk.catalog.user_store.edits import count_resting_figures, prefer_claim, rename_entry, state_value
-from gpudesk.catalog.user_store.entry import ValueKind, make_accelerator_entry, make_entry, make_user_source
-from gpudesk.domain.claim import PlausibilityGrade
+from gpudesk.catalog.user_store.entry import ValueKind, make_entry, make_new_entry, make_user_source
+from gpudesk.catalog.user_store.entry_edits import copy_figure, group_by_generation, make_entry_id, make_entry_step
+from gpudesk.domain.claim import CatalogEntryKind, PlausibilityGrade
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError
@@ -55,7 +50,7 @@ def test_figure_is_entered_as_what_it_is(bench: GpuDeskService, name: str, kind:
     entry = make_entry(bench.catalog, PART, name)
     assert entry.kind is kind
     assert [unit.label for unit in entry.units] == units
-    assert make_accelerator_entry(bench.catalog, "", name).kind is kind
+    assert make_new_entry(bench.catalog, CatalogEntryKind.ACCELERATOR, name).kind is kind
 
 
 def test_words_of_other_parts_are_offered(bench: GpuDeskService) -> None:
@@ -105,8 +100,8 @@ def add_part(bench: GpuDeskService) -> UserAccelerator:
     figures = {
         each.name: copy_figure(each.preferred) for each in bench.catalog.attributes(PART) if each.preferred is not None
     }
-    part = UserAccelerator(make_accelerator_id(bench.catalog, "Ours"), "Ours", "AMD", "cdna3")
-    bench.user_catalog.do(make_accelerator_step(bench.catalog, part, figures, today=DAY))
+    part = UserAccelerator(make_entry_id(bench.catalog, "Ours"), "Ours", "AMD", "cdna3")
+    bench.user_catalog.do(make_entry_step(bench.catalog, part, figures, today=DAY))
     return part
 
 
@@ -119,7 +114,7 @@ def test_copy_is_estimated_like_what_it_was_copied_from(bench: GpuDeskService) -
         shipped.platform,
     )
     assert dict(own.peak_dense) == dict(shipped.peak_dense)
-    assert make_accelerator_id(bench.catalog, "Ours") == "ours-2"
+    assert make_entry_id(bench.catalog, "Ours") == "ours-2"
 
 
 def test_change_of_one_figure_touches_that_alone(bench: GpuDeskService) -> None:
@@ -130,10 +125,10 @@ def test_change_of_one_figure_touches_that_alone(bench: GpuDeskService) -> None:
         if each.preferred is not None
     }
     with pytest.raises(InputError):
-        make_accelerator_step(bench.catalog, part, figures, today="2026-12-01")
+        make_entry_step(bench.catalog, part, figures, today="2026-12-01")
     source = make_user_source("Own run")
     changed = {**figures, "tdp": replace(figures["tdp"], value=900, source=source, printed=None)}
-    step = make_accelerator_step(bench.catalog, part, changed, today="2026-12-01")
+    step = make_entry_step(bench.catalog, part, changed, today="2026-12-01")
     assert {fact.attribute for fact in step.after if isinstance(fact, UserClaim)} == {"tdp"}
     assert {fact.attribute for fact in step.before if isinstance(fact, UserClaim)} == {"tdp"}
     bench.user_catalog.do(step)
@@ -143,7 +138,7 @@ def test_change_of_one_figure_touches_that_alone(bench: GpuDeskService) -> None:
 def test_part_without_bandwidth_is_refused_at_it(bench: GpuDeskService) -> None:
     part = UserAccelerator("ours", "Ours", "AMD", "cdna3")
     with pytest.raises(InputError) as refused:
-        make_accelerator_step(bench.catalog, part, {}, today=DAY)
+        make_entry_step(bench.catalog, part, {}, today=DAY)
     assert refused.value.where == "memory"
 
 

@@ -113,7 +113,7 @@ def test_killed_in_the_middle_of_the_last_step_the_file_is_as_it_was_before_it(o
     assert process.returncode == -9
     with closing(sqlite3.connect(older)) as connection:
         assert read_version(connection) == USER_VERSION - 1
-        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'watch'").fetchone() == (0,)
+        assert connection.execute("SELECT count(*) FROM sqlite_schema WHERE name = 'system'").fetchone() == (0,)
     assert set(_facts(older)) == set(numbered(0, claims=3000).after)
 
 

@@ -98,6 +98,36 @@ def test_a_model_is_added_in_one_line(capsys: Capture, llama: Path) -> None:
     assert values["hidden_size"]["value"] == 8192
 
 
+def test_a_system_is_imported_shown_and_used_by_fleets(capsys: Capture, tmp_path: Path) -> None:
+    path = tmp_path / "our-server.json"
+    system = {
+        "kind": "system",
+        "name": "Our server",
+        "vendor": "Our integrator",
+        "system_kind": "server",
+        "accelerator": "l40s",
+        "sources": {"quote": {"title": "Quote 4711"}},
+        "attributes": {"accelerator_count": {"value": 8}, "accelerator_slots": {"value": 4}},
+    }
+    path.write_text(json.dumps(system))
+    code, _, err = run(capsys, path)
+    assert code != 0
+    assert "accelerator_count: is more than the accelerator slots" in err
+    path.write_text(json.dumps({**system, "accelerator": "l4os"}))
+    assert "l40s" in run(capsys, path)[2]
+    path.write_text(json.dumps({**system, "attributes": {"accelerator_count": {"value": 8}}}))
+    assert run(capsys, path)[1].startswith("Imported system our-server (Our server)")
+    entry.main(["catalog", "list", "systems"])
+    listed = capsys.readouterr().out
+    assert "our-server" in listed
+    assert "(yours)" in listed
+    entry.main(
+        ["fleet", "--model", "llama-3.1-8b", "--accelerators", "l40s", "--tokens-per-day", "100000000", "--json"]
+    )
+    (fleet,) = json.loads(capsys.readouterr().out)["fleets"]
+    assert fleet["system"] == "our-server"
+
+
 def test_the_model_answers_like_the_shipped_one_of_the_same_shape(capsys: Capture, llama: Path) -> None:
     run(capsys, llama, "--as", "mine", "--name", "Mine")
     question = {

@@ -13,16 +13,16 @@ import openpyxl
 import pytest
 
 from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
-from gpudesk.catalog.importing.accelerator_reader import propose_accelerator
+from gpudesk.catalog.importing.entry_reader import propose_accelerator
 from gpudesk.catalog.list_rows import make_catalog_table
 from gpudesk.catalog.user_store.edits import state_value
-from gpudesk.catalog.user_store.entry import ValueKind, make_accelerator_entry, make_user_source
+from gpudesk.catalog.user_store.entry import ValueKind, make_new_entry, make_user_source
 from gpudesk.cli import main as entry
 from gpudesk.cli.commands.estimate import list_estimate_lines
 from gpudesk.domain import registry
 from gpudesk.domain.answer import Answer, ConcurrencyCurve, IntervalSeries, LimiterShares
 from gpudesk.domain.catalog_table import CatalogSection
-from gpudesk.domain.claim import PlausibilityGrade, SourceKind
+from gpudesk.domain.claim import CatalogEntryKind, PlausibilityGrade, SourceKind
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.estimate_json import write_estimate_json
@@ -132,7 +132,7 @@ def test_a_new_attribute_is_listed_shown_exported_and_entered(
     assert describe_column(table.section, table.columns[place]) == "Power while it is boosted, W"
     exported = build_catalog_table("accelerators", service.catalog)
     assert any(column.key == ATTRIBUTE.key and column.unit == "W" for column in exported.head)
-    form = make_accelerator_entry(service.catalog, "", ATTRIBUTE.key)
+    form = make_new_entry(service.catalog, CatalogEntryKind.ACCELERATOR, ATTRIBUTE.key)
     assert (form.kind, [unit.label for unit in form.units]) == (ValueKind.NUMBER, ["W", "kW"])
     assert ATTRIBUTE in registry.list_form_attributes("power")
     assert entry.main(["catalog", "list", "accelerators"]) == 0

@@ -55,6 +55,14 @@ def select_catalog_cell(section: CatalogSection, row: CatalogRow, column: Catalo
     return selection.select_catalog_attribute(row.thing, attribute)
 
 
+#: The editor of an entry of the user's, by the section that lists it.
+_ENTRY_EDITORS: Final = {
+    CatalogSection.ACCELERATORS: EditorKind.ACCELERATOR,
+    CatalogSection.SYSTEMS: EditorKind.SYSTEM,
+    CatalogSection.MODELS: EditorKind.MODEL,
+}
+
+
 def make_edit_request(section: CatalogSection, row: CatalogRow, column: CatalogColumn) -> EditorRequest | None:
     if row.waits is not None:
         return None
@@ -66,9 +74,8 @@ def make_edit_request(section: CatalogSection, row: CatalogRow, column: CatalogC
     if row.thing is None:
         return None
     if attribute is None:
-        kind = EditorKind.ACCELERATOR if section is CatalogSection.ACCELERATORS else EditorKind.MODEL
-        has_names = section in (CatalogSection.ACCELERATORS, CatalogSection.MODELS)
-        return EditorRequest(kind, thing=row.thing) if row.own and has_names and column.key == "name" else None
+        kind = _ENTRY_EDITORS.get(section)
+        return EditorRequest(kind, thing=row.thing) if row.own and kind is not None and column.key == "name" else None
     claim = row.item.source.id if isinstance(row.item, Claim) else None
     return EditorRequest(EditorKind.VALUE, row.thing, attribute, claim)
 

@@ -67,6 +67,7 @@ def format_add_action(section: CatalogSection) -> str:
     """Return the text of the button that adds an entry to a section, empty where none can be added."""
     return {
         CatalogSection.ACCELERATORS: tr("New accelerator…"),
+        CatalogSection.SYSTEMS: tr("New system…"),
         CatalogSection.PRICES: tr("Add price"),
         CatalogSection.SOURCES: tr("Add source"),
     }.get(section, "")
@@ -157,6 +158,7 @@ _PIECE_S: Final = 0.004
 #: What can be added by hand, by section.
 _ADDED: Final = {
     CatalogSection.ACCELERATORS: EditorKind.ACCELERATOR,
+    CatalogSection.SYSTEMS: EditorKind.SYSTEM,
     CatalogSection.PRICES: EditorKind.PRICE,
     CatalogSection.SOURCES: EditorKind.SOURCE,
 }

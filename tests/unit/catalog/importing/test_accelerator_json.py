@@ -9,7 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.catalog.importing.accelerator_reader import propose_accelerator
+from gpudesk.catalog.importing.entry_reader import propose_accelerator
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.user_facts import ImportProposal, UserAccelerator, UserClaim, UserFacts
@@ -169,7 +169,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
 @pytest.mark.parametrize(
     ("made", "words"),
     [
-        (attributes(memory=None), "memory: is missing; estimates need it"),
+        (attributes(memory=None), "memory: is missing; it is required"),
         (attributes(memory={"value": 192}), "memory: null is not a unit for this attribute, which uses B"),
         (
             attributes(memory={"value": 192, "unit": "TFLOPS"}),
@@ -185,7 +185,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         (attributes(software_platform={"value": "CUDA", "unit": "W"}), "text has no unit"),
         (
             attributes(memory_bandwith={"value": 1, "unit": "TB/s"}),
-            "memory_bandwith: is not an attribute of accelerators",
+            "memory_bandwith: is no attribute of such entries; correct its name",
         ),
         (attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside the possible range"),
         (attributes(memory_bandwidth={"value": 5.3, "unit": "GB/s"}), "check the unit"),

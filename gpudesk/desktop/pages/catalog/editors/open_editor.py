@@ -122,6 +122,7 @@ def _make_editor(
     from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
     from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
     from gpudesk.desktop.pages.catalog.editors.sources import SourceForm
+    from gpudesk.desktop.pages.catalog.editors.system_form import SystemForm
     from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 
     thing, name = request.thing, request.attribute
@@ -130,6 +131,7 @@ def _make_editor(
         EditorKind.SOURCE: lambda: SourceForm(desk, theme, source=request.source, parent=parent),
         EditorKind.STALENESS: lambda: StaleRuleForm(desk, theme, settings, parent=parent),
         EditorKind.ACCELERATOR: lambda: _make_entry_form(parent, desk, theme, thing),
+        EditorKind.SYSTEM: lambda: SystemForm(desk, theme, thing=thing, parent=parent),
         EditorKind.MODEL: lambda: None if thing is None else _make_entry_form(parent, desk, theme, thing),
     }
     if thing is not None and name is not None:

@@ -1,4 +1,4 @@
-"""Edits that add or change a user accelerator with all its figures."""
+"""Edits that add or change an accelerator or a system of the user's with all its figures."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Final
 
-from gpudesk.catalog.importing.accelerator_facts import StatedFigure, make_accelerator_facts
+from gpudesk.catalog.importing.entry_facts import FiguredEntry, StatedFigure, make_entry_facts
 from gpudesk.catalog.importing.proposals import find_free_id
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.user_store.edits import add_facts, make_step
 from gpudesk.catalog.user_store.entry import find_attribute, make_user_source
-from gpudesk.domain.claim import Claim, ClaimPreference, Source
-from gpudesk.domain.registry import ATTRIBUTES
-from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserFacts
+from gpudesk.domain.attributes import REGISTERED_ATTRIBUTES
+from gpudesk.domain.claim import CatalogEntryKind, Claim, ClaimPreference, Source
+from gpudesk.domain.user_facts import FactEdit, UserClaim, UserFact, UserFacts
 from gpudesk.text.messages import message
 from gpudesk.text.translation import tr
 
@@ -55,44 +55,44 @@ def copy_figure(claim: Claim) -> StatedFigure:
     )
 
 
-def make_accelerator_id(catalog: Catalog, name: str) -> str:
+def make_entry_id(catalog: Catalog, name: str) -> str:
     return find_free_id(name, {thing.id for thing in catalog.things()})
 
 
-def make_accelerator_step(
-    catalog: Catalog, part: UserAccelerator, figures: Mapping[str, StatedFigure], *, today: str
+def make_entry_step(
+    catalog: Catalog, entry: FiguredEntry, figures: Mapping[str, StatedFigure], *, today: str
 ) -> FactEdit:
-    """Return the step that adds an accelerator with its figures, or changes one of the user's to them.
+    """Return the step that adds an entry with its figures, or changes one of the user's to them.
 
     Raises `InputError` at the attribute that is missing or cannot be.
     """
-    facts = make_accelerator_facts(part, {name: (each,) for name, each in figures.items()}, today=today)
-    if catalog.own.get(*part.key) is None:
-        return add_facts(catalog, facts, part.name)
-    return _make_change_step(catalog, part, UserFacts.of(facts), today)
+    facts = make_entry_facts(entry, {name: (each,) for name, each in figures.items()}, today=today)
+    if catalog.own.get(*entry.key) is None:
+        return add_facts(catalog, facts, entry.name)
+    return _make_change_step(catalog, entry, UserFacts.of(facts), today)
 
 
-def _make_change_step(catalog: Catalog, part: UserAccelerator, new: UserFacts, today: str) -> FactEdit:
+def _make_change_step(catalog: Catalog, entry: FiguredEntry, new: UserFacts, today: str) -> FactEdit:
     """Put new figures in the place of those that hold; where none is given, all that was stated goes."""
     own = catalog.own
     claims = {fact.attribute: fact for fact in new if isinstance(fact, UserClaim)}
     sources = {fact.id: fact for fact in new if isinstance(fact, Source)}
     removed: list[UserFact] = []
-    added: list[UserFact] = [part]
-    for name in ATTRIBUTES:
-        claim, active_claim = claims.get(name), _find_active_claim(catalog, part.id, name)
+    added: list[UserFact] = [entry]
+    for name in REGISTERED_ATTRIBUTES[CatalogEntryKind(entry.key[0])]:
+        claim, active_claim = claims.get(name), _find_active_claim(catalog, entry.id, name)
         if claim is not None and active_claim is not None and _is_same_statement(claim, active_claim):
             continue
-        stated = list(_list_user_claims(own, part.id, name))
+        stated = list(_list_user_claims(own, entry.id, name))
         rivals = [fact for fact in stated if fact != active_claim and claim is not None and fact.key != claim.key]
         removed += [fact for fact in stated if fact not in rivals]
-        chosen = own.get("preference", part.id, name)
+        chosen = own.get("preference", entry.id, name)
         removed += [] if chosen is None else [chosen]
         if claim is not None:
             added += [sources[claim.source], claim]
         if claim is not None and rivals:
-            added.append(ClaimPreference(part.id, name, claim.source, claim.value, tr("Your value"), today))
-    return make_step(own, message("own.step.change", "Change {name}", name=part.name), take=removed, added=added)
+            added.append(ClaimPreference(entry.id, name, claim.source, claim.value, tr("Your value"), today))
+    return make_step(own, message("own.step.change", "Change {name}", name=entry.name), take=removed, added=added)
 
 
 def _find_active_claim(catalog: Catalog, part: str, name: str) -> UserClaim | None:

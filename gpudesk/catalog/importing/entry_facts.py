@@ -1,4 +1,4 @@
-"""An accelerator as user facts: every figure with its source, checked."""
+"""An accelerator or a system as user facts: every figure with its source, checked."""
 
 from __future__ import annotations
 
@@ -8,8 +8,22 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.catalog.importing.accelerator_plausibility import check_plausibility
-from gpudesk.domain.attributes import COUNTED_UNITS, LARGEST_BY_UNIT, convert_claim_to_si, format_published
-from gpudesk.domain.claim import ClaimPreference, PlausibilityFinding, PlausibilityGrade, Source, SourceKind
+from gpudesk.domain.attributes import (
+    COUNTED_UNITS,
+    LARGEST_BY_UNIT,
+    REGISTERED_ATTRIBUTES,
+    convert_claim_to_si,
+    format_published,
+)
+from gpudesk.domain.claim import (
+    CatalogEntryKind,
+    ClaimPreference,
+    PlausibilityFinding,
+    PlausibilityGrade,
+    Source,
+    SourceKind,
+    is_figure,
+)
 from gpudesk.domain.field_checks import (
     CONTROL_CHARACTER,
     EMPTY_FIELD,
@@ -18,15 +32,22 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     quote_value,
 )
-from gpudesk.domain.registry import ATTRIBUTES, list_required_attributes
-from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact
+from gpudesk.domain.registry import Attribute, list_required_attributes
+from gpudesk.domain.user_facts import UserAccelerator, UserClaim, UserFact, UserSystem
 from gpudesk.text.formatting import ClaimValue
-from gpudesk.text.messages import InputError, input_error
+from gpudesk.text.messages import InputError, input_error, message
 from gpudesk.text.units import UnknownUnitError, get_si_unit
 
 _LONGEST: Final = 200
 #: Of a figure in whatever unit.
 _MOST: Final = 1e30
+
+
+FiguredEntry = UserAccelerator | UserSystem
+
+_MORE_THAN_SLOTS: Final = message("system.more_than_slots", "is more than the accelerator slots; correct one of them")
+_MORE_THAN_MAXIMUM: Final = message("system.more_than_maximum", "is above the maximum power; correct one of them")
+_ABOVE_UPPER_END: Final = message("system.above_upper_end", "is above the high end; swap the two")
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,49 +64,70 @@ class StatedFigure:
     printed: str | None = None
 
 
-def make_accelerator_facts(
-    part: UserAccelerator,
+def make_entry_facts(
+    entry: FiguredEntry,
     figures: Mapping[str, Sequence[StatedFigure]],
     *,
     today: str,
     reasons: Mapping[str, str] = MappingProxyType({}),
 ) -> tuple[UserFact, ...]:
-    """Return the sources, the accelerator, and a claim for every figure; of several the first is preferred.
+    """Return the sources, the entry, and a claim for every figure; of several the first is preferred.
 
     `reasons` say by attribute why. Raises `InputError` at the attribute that is missing, in a wrong unit,
-    or such as no accelerator can have.
+    or such as no such entry can have.
     """
-    for name in list_required_attributes():
+    attributes = REGISTERED_ATTRIBUTES[CatalogEntryKind(entry.key[0])]
+    for name in list_required_attributes(attributes):
         if not figures.get(name):
-            raise input_error("import.part.required", "is missing; estimates need it", name)
-    claims = [claim for name, stated in figures.items() for claim in _iterate_claims(part.id, name, stated, today)]
-    for finding in find_doubts(claims, part.name):
+            raise input_error("import.part.required", "is missing; it is required", name)
+    for name in figures:
+        if name not in attributes:
+            raise input_error("import.part.attribute", "is no attribute of such entries; correct its name", name)
+    claims = [
+        claim
+        for name, stated in figures.items()
+        for claim in _iterate_claims(entry.id, attributes[name], stated, today)
+    ]
+    for finding in find_doubts(claims, entry):
         if finding.grade is PlausibilityGrade.REFUSED:
             raise InputError(finding.problem, finding.attribute)
     sources = {each.source.id: each.source for stated in figures.values() for each in stated}
-    return (*sources.values(), part, *claims, *_iterate_preferences(claims, reasons, today))
+    return (*sources.values(), entry, *claims, *_iterate_preferences(claims, reasons, today))
 
 
-def find_doubts(claims: Sequence[UserClaim], name: str) -> tuple[PlausibilityFinding, ...]:
+def find_doubts(claims: Sequence[UserClaim], entry: FiguredEntry) -> tuple[PlausibilityFinding, ...]:
     """Return what speaks against the figures that are preferred, which are the first of their attributes."""
     values: dict[str, ClaimValue] = {}
     for claim in claims:
         values.setdefault(claim.attribute, claim.value)
-    return check_plausibility(values, name)
+    return check_system(values) if isinstance(entry, UserSystem) else check_plausibility(values, entry.name)
 
 
-def _iterate_claims(part: str, name: str, stated: Sequence[StatedFigure], today: str) -> Iterator[UserClaim]:
+def check_system(values: Mapping[str, ClaimValue]) -> tuple[PlausibilityFinding, ...]:
+    """Return what contradicts itself among the figures of a system, each of which is refused."""
+    return tuple(
+        PlausibilityFinding(name, PlausibilityGrade.REFUSED, problem)
+        for name, limit, problem in (
+            ("accelerator_count", "accelerator_slots", _MORE_THAN_SLOTS),
+            ("power_typical", "power_max", _MORE_THAN_MAXIMUM),
+            ("price_low", "price_high", _ABOVE_UPPER_END),
+        )
+        if is_figure(value := values.get(name)) and is_figure(most := values.get(limit)) and value > most
+    )
+
+
+def _iterate_claims(
+    entry: str, attribute: Attribute, stated: Sequence[StatedFigure], today: str
+) -> Iterator[UserClaim]:
     """Yield the claims about an attribute; a source states one value of it, the first that is given."""
-    if name not in ATTRIBUTES:
-        raise input_error("import.part.attribute", "is not an attribute of accelerators", name)
     sources: set[str] = set()
     for figure in stated:
-        value = _check_figure_value(name, figure)
+        value = _check_figure_value(attribute, figure)
         if figure.source.id not in sources:
             sources.add(figure.source.id)
             yield UserClaim(
-                thing=part,
-                attribute=name,
+                thing=entry,
+                attribute=attribute.key,
                 value=value,
                 source=figure.source.id,
                 kind=figure.kind or figure.source.kind,
@@ -115,9 +157,9 @@ def _iterate_preferences(
             yield ClaimPreference(claim.thing, name, claim.source, claim.value, reasons[name], today)
 
 
-def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
+def _check_figure_value(attribute: Attribute, figure: StatedFigure) -> ClaimValue:
     """Return a value in the unit used inside; raises `InputError` at the attribute."""
-    unit = ATTRIBUTES[name].unit
+    name, unit = attribute.key, attribute.unit
     if unit is not None:
         return _check_number(name, figure, unit)
     if figure.unit is not None:
@@ -125,7 +167,7 @@ def _check_figure_value(name: str, figure: StatedFigure) -> ClaimValue:
             "import.part.no_unit", "has the unit {given}, but text has no unit", name, given=quote_value(figure.unit)
         )
     value = figure.value
-    if ATTRIBUTES[name].is_word_list:
+    if attribute.is_word_list:
         words = value if isinstance(value, tuple) else (value,)
         return tuple(_check_text(name, word) for word in words)
     return _check_text(name, value)

@@ -1,15 +1,16 @@
-"""An accelerator from JSON: a data file, or the output of `gpudesk catalog show`."""
+"""An accelerator or a system from JSON: a data file, or the output of `gpudesk catalog show`."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from types import MappingProxyType
 from typing import Any, Final
 
-from gpudesk.catalog.importing.accelerator_facts import StatedFigure, find_doubts, make_accelerator_facts
+from gpudesk.catalog.importing.entry_facts import FiguredEntry, StatedFigure, find_doubts, make_entry_facts
 from gpudesk.catalog.importing.fields import clean_text, make_file_slug, make_file_source
+from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import Source, SourceKind
 from gpudesk.domain.fact_exchange import NOTHING_TO_IMPORT
 from gpudesk.domain.field_checks import (
@@ -22,7 +23,8 @@ from gpudesk.domain.field_checks import (
     make_type_error,
 )
 from gpudesk.domain.json_input import parse_bounded_json
-from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim
+from gpudesk.domain.system import SystemKind
+from gpudesk.domain.user_facts import ImportProposal, MissingImportField, UserAccelerator, UserClaim, UserSystem
 from gpudesk.input_records import join_place, parse_record
 from gpudesk.text.formatting import ClaimValue
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
@@ -72,16 +74,28 @@ class _AttributeEntry(_ClaimEntry):
 
 
 @dataclass(frozen=True, slots=True)
-class _AcceleratorEntry:
+class _EntryFields:
     name: str
     id: str | None = None
     vendor: str | None = None
     maker: str | None = None
-    generation: str | None = None
-    announced: bool | None = None
-    kind: str = "accelerator"
+    kind: str | None = None
     sources: dict[str, _SourceEntry] = field(default_factory=dict)
     attributes: dict[str, _AttributeEntry] | tuple[_AttributeEntry, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class _AcceleratorFields(_EntryFields):
+    generation: str | None = None
+    announced: bool | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _SystemFields(_EntryFields):
+    system_kind: SystemKind | None = None
+    accelerator: str | None = None
+    provider: str | None = None
+    instance: str | None = None
 
 
 def _accept_line(where: str, value: object) -> str | None:
@@ -125,8 +139,8 @@ def _read_table(data: bytes, answers: Mapping[str, object]) -> dict[str, Any]:
 
 
 _ANNOUNCED: Final = "announced"
-#: What `gpudesk catalog show` says beside the accelerator.
-_IGNORED_FIELDS: Final = frozenset({"kind", "catalog", "disputes", "prices", "own"})
+#: What `gpudesk catalog show` says beside the entry.
+_IGNORED_FIELDS: Final = frozenset({"kind", "catalog", "disputes", "prices", "own", "api_prices", "missing_prices"})
 
 
 def propose_accelerator(
@@ -147,7 +161,7 @@ def propose_accelerator(
         raise input_error(
             "import.part.other_kind", "is not an accelerator; import models from config.json or GGUF files", "kind"
         )
-    entry = parse_record(_AcceleratorEntry, table, "", _CHECKS, text=_accept_line, ignore_unknown=True)
+    entry = parse_record(_AcceleratorFields, table, "", _CHECKS, text=_accept_line, ignore_unknown=True)
     if entry.generation is None:
         why = message(
             "import.part.generation",
@@ -156,11 +170,8 @@ def propose_accelerator(
         )
         missing = MissingImportField("generation", "word", why, tuple(sorted(generations)))
         return ImportProposal("accelerator", entry.name, (), missing=(missing,))
-    maker = entry.vendor or entry.maker
-    if maker is None:
-        raise InputError(MISSING_FIELD, "vendor")
-    reader = _AcceleratorReader(entry, table, name)
-    figures = {stated[0]: list(reader.figures(*stated)) for stated in reader.attributes()}
+    maker, reader = _require_maker(entry), _FigureReader(entry, table, name)
+    figures = reader.read()
     status = figures.get("status")
     part = UserAccelerator(
         id=make_file_slug(entry.id or entry.name, 60),
@@ -169,14 +180,55 @@ def propose_accelerator(
         generation=make_file_slug(entry.generation),
         announced=bool(status and status[0].value == _ANNOUNCED) if entry.announced is None else entry.announced,
     )
-    facts = make_accelerator_facts(part, figures, today=today, reasons=reader.reasons)
+    return _make_proposal(part, reader, table, today)
+
+
+def propose_system(data: bytes, *, name: str, today: str, catalog: Catalog) -> ImportProposal:
+    """Return the system of a JSON file called `name`; its accelerator must be in the catalog.
+
+    Raises `InputError` at the field that is at fault.
+    """
+    table = _read_table(data, {})
+    entry = parse_record(_SystemFields, table, "", _CHECKS, text=_accept_line, ignore_unknown=True)
+    if entry.system_kind is None:
+        raise InputError(MISSING_FIELD, "system_kind")
+    if entry.accelerator is None:
+        raise InputError(MISSING_FIELD, "accelerator")
+    try:
+        catalog.accelerator(entry.accelerator)
+    except InputError as error:
+        raise InputError(error.problem, "accelerator") from error
+    system = UserSystem(
+        id=make_file_slug(entry.id or entry.name, 60),
+        name=entry.name,
+        vendor=_require_maker(entry),
+        kind=entry.system_kind,
+        accelerator=entry.accelerator,
+        provider=entry.provider,
+        instance=entry.instance,
+    )
+    return _make_proposal(system, _FigureReader(entry, table, name), table, today)
+
+
+def _require_maker(entry: _EntryFields) -> str:
+    maker = entry.vendor or entry.maker
+    if maker is None:
+        raise InputError(MISSING_FIELD, "vendor")
+    return maker
+
+
+def _make_proposal(entry: FiguredEntry, reader: _FigureReader, table: Mapping[str, Any], today: str) -> ImportProposal:
+    figures = reader.read()
+    facts = make_entry_facts(entry, figures, today=today, reasons=reader.reasons)
     claims = [fact for fact in facts if isinstance(fact, UserClaim)]
-    notes = tuple(finding.problem for finding in find_doubts(claims, entry.name))
-    return ImportProposal("accelerator", entry.name, facts, notes, tuple(_list_ignored(table, figures, claims)))
+    notes = tuple(finding.problem for finding in find_doubts(claims, entry))
+    known = {each.name for each in fields(_AcceleratorFields if isinstance(entry, UserAccelerator) else _SystemFields)}
+    ignored = tuple(_list_ignored(table.keys() - known, figures, claims))
+    return ImportProposal(entry.key[0], entry.name, facts, notes, ignored)
 
 
 def _list_ignored(
-    table: Mapping[str, Any], figures: Mapping[str, Sequence[StatedFigure]], claims: Sequence[UserClaim]
+    unknown_fields: Collection[str], figures: Mapping[str, Sequence[StatedFigure]], claims: Sequence[UserClaim]
 ) -> Iterator[Message]:
     twice = sum(map(len, figures.values())) - len(claims)
     if twice:
@@ -187,7 +239,7 @@ def _list_ignored(
             "count",
             count=twice,
         )
-    other = table.keys() - {each.name for each in fields(_AcceleratorEntry)} - _IGNORED_FIELDS
+    other = set(unknown_fields) - _IGNORED_FIELDS
     if other:
         yield message(
             "import.part.other_fields",
@@ -196,17 +248,21 @@ def _list_ignored(
         )
 
 
-class _AcceleratorReader:
+class _FigureReader:
     """Reads attributes and their sources."""
 
-    def __init__(self, entry: _AcceleratorEntry, table: Mapping[str, Any], file_name: str) -> None:
+    def __init__(self, entry: _EntryFields, table: Mapping[str, Any], file_name: str) -> None:
         self._entry = entry
         self._table = table
         self._file_name = file_name
         self._sources = {key: self._make_source(each) for key, each in entry.sources.items()}
         self.reasons: dict[str, str] = {}
 
-    def attributes(self) -> Iterator[tuple[str, _AttributeEntry, str, bool]]:
+    def read(self) -> dict[str, list[StatedFigure]]:
+        """Return the figures by attribute, the preferred one of each first."""
+        return {stated[0]: list(self._figures(*stated)) for stated in self._attributes()}
+
+    def _attributes(self) -> Iterator[tuple[str, _AttributeEntry, str, bool]]:
         """Yield the attributes by name, each with its place and whether the file says that it has no value."""
         stated, raw = self._entry.attributes, self._table.get("attributes")
         if isinstance(stated, dict):
@@ -223,7 +279,7 @@ class _AcceleratorReader:
             names.add(each.name)
             yield each.name, each, where, _is_null(raw, number)
 
-    def figures(self, attribute: str, entry: _AttributeEntry, where: str, unstated: bool) -> Iterator[StatedFigure]:
+    def _figures(self, attribute: str, entry: _AttributeEntry, where: str, unstated: bool) -> Iterator[StatedFigure]:
         """Yield the figures of an attribute, the preferred one first."""
         if entry.reason:
             self.reasons[attribute] = entry.reason
