@@ -15,6 +15,7 @@ from gpudesk.text.messages import InputError, format_input_error, format_message
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
+    from gpudesk.domain.fleet import FleetSettings
     from gpudesk.domain.scenario import Scenario
     from gpudesk.service import GpuDeskService
 
@@ -222,6 +223,41 @@ def add_details(group: argparse._ArgumentGroup) -> None:
         type=parse_number,
         help=tr("tokens per step with speculative decoding"),
     )
+
+
+#: Options of the site, named as the fields of the section `fleet`.
+SITE_FIELDS: Final = ("cooling", "kw_per_rack", "months_to_live")
+
+
+def add_site_options(group: argparse._ArgumentGroup) -> None:
+    from gpudesk.domain.fleet import SiteCooling
+
+    group.add_argument(
+        "--cooling",
+        metavar="|".join(SiteCooling),
+        choices=[each.value for each in SiteCooling],
+        help=tr("cooling of the site: air alone, or air and liquid (default: no limit)"),
+    )
+    group.add_argument(
+        "--kw-per-rack", metavar="KW", type=parse_number, help=tr("power per rack in kW (default: no limit)")
+    )
+    group.add_argument(
+        "--months-to-live", metavar="N", type=parse_number, help=tr("months until the fleet has to serve")
+    )
+
+
+def read_site(options: argparse.Namespace, settings: FleetSettings) -> FleetSettings:
+    """Return settings with the site that options state; raises `InputError` naming the option."""
+    from gpudesk.documents.scenario_sections import parse_fleet, write_fleet_section
+
+    stated = {name: getattr(options, name) for name in SITE_FIELDS}
+    fields = {name: value for name, value in stated.items() if value is not None}
+    try:
+        return parse_fleet(write_fleet_section(settings) | fields)
+    except InputError as error:
+        name = (error.where or "").removeprefix("fleet.")
+        where = f"--{name.replace('_', '-')}" if name in fields else error.where
+        raise InputError(error.problem, where) from error
 
 
 def build_scenario(

@@ -32,6 +32,8 @@ from gpudesk.domain.field_checks import (
     make_type_error,
     make_unknown_field_error,
 )
+from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
+from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.system import System
 from gpudesk.files import read_toml
@@ -237,7 +239,29 @@ _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
 #: Whose software it is where nobody states a fleet: sharing with accelerators that nobody named would hide its cost.
 _OWN_SOFTWARE: Final = CostDefaultSource("each deployment pays for its software alone")
+#: Where a utilization comes from that follows from a demand.
+_CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = MappingProxyType(
+    {
+        LoadCurveKind.FLAT: CostDefaultSource("load curve: constant"),
+        LoadCurveKind.OFFICE: CostDefaultSource("load curve: office hours"),
+        LoadCurveKind.GLOBAL: CostDefaultSource("load curve: users worldwide"),
+        LoadCurveKind.OVERNIGHT: CostDefaultSource("load curve: overnight jobs"),
+        LoadCurveKind.OWN: CostDefaultSource("load curve: yours"),
+    }
+)
 Prices = Mapping[str, PriceSummary]
+
+
+def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
+    """Return the utilization of replicas that carry the peak hour of a demand at their highest allowed load.
+
+    It is the same for all accelerators: a fleet of whole replicas is used a little less. None without a demand.
+    """
+    if scenario.demand is None:
+        return None
+    curve = make_load_curve(scenario.fleet)
+    share = UncertainValue.exactly(scenario.demand.utilisation_cap / curve.peak_factor)
+    return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=_CURVE_SOURCES[curve.kind])
 
 
 def resolve_cost_inputs(
@@ -247,14 +271,17 @@ def resolve_cost_inputs(
     assumptions: CostAssumptions,
     prices: Prices,
     systems: Sequence[System],
+    utilization: ResolvedCostInput | None,
     source_title: Callable[[str], str],
 ) -> Mapping[str, ResolvedCostInput]:
     """Return all inputs of a deployment of `count` accelerators.
 
     `prices` are those of one accelerator by term, and of the hosted model by the name of the input; `systems` are
-    those on record with the accelerator.
+    those on record with the accelerator. `utilization` is that of the demand, which yields to the user's own.
     """
     cost_inputs = _resolve_inputs(part, count, settings, assumptions, prices, systems, source_title)
+    if utilization is not None and cost_inputs["utilisation"].origin is not CostInputOrigin.YOURS:
+        cost_inputs["utilisation"] = utilization
     if (share := settings.around) is None:
         return cost_inputs
     return {

@@ -19,7 +19,7 @@ from gpudesk.costing.accelerator_costs import (
     gather_cost_inputs,
     make_cost_column,
 )
-from gpudesk.costing.inputs import CostAssumptions, resolve_cost_inputs
+from gpudesk.costing.inputs import CostAssumptions, find_demand_utilization, resolve_cost_inputs
 from gpudesk.costing.ownership import (
     compute_api_usd_per_million,
     compute_hours_to_own,
@@ -51,6 +51,7 @@ from gpudesk.domain.cost import (
     CostAnswer,
     CostColumn,
     CostDistribution,
+    CostInputOrigin,
     CostSensitivity,
     CostSettings,
     ResolvedCostInput,
@@ -241,10 +242,11 @@ _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 @dataclass(frozen=True, slots=True)
 class _SettingsCache:
-    """What depends on cost settings and the model alone, by accelerator and count: inputs, and draws of costs."""
+    """What depends on cost settings, the model and the utilization of a demand alone, by accelerator and count."""
 
     settings: CostSettings
     model: str | None
+    utilization: ResolvedCostInput | None
     inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict)
     log_costs: dict[tuple[str, int, int, bool], Draws] = field(default_factory=dict)
 
@@ -303,14 +305,16 @@ class CostCalculator:
             accelerators = (choice.accelerator for choice in scenario.accelerators)
             common = self._prices.find_common_class(accelerators, settings.rent_term)
             settings = replace(settings, provider_class=common)
-        return self._find_cache(settings, scenario.model)
+        return self._find_cache(settings, scenario.model, find_demand_utilization(scenario))
 
-    def _find_cache(self, settings: CostSettings, model: str | None) -> _SettingsCache:
+    def _find_cache(
+        self, settings: CostSettings, model: str | None, utilization: ResolvedCostInput | None
+    ) -> _SettingsCache:
         """Return what is kept for these settings. Whoever has it goes on with it whatever other threads ask for."""
         for cache in self._caches:
-            if cache.settings == settings and cache.model == model:
+            if (cache.settings, cache.model, cache.utilization) == (settings, model, utilization):
                 return cache
-        settings_cache = _SettingsCache(settings, model)
+        settings_cache = _SettingsCache(settings, model, utilization)
         self._caches = (settings_cache, *self._caches[: _MOST_SETTINGS - 1])
         return settings_cache
 
@@ -344,7 +348,9 @@ class CostCalculator:
             if cache.model is not None:
                 prices |= summarize_api_prices(self._catalog.api_prices(cache.model))
             systems = self._systems_of(accelerator.id)
-            inputs = resolve_cost_inputs(accelerator, count, settings, self.assumptions, prices, systems, self._title)
+            inputs = resolve_cost_inputs(
+                accelerator, count, settings, self.assumptions, prices, systems, cache.utilization, self._title
+            )
             cache.inputs[accelerator.id, count] = inputs
         return inputs
 
@@ -387,7 +393,7 @@ class CostCalculator:
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator
-        inputs = self._gather(accelerator, column, self._find_cache(settings, None), NO_FLEET_SETTINGS)
+        inputs = self._gather(accelerator, column, self._find_cache(settings, None, None), NO_FLEET_SETTINGS)
         return make_cost_column(inputs, column)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
@@ -485,6 +491,7 @@ def _list_missing_api_prices(situations: tuple[AcceleratorCostInputs, ...]) -> t
     return lacking if len(lacking) == 1 else ()
 
 
-def _get_utilization(situations: tuple[AcceleratorCostInputs, ...]) -> UncertainValue:
-    spread = situations[0].inputs["utilisation"].spread if situations else None
-    return spread if spread is not None else UncertainValue.exactly(1.0)
+def _get_utilization(situations: tuple[AcceleratorCostInputs, ...]) -> ResolvedCostInput:
+    if situations:
+        return situations[0].inputs["utilisation"]
+    return ResolvedCostInput("utilisation", CostInputOrigin.NOWHERE, None)

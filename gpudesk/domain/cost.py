@@ -58,6 +58,7 @@ class CostInputOrigin(StrEnum):
 
     YOURS = "yours"
     RECORD = "record"
+    DEMAND = "demand"
     DEFAULT = "default"
     NOWHERE = "nowhere"
 
@@ -333,16 +334,20 @@ class CostAnswer:
     """The costs of all accelerators of a comparison, in its order.
 
     `api` is what a hosted API charges for a million output tokens with their prompts, where its prices are
-    stated; `api_missing` names the one that is not, where only the other is. `same_provider` compares
-    rents with the first accelerator's.
+    stated; `api_missing` names the one that is not, where only the other is. `utilisation` is that of all.
+    `same_provider` compares rents with the first accelerator's.
     """
 
     columns: tuple[CostColumn, ...]
     break_evens: tuple[BreakEven, ...]
     api: IntervalEstimate | None
-    utilisation: UncertainValue
+    utilisation: ResolvedCostInput
     api_missing: tuple[str, ...] = ()
     same_provider: tuple[SameProviderRent, ...] = ()
+
+    @property
+    def busy_share(self) -> float:
+        return 1.0 if self.utilisation.spread is None else self.utilisation.spread.likely
 
     @property
     def rent_classes(self) -> Mapping[str, tuple[ProviderClass, ...]]:

@@ -33,6 +33,7 @@ from gpudesk.domain.fleet import (
     FleetYear,
     SiteCooling,
     Supply,
+    make_load_curve,
 )
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR, Demand, DemandKind, SizingOption, SizingResult
@@ -52,7 +53,6 @@ from gpudesk.fleet.supply import (
     cost_rented,
     count_owned,
     make_fleet_load,
-    make_load_curve,
     state_missing,
 )
 from gpudesk.fleet.systems import MOST_RACKED, ReplicaPacking, fill_racks, list_occupancy

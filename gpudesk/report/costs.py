@@ -286,10 +286,19 @@ def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
     return tr("{prices}; {n} undated (catalog {revision})", prices=dated, n=record.undated, revision=revision)
 
 
-def describe_utilization(utilisation: UncertainValue, formatter: Formatter) -> str:
-    if utilisation.likely >= 1.0:
+def describe_utilization(utilization: ResolvedCostInput, formatter: Formatter) -> str:
+    """Return the utilization, with the load curve that it follows from; empty where it is missing."""
+    if utilization.spread is None:
+        return ""
+    if utilization.origin is CostInputOrigin.DEMAND and utilization.source is not None:
+        return tr(
+            "{share} utilization ({source})",
+            share=formatter.per_cent(utilization.spread.likely),
+            source=translate_data(utilization.source.note),
+        )
+    if utilization.spread.likely >= 1.0:
         return tr("100% utilization")
-    return tr("{share} utilization", share=formatter.per_cent(utilisation.likely))
+    return tr("{share} utilization", share=formatter.per_cent(utilization.spread.likely))
 
 
 def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
@@ -351,7 +360,7 @@ def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], fo
 
 def describe_rent_terms(term: str, costs: CostAnswer) -> str:
     """Return on what terms is rented, from what kind of provider, and that idle hours are paid if there are any."""
-    if costs.utilisation.likely >= 1.0:
+    if costs.busy_share >= 1.0:
         rent = tr("{term} rent", term=label_price_word(term))
     else:
         rent = tr("{term} rent including idle hours", term=label_price_word(term))

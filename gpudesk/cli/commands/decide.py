@@ -15,7 +15,15 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
-from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
+from gpudesk.cli.options import (
+    add_facts_option,
+    add_json_option,
+    add_scenario_options,
+    add_site_options,
+    build_scenario,
+    open_service,
+    read_site,
+)
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.documents.scenario_file import describe_not_utf8, describe_wrong_json
 from gpudesk.documents.scenario_sections import parse_answer, parse_answers
@@ -370,6 +378,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     )
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {epilog}")
     _add_said(parser.add_argument_group(tr("answers and weights (override the scenario)")))
+    add_site_options(parser.add_argument_group(tr("site (overrides the scenario)")))
     add_scenario_options(parser)
     parser.add_argument("--rules", action="store_true", help=tr("show every applied rule, grouped by effect"))
     parser.add_argument(
@@ -421,7 +430,7 @@ def run(options: argparse.Namespace) -> int:
             settings = replace(
                 settings, answers={**settings.answers, **user_answers}, weights={**settings.weights, **weights}
             )
-            scenario = replace(scenario, decision=settings)
+            scenario = replace(scenario, decision=settings, fleet=read_site(options, scenario.fleet))
             weights = dict(settings.weights)
         if options.list_questions:
             _list_questions(_answers(scenario, user_answers), as_json=options.json)

@@ -11,9 +11,11 @@ from gpudesk.cli import output
 from gpudesk.cli.commands.cost import add_cost_options, read_cost_settings
 from gpudesk.cli.commands.size import OPEN_LOAD, add_demand_options, read_demand, refuse_replicas
 from gpudesk.cli.options import (
+    SITE_FIELDS,
     add_facts_option,
     add_json_option,
     add_scenario_options,
+    add_site_options,
     build_scenario,
     open_service,
     parse_number,
@@ -22,7 +24,7 @@ from gpudesk.cli.options import (
 )
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.domain.deployment import format_plan
-from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind, SiteCooling
+from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, LoadCurveKind
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.fleet_tables import (
@@ -51,13 +53,7 @@ _INDENT: Final = "  "
 _CURVE: Final = "--curve"
 _PRESETS: Final = tuple(kind.value for kind in LoadCurveKind if kind is not LoadCurveKind.OWN)
 #: Options of the settings -> field of the section `fleet`.
-_FIELDS: Final = {
-    "growth": "growth_per_year",
-    "spare_systems": "spare_systems",
-    "cooling": "cooling",
-    "kw_per_rack": "kw_per_rack",
-    "months_to_live": "months_to_live",
-}
+_FIELDS: Final = {"growth": "growth_per_year", "spare_systems": "spare_systems", **{name: name for name in SITE_FIELDS}}
 _OPTIONS: Final = {
     **{field: "--" + option.replace("_", "-") for option, field in _FIELDS.items()},
     "own_multipliers": _CURVE,
@@ -98,18 +94,7 @@ def _add_fleet(group: argparse._ArgumentGroup) -> None:
         ("--instance", tr("instance to rent instead of single accelerators; repeatable")),
     ):
         group.add_argument(name, metavar="ID", action="append", default=[], help=text)
-    group.add_argument(
-        "--cooling",
-        metavar="|".join(SiteCooling),
-        choices=[each.value for each in SiteCooling],
-        help=tr("cooling of the site: air alone, or air and liquid (default: no limit)"),
-    )
-    group.add_argument(
-        "--kw-per-rack", metavar="KW", type=parse_number, help=tr("power per rack in kW (default: no limit)")
-    )
-    group.add_argument(
-        "--months-to-live", metavar="N", type=parse_number, help=tr("months until the fleet has to serve")
-    )
+    add_site_options(group)
 
 
 def run(options: argparse.Namespace) -> int:

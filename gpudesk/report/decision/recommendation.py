@@ -33,7 +33,7 @@ from gpudesk.report.comparison.tables import (
     SheetRemark,
     SheetTraceRow,
 )
-from gpudesk.report.costs import describe_systems, list_rent_class_remarks
+from gpudesk.report.costs import describe_systems, describe_utilization, list_rent_class_remarks
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import (
@@ -184,7 +184,7 @@ def list_decision_assumptions(
         yield trn("Bought accelerators are used for {n} year", "Bought accelerators are used for {n} years",
                   round(years), n=formatter.stated(years))  # fmt: skip
     if costs is not None:
-        yield tr("Utilization: {share}", share=formatter.per_cent(costs.utilisation.likely))
+        yield describe_utilization(costs.utilisation, formatter)
     platform = decision.answers["current_platform"].value
     if platform == UNKNOWN_ANSWER:
         yield tr("Porting cost is excluded, because your current platform is unknown")

@@ -106,8 +106,7 @@ def explain_cost(
 def _tokens(
     context: _CostContext, title: str, costs: TokenCosts | None, term: str, groups: tuple[ClaimGroup, ...]
 ) -> Explanation:
-    money, utilisation = context.money, context.column.inputs["utilisation"].spread
-    conditions = "" if utilisation is None else describe_utilization(utilisation, context.formatter)
+    money, conditions = context.money, describe_utilization(context.column.inputs["utilisation"], context.formatter)
     if costs is None:
         return _missing(context, title, conditions, groups)
     working = _rented(context, costs, term) if term else _owned(context, costs)

@@ -9,7 +9,7 @@ from html import escape
 from gpudesk import paths
 from gpudesk.report.writers.safe_text import escape_markdown as escaped
 from gpudesk.report.writers.safe_text import make_visible
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import get_language, tr
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,7 +93,7 @@ def write_blocks_html(title: str, blocks: Sequence[DocumentBlock]) -> str:
         f"<title>{_html_text(title)}</title>"
         f"<style>{style}\n{more}</style>"
     )
-    page = ["<!DOCTYPE html>", '<html lang="en">', f"<head>{head}</head>", '<body><main class="paper">']
+    page = ["<!DOCTYPE html>", f'<html lang="{get_language()}">', f"<head>{head}</head>", '<body><main class="paper">']
     return "\n".join([*page, *list_html_lines(blocks), "</main></body>", "</html>", ""])
 
 

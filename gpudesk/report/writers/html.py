@@ -36,7 +36,7 @@ from gpudesk.report.writers.svg import (
     draw_throughput_chart,
 )
 from gpudesk.text.formatting import Formatter
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import get_language, tr
 
 #: Signs after a figure.
 _SIGNS: Final[Mapping[CellMarking | None, str]] = MappingProxyType(
@@ -59,7 +59,7 @@ def write_sheet_html(sheet: ComparisonSheet, appendix: Sequence[DocumentBlock] =
     return "\n".join(
         [
             "<!DOCTYPE html>",
-            '<html lang="en">',
+            f'<html lang="{get_language()}">',
             f"<head>{_head(sheet)}</head>",
             "<body>",
             "<main>",

@@ -374,3 +374,13 @@ def test_no_window_is_loaded() -> None:
     )
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, check=False)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_site_is_stated_by_options(capsys: pytest.CaptureFixture[str]) -> None:
+    arguments = ["decide", "--template", "70b-chat-on-four", "--rules"]
+    entry.main(arguments)
+    free = capsys.readouterr().out
+    assert entry.main([*arguments, "--cooling", "air", "--kw-per-rack", "8", "--months-to-live", "6"]) == 0
+    assert capsys.readouterr().out != free
+    assert entry.main([*arguments, "--kw-per-rack", "-1"]) != 0
+    assert "--kw-per-rack" in capsys.readouterr().err

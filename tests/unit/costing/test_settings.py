@@ -10,7 +10,19 @@ import pytest
 from gpudesk import paths
 from gpudesk.costing.inputs import parse_costs, read_cost_assumptions, write_cost_section
 from gpudesk.documents.scenario_file import format_scenario, parse_scenario, read_template
-from gpudesk.domain.cost import COST_INPUTS, CostInputGroup, CostSettings, DisplayCurrency, UncertainValue
+from gpudesk.domain.cost import (
+    COST_INPUTS,
+    CostInputGroup,
+    CostInputOrigin,
+    CostSettings,
+    DisplayCurrency,
+    UncertainValue,
+)
+from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, make_load_curve
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.report.costs import describe_utilization
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, format_message
 
 FULL = CostSettings(
@@ -96,3 +108,25 @@ def test_a_broken_file_of_defaults_is_named(tmp_path: Path, text: str) -> None:
     path.unlink()
     with pytest.raises(InputError):
         read_cost_assumptions(path)
+
+
+def test_a_demand_gives_the_utilization_until_the_user_states_one(service: GpuDeskService) -> None:
+    scenario = read_template("mi300x-or-h100-70b")
+    plain = service.costs(service.answer(scenario)).utilisation
+    assert (plain.origin, describe_utilization(plain, Formatter())) == (CostInputOrigin.DEFAULT, "100% utilization")
+    demand = Demand(DemandKind.TOKENS_PER_DAY, 100_000_000.0, utilisation_cap=0.5)
+    asked = replace(scenario, demand=demand, fleet=FleetSettings(LoadCurveKind.OFFICE))
+    costs = service.costs(service.answer(asked))
+    share = 0.5 / make_load_curve(asked.fleet).peak_factor
+    assert costs.busy_share == pytest.approx(share)
+    told = describe_utilization(costs.utilisation, Formatter())
+    assert told == f"{Formatter().per_cent(share)} utilization (load curve: office hours)"
+    flat = service.costs(service.answer(replace(asked, fleet=FleetSettings(LoadCurveKind.FLAT))))
+    assert flat.busy_share == 0.5
+    first, second = costs.columns[0].rented, flat.columns[0].rented
+    assert first is not None
+    assert second is not None
+    assert first.output.value > second.output.value
+    inputs = {"utilisation": UncertainValue.exactly(0.9)}
+    own = service.costs(service.answer(replace(asked, costs=replace(asked.costs, inputs=inputs)))).utilisation
+    assert (own.origin, describe_utilization(own, Formatter())) == (CostInputOrigin.YOURS, "90% utilization")

@@ -12,7 +12,15 @@ from hypothesis import strategies as st
 from gpudesk.costing.systems import find_system
 from gpudesk.domain.cost import CostSettings, UncertainValue
 from gpudesk.domain.deployment import ParallelPlan
-from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings, LoadCurveKind, SiteCooling, Supply
+from gpudesk.domain.fleet import (
+    FleetAnswer,
+    FleetOption,
+    FleetSettings,
+    LoadCurveKind,
+    SiteCooling,
+    Supply,
+    make_load_curve,
+)
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, SizingFactor, SizingOption
@@ -26,7 +34,6 @@ from gpudesk.fleet.supply import (
     cost_rented,
     count_owned,
     make_fleet_load,
-    make_load_curve,
 )
 from gpudesk.fleet.systems import RACK_UNITS, ReplicaPacking, fill_racks, list_occupancy
 from gpudesk.service import GpuDeskService

@@ -6,8 +6,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, check_multipliers
-from gpudesk.fleet.supply import check_fleet_settings, make_load_curve
+from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, check_multipliers, make_load_curve
+from gpudesk.fleet.supply import check_fleet_settings
 from gpudesk.text.messages import InputError
 
 

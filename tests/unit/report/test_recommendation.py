@@ -14,6 +14,7 @@ from gpudesk.domain.answer import Answer, SheetExtras
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionFlip, DecisionVerdict, RuleEffect
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
+from gpudesk.report.costs import describe_utilization
 from gpudesk.report.decision.recommendation import (
     build_trace_table,
     list_decision_assumptions,
@@ -157,7 +158,7 @@ def test_what_costs_assume_is_said(
     assert any(assumed in line for line in lines)
     assert not any(not_assumed in line for line in lines)
     assert extras.costs is not None
-    assert f"Utilization: {Formatter().per_cent(extras.costs.utilisation.likely)}" in lines
+    assert describe_utilization(extras.costs.utilisation, Formatter()) in lines
 
 
 def test_other_goals_assume_nothing_of_costs(service: GpuDeskService) -> None:

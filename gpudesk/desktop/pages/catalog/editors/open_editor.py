@@ -15,7 +15,7 @@ from gpudesk.desktop.session.selection import EditorKind, EditorRequest
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.settings_file import STALE_FACT_DAYS, STALE_PRICE_DAYS, make_age_rule
-from gpudesk.domain.claim import CatalogEntryKind, StalenessLimits
+from gpudesk.domain.claim import StalenessLimits
 from gpudesk.domain.user_facts import FactEdit
 from gpudesk.report.labels import get_today, is_stale_date
 from gpudesk.text.messages import InputError, capitalize_first, format_message
@@ -119,10 +119,10 @@ def _make_editor(
     parent: QWidget, desk: Desk, theme: Theme, settings: UserSettings, request: EditorRequest
 ) -> FormDialog | None:
     """Make the editor; None where the request names too little for one."""
+    from gpudesk.desktop.pages.catalog.editors.entry_forms import AcceleratorForm, NameForm, SystemForm
     from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
     from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm
     from gpudesk.desktop.pages.catalog.editors.sources import SourceForm
-    from gpudesk.desktop.pages.catalog.editors.system_form import SystemForm
     from gpudesk.desktop.pages.catalog.editors.value_editor import ValueEditor
 
     thing, name = request.thing, request.attribute
@@ -130,9 +130,9 @@ def _make_editor(
         EditorKind.PRICE: lambda: PriceForm(desk, theme, price=request.price, thing=thing, parent=parent),
         EditorKind.SOURCE: lambda: SourceForm(desk, theme, source=request.source, parent=parent),
         EditorKind.STALENESS: lambda: StaleRuleForm(desk, theme, settings, parent=parent),
-        EditorKind.ACCELERATOR: lambda: _make_entry_form(parent, desk, theme, thing),
+        EditorKind.ACCELERATOR: lambda: AcceleratorForm(desk, theme, thing=thing, parent=parent),
         EditorKind.SYSTEM: lambda: SystemForm(desk, theme, thing=thing, parent=parent),
-        EditorKind.MODEL: lambda: None if thing is None else _make_entry_form(parent, desk, theme, thing),
+        EditorKind.MODEL: lambda: None if thing is None else NameForm(desk, theme, thing, parent=parent),
     }
     if thing is not None and name is not None:
         makers[EditorKind.VALUE] = lambda: ValueEditor(desk, theme, thing, name, parent=parent)
@@ -141,15 +141,6 @@ def _make_editor(
         )
     maker = makers.get(request.kind)
     return None if maker is None else maker()
-
-
-def _make_entry_form(parent: QWidget, desk: Desk, theme: Theme, thing: str | None) -> FormDialog:
-    """Return the form of an accelerator, or for a model that of its name: its dimensions are values."""
-    from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm, NameForm
-
-    if thing is not None and desk.service.catalog.kind_of(thing) is not CatalogEntryKind.ACCELERATOR:
-        return NameForm(desk, theme, thing, parent=parent)
-    return AcceleratorForm(desk, theme, thing=thing, parent=parent)
 
 
 def _show_message(parent: QWidget, text: str) -> None:

@@ -9,7 +9,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.catalog.user_store.edits import state_value
 from gpudesk.catalog.user_store.entry import make_user_source
-from gpudesk.desktop.pages.catalog.editors.accelerator_form import NONE_OF_THESE, AcceleratorForm, NameForm
+from gpudesk.desktop.pages.catalog.editors.entry_forms import NONE_OF_THESE, AcceleratorForm, NameForm
 from gpudesk.desktop.pages.catalog.editors.fields import ChoiceRow, NumberRow, PeakRow
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.catalog.editors.open_editor import StaleRuleForm, open_editor

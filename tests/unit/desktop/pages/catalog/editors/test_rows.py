@@ -9,7 +9,7 @@ from PySide6.QtWidgets import QApplication, QLineEdit, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.catalog.user_store.entry import list_unit_choices
-from gpudesk.desktop.pages.catalog.editors.accelerator_form import AcceleratorForm
+from gpudesk.desktop.pages.catalog.editors.entry_forms import AcceleratorForm
 from gpudesk.desktop.pages.catalog.editors.fields import NumberRow, check_date, check_plain_text, parse_number
 from gpudesk.desktop.pages.catalog.editors.preference_editor import PreferenceEditor
 from gpudesk.desktop.pages.catalog.editors.price_form import PriceForm

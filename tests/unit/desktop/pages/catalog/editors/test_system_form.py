@@ -5,7 +5,7 @@ from collections.abc import Callable
 from PySide6.QtCore import Qt
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.catalog.editors.system_form import SystemForm
+from gpudesk.desktop.pages.catalog.editors.entry_forms import SystemForm
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.system import SystemKind
