@@ -162,10 +162,11 @@ def _judge(context: ProfileContext) -> Message:
     if own.category == _CLOUD:
         return message("profile.buy.cloud", "Not sold: rent it from {vendor}", vendor=accelerator.vendor)
     if accelerator.announced:
+        date = own.get_text("release_date")
+        if date is None:
+            return message("profile.buy.undated", "Announced without a date: compare delivery dates before you order")
         return message(
-            "profile.buy.announced",
-            "Announced for {date}: compare delivery dates before you order",
-            date=own.get_text("release_date") or "—",
+            "profile.buy.announced", "Announced for {date}: compare delivery dates before you order", date=date
         )
     if own.category == _DESKTOP:
         return message("profile.buy.desktop", "Sold only as a complete desktop system; ask for a quote")

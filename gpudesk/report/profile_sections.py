@@ -50,7 +50,7 @@ from gpudesk.text.formatting import (
     get_display_unit,
 )
 from gpudesk.text.messages import Message, capitalize_first, format_message
-from gpudesk.text.translation import tr, trn
+from gpudesk.text.translation import tr, translate_data, trn
 
 _STATUS_ICONS: Final = MappingProxyType(
     {
@@ -587,7 +587,7 @@ class ProfileTables:
         if claim is not None:
             kind = label_source_kind(claim.kind)
             date = "" if claim.source.date is None else self.formatter.date(claim.source.date)
-            parts = (claim.source.named_publisher or claim.source.title, kind, date)
+            parts = (translate_data(claim.source.named_publisher or claim.source.title), kind, date)
             source = ", ".join(part for part in parts if part)
         mark = "own" if is_user_chosen(claims) else "disputed" if claims.disputed else ""
         cells = (ProfileCell(label, is_quiet=True), ProfileCell(value, mark=mark), ProfileCell(source, is_quiet=True))

@@ -204,7 +204,7 @@ def _paint_die(pen: ThemePainter, die: QRectF, sketch: ArchitectureSketch) -> No
     texts: list[tuple[str, str]] = []
     for number, text in enumerate(sketch.die):
         font = "small" if number == 1 and len(sketch.die) > 2 else "small_strong"
-        texts += [(each, font) for each in pen.lines(text, room.width(), font, 2)]
+        texts += [(each, font) for each in pen.lines(text, room.width(), font, 3)]
     texts = texts[: max(1, int(die.height() / line))]
     top = die.center().y() - line * len(texts) / 2
     for number, (text, font) in enumerate(texts):
@@ -224,7 +224,7 @@ def _paint_outside(
     lower = QRectF(room.left(), room.bottom() - 2 * line - pad, room.width(), 2 * line + pad)
     scale = chip_height / _FULL_BANDWIDTH * 2
     if sketch.scale_up is None:
-        pen.text(upper.adjusted(0, 0, 0, line - upper.height()), tr("No scale-up link"), font="small", colour="text3")
+        _paint_lines(pen, upper, tr("No scale-up link"), "text3")
     else:
         used = _paint_link_text(pen, upper, sketch.scale_up)
         grid = upper.adjusted(0, used + pad / 2, 0, 0)
@@ -236,13 +236,19 @@ def _paint_outside(
 
 def _paint_link_text(pen: ThemePainter, place: QRectF, link: SketchedLink) -> float:
     """Write what a link leads to and its number below; return the height used."""
-    line, y = pen.metrics("small").height() * 1.15, place.top()
-    for words in pen.lines(link.name, place.width(), "small", 2):
-        pen.text(QRectF(place.left(), y, place.width(), line), words, font="small", colour="text2")
-        y += line
+    line, y = pen.metrics("small").height() * 1.15, _paint_lines(pen, place, link.name, "text2")
     font, colour = ("small", "text3") if link.bandwidth is None else ("small_strong", "text1")
     pen.text(QRectF(place.left(), y, place.width(), line), link.text, font=font, colour=colour)
     return y + line - place.top()
+
+
+def _paint_lines(pen: ThemePainter, place: QRectF, text: str, colour: str) -> float:
+    """Write a text in at most two lines; return the y where the next one begins."""
+    line, y = pen.metrics("small").height() * 1.15, place.top()
+    for words in pen.lines(text, place.width(), "small", 2):
+        pen.text(QRectF(place.left(), y, place.width(), line), words, font="small", colour=colour)
+        y += line
+    return y
 
 
 def _paint_link(pen: ThemePainter, start: float, end: float, y: float, link: SketchedLink, scale: float) -> None:

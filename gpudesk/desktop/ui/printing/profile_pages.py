@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from operator import add
 from typing import Final
 
 from gpudesk.desktop.ui.charts.pictures import paint_architecture
@@ -29,6 +30,7 @@ from gpudesk.desktop.ui.printing.paper import (
     measure_width,
     put_side_by_side,
     stack_pieces,
+    wrap_runs,
     wrap_text,
 )
 from gpudesk.desktop.ui.printing.table import SectionLayout, TextEntry, TextSection
@@ -45,15 +47,24 @@ _BETWEEN: Final = 20.0
 _PAD: Final = 5.0
 _MARK: Final = 11.0
 _LEAST_BAR: Final = 60.0
+#: The widest head that stays on one line though its figures need less.
+_LONGEST_HEAD: Final = 72.0
 #: Lines that a text of a table takes at most, where there is room.
-_MOST_LINES: Final = 3
+_MOST_LINES: Final = 5
+#: Ways to set a page, the first that holds everything: lines of a text of a table at most, and rows fewer than
+#: `_MOST_ROWS` in each long table.
+_SETTINGS: Final = (*((_MOST_LINES, fewer) for fewer in range(4)), (2, 3), (1, 3))
 _DRAWING: Final = 38 * MM
 _LEFT: Final = 0.56
+#: Shares of the width that the strengths may take, the usual one first.
+_SHARES: Final = (_LEFT, 0.5, 0.44, 0.36)
 #: Height of the foot, and the least white above it.
 _FOOT, _WHITE = 14.0, 4.0
 #: Rows of long tables.
 _MOST_ROWS: Final = {"out_of_reach": 6, "upgrades": 7, "peers": 10}
 _MOST_TEXTS: Final = 6
+#: Tables whose figures have no details: those of words follow their text on its line.
+_FLAT_TABLES: Final = frozenset({"upgrades"})
 
 
 def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date: str) -> SheetPages:
@@ -75,21 +86,22 @@ def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date
 def make_profile_pages(tables: ProfileTables, paper: Paper, date: str, bottom: float) -> list[tuple[PlacedPiece, ...]]:
     """Return the two pages without feet, which begin at `bottom`; `date` is written as it is."""
     room, end = paper.inner_width, bottom - _WHITE
-    first = _fit_page(lambda lines: _make_first_page(tables, room, date, end, lines))
-    second = _fit_page(lambda lines: _make_second_page(tables, room, end, lines))
+    first = _fit_page(lambda lines, fewer: _make_first_page(tables, room, date, end, lines, fewer))
+    second = _fit_page(lambda lines, fewer: _make_second_page(tables, room, end, lines, fewer))
     return [tuple(_place(pieces)) for pieces in (first, second)]
 
 
-def _fit_page(make: Callable[[int], tuple[list[SheetPiece], bool]]) -> list[SheetPiece]:
-    """Return the page with most lines in its cells of those that hold everything, else that with the fewest.
+def _fit_page(make: Callable[[int, int], tuple[list[SheetPiece], bool]]) -> list[SheetPiece]:
+    """Return the page in the first of `_SETTINGS` that holds everything, else in the last.
 
-    `make` returns the pieces of a page for so many lines, and whether it holds all there is to say.
+    `make` returns the pieces of a page in a setting, and whether it holds all there is to say.
     """
-    for lines in range(_MOST_LINES, 1, -1):
-        pieces, is_whole = make(lines)
+    pieces: list[SheetPiece] = []
+    for lines, fewer in _SETTINGS:
+        pieces, is_whole = make(lines, fewer)
         if is_whole:
-            return pieces
-    return make(1)[0]
+            break
+    return pieces
 
 
 def _place(pieces: Sequence[SheetPiece]) -> list[PlacedPiece]:
@@ -105,7 +117,7 @@ def _get_room(end: float, pieces: Sequence[SheetPiece]) -> float:
 
 
 def _make_first_page(
-    tables: ProfileTables, room: float, date: str, end: float, lines: int
+    tables: ProfileTables, room: float, date: str, end: float, lines: int, fewer: int
 ) -> tuple[list[SheetPiece], bool]:
     left, right = (room - _BETWEEN) * _LEFT, (room - _BETWEEN) * (1 - _LEFT)
     beside = [0.0, left + _BETWEEN]
@@ -113,7 +125,7 @@ def _make_first_page(
     limits = stack_pieces([drawing, make_space(_GAP), _make_table(tables.limits(), right, max(lines, 2))])
     pieces = [
         _make_brand(date, room),
-        make_paragraph(limit_lines(wrap_text(tables.profile.accelerator.name, "title", room), 1, room), "title"),
+        make_paragraph(limit_lines(wrap_text(tables.profile.accelerator.name, "title", room), 2, room), "title"),
         make_paragraph(limit_lines(wrap_text(_describe(tables), "body", room, "text2"), 2, room), "body"),
         make_paragraph(limit_lines(wrap_text(tables.headline(), "lead", room), 2, room), "lead"),
         make_space(5),
@@ -125,22 +137,22 @@ def _make_first_page(
         make_space(_GAP),
         _make_table(tables.recommendations(best_only=True), room, lines),
         make_space(_GAP),
-        put_side_by_side(
-            [
-                _make_texts(tr("Strengths"), tables.strengths(), left),
-                _make_texts(tr("Considerations"), tables.considerations(), right),
-            ],
-            beside,
+        _make_texts_side_by_side(
+            (tr("Strengths"), tables.strengths()[: _MOST_TEXTS - fewer]),
+            (tr("Considerations"), tables.considerations()[: _MOST_TEXTS - fewer]),
+            room,
         ),
         make_space(_GAP),
     ]
-    style = "small" if lines > 1 else "fine"
+    style = "fine" if fewer else "small"
     advice = SectionLayout(_make_text_section(tr("Buying advice"), tables.advice()), room, 2, style=style)
     piece = advice.take(_get_room(end, pieces))
     return pieces if piece is None else [*pieces, piece], not advice
 
 
-def _make_second_page(tables: ProfileTables, room: float, end: float, lines: int) -> tuple[list[SheetPiece], bool]:
+def _make_second_page(
+    tables: ProfileTables, room: float, end: float, lines: int, fewer: int
+) -> tuple[list[SheetPiece], bool]:
     name = tables.profile.accelerator.name
     left, right = (room - _BETWEEN) * (1 - _LEFT), (room - _BETWEEN) * _LEFT
     pieces = [
@@ -148,11 +160,11 @@ def _make_second_page(tables: ProfileTables, room: float, end: float, lines: int
         make_rule(room, "hair", 0.5),
         make_space(_GAP),
         put_side_by_side(
-            [_make_table(tables.scale(), left, lines), _make_table(tables.out_of_reach(), right, lines)],
+            [_make_table(tables.scale(), left, lines), _make_table(tables.out_of_reach(), right, lines, fewer)],
             [0.0, left + _BETWEEN],
         ),
         make_space(_GAP),
-        _make_table(tables.upgrades(), room, lines),
+        _make_table(tables.upgrades(), room, lines, fewer),
         make_space(_GAP),
         _make_table(tables.peers(), room, lines),
     ]
@@ -168,7 +180,9 @@ def _make_second_page(tables: ProfileTables, room: float, end: float, lines: int
 
 
 def _describe(tables: ProfileTables) -> str:
-    return "  ·  ".join((tables.status(), *(text for text, _ in tables.tags())))
+    status = tables.status()
+    tags = (text for text, _ in tables.tags() if text.casefold() not in status.casefold())
+    return "  ·  ".join((status, *tags))
 
 
 def _make_brand(date: str, room: float) -> SheetPiece:
@@ -222,8 +236,20 @@ def _make_drawing(sketch: ArchitectureSketch, room: float) -> SheetPiece:
     )
 
 
+def _make_texts_side_by_side(
+    first: tuple[str, Sequence[str]], second: tuple[str, Sequence[str]], room: float
+) -> SheetPiece:
+    """Return two lists with the room divided so that they take the least height."""
+    pieces = []
+    for share in _SHARES:
+        left = (room - _BETWEEN) * share
+        texts = [_make_texts(*first, left), _make_texts(*second, room - _BETWEEN - left)]
+        pieces.append(put_side_by_side(texts, [0.0, left + _BETWEEN]))
+    return min(pieces, key=lambda piece: piece.height)
+
+
 def _make_texts(title: str, texts: Sequence[str], room: float) -> SheetPiece:
-    lines = [make_paragraph(wrap_text(text, "small", room), "small") for text in texts[:_MOST_TEXTS]]
+    lines = [make_paragraph(wrap_text(text, "small", room), "small") for text in texts]
     return stack_pieces([_make_heading(title, "", room), *lines])
 
 
@@ -232,13 +258,17 @@ def _make_text_section(title: str, texts: Sequence[str]) -> TextSection:
 
 
 def _make_data_section(tables: ProfileTables) -> TextSection:
-    """Return every known value with its source, group by group."""
+    """Return every known value, group by group, with the number of its source, then the sources."""
     entries = []
+    sources: dict[str, int] = {}
     for group in SPECIFICATION_GROUPS:
         for row in tables.specification_group(group).rows:
             label, value, source = (cell.text for cell in row.cells)
-            runs = (TextRun(f"{label}: ", "small_strong"), TextRun(f"{value}. "), TextRun(source, colour="text3"))
-            entries.append(TextEntry(runs))
+            runs = [TextRun(f"{label}: ", "small_strong"), TextRun(value)]
+            if source:
+                runs.append(TextRun(f" [{sources.setdefault(source, len(sources) + 1)}]", colour="text3"))
+            entries.append(TextEntry(tuple(runs)))
+    entries += [TextEntry((TextRun(f"[{number}] {source}", colour="text3"),)) for source, number in sources.items()]
     return TextSection(tr("Specifications and sources"), tuple(entries))
 
 
@@ -264,18 +294,19 @@ def _make_heading(title: str, subtitle: str, room: float) -> SheetPiece:
     return SheetPiece(_TITLE - 2 + (paragraph.height + 2 if below else 0.0), draw)
 
 
-def _make_table(table: ProfileTable, room: float, lines: int) -> SheetPiece:
+def _make_table(table: ProfileTable, room: float, lines: int, fewer: int = 0) -> SheetPiece:
     """Return a table with its title, heads and note; of a long one the first rows, and how many more there are.
 
     A text of a cell takes at most so many lines.
     """
-    most = _MOST_ROWS.get(table.id, len(table.rows))
+    most = _MOST_ROWS[table.id] - fewer if table.id in _MOST_ROWS else len(table.rows)
     rows, left_out = table.rows[:most], len(table.rows) - most
-    widths = _share_widths(table.columns, rows, room)
+    is_flat = table.id in _FLAT_TABLES
+    widths = _share_widths(table.columns, rows, room, is_flat=is_flat)
     pieces = [_make_heading(table.title, table.subtitle, room)]
     if rows:
         pieces.append(_make_heads(table.columns, widths, room))
-        pieces += [_make_row(table.columns, row, widths, room, lines) for row in rows]
+        pieces += [_make_row(table.columns, row, widths, room, lines, is_flat=is_flat) for row in rows]
     notes = [table.note] if table.note else []
     if left_out > 0:
         notes.append(trn("{n} more in GPU Desk", "{n} more in GPU Desk", left_out))
@@ -289,16 +320,20 @@ def _make_table_beside(table: ProfileTable, room: float, lines: int, height: flo
     return next((piece for piece in pieces if piece.height <= height), None) or _make_table(table, room, lines)
 
 
-def _share_widths(columns: Sequence[ProfileColumn], rows: Sequence[ProfileRow], room: float) -> list[float]:
+def _share_widths(
+    columns: Sequence[ProfileColumn], rows: Sequence[ProfileRow], room: float, *, is_flat: bool
+) -> list[float]:
     """Give figures what they need and words what they need of the rest; what is left is shared as the columns say.
 
-    Where words do not find room, heads of figures take two lines, and long words are left more than short ones.
+    Where words do not find room, heads take two lines, as does one much longer than its figures, and long texts are
+    left more than short ones, none less than its longest word.
     """
     cells = [[row.cells[number] for row in rows] for number in range(len(columns))]
-    needs = [_measure_cells(column, each) for column, each in zip(columns, cells, strict=True)]
+    needs = [_measure_cells(column, each, is_flat=is_flat) for column, each in zip(columns, cells, strict=True)]
     heads = [measure_width(column.head, "small") + 1.5 * _PAD for column in columns]
-    if sum(map(max, needs, heads)) > room:
-        heads = [_measure_head(column.head) + 1.5 * _PAD for column in columns]
+    halves = [_measure_head(column.head) + 1.5 * _PAD for column in columns]
+    is_tight = sum(map(max, needs, heads)) > room
+    heads = [half if is_tight or head > _LONGEST_HEAD else head for head, half in zip(heads, halves, strict=True)]
     needs = list(map(max, needs, heads))
     free = room - sum(needs)
     if free >= 0:
@@ -307,15 +342,24 @@ def _share_widths(columns: Sequence[ProfileColumn], rows: Sequence[ProfileRow], 
     words = [number for number, column in enumerate(columns) if not column.is_figure]
     left = room - sum(need for need, column in zip(needs, columns, strict=True) if column.is_figure)
     for place, number in enumerate(sorted(words, key=lambda each: needs[each])):
-        needs[number] = min(needs[number], left / (len(words) - place))
+        needs[number] = min(
+            needs[number], max(left / (len(words) - place), _measure_longest_word(columns[number], cells[number]))
+        )
         left -= needs[number]
     return needs
 
 
-def _measure_cells(column: ProfileColumn, cells: Sequence[ProfileCell]) -> float:
+def _measure_cells(column: ProfileColumn, cells: Sequence[ProfileCell], *, is_flat: bool) -> float:
     texts = [measure_width(cell.text, _style(cell)) + (_MARK if cell.mark else 0) for cell in cells]
-    texts += [measure_width(cell.detail, "small") for cell in cells]
+    details = [measure_width(cell.detail, "small") + (_PAD if is_flat else 0) for cell in cells]
+    texts = list(map(add if is_flat else max, texts, details))
     return max([*texts, _LEAST_BAR if column.is_bar else 0.0], default=0.0) + 1.5 * _PAD
+
+
+def _measure_longest_word(column: ProfileColumn, cells: Sequence[ProfileCell]) -> float:
+    words = [(word, _style(cell)) for cell in cells for word in cell.text.split(" ")]
+    words += [(word, "small") for text in (column.head, *(cell.detail for cell in cells)) for word in text.split(" ")]
+    return max(measure_width(word, style) for word, style in words) + _PAD
 
 
 def _measure_head(head: str) -> float:
@@ -371,21 +415,25 @@ class _CellLines:
         return len(self.text) * measure_line_height("body") + len(self.detail) * measure_line_height("small")
 
 
-def _break_cell(column: ProfileColumn, cell: ProfileCell, width: float, most: int) -> _CellLines:
+def _break_cell(column: ProfileColumn, cell: ProfileCell, width: float, most: int, *, is_flat: bool) -> _CellLines:
     if column.is_bar and cell.share is not None:
         return _CellLines((), ())
     colour, space = "text2" if cell.is_quiet else "text1", width - _PAD + 0.5
     beside = space - (_MARK if cell.mark else 0.0)
+    if is_flat and cell.detail:
+        runs = (TextRun(cell.text, _style(cell), colour), TextRun(f" {cell.detail}", "small", "text3"))
+        return _CellLines(limit_lines(wrap_runs(runs, beside), max(most, 2), beside), ())
     text = limit_lines(wrap_text(cell.text, _style(cell), beside, colour), most, beside)
     detail = wrap_text(cell.detail, "small", space, "text3") if cell.detail else ()
     return _CellLines(text, limit_lines(detail, most, space))
 
 
 def _make_row(
-    columns: Sequence[ProfileColumn], row: ProfileRow, widths: Sequence[float], room: float, most: int
+    columns: Sequence[ProfileColumn], row: ProfileRow, widths: Sequence[float], room: float, most: int, *, is_flat: bool
 ) -> SheetPiece:
     cells = [
-        _break_cell(column, cell, width, most) for column, cell, width in zip(columns, row.cells, widths, strict=True)
+        _break_cell(column, cell, width, most, is_flat=is_flat)
+        for column, cell, width in zip(columns, row.cells, widths, strict=True)
     ]
     height = max(each.height for each in cells) + _ROW_WHITE
 

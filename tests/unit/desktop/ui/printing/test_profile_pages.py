@@ -16,6 +16,7 @@ from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
+from gpudesk.text.translation import use_language
 from tests.unit.desktop.ui.printing.conftest import needs_poppler, words_of
 
 
@@ -39,16 +40,22 @@ def test_two_pages_hold_every_profile(
 
 
 @needs_poppler
-@pytest.mark.parametrize("accelerator", ["h200-sxm", "rtx-4090", "tpu-v5e"])
-def test_no_cell_is_cut_where_the_pages_have_room(
-    service: GpuDeskService, qapp: QApplication, accelerator: str, tmp_path: Path
+@pytest.mark.parametrize("language", ["en", "de"])
+@pytest.mark.parametrize("size", list(PaperSize))
+@pytest.mark.parametrize("accelerator", ["h200-sxm", "rtx-5090", "tpu-v5e", "h100-pcie", "gb300-desktop"])
+def test_no_text_is_cut_or_left_out(
+    service: GpuDeskService, qapp: QApplication, accelerator: str, size: PaperSize, language: str, tmp_path: Path
 ) -> None:
     profile = profile_of(service, ProfileQuestion(accelerator))
-    tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
-    pages = lay_out_profile(tables, PaperSize.A4, "2026-11-26", "2026-11-25")
+    with use_language(language):
+        tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
+        pages = lay_out_profile(tables, size, "2026-11-26", "2026-11-25")
+        last_note = list(tables.notes())[-1]
     target = tmp_path / "profile.pdf"
     target.write_bytes(render_pdf(pages, accelerator, None))
-    assert "…" not in words_of(target)
+    words = words_of(target)
+    assert "…" not in words
+    assert last_note.split(" ")[-1] in words.split(" ")
 
 
 @pytest.mark.parametrize("size", list(PaperSize))
