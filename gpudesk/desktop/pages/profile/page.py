@@ -258,7 +258,8 @@ class ProfileHeader(QWidget):
         self._row = make_row(self.name, (self.tags, 1), self.other, gap=12)
         self._inner = make_column(self._row, self.headline, 8, self.strip, gap=2)
         make_column(self._inner, Hairline(theme), gap=0, on=self)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        # A fixed height would be that of the headline on one line.
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         theme.follow(self._dress)
 
     def show_profile(self, tables: ProfileTables, palette_index: int, *, is_variant: bool) -> None:

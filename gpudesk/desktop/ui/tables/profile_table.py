@@ -230,25 +230,47 @@ class ProfileTableView(RowsView):
         super().measure()
 
     def fit_columns(self) -> None:
-        """Give figures what they need; words share the rest as their columns say."""
-        px, table = self._theme.px, self.table
-        fonts = {name: QFontMetricsF(self._theme.font(name)) for name in ("caption_strong", "label", "caption")}
-        widths: dict[int, int] = {}
-        for number, column in enumerate(table.columns):
-            if column.is_figure:
-                cells = [row.cells[number] for row in table.rows]
-                texts = [fonts["label"].horizontalAdvance(cell.text) for cell in cells]
-                texts += [fonts["caption"].horizontalAdvance(cell.detail) for cell in cells]
-                widest = max(texts, default=0.0)
-                mark = px(_MARK + 4) if self._rows_model.is_marked(number) else px(_PAD)
-                head_text = self._rows_model.get_head(number, spoken=False)
-                head = fonts["caption_strong"].horizontalAdvance(head_text) + px(14)
-                widths[number] = round(max(widest + px(_PAD) + mark, head)) + 1
-        free = max(self.viewport().width() - sum(widths.values()), 0)
-        parts = sum(column.stretch for column in table.columns) or 1
-        for number, column in enumerate(table.columns):
-            width = widths.get(number, 0) + free * column.stretch // parts
-            self.setColumnWidth(number, max(width, px(_LEAST_WIDTH)))
+        """Give figures what they need and words what they need of the rest; what is left is shared as columns say.
+
+        Where words do not find room, long ones are left more than short ones.
+        """
+        columns = self.table.columns
+        needs = [self._measure_column(number) for number in range(len(columns))]
+        words = [number for number, column in enumerate(columns) if not column.is_figure]
+        left = max(
+            self.viewport().width() - sum(need for need, each in zip(needs, columns, strict=True) if each.is_figure), 0
+        )
+        for place, number in enumerate(sorted(words, key=lambda each: needs[each])):
+            needs[number] = min(needs[number], left // (len(words) - place))
+            left -= needs[number]
+        parts = sum(column.stretch for column in columns) or 1
+        for number, column in enumerate(columns):
+            width = needs[number] + left * column.stretch // parts
+            self.setColumnWidth(number, max(width, self._theme.px(_LEAST_WIDTH)))
+
+    def _measure_column(self, number: int) -> int:
+        """Return what the head and the texts of a column need, of words without their details."""
+        px, column = self._theme.px, self.table.columns[number]
+        head, strong, plain, detail = (
+            QFontMetricsF(self._theme.font(name)) for name in ("caption_strong", "label", "small", "caption")
+        )
+        head_width = head.horizontalAdvance(self._rows_model.get_head(number, spoken=False)) + px(14)
+        cells = [row.cells[number] for row in self.table.rows]
+        if column.is_figure:
+            texts = [max(strong.horizontalAdvance(cell.text), detail.horizontalAdvance(cell.detail)) for cell in cells]
+            beside = px(_PAD) + (px(_MARK + 4) if self._rows_model.is_marked(number) else px(_PAD))
+        else:
+            texts = [
+                (strong if cell.is_strong else plain).horizontalAdvance(cell.text) + self._measure_marks(cell)
+                for cell in cells
+            ]
+            beside = px(_PAD) + 1
+        return round(max(max(texts, default=0.0) + beside, head_width)) + 1
+
+    def _measure_marks(self, cell: ProfileCell) -> int:
+        """Return the width of what stands beside the text of a cell."""
+        marks = ((cell.slot, SWATCH_WIDTH + 8), (cell.icon, _ICON + 6), (cell.mark, _MARK + 6))
+        return sum(self._theme.px(width) for is_there, width in marks if is_there)
 
 
 class ProfileSection(QWidget):
