@@ -160,17 +160,20 @@ class DeskPage(QWidget):
 
     def showEvent(self, event: QShowEvent) -> None:
         super().showEvent(event)
-        if self.needs_curves:
-            self.desk.want_curves(self.page_id, are_wanted=True)
-            self.desk.flush()
+        self.want_curves()
         if self._stale:
             self._stale = False
             self.refresh()
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
+        self.desk.want_curves(self.page_id, are_wanted=False)
+
+    def want_curves(self) -> None:
+        """Let the desk evaluate curves while they are seen."""
+        self.desk.want_curves(self.page_id, are_wanted=self.needs_curves and self.isVisible())
         if self.needs_curves:
-            self.desk.want_curves(self.page_id, are_wanted=False)
+            self.desk.flush()
 
 
 def make_view_actions(

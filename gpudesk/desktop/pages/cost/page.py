@@ -448,6 +448,8 @@ class AssumptionsView(CostView):
 
 
 _FOLDER: Final = "cost.folder"
+#: The view that draws costs against interactivity.
+_TOKENS: Final = "tokens"
 
 
 class CostPage(MultiViewPage[CostView]):
@@ -456,11 +458,11 @@ class CostPage(MultiViewPage[CostView]):
     page_id = "cost"
     menu_section = 54
     has_verdict = True
-    needs_curves = True
 
     def __init__(self, desk: Desk, theme: Theme, settings: UserSettings, parent: QWidget | None = None) -> None:
         self.cash_flow = Button(theme, tr("Cash flow…"), icon="file-down")
         super().__init__(desk, theme, settings, parent)
+        self.needs_curves = self.view_key == _TOKENS
         self.cash_flow.setToolTip(tr("Save monthly costs as a spreadsheet with formulas"))
         self.cash_flow.clicked.connect(self.save_cash_flow)
         self.status_label = ThemedLabel(theme, font="small", colour="text2")
@@ -475,7 +477,7 @@ class CostPage(MultiViewPage[CostView]):
     def view_specs(self) -> Sequence[PageViewSpec[CostView]]:
         return (
             PageViewSpec("overview", tr("Overview"), CostOverview),
-            PageViewSpec("tokens", tr("Per token"), TokenCostView),
+            PageViewSpec(_TOKENS, tr("Per token"), TokenCostView),
             PageViewSpec("rent", tr("Rent or buy"), RentOrBuyView),
             PageViewSpec("draws", tr("Monte Carlo"), SimulationView),
             PageViewSpec("cases", tr("Published cases"), PublishedCasesView),
@@ -496,6 +498,11 @@ class CostPage(MultiViewPage[CostView]):
         view.chosen.connect(self._choose)
         view.price_wanted.connect(self._ask_for_price)
         return view
+
+    def choose_view(self, key: str) -> None:
+        self.needs_curves = key == _TOKENS
+        self.want_curves()
+        super().choose_view(key)
 
     def show_view(self) -> None:
         if self.desk.evaluated is not None:

@@ -477,3 +477,13 @@ def test_the_cash_flow_is_saved_as_a_workbook(page: CostPage, tmp_path: Path, mo
     assert "no such folder" in page.status_label.text()
     monkeypatch.setattr(QFileDialog, "getSaveFileName", lambda *_: ("", ""))
     page.save_cash_flow()
+
+
+def test_curves_are_evaluated_for_costs_per_token_alone(page: CostPage, desk: Desk) -> None:
+    seen = []
+    for view, tokens in (("overview", 1500), ("tokens", 1600), ("overview", 1700)):
+        page.choose_view(view)
+        desk.edit("load", workload=replace(desk.scenario.workload, input_tokens=tokens))
+        desk.flush()
+        seen.append(desk.has_curves)
+    assert seen == [False, True, False]

@@ -1,0 +1,51 @@
+"""The head of the profile, and the widths of its tables."""
+
+import pytest
+from PySide6.QtWidgets import QVBoxLayout, QWidget
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.pages.profile.page import ProfileHeader
+from gpudesk.desktop.ui.tables.profile_table import ProfileTableView
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.domain.profile import ProfileQuestion
+from gpudesk.report.profile_sections import ProfileTables
+from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
+
+
+@pytest.fixture(scope="module")
+def tables(service: GpuDeskService) -> ProfileTables:
+    profile = service.profile(ProfileQuestion("rtx-5090"))
+    return ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
+
+
+@pytest.mark.parametrize("width", [560, 900])
+def test_figures_stay_whole_below_a_headline_of_several_lines(
+    tables: ProfileTables, theme: Theme, qtbot: QtBot, width: int
+) -> None:
+    page = QWidget()
+    qtbot.addWidget(page)
+    header = ProfileHeader(theme)
+    layout = QVBoxLayout(page)
+    layout.addWidget(header)
+    layout.addWidget(QWidget(), 1)
+    page.resize(width, 500)
+    page.show()
+    qtbot.waitExposed(page)
+    header.show_profile(tables, 0, is_variant=False)
+    header.headline.setText("The headline of an accelerator with a long name takes more than a line. " * 3)
+    qtbot.waitUntil(lambda: header.strip.geometry().bottom() < header.height() and header.headline.height() > 20)
+
+
+def test_words_of_a_status_are_whole(tables: ProfileTables, theme: Theme, qtbot: QtBot) -> None:
+    view = ProfileTableView(theme)
+    qtbot.addWidget(view)
+    view.resize(480, 320)
+    view.show_table(tables.capabilities())
+    view.show()
+    qtbot.waitExposed(view)
+    status = [row.cells[1].text for row in view.table.rows]
+    widest = max(view.fontMetrics().horizontalAdvance(text) for text in status)
+    assert view.columnWidth(1) >= widest * 0.85 + theme.px(20)
+    assert view.columnWidth(0) < view.columnWidth(2)
+    assert sum(view.columnWidth(number) for number in range(4)) <= view.viewport().width()
