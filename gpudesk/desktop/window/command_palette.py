@@ -30,23 +30,15 @@ from PySide6.QtGui import (
     QPaintEvent,
     QResizeEvent,
 )
-from PySide6.QtWidgets import (
-    QAbstractItemView,
-    QFrame,
-    QLineEdit,
-    QListView,
-    QStyle,
-    QStyledItemDelegate,
-    QStyleOptionViewItem,
-    QWidget,
-)
+from PySide6.QtWidgets import QFrame, QLineEdit, QListView, QStyle, QStyledItemDelegate, QStyleOptionViewItem, QWidget
 from shiboken6 import isValid
 
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, ThemePainter
+from gpudesk.desktop.ui.widgets.choice_popup import PAGE_KEYS, ROW_ROLE, STEP_KEYS, set_up_list
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel
 from gpudesk.desktop.ui.widgets.qt_support import format_key
-from gpudesk.desktop.window.palette_model import FOUND_ROLE, PaletteEntry, PaletteMatch, PaletteModel
+from gpudesk.desktop.window.palette_model import PaletteEntry, PaletteMatch, PaletteModel
 from gpudesk.text.translation import tr
 
 ROW, GROUP_ROW = 36.0, 33.0
@@ -69,7 +61,7 @@ class PaletteDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> QSize:
         """Return the height of a row; all rows are as wide as the list."""
-        return QSize(0, self.height_of(index.data(FOUND_ROLE)))
+        return QSize(0, self.height_of(index.data(ROW_ROLE)))
 
     def height_of(self, row: PaletteMatch | str) -> int:
         return self._theme.px(GROUP_ROW if isinstance(row, str) else ROW)
@@ -78,7 +70,7 @@ class PaletteDelegate(QStyledItemDelegate):
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         with QPainterStateGuard(painter):
-            row: PaletteMatch | str = index.data(FOUND_ROLE)
+            row: PaletteMatch | str = index.data(ROW_ROLE)
             pen, rect = ThemePainter(painter, self._theme), QRectF(option.rect)
             if isinstance(row, str):
                 px = self._theme.px
@@ -210,8 +202,6 @@ _WIDTH, _TOP, _LOWEST = 640.0, 92.0, 24
 _LIST = 410.0
 _SLIDE_MS, _SLIDE = 120, 12
 
-_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-_PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
 _PAGE_ROWS = 8
 
 
@@ -307,16 +297,8 @@ class CommandPalette(QWidget):
         search.setPlaceholderText(tr("Search or run a command"))
         search.textChanged.connect(self._typed)
         search.installEventFilter(self)
-        view.setModel(self._model)
-        view.setItemDelegate(self._delegate)
-        view.setProperty("kind", "raised")
-        view.setAccessibleName(tr("Results"))
-        view.setFrameShape(QFrame.Shape.NoFrame)
+        set_up_list(view, self._model, self._delegate, tr("Results"))
         view.setFocusPolicy(Qt.FocusPolicy.NoFocus)
-        view.setMouseTracking(True)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
         view.entered.connect(self._point_at)
         view.clicked.connect(self._run)
 
@@ -345,7 +327,7 @@ class CommandPalette(QWidget):
         box.update()
 
     def _current_text(self) -> str:
-        row = self._box.view.currentIndex().data(FOUND_ROLE)
+        row = self._box.view.currentIndex().data(ROW_ROLE)
         return row.entry.spoken if isinstance(row, PaletteMatch) else ""
 
     def _announce(self, text: str) -> None:
@@ -355,10 +337,10 @@ class CommandPalette(QWidget):
     def _act_on_key(self, event: QKeyEvent) -> bool:
         """Act on a key of the list; say whether it was one."""
         key = Qt.Key(event.key())
-        if key in _STEPS:
-            self._step(_STEPS[key], 1)
-        elif key in _PAGES:
-            self._step(_PAGES[key], _PAGE_ROWS)
+        if key in STEP_KEYS:
+            self._step(STEP_KEYS[key], 1)
+        elif key in PAGE_KEYS:
+            self._step(PAGE_KEYS[key], _PAGE_ROWS)
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._run(self._box.view.currentIndex())
         elif key == Qt.Key.Key_Tab:
@@ -374,12 +356,7 @@ class CommandPalette(QWidget):
     def _step(self, by: int, count: int) -> None:
         """Go on by so many rows, or to the last; a single step from the end begins anew."""
         row = self._box.view.currentIndex().row()
-        target = row
-        for _ in range(count):
-            following = self._model.next_row(target, by)
-            if following < 0:
-                break
-            target = following
+        target = self._model.walk(row, by, count)
         if target == row and count == 1:
             target = self._model.next_row(-1 if by > 0 else self._model.rowCount(), by)
         if target >= 0:
@@ -404,14 +381,14 @@ class CommandPalette(QWidget):
             self._box.view.setCurrentIndex(index)
 
     def _run(self, index: QModelIndex) -> None:
-        row = index.data(FOUND_ROLE)
+        row = index.data(ROW_ROLE)
         if isinstance(row, PaletteMatch) and row.entry.enabled:
             self.close_palette()
             row.entry.run()
 
     def _place(self) -> None:
         px = self._theme.px
-        rows = (self._model.index(row).data(FOUND_ROLE) for row in range(min(self._model.rowCount(), 24)))
+        rows = (self._model.index(row).data(ROW_ROLE) for row in range(min(self._model.rowCount(), 24)))
         listed = sum(self._delegate.height_of(row) for row in rows) + px(10)
         body = px(72) if self._model.match_count == 0 else min(listed, px(_LIST))
         width = min(px(_WIDTH), self.width() - 2 * _LOWEST)

@@ -5,24 +5,19 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING
 
-from PySide6.QtCore import QAbstractListModel, QModelIndex, QObject, QPersistentModelIndex, Qt
+from PySide6.QtCore import QObject, Qt
 
 from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.scenario_options import list_accelerator_options, list_model_options
-from gpudesk.desktop.ui.widgets.choice_popup import find_next_selectable
+from gpudesk.desktop.ui.widgets.choice_popup import GroupedListModel
 from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.text.translation import tr
 
 if TYPE_CHECKING:
     from gpudesk.desktop.window.document_window import DocumentWindow
 
-
-Index = QModelIndex | QPersistentModelIndex
-
-#: Role under which a row hands out its `Found`, or the name of a group as str.
-FOUND_ROLE = Qt.ItemDataRole.UserRole + 1
 
 #: What a word is worth by where it is found: at the beginning, at the beginning of a word, inside one,
 #: in pieces that begin words or follow on, in order with gaps, in what stands beside the title.
@@ -144,14 +139,13 @@ def _with_gaps(word: str, title: str) -> list[int] | None:
     return places if places[-1] - places[0] < 2 * len(word) else None
 
 
-class PaletteModel(QAbstractListModel):
+class PaletteModel(GroupedListModel):
     """The entries found, in groups ordered by their best entries."""
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._prepared: list[_PreparedEntry] = []
         self._groups: list[str] = []
-        self._rows: list[PaletteMatch | str] = []
         self._text = ""
         self._group = ""
         self.match_count = 0
@@ -186,34 +180,13 @@ class PaletteModel(QAbstractListModel):
         self._group = group
         self._fill()
 
-    def next_row(self, row: int, by: int) -> int:
-        """Return the nearest row from here on to run, going by 1 or -1; -1 where there is none."""
-        return find_next_selectable(self, row, by)
+    def get_text(self, row: PaletteMatch, role: int) -> str | None:
+        entry = row.entry
+        return {Qt.ItemDataRole.DisplayRole: entry.title, Qt.ItemDataRole.AccessibleTextRole: entry.spoken}.get(role)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name and default
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
-        if not index.isValid():
-            return None
-        row = self._rows[index.row()]
-        if role == FOUND_ROLE:
-            return row
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row if isinstance(row, str) else row.entry.title
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return row if isinstance(row, str) else row.entry.spoken
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let entries be chosen that can be run now, but no names of groups."""
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        row = self._rows[index.row()]
-        leaf = Qt.ItemFlag.ItemNeverHasChildren
-        if isinstance(row, str) or not row.entry.enabled:
-            return leaf
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | leaf
+    def can_choose(self, row: PaletteMatch) -> bool:
+        """Let entries be chosen that can be run now."""
+        return row.entry.enabled
 
     def _fill(self) -> None:
         self.beginResetModel()

@@ -1,10 +1,10 @@
-"""Options to choose from: the list model, how an option is painted, and the popup that drops from a field."""
+"""Options to choose from: lists under names of groups, how an option is painted, and the popup of a field."""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 from PySide6.QtCore import (
     QAbstractListModel,
@@ -39,8 +39,8 @@ from gpudesk.text.translation import tr
 
 Index = QModelIndex | QPersistentModelIndex
 
-#: Role under which a row hands out its `ChoiceOption`, or the name of a group as str.
-OPTION_ROLE = Qt.ItemDataRole.UserRole + 1
+#: Role under which a row hands out what it is: an option of the list, or the name of a group as str.
+ROW_ROLE = Qt.ItemDataRole.UserRole + 1
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,24 +65,90 @@ class ChoiceOption:
         return ", ".join(part for part in (self.text, self.tag, *self.notes, self.reason) if part)
 
 
-def find_next_selectable(model: QAbstractListModel, row: int, by: int) -> int:
-    """Return the nearest row from here on that can be chosen, going by 1 or -1; -1 where there is none."""
-    row += by
-    while 0 <= row < model.rowCount():
-        if model.flags(model.index(row)) & Qt.ItemFlag.ItemIsSelectable:
-            return row
+_LEAF: Final = Qt.ItemFlag.ItemNeverHasChildren
+_SELECTABLE: Final = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | _LEAF
+#: Keys that go through a list, and the direction of each.
+STEP_KEYS: Final = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
+PAGE_KEYS: Final = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
+
+
+class GroupedListModel(QAbstractListModel):
+    """Rows under the names of their groups. Subclasses say what a row shows, and whether it can be chosen."""
+
+    #: Of the names of groups.
+    group_flags = _LEAF
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._rows: list[Any] = []
+
+    def get_text(self, row: Any, role: int) -> str | None:  # noqa: ANN401 - of the subclass
+        raise NotImplementedError
+
+    def can_choose(self, row: Any) -> bool:  # noqa: ANN401 - of the subclass
+        raise NotImplementedError
+
+    def next_row(self, row: int, by: int) -> int:
+        """Return the nearest row from here on that can be chosen, going by 1 or -1; -1 where there is none."""
         row += by
-    return -1
+        while 0 <= row < len(self._rows):
+            if self.flags(self.index(row)) & Qt.ItemFlag.ItemIsSelectable:
+                return row
+            row += by
+        return -1
+
+    def walk(self, row: int, by: int, count: int) -> int:
+        """Return the row so many steps on that can be chosen, or the last."""
+        for _ in range(count):
+            following = self.next_row(row, by)
+            if following < 0:
+                break
+            row = following
+        return row
+
+    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name and default
+        return 0 if parent.isValid() else len(self._rows)
+
+    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
+        if not index.isValid():
+            return None
+        row = self._rows[index.row()]
+        if role == ROW_ROLE:
+            return row
+        if isinstance(row, str):
+            return row if role in (Qt.ItemDataRole.DisplayRole, Qt.ItemDataRole.AccessibleTextRole) else None
+        return self.get_text(row, role)
+
+    def flags(self, index: Index) -> Qt.ItemFlag:
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
+        row = self._rows[index.row()]
+        if isinstance(row, str):
+            return self.group_flags
+        return _SELECTABLE if self.can_choose(row) else _LEAF
 
 
-class ChoiceOptionModel(QAbstractListModel):
-    """Options that match what was typed, under the names of their groups."""
+def set_up_list(view: QListView, model: GroupedListModel, delegate: QStyledItemDelegate, name: str) -> None:
+    view.setModel(model)
+    view.setItemDelegate(delegate)
+    view.setAccessibleName(name)
+    view.setFrameShape(QFrame.Shape.NoFrame)
+    view.setProperty("kind", "raised")
+    view.setMouseTracking(True)
+    view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+    view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+    view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+
+
+class ChoiceOptionModel(GroupedListModel):
+    """Options that match what was typed; those with a reason against them cannot be chosen."""
+
+    group_flags = Qt.ItemFlag.ItemIsEnabled | _LEAF
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
         self._options: tuple[ChoiceOption, ...] = ()
         self._search_words: tuple[str, ...] = ()
-        self._rows: list[ChoiceOption | str] = []
 
     @property
     def options(self) -> tuple[ChoiceOption, ...]:
@@ -105,37 +171,13 @@ class ChoiceOptionModel(QAbstractListModel):
         """Return the row of an option, -1 where it is not among those found."""
         return next((n for n, row in enumerate(self._rows) if isinstance(row, ChoiceOption) and row.key == key), -1)
 
-    def next_row(self, row: int, by: int) -> int:
-        """Return the nearest row from here on to choose, going by 1 or -1; -1 where there is none."""
-        return find_next_selectable(self, row, by)
+    def get_text(self, row: ChoiceOption, role: int) -> str | None:
+        if role == Qt.ItemDataRole.ToolTipRole:
+            return row.reason or None
+        return {Qt.ItemDataRole.DisplayRole: row.text, Qt.ItemDataRole.AccessibleTextRole: row.spoken}.get(role)
 
-    def rowCount(self, parent: Index = QModelIndex()) -> int:  # noqa: B008 - Qt's name and default
-        return 0 if parent.isValid() else len(self._rows)
-
-    def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's type
-        if not index.isValid():
-            return None
-        row = self._rows[index.row()]
-        if role == OPTION_ROLE:
-            return row
-        if role == Qt.ItemDataRole.DisplayRole:
-            return row if isinstance(row, str) else row.text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            return row if isinstance(row, str) else row.spoken
-        if role == Qt.ItemDataRole.ToolTipRole and isinstance(row, ChoiceOption) and row.reason:
-            return row.reason
-        return None
-
-    def flags(self, index: Index) -> Qt.ItemFlag:
-        """Let options be chosen, but not names of groups nor what has a reason against it."""
-        if not index.isValid():
-            return Qt.ItemFlag.NoItemFlags
-        row = self._rows[index.row()]
-        if isinstance(row, str):
-            return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemNeverHasChildren
-        if row.reason:
-            return Qt.ItemFlag.ItemNeverHasChildren
-        return Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable | Qt.ItemFlag.ItemNeverHasChildren
+    def can_choose(self, row: ChoiceOption) -> bool:
+        return not row.reason
 
     def _fill(self) -> None:
         self.beginResetModel()
@@ -204,14 +246,14 @@ class ChoiceOptionDelegate(QStyledItemDelegate):
         index: QModelIndex | QPersistentModelIndex,
     ) -> QSize:
         """Return the height of a row; all rows are as wide as the list."""
-        row = index.data(OPTION_ROLE)
+        row = index.data(ROW_ROLE)
         return QSize(0, self._theme.px(_GROUP_ROW if isinstance(row, str) else _ROW))
 
     def paint(
         self, painter: QPainter, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex
     ) -> None:
         with QPainterStateGuard(painter):
-            row = index.data(OPTION_ROLE)
+            row = index.data(ROW_ROLE)
             pen = ThemePainter(painter, self._theme)
             rect = QRectF(option.rect)
             if isinstance(row, str):
@@ -266,9 +308,6 @@ _SEARCH_FROM = 9
 _MOST_ROWS = 12.5
 _WIDEST = 720.0
 _POPUP_PADDING = 5
-
-_STEPS = {Qt.Key.Key_Down: 1, Qt.Key.Key_Up: -1}
-_PAGES = {Qt.Key.Key_PageDown: 1, Qt.Key.Key_PageUp: -1}
 
 
 class ChoicePopup(QFrame):
@@ -332,15 +371,7 @@ class ChoicePopup(QFrame):
         self._search.textChanged.connect(self._narrow)
         self._search.installEventFilter(self)
         view = self._view
-        view.setModel(self._model)
-        view.setItemDelegate(self._delegate)
-        view.setAccessibleName(name)
-        view.setFrameShape(QFrame.Shape.NoFrame)
-        view.setProperty("kind", "raised")
-        view.setMouseTracking(True)
-        view.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
-        view.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        view.setVerticalScrollMode(QAbstractItemView.ScrollMode.ScrollPerPixel)
+        set_up_list(view, self._model, self._delegate, name)
         view.installEventFilter(self)
         view.entered.connect(lambda index: self._go_to(index.row(), only_selectable=True))
         view.clicked.connect(self._choose)
@@ -372,12 +403,12 @@ class ChoicePopup(QFrame):
     def _key(self, event: QKeyEvent) -> bool:
         """Act on a key of the list; say whether it was one."""
         key = Qt.Key(event.key())
-        if key in _STEPS:
-            row = self._model.next_row(self._view.currentIndex().row(), _STEPS[key])
+        if key in STEP_KEYS:
+            row = self._model.next_row(self._view.currentIndex().row(), STEP_KEYS[key])
             if row >= 0:
                 self._go_to(row)
-        elif key in _PAGES:
-            self._page(_PAGES[key])
+        elif key in PAGE_KEYS:
+            self._go_to(self._model.walk(self._view.currentIndex().row(), PAGE_KEYS[key], int(_MOST_ROWS) - 2))
         elif key in (Qt.Key.Key_Return, Qt.Key.Key_Enter):
             self._choose(self._view.currentIndex())
         elif key in (Qt.Key.Key_Escape, Qt.Key.Key_Tab, Qt.Key.Key_Backtab):
@@ -386,17 +417,8 @@ class ChoicePopup(QFrame):
             return False
         return True
 
-    def _page(self, direction: int) -> None:
-        row = self._view.currentIndex().row()
-        for _ in range(int(_MOST_ROWS) - 2):
-            following = self._model.next_row(row, direction)
-            if following < 0:
-                break
-            row = following
-        self._go_to(row)
-
     def _choose(self, index: QModelIndex) -> None:
-        row = index.data(OPTION_ROLE)
+        row = index.data(ROW_ROLE)
         if isinstance(row, ChoiceOption) and not row.reason:
             self.hide()
             self.chosen.emit(row.key)

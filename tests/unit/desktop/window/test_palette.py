@@ -13,8 +13,9 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import delete
 
 from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.desktop.ui.widgets.choice_popup import ROW_ROLE
 from gpudesk.desktop.window.command_palette import CommandPalette
-from gpudesk.desktop.window.palette_model import FOUND_ROLE, PaletteEntry, PaletteMatch, PaletteModel
+from gpudesk.desktop.window.palette_model import PaletteEntry, PaletteMatch, PaletteModel
 
 COMMANDS, PARTS = "Commands", "Accelerators"
 
@@ -29,7 +30,7 @@ def entry(
 
 
 def titles(model: PaletteModel) -> list[str]:
-    rows = [model.index(row).data(FOUND_ROLE) for row in range(model.rowCount())]
+    rows = [model.index(row).data(ROW_ROLE) for row in range(model.rowCount())]
     return [row.entry.title for row in rows if isinstance(row, PaletteMatch)]
 
 
@@ -83,7 +84,7 @@ def test_matches_are_marked_in_the_title_itself() -> None:
     model = PaletteModel()
     model.set_entries([entry("Straße zur Memory")])
     model.search("mem")
-    row = model.index(1).data(FOUND_ROLE)
+    row = model.index(1).data(ROW_ROLE)
     assert isinstance(row, PaletteMatch)
     assert "".join(row.entry.title[place] for place in row.matched) == "Mem"
 
