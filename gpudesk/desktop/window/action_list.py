@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING
@@ -177,37 +178,30 @@ def list_catalog_actions(window: DocumentWindow, catalog: CatalogController) -> 
     ]
 
 
+#: The text of an action, what it does, and whether it can.
+_Undoing = tuple[str, Callable[[], object], Callable[[], bool]]
+
+
+def _make_undo_actions(undo: _Undoing, redo: _Undoing) -> list[ActionSpec]:
+    (undo_text, run_undo, can_undo), (redo_text, run_redo, can_redo) = undo, redo
+    redo_keys = ("Ctrl+Shift+Z", "Ctrl+Y")
+    return [
+        ActionSpec("edit.undo", undo_text, run_undo, MenuId.EDIT, 0, "undo-2", ("Ctrl+Z",), enabled=can_undo),
+        ActionSpec("edit.redo", redo_text, run_redo, MenuId.EDIT, 0, "redo-2", redo_keys, enabled=can_redo),
+    ]
+
+
 def list_undo_actions(window: DocumentWindow, catalog: CatalogController) -> list[ActionSpec]:
     """Return undo and redo of the catalog's steps, which are not those of the scenario."""
-    own = window.desk.service.user_catalog
-    undo, redo = own.undo_text, own.redo_text
-    formatter = window.desk.formatter
-    return [
-        ActionSpec(
-            "edit.undo",
-            tr("Undo in catalog")
-            if undo is None
-            else tr("Undo in catalog: {step}", step=format_message(undo, formatter)),
-            catalog.undo,
-            MenuId.EDIT,
-            0,
-            "undo-2",
-            ("Ctrl+Z",),
-            enabled=lambda: own.undo_text is not None,
-        ),
-        ActionSpec(
-            "edit.redo",
-            tr("Redo in catalog")
-            if redo is None
-            else tr("Redo in catalog: {step}", step=format_message(redo, formatter)),
-            catalog.redo,
-            MenuId.EDIT,
-            0,
-            "redo-2",
-            ("Ctrl+Shift+Z", "Ctrl+Y"),
-            enabled=lambda: own.redo_text is not None,
-        ),
-    ]
+    own, formatter = window.desk.service.user_catalog, window.desk.formatter
+    undo, redo = tr("Undo in catalog"), tr("Redo in catalog")
+    if own.undo_text is not None:
+        undo = tr("Undo in catalog: {step}", step=format_message(own.undo_text, formatter))
+    if own.redo_text is not None:
+        redo = tr("Redo in catalog: {step}", step=format_message(own.redo_text, formatter))
+    return _make_undo_actions(
+        (undo, catalog.undo, lambda: own.undo_text is not None), (redo, catalog.redo, lambda: own.redo_text is not None)
+    )
 
 
 FONT_PERCENTS = (90, 100, 110, 125, 150)
@@ -295,28 +289,10 @@ def _edit_actions(window: DocumentWindow, catalog: CatalogController) -> list[Ac
         return list_undo_actions(window, catalog)
     stack = window.desk.undo_stack
     undo, redo = stack.undoText(), stack.redoText()
-    return [
-        ActionSpec(
-            "edit.undo",
-            tr("Undo: {step}", step=undo) if undo else tr("Undo"),
-            stack.undo,
-            MenuId.EDIT,
-            0,
-            "undo-2",
-            ("Ctrl+Z",),
-            enabled=stack.canUndo,
-        ),
-        ActionSpec(
-            "edit.redo",
-            tr("Redo: {step}", step=redo) if redo else tr("Redo"),
-            stack.redo,
-            MenuId.EDIT,
-            0,
-            "redo-2",
-            ("Ctrl+Shift+Z", "Ctrl+Y"),
-            enabled=stack.canRedo,
-        ),
-    ]
+    return _make_undo_actions(
+        (tr("Undo: {step}", step=undo) if undo else tr("Undo"), stack.undo, stack.canUndo),
+        (tr("Redo: {step}", step=redo) if redo else tr("Redo"), stack.redo, stack.canRedo),
+    )
 
 
 def _view_actions(window: DocumentWindow) -> list[ActionSpec]:

@@ -122,10 +122,6 @@ class ScenarioBar(QWidget):
         self._row.addWidget(widget)
         self._ends.append(widget)
 
-    def field_of(self, name: str) -> QWidget:
-        fields: dict[str, QWidget] = {"model": self.model, "weights": self.weights, "kv": self.kv}
-        return fields.get(name, self.load)
-
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         visible_fields = [field for field in self._fields if not field.isHidden()]

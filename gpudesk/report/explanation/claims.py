@@ -270,12 +270,6 @@ def format_runs_title(record: MeasuredRunLines) -> str:
     return tr("Similar measured runs (predicted without them)")
 
 
-def format_claim_with_source(claim: ClaimLine) -> str:
-    value = f"{claim.value} {claim.unit}" if claim.unit else claim.value
-    details = "; ".join(f"{detail.label}: {detail.value}" for detail in claim.details)
-    return f"{value}. {details}"
-
-
 def _list_run_lines(record: MeasuredRunLines | None) -> Iterator[str]:
     if record is None:
         return

@@ -136,9 +136,6 @@ class TintedIconEngine(QIconEngine):
         return self._theme.colour("disabled" if mode == QIcon.Mode.Disabled else self._token)
 
 
-#: Radius of the outlines that `marker_path` returns; scale them to the radius wanted.
-UNIT_RADIUS: Final = 1.0
-
 # Each shape is drawn larger or smaller than the circle of radius 1 so that all look equally heavy.
 _POLYGONS: Final = {
     "triangle-up": (3, 1.2, -90.0),

@@ -9,7 +9,7 @@ import math
 from collections.abc import Iterable
 
 from PySide6.QtCore import QLineF, QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPainterPath, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
 
 from gpudesk.desktop.ui.theme.glyphs import (
     FLAT,
@@ -31,7 +31,6 @@ CENTRE = Align.AlignHCenter
 
 #: Half the length of a swatch and the radius of its marker, in lengths of the design.
 SWATCH_WIDTH = 20.0
-SWATCH_HEIGHT = 8.0
 _SWATCH_PEN = 2.0
 _MARKER_RADIUS = 4.0
 _EDGE = 1.2
@@ -273,26 +272,6 @@ class ThemePainter:
 
     def key_hint(self, x: float, y: float, text: str) -> float:
         return self.tag(x, y, text, colour="text3")
-
-    def halo_text(
-        self, baseline: QPointF, text: str, *, font: str | QFont, colour: Colour, align: Align = LEFT
-    ) -> float:
-        """Write over lines of a chart: the outline of the letters is cleared in page colour first."""
-        metrics = self.metrics(font)
-        width = metrics.horizontalAdvance(text)
-        x = baseline.x() - (width if align & RIGHT else width / 2 if align & CENTRE else 0.0)
-        y = self._on_pixel(baseline.y())
-        path = QPainterPath()
-        path.addText(QPointF(x, y), self._face(font)[0], text)
-        page = QColor(self.look.colour("page"))
-        page.setAlphaF(0.9)
-        pen = QPen(page, self.look.length(4.0))
-        pen.setJoinStyle(Qt.PenJoinStyle.RoundJoin)
-        # Not strokePath, of which a PDF would keep the outline of the outline.
-        self.painter.setPen(pen)
-        self.painter.setBrush(Qt.BrushStyle.NoBrush)
-        self.painter.drawPath(path)
-        return self.text(QPointF(x, y), text, font=font, colour=colour)
 
     def _face(self, font: str | QFont) -> tuple[QFont, QFontMetricsF, float]:
         """Return a font with its measures and the height of its capitals, kept for this painting."""

@@ -232,12 +232,6 @@ class SegmentedControl(QFrame):
             self._grid.addWidget(button, place // columns, place % columns)
         self.updateGeometry()
 
-    def set_enabled(self, key: str, enabled: bool, reason: str = "") -> None:
-        """Let an alternative be chosen or not; the reason why not becomes its tool tip."""
-        button = self._buttons[key]
-        button.setEnabled(enabled)
-        button.setToolTip("" if enabled else reason)
-
     def _button(self, name: str, text: str) -> QPushButton:
         button = QPushButton(text, self)
         button.setCheckable(True)

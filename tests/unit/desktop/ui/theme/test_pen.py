@@ -175,13 +175,3 @@ def test_a_tag_is_as_wide_as_told(theme: Theme) -> None:
     box = ink(image, theme.colour("page"))
     assert (box.left(), box.height()) == (10, 18)
     assert box.right() <= 10 + told[0]
-
-
-def test_text_over_lines_clears_them_around_its_letters(theme: Theme) -> None:
-    def draw(pen: ThemePainter) -> None:
-        pen.painter.fillRect(QRectF(0, 0, WIDTH, HEIGHT), QColor("#ff00ff"))
-        pen.halo_text(QPointF(50, 30), "memory full at 117", font="caption", colour="text2")
-
-    image = drawn(theme, draw)
-    assert image.pixelColor(49, 27) != QColor("#ff00ff")
-    assert image.pixelColor(20, 27) == QColor("#ff00ff")

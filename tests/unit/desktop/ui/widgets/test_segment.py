@@ -49,12 +49,6 @@ def test_putting_in_force_is_no_choice(segment: SegmentedControl, qtbot: QtBot) 
     assert segment.value == "mine"
 
 
-def test_what_cannot_be_chosen_says_why(segment: SegmentedControl) -> None:
-    segment.set_enabled("mine", enabled=False, reason="No values of your own")
-    assert buttons(segment)[2].toolTip() == "No values of your own"
-    assert not buttons(segment)[2].isEnabled()
-
-
 def test_the_primary_button_is_ink_in_both_themes(theme: Theme, qtbot: QtBot) -> None:
     button = Button(theme, "Print sheet", icon="printer", kind="primary", key="Ctrl P")
     qtbot.addWidget(button)
