@@ -14,8 +14,12 @@ from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
 from gpudesk.domain.published_run import ComparableRun
 from gpudesk.report.explanation.claims import format_runs_title
-from gpudesk.report.explanation.figure import build_measured_runs
-from gpudesk.report.explanation.working import build_explained_plans, format_named_formula, format_term_value
+from gpudesk.report.explanation.working import (
+    build_explained_plans,
+    build_measured_runs,
+    format_named_formula,
+    format_term_value,
+)
 from gpudesk.report.labels import list_model_warnings
 from gpudesk.report.writers.text import align_table, indent_hanging, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter

@@ -14,7 +14,8 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.published_run import ComparableRun, RunCondition
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.report.explanation.claims import format_explanation
-from gpudesk.report.explanation.figure import FigureBacking, build_measured_runs, explain_figure
+from gpudesk.report.explanation.figure import FigureBacking, explain_figure
+from gpudesk.report.explanation.working import build_measured_runs
 from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from tests.unit.report.conftest import MakeAnswer
 
