@@ -181,8 +181,9 @@ class PaletteModel(GroupedListModel):
         self._fill()
 
     def get_text(self, row: PaletteMatch, role: int) -> str | None:
-        entry = row.entry
-        return {Qt.ItemDataRole.DisplayRole: entry.title, Qt.ItemDataRole.AccessibleTextRole: entry.spoken}.get(role)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.entry.spoken
+        return row.entry.title if role == Qt.ItemDataRole.DisplayRole else None
 
     def can_choose(self, row: PaletteMatch) -> bool:
         """Let entries be chosen that can be run now."""

@@ -174,7 +174,9 @@ class ChoiceOptionModel(GroupedListModel):
     def get_text(self, row: ChoiceOption, role: int) -> str | None:
         if role == Qt.ItemDataRole.ToolTipRole:
             return row.reason or None
-        return {Qt.ItemDataRole.DisplayRole: row.text, Qt.ItemDataRole.AccessibleTextRole: row.spoken}.get(role)
+        if role == Qt.ItemDataRole.AccessibleTextRole:
+            return row.spoken
+        return row.text if role == Qt.ItemDataRole.DisplayRole else None
 
     def can_choose(self, row: ChoiceOption) -> bool:
         return not row.reason
