@@ -239,11 +239,11 @@ def count_owned_systems(
     if not any(system.id == named and not system.is_rented for system in systems):
         settings = replace(settings, systems={})
     spec = find_system(accelerator, systems, settings)
-    if not spec.is_whole:
+    if spec.system is None:
         return None
-    if estimate.pools is not None:
-        return count_systems(spec.slots, 1, estimate.count)
-    return count_systems(spec.slots, estimate.plan.replica, estimate.plan.dp)
+    replica, copies = (1, estimate.count) if estimate.pools is not None else (estimate.plan.replica, estimate.plan.dp)
+    count = count_systems(spec.slots, replica, copies)
+    return replace(count, name=spec.system.name, price_usd=spec.system.price_usd)
 
 
 def find_host_power(accelerator: Accelerator, systems: Sequence[System]) -> UncertainValue | None:

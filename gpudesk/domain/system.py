@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from gpudesk.text.formatting import IntervalEstimate
@@ -74,11 +74,16 @@ class System:
 
 @dataclass(frozen=True, slots=True)
 class SystemCount:
-    """Whole systems of `size` accelerators each, of which `used` in all are used."""
+    """Whole systems of `size` accelerators each, of which `used` in all are used.
+
+    `name` and `price_usd` are those of one system on record; no price where none is.
+    """
 
     systems: int
     size: int
     used: int
+    name: str = field(default="", compare=False)
+    price_usd: IntervalEstimate | None = field(default=None, compare=False)
 
     @property
     def accelerators(self) -> int:

@@ -358,6 +358,30 @@ def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], fo
     ]
 
 
+def list_system_prices(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> list[str]:
+    """Return, by accelerator, the recorded price of its system where the costs rest on another: fleets use it."""
+    remarks = []
+    for column in columns:
+        price, share = column.inputs["price_usd"], column.inputs["server_share"].spread
+        record = None if column.systems is None else column.systems.price_usd
+        if column.tco is None or record is None or price.spread is None or share is None:
+            continue
+        system_usd = price.spread.likely * (1.0 + share.likely) * column.systems.size
+        if price.origin is CostInputOrigin.YOURS or record.low <= system_usd <= record.high:
+            continue
+        values = {"name": names[column.key], "system": column.systems.name}
+        values |= {"used": money.add_currency(money.whole(system_usd))}
+        values |= {"record": money.add_currency(money.whole(record.value))}
+        remarks.append(
+            tr(
+                "{name}: the Fleet page uses the recorded price of {system}, {record}. "
+                "These costs use {used}: accelerators with a share for servers",
+                **values,
+            )
+        )
+    return remarks
+
+
 def describe_rent_terms(term: str, costs: CostAnswer) -> str:
     """Return on what terms is rented, from what kind of provider, and that idle hours are paid if there are any."""
     if costs.busy_share >= 1.0:
@@ -378,6 +402,8 @@ def format_draw_share(share: float, formatter: Formatter) -> str:
 
 
 def list_missing_costs(column: CostColumn, name: str) -> list[str]:
+    if column.count is None:
+        return [tr("{name}: costs unknown, because the model does not fit or is not supported", name=name)]
     return [tr("{name}: {missing}", name=name, missing=describe_missing_input(each)) for each in column.missing]
 
 

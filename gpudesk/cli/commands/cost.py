@@ -19,7 +19,7 @@ from gpudesk.cli.options import (
     parse_whole,
 )
 from gpudesk.cli.output import EXIT_DONE
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
 from gpudesk.domain.cost import (
     COMPARED_CLASSES,
     COST_INPUTS,
@@ -50,6 +50,7 @@ from gpudesk.report.costs import (
     list_partly_used,
     list_rent_class_remarks,
     list_same_provider_rents,
+    list_system_prices,
 )
 from gpudesk.report.labels import format_years, list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
@@ -93,6 +94,8 @@ def list_cost_lines(
         describe_bought_singly(settings),
         describe_software_share(costs.columns, formatter),
     )
+    for line in _list_cheapest(costs, draws, context):
+        yield from wrap_text(strong(line), width)
     note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(note, width)
     rents = list_rent_class_remarks(costs, context.names) or list_same_provider_rents(costs, context.names)
@@ -106,11 +109,40 @@ def list_cost_lines(
     for line in _list_remarks(costs, context):
         yield from wrap_text(to_sentence(line), width)
     yield ""
-    yield from _unknown(draws, context)
+    yield from _list_draws(draws, context)
+
+
+def _list_cheapest(
+    costs: CostAnswer, draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext
+) -> Iterator[str]:
+    """Yield the accelerator that is cheapest in most simulations, owned and rented, if there is a choice."""
+    money, columns = context.money, {each.key: each for each in costs.columns}
+    for each in draws:
+        if len(each.cheapest) < 2:
+            continue
+        key, share = max(each.cheapest.items(), key=lambda pair: pair[1])
+        tokens = columns[key].rented if each.rented else columns[key].owned
+        values = {
+            "payment": tr("Rented") if each.rented else tr("Owned"),
+            "name": context.names[key],
+            "cost": money.add_currency(money.small(None if tokens is None else tokens.output.value)),
+            "share": format_draw_share(share, context.formatter),
+        }
+        if judge_odds(share) is LeadVerdict.TOO_CLOSE:
+            yield tr(
+                "{payment}: too close to call. {name}, {cost} per million output tokens, "
+                "is the cheapest in {share} of simulations.",
+                **values,
+            )
+        else:
+            yield tr(
+                "{payment}: {name}, {cost} per million output tokens. Cheapest in {share} of simulations.", **values
+            )
 
 
 def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]:
     yield from list_partly_used(costs.columns, context.names, context.formatter)
+    yield from list_system_prices(costs.columns, context.names, context.money)
     for column in costs.columns:
         yield from list_missing_costs(column, context.names[column.key])
     yield from list_api_remarks(costs)
@@ -150,7 +182,7 @@ def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:
 def _all_years(costs: CostAnswer, context: _CostTextContext) -> list[str]:
     owned = [each for each in costs.columns if each.tco is not None]
     if not owned or owned[0].tco is None:
-        return [tr("Cost of ownership: unknown, because purchase prices are missing.")]
+        return [tr("Cost of ownership: unknown, for the reasons below.")]
     money = context.money
     years = format_years(owned[0].tco.years, context.formatter)
     head = (tr("{years}, {code} thousand", years=years, code=money.code), *(context.names[each.key] for each in owned))
@@ -194,7 +226,7 @@ def _yield_row(column: CostColumn, context: _CostTextContext) -> tuple[str, ...]
     )
 
 
-def _unknown(draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext) -> Iterator[str]:
+def _list_draws(draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext) -> Iterator[str]:
     money, formatter = context.money, context.formatter
     for each in draws:
         if not each.cheapest:

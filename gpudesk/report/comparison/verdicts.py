@@ -39,6 +39,7 @@ from gpudesk.report.costs import (
     list_partly_used,
     list_rent_class_remarks,
     list_same_provider_rents,
+    list_system_prices,
 )
 from gpudesk.report.decision.verdict import format_objective, label_odds, label_payment
 from gpudesk.report.labels import (
@@ -372,8 +373,9 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
         describe_bought_singly(settings),
     )
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
-    prices = describe_prices_used(costs.columns, names, MoneyFormatter(formatter, settings.currency))
-    systems = list_partly_used(costs.columns, names, formatter)
+    money = MoneyFormatter(formatter, settings.currency)
+    prices = describe_prices_used(costs.columns, names, money)
+    systems = list_partly_used(costs.columns, names, formatter) + list_system_prices(costs.columns, names, money)
     rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
     lines = (", ".join(filter(None, terms)), prices, *systems, *rents)
     return " ".join(to_sentence(each) for each in lines if each)

@@ -50,6 +50,7 @@ from gpudesk.report.decision.verdict import (
     describe_missing_value,
     describe_pilot,
     describe_reason,
+    describe_unfit,
     describe_verdict_reason,
     describe_way_out,
     find_candidate,
@@ -214,8 +215,11 @@ def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[
 
 
 def list_removed_columns(decision: Decision, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield each column that is removed with the first rule that does it, and how many others do."""
-    for _, exclusions in groupby(decision.exclusions, key=lambda each: each.key):
+    """Yield each column that is removed because the model does not fit, or with its first rule and how many others."""
+    for key, exclusions in groupby(decision.exclusions, key=lambda each: each.key):
+        if unfit := describe_unfit(key, decision, names, formatter):
+            yield tr("Does not fit: {needs}", needs=unfit)
+            continue
         first, *others = exclusions
         reason = describe_exclusion(first, names, formatter, decision)
         if others:

@@ -159,7 +159,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if decision.scope.why is not None:
         return format_message(decision.scope.why, formatter)
     if decision.verdict is DecisionVerdict.NONE_FITS:
-        return _why_none(decision, formatter)
+        return _why_none(decision, names, formatter)
     key = find_leading_column(decision)
     if key is None:
         return tr("Enter a price on the Cost page, or choose another goal.")
@@ -265,7 +265,7 @@ def _describe_tie(decision: Decision, first: DecisionCandidate, names: NamesByKe
     return f"{close} {why}"
 
 
-def _why_none(decision: Decision, formatter: Formatter) -> str:
+def _why_none(decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
     lines = {line.rule.id: line for line in decision.trace}
     counts = Counter(each.rule.id for each in decision.exclusions)
     if not counts:
@@ -273,8 +273,13 @@ def _why_none(decision: Decision, formatter: Formatter) -> str:
     # Of rules that remove as many, the one is named that the user asked for.
     user_answers = {name for name, answer in decision.answers.items() if answer.origin is AnswerOrigin.YOURS}
     rule = max(counts, key=lambda rule: (counts[rule], bool(user_answers & set(lines[rule].answers))))
-    sentence = tr(
-        "“{title}” rules out {n} of {total}.", title=lines[rule].title, n=counts[rule], total=len(decision.columns)
+    needs = [describe_unfit(key, decision, names, formatter) for key in decision.columns]
+    sentence = (
+        tr("The model does not fit: {needs}.", needs=", ".join(needs))
+        if all(needs)
+        else tr(
+            "“{title}” rules out {n} of {total}.", title=lines[rule].title, n=counts[rule], total=len(decision.columns)
+        )
     )
     if not decision.ways_out:
         return f"{sentence} {tr('Relax a limit, or compare other accelerators.')}"
@@ -448,6 +453,16 @@ def describe_exclusion(
     title = translate_data(exclusion.rule.title) if decision is None else _line_of(exclusion.rule, decision).title
     rule = tr("{name}: {title}", name=names[exclusion.key], title=lower_for_sentence(title))
     return "; ".join((rule, *tested))
+
+
+def describe_unfit(key: str, decision: Decision, names: NamesByKey, formatter: Formatter) -> str:
+    """Return how many accelerators a column needs that is removed because the model does not fit; else nothing."""
+    if not any(each.key == key and any(test.text == "fits" for test in each.because) for each in decision.exclusions):
+        return ""
+    needed = decision.parts[decision.columns.index(key)].get("count")
+    if not isinstance(needed, float):
+        return tr("{name} is too small", name=names[key])
+    return tr("{name} needs {n}", name=names[key], n=formatter.count(needed))
 
 
 def _list_shown_fact(exclusion: RuleExclusion, decision: Decision, formatter: Formatter) -> list[str]:

@@ -97,6 +97,31 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     assert "Total" in said
 
 
+def test_the_cheapest_accelerators_are_the_first_lines(capsys: Capture) -> None:
+    owned, rented, terms = text(capsys).splitlines()[:3]
+    for line, lead in ((owned, "Owned: "), (rented, "Rented: ")):
+        assert line.startswith(lead)
+        assert "per million output tokens" in line
+        assert line.endswith("of simulations.")
+    assert terms.startswith("USD, without taxes")
+    assert text(capsys, "--accelerators", "h200-sxm").startswith("USD, without taxes")
+
+
+def test_what_does_not_fit_is_not_said_to_lack_a_price(capsys: Capture) -> None:
+    said = text(capsys, "--model", "llama-3.1-405b", "--accelerators", "mi325x:1,h200-sxm:1")
+    assert "Cost of ownership: unknown, for the reasons below." in said
+    assert "MI325X: costs unknown, because the model does not fit or is not supported." in said
+    assert "prices are missing" not in said
+
+
+def test_the_recorded_price_of_a_system_is_named_where_costs_rest_on_another(capsys: Capture) -> None:
+    remark = "H200 SXM: the Fleet page uses the recorded price of NVIDIA DGX H200, $450,000."
+    assert remark in " ".join(text(capsys, "--accelerators", "h200-sxm:8", "--no-single").split())
+    own = ("--accelerators", "h200-sxm:8", "--no-single", "--set", "h200-sxm.price_usd=30000")
+    assert "the Fleet page" not in text(capsys, *own)
+    assert "the Fleet page" not in text(capsys, "--accelerators", "h200-sxm:8", "--single")
+
+
 def test_whole_systems_are_owned_unless_single_accelerators_are(capsys: Capture) -> None:
     single, whole = cost(capsys), cost(capsys, "--no-single")
     ours, others = candidate(single, "h200-sxm"), candidate(whole, "h200-sxm")

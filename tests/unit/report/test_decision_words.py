@@ -24,6 +24,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
+from gpudesk.report.decision.recommendation import list_removed_columns
 from gpudesk.report.decision.rules import (
     describe_rule_answers,
     label_effect,
@@ -162,6 +163,18 @@ def test_none_fits_names_the_rule_that_removes_most(service: GpuDeskService) -> 
     assert format_verdict(decision, NAMES, FORMATTER) == "No accelerator meets every limit"
     assert "“Existing servers” rules out 4 of 4" in describe_verdict_reason(decision, NAMES, FORMATTER)
     assert list_candidate_lines(decision, NAMES, FORMATTER) == ()
+
+
+def test_a_model_that_fits_nowhere_is_the_first_reason(service: GpuDeskService) -> None:
+    scenario = replace(read_template("70b-chat-on-four"), model="llama-3.1-405b")
+    parts = tuple(AcceleratorChoice(part, count=1) for part in ("mi325x", "h200-sxm"))
+    decision = service.decide(service.answer(replace(scenario, accelerators=parts)))
+    first = describe_verdict_reason(decision, NAMES, FORMATTER)
+    assert first.startswith("The model does not fit: MI325X needs 2, H200 needs 4.")
+    assert list(list_removed_columns(decision, NAMES, FORMATTER)) == [
+        "Does not fit: MI325X needs 2",
+        "Does not fit: H200 needs 4",
+    ]
 
 
 @pytest.mark.parametrize("work", ["media", "embeddings", "fine_tuning", "training"])

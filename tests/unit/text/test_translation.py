@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from gpudesk import paths
 from gpudesk.text import translation
 from gpudesk.text.translation import set_language, tr, trn
 
@@ -115,3 +116,9 @@ def test_pseudo_language_marks_what_is_translated_and_only_that() -> None:
 @given(st.text(), st.text())
 def test_values_are_shown_as_they_are(first: str, second: str) -> None:
     assert tr("{a}|{b}", a=first, b=second) == f"{first}|{second}"
+
+
+def test_what_the_fit_check_uses_is_a_genitive_in_german() -> None:
+    entries = (paths.resources_dir() / "translations/de/LC_MESSAGES/gpudesk.po").read_text(encoding="utf-8")
+    assert 'msgid "all memory"\nmsgstr "des gesamten Speichers"' in entries
+    assert "nutzt {fraction} {of};" in entries

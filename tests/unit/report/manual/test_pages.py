@@ -168,3 +168,10 @@ def test_nearest_topics_are_suggested() -> None:
 def test_search_covers_every_page() -> None:
     assert all(list(page.list_sections()) for page in read_pages())
     assert Path(MANUAL / "glossary.toml").is_file()
+
+
+def test_the_first_steps_name_all_pages() -> None:
+    pages = re.findall(r"^\| Go to (.+?) \|", (MANUAL / "keyboard.md").read_text(encoding="utf-8"), re.MULTILINE)
+    assert len(pages) == 8
+    listed = f"{', '.join(pages[:-1])} and {pages[-1]}."
+    assert f"between the answers: {listed}" in (MANUAL / "first-steps.md").read_text(encoding="utf-8")
