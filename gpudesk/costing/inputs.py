@@ -178,7 +178,7 @@ class CostCase:
 
 @dataclass(frozen=True, slots=True)
 class CostAssumptions:
-    """Defaults by input, discounts that are said to have been given, by vendor, and cases of documents."""
+    """Defaults by input, reported discounts by vendor, and cost cases of the source documents."""
 
     inputs: Mapping[str, CostAssumption]
     discounts: Mapping[str, CostAssumption]

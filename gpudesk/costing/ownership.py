@@ -155,12 +155,12 @@ def list_software_lines(engineering: EngineeringInputs, accelerators: Amount, ye
 
 
 def compute_upfront_usd(owned: OwnershipInputs) -> Amount:
-    """Return what is paid at the beginning: hardware and porting."""
+    """Return the upfront cost: hardware and porting."""
     return _paid(owned) + list_software_lines(owned.engineering, owned.accelerators, owned.years)["porting"]
 
 
 def compute_monthly_usd(owned: OwnershipInputs) -> Amount:
-    """Return what is paid each month: all that runs. Capital costs no cash, and no hardware is sold."""
+    """Return the running cost per month, in cash: without cost of capital and residual value."""
     running = sum_lines(_running_lines(owned))
     upkeep = list_software_lines(owned.engineering, owned.accelerators, owned.years)["upkeep"]
     return (running + upkeep) / (owned.years * MONTHS_PER_YEAR)

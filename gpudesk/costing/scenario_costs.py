@@ -299,7 +299,7 @@ class CostCalculator:
         )
 
     def _cache_of(self, scenario: Scenario) -> _SettingsCache:
-        """Return what is kept for the settings of a scenario, with one class of providers for all if there is one."""
+        """Return the cache for the settings of a scenario, with the class of providers common to all accelerators."""
         settings = scenario.costs
         if settings.provider_class is None:
             accelerators = (choice.accelerator for choice in scenario.accelerators)
@@ -310,7 +310,7 @@ class CostCalculator:
     def _find_cache(
         self, settings: CostSettings, model: str | None, utilization: ResolvedCostInput | None
     ) -> _SettingsCache:
-        """Return what is kept for these settings. Whoever has it goes on with it whatever other threads ask for."""
+        """Return the cache for these settings. A caller may keep it while other threads replace the list of caches."""
         for cache in self._caches:
             if (cache.settings, cache.model, cache.utilization) == (settings, model, utilization):
                 return cache

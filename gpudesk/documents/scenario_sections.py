@@ -304,7 +304,7 @@ def parse_decision(fields: Mapping[str, Any]) -> DecisionSettings:
 
 
 def write_decision_section(settings: DecisionSettings) -> dict[str, Any]:
-    """Return the fields of the section; what is not said is left out, all of it where nothing is."""
+    """Return the fields of the section that are stated; empty where none is."""
     fields: dict[str, Any] = {
         name: dict(getattr(settings, name))
         for name in ("answers", "weights", "plans", "done")

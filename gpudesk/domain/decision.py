@@ -210,7 +210,7 @@ WEIGHT_BOUNDS: Final = NumberBounds(0.0, 100.0)
 
 @dataclass(frozen=True, slots=True)
 class DecisionSettings:
-    """What the user said in the dialogue; what is not said is the scenario's, or the question's default.
+    """Answers of the user; a question without one takes the scenario's value, or its default.
 
     `weights` are those of rules whose weight the user changed. `kept` is a second set of answers, kept to be
     compared with. `plans` are inputs of the plans beside the recommendation, by name. `done` are the steps of
@@ -224,7 +224,7 @@ class DecisionSettings:
     done: Mapping[str, str] = field(default_factory=lambda: MappingProxyType({}))
 
 
-#: Nothing said.
+#: No answers.
 NO_DECISION_SETTINGS: Final = DecisionSettings()
 
 
@@ -422,7 +422,7 @@ class OtherPayment(NamedTuple):
 
 
 class DecisionScope(NamedTuple):
-    """Whether figures of text serving answer what is asked, and why not."""
+    """Whether figures of text serving apply to the kind of work, and why not."""
 
     answered: bool
     why: Message | None = None

@@ -110,7 +110,7 @@ def count_systems(size: int, replica: int, copies: int) -> SystemCount:
 
 @dataclass(frozen=True, slots=True)
 class ReferenceDesign:
-    """A published design of one or several systems of a kind, with what is said of the whole; None where nothing is.
+    """A published design of one or several systems of a kind, with published totals; None where unpublished.
 
     `system` is the id of what it consists of, `nodes` the number of hosts. `power_max_w` is that of all racks.
     """

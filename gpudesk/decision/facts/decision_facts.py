@@ -163,7 +163,7 @@ def _list_scenario_cost_facts(views: Sequence[AcceleratorView]) -> dict[str, Fac
         return {}
     costs = views[0].costs
     fleet = costs.inputs.get("fleet")
-    # How many share their software is assumed for costs; of an order nobody has said anything then.
+    # Costs assume how many accelerators share their software; without a stated number there is no order size.
     stated = fleet is not None and fleet.origin is CostInputOrigin.YOURS
     return {"years": get_likely_input(costs, "years"), "fleet": get_likely_input(costs, "fleet") if stated else None}
 
@@ -377,7 +377,7 @@ class DecisionFactsBuilder:
         )
 
     def _asked_of(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
-        """Return what is asked of the engine beside an answer; costs change without it."""
+        """Return the engine's further figures for an answer; a change of costs alone leaves them as they are."""
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
         last = self._engine_answers.get(id(answer.columns))
         if last is None or last[0] is not answer.columns:

@@ -249,7 +249,7 @@ class Decider:
         hard = trace_rules(self._removing, facts, parts, {}, {})
         standing = tuple(place for place in every if not list_removing_rules(hard, place))
         if standing and standing != every:
-            # What is compared from here on is what is left: whoever is out sets no measure.
+            # Only the remaining accelerators are compared from here on: a removed one sets no scale.
             facts |= ground.facts(standing) | _list_derived_facts(parts, standing, ground, answer_facts) | answer_facts
         hours = list_payback_facts(ground.situations, parts, standing, answer_facts.get("monthly_hours"))
         parts = _merge_facts(parts, hours)
@@ -587,7 +587,7 @@ def _list_failed_tests(tested: tuple[ConditionResult, ...]) -> tuple[ConditionRe
 def _list_advice(
     lines: Sequence[TraceLine], answers: Mapping[str, QuestionAnswer], scope: DecisionScope
 ) -> tuple[RuleAdvice, ...]:
-    """Return what rules tell to do: all, or where figures do not answer what is asked, those that rest on answers."""
+    """Return the advice of rules; where the work is out of scope, only that of rules that read answers."""
     return tuple(
         RuleAdvice(line.rule.id, line.case.advice)
         for line in lines

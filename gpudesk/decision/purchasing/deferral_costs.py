@@ -45,12 +45,12 @@ def compute_gap_months(launch: Amount, delivery: Amount, months: Amount) -> Amou
 
 
 def compute_after_usd(courses: DeferralCourses) -> Amount:
-    """Return what a month costs whoever waited once the next part can be had: the cheaper way."""
+    """Return the monthly cost of waiting once the next accelerator is available: with or without it, the lower one."""
     return _plain(np.minimum(courses.next_usd, courses.without_usd))
 
 
 def compute_gap_usd(courses: DeferralCourses) -> Amount:
-    """Return what is paid or lost before the next part is there."""
+    """Return the costs and losses before the next accelerator is available."""
     return courses.without_usd * courses.gap_months
 
 
@@ -209,7 +209,7 @@ def judge_deferral(amounts: CourseAmounts) -> tuple[DeferralSavings | None, Defe
 
 
 def judge_likely(amounts: CourseAmounts) -> DeferralVerdict:
-    """Return what is said where everything is as it most likely is."""
+    """Return the verdict for the likely value of every input."""
     _, verdict = judge_deferral(amounts.likely())
     return verdict
 

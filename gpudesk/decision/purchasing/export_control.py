@@ -125,7 +125,7 @@ def _format_figure(measured: ExportMetric, value: float) -> MessageParameter:
     return (value, "B/s") if measured is ExportMetric.MEMORY_BANDWIDTH else value
 
 
-# What is to be said besides
+# Further notes
 
 
 def _make_score_notes(

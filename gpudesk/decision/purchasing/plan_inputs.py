@@ -34,7 +34,7 @@ from gpudesk.text.messages import InputError, input_error
 WHERE: Final = "decision.plans"
 #: As a next part: there is none to wait for.
 NO_PART: Final = "none"
-#: Taken where nobody said when the service starts: between the months that documents' rules decide.
+#: Default start of the service, in months: between the months at which rules of the documents decide.
 ASSUMED_LAUNCH: Final = 9.0
 _LAUNCH: Final = "months_to_launch"
 _ENDS: Final = ("slip_low", "slip_likely", "slip_high")
@@ -193,7 +193,7 @@ def get_launch_months(scenario: Scenario) -> tuple[float, InputOrigin]:
 
 
 def get_slip(plans: Mapping[str, AnswerValue]) -> UncertainValue | None:
-    """Return by how many months the next part may be late; None where nothing is said of it.
+    """Return by how many months the next accelerator may be late; None without a statement.
 
     Of what is not said the usual slip holds, as far as it goes with the rest. Raises `InputError` for ends
     that are not in order.

@@ -132,7 +132,7 @@ class ReferenceData:
     # Of all that is compared
 
     def export_checks(self, scenario: Scenario) -> tuple[ExportCheck, ...]:
-        """Return the check of each accelerator that is compared, once, for the destination that is said."""
+        """Return the export check of each compared accelerator, once, for the stated destination."""
         parts = dict.fromkeys(choice.accelerator for choice in scenario.accelerators)
         place = _get_plan_value(scenario, "destination_name")
         return tuple(self.export_check(part, None if place is None else str(place)) for part in parts)
