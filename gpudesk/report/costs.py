@@ -363,13 +363,14 @@ def list_system_prices(columns: Sequence[CostColumn], names: Mapping[str, str], 
     remarks = []
     for column in columns:
         price, share = column.inputs["price_usd"], column.inputs["server_share"].spread
-        record = None if column.systems is None else column.systems.price_usd
-        if column.tco is None or record is None or price.spread is None or share is None:
+        systems = column.systems
+        record = None if systems is None else systems.price_usd
+        if column.tco is None or systems is None or record is None or price.spread is None or share is None:
             continue
-        system_usd = price.spread.likely * (1.0 + share.likely) * column.systems.size
+        system_usd = price.spread.likely * (1.0 + share.likely) * systems.size
         if price.origin is CostInputOrigin.YOURS or record.low <= system_usd <= record.high:
             continue
-        values = {"name": names[column.key], "system": column.systems.name}
+        values = {"name": names[column.key], "system": systems.name}
         values |= {"used": money.add_currency(money.whole(system_usd))}
         values |= {"record": money.add_currency(money.whole(record.value))}
         remarks.append(
