@@ -358,29 +358,24 @@ def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], fo
     ]
 
 
-def list_system_prices(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> list[str]:
-    """Return, by accelerator, the recorded price of its system where the costs rest on another: fleets use it."""
-    remarks = []
+def describe_system_prices(columns: Sequence[CostColumn], money: MoneyFormatter) -> str:
+    """Return the recorded prices of systems that fleets use where these costs rest on others; empty without any."""
+    prices = []
     for column in columns:
-        price, share = column.inputs["price_usd"], column.inputs["server_share"].spread
-        systems = column.systems
+        price, share, systems = column.inputs["price_usd"], column.inputs["server_share"].spread, column.systems
         record = None if systems is None else systems.price_usd
         if column.tco is None or systems is None or record is None or price.spread is None or share is None:
             continue
-        system_usd = price.spread.likely * (1.0 + share.likely) * systems.size
-        if price.origin is CostInputOrigin.YOURS or record.low <= system_usd <= record.high:
+        here_usd = price.spread.likely * (1.0 + share.likely) * systems.size
+        if price.origin is CostInputOrigin.YOURS or record.low <= here_usd <= record.high:
             continue
-        values = {"name": names[column.key], "system": systems.name}
-        values |= {"used": money.add_currency(money.whole(system_usd))}
-        values |= {"record": money.add_currency(money.whole(record.value))}
-        remarks.append(
-            tr(
-                "{name}: the Fleet page uses the recorded price of {system}, {record}. "
-                "These costs use {used}: accelerators with a share for servers",
-                **values,
-            )
-        )
-    return remarks
+        recorded, here = (money.add_currency(money.whole(usd)) for usd in (record.value, here_usd))
+        prices.append(tr("{system} {recorded} (here {here})", system=systems.name, recorded=recorded, here=here))
+    if not prices:
+        return ""
+    return tr(
+        "The Fleet page uses recorded prices of systems instead: {prices}", prices=", ".join(dict.fromkeys(prices))
+    )
 
 
 def describe_rent_terms(term: str, costs: CostAnswer) -> str:

@@ -19,7 +19,7 @@ from gpudesk.cli.options import (
     parse_whole,
 )
 from gpudesk.cli.output import EXIT_DONE
-from gpudesk.domain.answer import Answer, LeadVerdict, judge_odds
+from gpudesk.domain.answer import Answer
 from gpudesk.domain.cost import (
     COMPARED_CLASSES,
     COST_INPUTS,
@@ -31,6 +31,7 @@ from gpudesk.domain.cost import (
 )
 from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.files import describe_unknown_format
+from gpudesk.report.comparison.verdicts import describe_token_cost
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_bought_singly,
@@ -40,6 +41,7 @@ from gpudesk.report.costs import (
     describe_rent_terms,
     describe_server_share,
     describe_software_share,
+    describe_system_prices,
     describe_utilization,
     format_draw_share,
     format_input_range,
@@ -50,7 +52,6 @@ from gpudesk.report.costs import (
     list_partly_used,
     list_rent_class_remarks,
     list_same_provider_rents,
-    list_system_prices,
 )
 from gpudesk.report.labels import format_years, list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
@@ -94,8 +95,7 @@ def list_cost_lines(
         describe_bought_singly(settings),
         describe_software_share(costs.columns, formatter),
     )
-    for line in _list_cheapest(costs, draws, context):
-        yield from wrap_text(strong(line), width)
+    yield from map(strong, wrap_text(describe_token_cost(answer, formatter), width))
     note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(note, width)
     rents = list_rent_class_remarks(costs, context.names) or list_same_provider_rents(costs, context.names)
@@ -112,37 +112,10 @@ def list_cost_lines(
     yield from _list_draws(draws, context)
 
 
-def _list_cheapest(
-    costs: CostAnswer, draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext
-) -> Iterator[str]:
-    """Yield the accelerator that is cheapest in most simulations, owned and rented, if there is a choice."""
-    money, columns = context.money, {each.key: each for each in costs.columns}
-    for each in draws:
-        if len(each.cheapest) < 2:
-            continue
-        key, share = max(each.cheapest.items(), key=lambda pair: pair[1])
-        tokens = columns[key].rented if each.rented else columns[key].owned
-        values = {
-            "payment": tr("Rented") if each.rented else tr("Owned"),
-            "name": context.names[key],
-            "cost": money.add_currency(money.small(None if tokens is None else tokens.output.value)),
-            "share": format_draw_share(share, context.formatter),
-        }
-        if judge_odds(share) is LeadVerdict.TOO_CLOSE:
-            yield tr(
-                "{payment}: too close to call. {name}, {cost} per million output tokens, "
-                "is the cheapest in {share} of simulations.",
-                **values,
-            )
-        else:
-            yield tr(
-                "{payment}: {name}, {cost} per million output tokens. Cheapest in {share} of simulations.", **values
-            )
-
-
 def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]:
     yield from list_partly_used(costs.columns, context.names, context.formatter)
-    yield from list_system_prices(costs.columns, context.names, context.money)
+    if prices := describe_system_prices(costs.columns, context.money):
+        yield prices
     for column in costs.columns:
         yield from list_missing_costs(column, context.names[column.key])
     yield from list_api_remarks(costs)
@@ -471,6 +444,7 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
         output.print_json(encode_costs(costs, owned, rented))
         return
 
+    answer = costing.add_costs(answer, costs)
     output.print_lines(list_cost_lines(costs, answer, (owned, rented), output.get_terminal_width(), output.make_bold))
 
 

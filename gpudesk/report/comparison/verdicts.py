@@ -35,11 +35,11 @@ from gpudesk.report.costs import (
     describe_prices_used,
     describe_rent_terms,
     describe_server_share,
+    describe_system_prices,
     describe_utilization,
     list_partly_used,
     list_rent_class_remarks,
     list_same_provider_rents,
-    list_system_prices,
 )
 from gpudesk.report.decision.verdict import format_objective, label_odds, label_payment
 from gpudesk.report.labels import (
@@ -375,7 +375,7 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(formatter, settings.currency)
     prices = describe_prices_used(costs.columns, names, money)
-    systems = list_partly_used(costs.columns, names, formatter) + list_system_prices(costs.columns, names, money)
+    systems = (*list_partly_used(costs.columns, names, formatter), describe_system_prices(costs.columns, money))
     rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
     lines = (", ".join(filter(None, terms)), prices, *systems, *rents)
     return " ".join(to_sentence(each) for each in lines if each)
