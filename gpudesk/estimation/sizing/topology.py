@@ -438,13 +438,13 @@ def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) ->
     if ahead.many_wins:
         return message(
             "topology.single_many",
-            "With one request at a time {many} leads ({odds} odds) despite sharding: {own} per token against "
+            "With one request at a time {many} is ahead ({odds} odds) despite sharding: {own} per token against "
             "{against}.",
             **parameters,
         )
     return message(
         "topology.single_few",
-        "With one request at a time {few} leads ({odds} odds): {against} per token against {own}.",
+        "With one request at a time {few} is ahead ({odds} odds): {against} per token against {own}.",
         **parameters,
     )
 
@@ -471,23 +471,23 @@ def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> M
     if ahead.many_wins:
         return message(
             "topology.load_many",
-            "At this load {many} leads ({odds} odds), {own} against {against}: the argument for fewer accelerators "
+            "At this load {many} is ahead ({odds} odds), {own} against {against}: the argument for fewer accelerators "
             "is wrong here.",
             **parameters,
         )
     if many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY:
         return message_n(
             "topology.load_few_by_room",
-            "At this load {few} leads ({odds} odds), {against} against {own}: {many} fits only {held} request at "
+            "At this load {few} is ahead ({odds} odds), {against} against {own}: {many} fits only {held} request at "
             "once, so memory decides, not links.",
-            "At this load {few} leads ({odds} odds), {against} against {own}: {many} fits only {held} requests at "
+            "At this load {few} is ahead ({odds} odds), {against} against {own}: {many} fits only {held} requests at "
             "once, so memory decides, not links.",
             "held",
             **parameters,
         )
     return message(
         "topology.load_few",
-        "At this load {few} leads ({odds} odds), {against} against {own}: the argument for fewer accelerators is "
+        "At this load {few} is ahead ({odds} odds), {against} against {own}: the argument for fewer accelerators is "
         "correct here.",
         **parameters,
     )
@@ -511,10 +511,12 @@ def _list_each(pair: _SidePair, differences: Sequence[FigureDifference]) -> Mess
         )
     if ahead.many_wins:
         return message(
-            "topology.each_many", "Per accelerator, {many} leads ({odds} odds), {own} against {against}.", **parameters
+            "topology.each_many",
+            "Per accelerator, {many} is ahead ({odds} odds), {own} against {against}.",
+            **parameters,
         )
     return message(
-        "topology.each_few", "Per accelerator, {few} leads ({odds} odds), {against} against {own}.", **parameters
+        "topology.each_few", "Per accelerator, {few} is ahead ({odds} odds), {against} against {own}.", **parameters
     )
 
 

@@ -7,6 +7,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from gpudesk.domain.answer import LeadVerdict, judge_odds
 from gpudesk.domain.decision import (
     NO_LIMIT_ANSWER,
     QUESTIONS,
@@ -374,7 +375,9 @@ def describe_lead(decision: Decision, names: Mapping[str, str], formatter: Forma
         return ""
     first, n = names[candidate.key], format_odds(odds[candidate.key], formatter)
     if decision.verdict is DecisionVerdict.WINNER or decision.runner_up is None:
-        return tr("{name} leads ({odds} odds)", name=first, odds=n)
+        if judge_odds(odds[candidate.key]) is LeadVerdict.LEADS:
+            return tr("{name} leads ({odds} odds)", name=first, odds=n)
+        return tr("{name} likely leads ({odds} odds)", name=first, odds=n)
     other = decision.runner_up
     return tr("{one} {n}, {other} {m} odds", one=first, n=n, other=names[other], m=format_odds(odds[other], formatter))
 
