@@ -122,7 +122,20 @@ def test_a_system_is_imported_shown_and_used_by_fleets(capsys: Capture, tmp_path
     assert "our-server" in listed
     assert "(yours)" in listed
     entry.main(
-        ["fleet", "--model", "llama-3.1-8b", "--accelerators", "l40s", "--tokens-per-day", "100000000", "--json"]
+        [
+            "fleet",
+            "--model",
+            "llama-3.1-8b",
+            "--input-tokens",
+            "1000",
+            "--output-tokens",
+            "200",
+            "--accelerators",
+            "l40s",
+            "--tokens-per-day",
+            "100000000",
+            "--json",
+        ]
     )
     (fleet,) = json.loads(capsys.readouterr().out)["fleets"]
     assert fleet["system"] == "our-server"
