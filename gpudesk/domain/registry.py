@@ -326,7 +326,7 @@ SYSTEM_ATTRIBUTES: Final = {
         Attribute("accelerator_power", "Power per accelerator", "W", form=Placement("accelerators", 2)),
         Attribute("accelerator_link", "Accelerator link", form=Placement("accelerators", 3)),
         Attribute(
-            "accelerator_link_bandwidth", "Accelerator link, bidirectional", "B/s", form=Placement("accelerators", 4)
+            "accelerator_link_bandwidth", "Accelerator link, both ways", "B/s", form=Placement("accelerators", 4)
         ),
         Attribute("scale_up_domain", "Scale-up domain", "accelerators", form=Placement("accelerators", 5)),
         Attribute("nodes", "Nodes", "nodes", form=Placement("host", 0)),

@@ -399,7 +399,7 @@ def format_draw_share(share: float, formatter: Formatter) -> str:
 
 def list_missing_costs(column: CostColumn, name: str) -> list[str]:
     if column.count is None:
-        return [tr("{name}: costs unknown, because the model does not fit or is not supported", name=name)]
+        return [tr("{name}: costs need a deployment that fits and is supported", name=name)]
     return [tr("{name}: {missing}", name=name, missing=describe_missing_input(each)) for each in column.missing]
 
 

@@ -82,7 +82,7 @@ def make_entry_facts(
             raise input_error("import.part.required", "is missing; it is required", name)
     for name in figures:
         if name not in attributes:
-            raise input_error("import.part.attribute", "is no attribute of such entries; correct its name", name)
+            raise input_error("import.part.attribute", "is not an attribute of such entries; correct its name", name)
     claims = [
         claim
         for name, stated in figures.items()

@@ -106,7 +106,7 @@ def test_the_first_line_is_that_of_the_cost_page(capsys: Capture) -> None:
 def test_what_does_not_fit_is_not_said_to_lack_a_price(capsys: Capture) -> None:
     said = text(capsys, "--model", "llama-3.1-405b", "--accelerators", "mi325x:1,h200-sxm:1")
     assert "Cost of ownership: unknown, for the reasons below." in said
-    assert "MI325X: costs unknown, because the model does not fit or is not supported." in said
+    assert "MI325X: costs need a deployment that fits and is supported." in said
     assert "prices are missing" not in said
 
 
