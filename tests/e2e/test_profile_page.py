@@ -91,6 +91,17 @@ def test_the_first_screen_has_head_drawing_limits_and_capabilities(program: Star
     program(at_window)
 
 
+def test_the_overview_scrolls_no_further_than_its_content(program: StartProgram) -> None:
+    def look(user: User) -> None:
+        user.window.resize(1280, 800)
+        page = open_profile(user)
+        view = page.view
+        assert isinstance(view, OverviewView)
+        user.until(lambda: view.height() <= max(view.parentWidget().height(), view.heightForWidth(view.width())))
+
+    program(look)
+
+
 def test_the_menu_of_a_chip_shows_its_profile(program: StartProgram) -> None:
     def at_window(user: User) -> None:
         open_profile(user)

@@ -7,7 +7,7 @@ from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import Qt, Signal
+from PySide6.QtCore import QSize, Qt, Signal
 from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
 
@@ -277,6 +277,11 @@ class ProfileView(QWidget):
 
     def end(self) -> None:
         self._whole.addStretch(1)
+
+    def minimumSizeHint(self) -> QSize:
+        # The scroll area asks for the height at its width; the least height is that of texts in their narrowest column.
+        hint = super().minimumSizeHint()
+        return QSize(hint.width(), 0) if self._whole.hasHeightForWidth() else hint
 
     def focus_first(self) -> None:
         next(iter(self.sections.values())).view.setFocus(Qt.FocusReason.ShortcutFocusReason)
