@@ -97,7 +97,9 @@ def test_the_overview_scrolls_no_further_than_its_content(program: StartProgram)
         page = open_profile(user)
         view = page.view
         assert isinstance(view, OverviewView)
-        user.until(lambda: view.height() <= max(view.parentWidget().height(), view.heightForWidth(view.width())))
+        room = view.parentWidget()
+        assert room is not None
+        user.until(lambda: view.height() <= max(room.height(), view.heightForWidth(view.width())))
 
     program(look)
 

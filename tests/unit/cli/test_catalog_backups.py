@@ -53,7 +53,7 @@ def test_backups_are_listed_for_people_and_programs(two_states: Path, capsys: Ca
         "before": "day",
         "facts": len(ALL),
         "bytes": Path(listed["file"]).stat().st_size,
-        "version": 3,
+        "version": 4,
         "problem": None,
     }
 

@@ -185,7 +185,7 @@ def test_doubtful_figures_come_with_their_doubts() -> None:
         (attributes(software_platform={"value": "CUDA", "unit": "W"}), "text has no unit"),
         (
             attributes(memory_bandwith={"value": 1, "unit": "TB/s"}),
-            "memory_bandwith: is no attribute of such entries; correct its name",
+            "memory_bandwith: is not an attribute of such entries; correct its name",
         ),
         (attributes(memory_bandwidth={"value": 5300, "unit": "TB/s"}), "outside the possible range"),
         (attributes(memory_bandwidth={"value": 5.3, "unit": "GB/s"}), "check the unit"),
