@@ -26,7 +26,8 @@ class System:
     What nothing is computed with is among its attributes alone. `scale_up_domain` and `accelerator_power_w` are
     those of the accelerator unless the system has its own. `nodes` is the number of hosts in it. `nic_bits_per_s`
     is the rate of one network card, `network_bits_per_s` that of a whole instance. Rents are on record under
-    `provider` and `instance`; without an `instance` under the provider, for one accelerator.
+    `provider` and `instance`; without an `instance` under the provider, for one accelerator. `own` systems are
+    the user's.
     """
 
     id: str
@@ -50,7 +51,6 @@ class System:
     price_high_usd: float | None = None
     delivery_weeks: float | None = None
     own: bool = False
-    """Whether it is the user's."""
 
     @property
     def is_rented(self) -> bool:
