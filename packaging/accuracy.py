@@ -72,11 +72,12 @@ def gathered(catalog: Catalog, prepared: PreparedRuns) -> AccuracyData:
 
 
 def names(catalog: Catalog, runs: tuple[BenchRun, ...]) -> ReportNames:
-    """Return what parts, models and publications of the runs are called."""
+    """Return what parts, models, publications and serving engines of the runs are called."""
     return ReportNames(
         accelerators={each.id: each.name for each in catalog.accelerators()},
         models={run.model.id: run.model.name for run in runs},
         publishers={each.id: each.publisher for each in catalog.sources()},
+        engines={each.id: each.name for each in catalog.serving_engines()},
     )
 
 

@@ -28,11 +28,13 @@ from gpudesk.evidence.accuracy.measures import (
     ErrorMeasure,
     FigureView,
     JudgedFigure,
+    PublisherMeasure,
     find_view,
     group_by_view,
     judge_figures,
     make_pair_calibrations,
     measure_errors,
+    measure_publishers,
     select_fold,
 )
 from gpudesk.evidence.accuracy.wording import ReportNames
@@ -450,6 +452,10 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
         }
         for fold in data.folds
     }
+    publishers = {
+        str(view): _fields(measure_publishers(rows))
+        for view, rows in group_by_view(data.series_rows, whole=True).items()
+    }
     pairs = {fold: _pair_fields(data.pairs.accelerators, fold) for _, fold in PAIR_FOLDS}
     ratios = [
         {
@@ -463,6 +469,7 @@ def summarize_accuracy(data: AccuracyData) -> dict[str, Any]:
     return {
         "data": data.data_revision,
         "runs": len(data.runs),
+        "publishers": publishers,
         "folds": folds,
         "unpredicted": {fold: data.unpredicted(fold) for fold in data.folds},
         "pairs": {fold: figure_pairs for fold, figure_pairs in pairs.items() if figure_pairs},
@@ -484,7 +491,7 @@ def _pair_fields(pairs: Sequence[JudgedPair], fold: str) -> dict[str, dict[str, 
     return {figure: {name: fields[name] for name in names} for figure, fields in summaries.items()}
 
 
-def _fields(record: ErrorMeasure | PairSummary | OddsRecord) -> dict[str, Any]:
+def _fields(record: ErrorMeasure | PublisherMeasure | PairSummary | OddsRecord) -> dict[str, Any]:
     return {name: _short(value) if isinstance(value, float) else value for name, value in asdict(record).items()}
 
 

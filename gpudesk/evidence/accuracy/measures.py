@@ -154,6 +154,9 @@ BARS: Final[Mapping[FigureView, AccuracyBar]] = {
 WHOLE_COVERAGE: Final = (0.75, 0.88)
 SLICE_COVERAGE: Final = (0.65, 0.95)
 LEAST_JUDGED: Final = 30
+#: Bar of the bias in cells of serving engine, kind of model and load with at least `LEAST_CELL` figures.
+MOST_BIAS: Final = 0.10
+LEAST_CELL: Final = 20
 
 
 @dataclass(frozen=True, slots=True)
@@ -166,6 +169,18 @@ class ErrorMeasure:
     bias: float
     coverage: float
     width: float
+
+
+@dataclass(frozen=True, slots=True)
+class PublisherMeasure:
+    """Medians over publishers of the median and the 90th hundredth of each one's errors.
+
+    Every publisher counts alike, however many figures it has.
+    """
+
+    publishers: int
+    median: float
+    p90: float
 
 
 @dataclass(frozen=True, slots=True)
@@ -202,6 +217,16 @@ def measure_errors(rows: Sequence[JudgedFigure]) -> ErrorMeasure:
     )
 
 
+def measure_publishers(rows: Sequence[JudgedFigure]) -> PublisherMeasure:
+    """Return what there is to say of the publishers of some figures; at least one."""
+    measures = [measure_errors(inside) for inside in group_by_trait(rows, "series").values()]
+    return PublisherMeasure(
+        publishers=len(measures),
+        median=float(np.median([each.median for each in measures])),
+        p90=float(np.median([each.p90 for each in measures])),
+    )
+
+
 def find_misses(measure: ErrorMeasure, view: FigureView, coverage: tuple[float, float] = SLICE_COVERAGE) -> MissedBars:
     """Return which bars are missed; too few rows miss none."""
     bar = BARS[view]
@@ -228,11 +253,15 @@ def group_by_view(rows: Iterable[JudgedFigure], whole: bool = False) -> dict[Fig
 
 
 def group_by_trait(rows: Iterable[JudgedFigure], trait: str) -> dict[str, list[JudgedFigure]]:
-    """Return the figures by the value of a trait of their run, most rows first."""
-    by_trait: dict[str, list[JudgedFigure]] = defaultdict(list)
+    return {value: inside for (value,), inside in group_by_traits(rows, trait).items()}
+
+
+def group_by_traits(rows: Iterable[JudgedFigure], *traits: str) -> dict[tuple[str, ...], list[JudgedFigure]]:
+    """Return the figures by the values of some traits of their run, most rows first."""
+    by_values: dict[tuple[str, ...], list[JudgedFigure]] = defaultdict(list)
     for row in rows:
-        by_trait[row.run.traits[trait]].append(row)
-    return dict(sorted(by_trait.items(), key=lambda each: (-len(each[1]), each[0])))
+        by_values[tuple(row.run.traits[trait] for trait in traits)].append(row)
+    return dict(sorted(by_values.items(), key=lambda each: (-len(each[1]), each[0])))
 
 
 def select_fold(rows: Iterable[JudgedFigure], fold: str) -> list[JudgedFigure]:

@@ -12,7 +12,9 @@ import numpy as np
 from gpudesk.evidence.accuracy.data import AccuracyData
 from gpudesk.evidence.accuracy.measures import (
     BARS,
+    LEAST_CELL,
     LEAST_JUDGED,
+    MOST_BIAS,
     SLICE_COVERAGE,
     WHOLE_COVERAGE,
     FigureView,
@@ -20,6 +22,7 @@ from gpudesk.evidence.accuracy.measures import (
     MissedBars,
     find_misses,
     group_by_trait,
+    group_by_traits,
     group_by_view,
     measure_errors,
 )
@@ -35,6 +38,7 @@ from gpudesk.evidence.accuracy.wording import (
     join_words,
     make_markdown_table,
     make_sentence,
+    mark_bold,
 )
 from gpudesk.text.messages import capitalize_first
 
@@ -267,7 +271,48 @@ def write_slices_section(data: AccuracyData) -> list[str]:
         head = ("slice", "", *MEASURED_HEAD)
         lines += make_markdown_table(head, body, text_columns=2)
         lines += [*why, ""] if why else [_none_missed(view, body), ""]
-    return lines
+    return [*lines, *_write_cells(data)]
+
+
+#: Traits of the cells whose bias is judged.
+_CELL: Final = ("engine", "experts", "load")
+
+
+def _write_cells(data: AccuracyData) -> list[str]:
+    """Return the errors by serving engine, kind of model and load: where the formulas lean to one side."""
+    body = []
+    for view, rows in group_by_view(data.series_rows).items():
+        for (engine, kind, load), inside in group_by_traits(rows, *_CELL).items():
+            if len(inside) < LEAST_CELL:
+                continue
+            measure = measure_errors(inside)
+            biased = abs(measure.bias - 1.0) > MOST_BIAS
+            body.append(
+                (
+                    str(view),
+                    data.names.trait("engine", engine),
+                    kind,
+                    data.names.trait("load", load),
+                    f"{measure.rows:,}",
+                    mark_bold(format_factor(measure.bias), biased),
+                    format_share(measure.median),
+                    format_share(measure.p90),
+                    format_share(measure.coverage),
+                )
+            )
+    lines = ["### By serving engine, kind of model and load", ""]
+    if not body:
+        return [*lines, f"No combination has {LEAST_CELL} figures.", ""]
+    head = ("metric", "serving engine", "kind of model", "load", "figures", "bias", "median", "p90", "in interval")
+    return [
+        *lines,
+        (
+            f"The publisher is left out. Combinations of fewer than {LEAST_CELL} figures are omitted. "
+            f"A bias of more than {format_whole_share(MOST_BIAS)} is bold."
+        ),
+        "",
+        *make_markdown_table(head, body, text_columns=4),
+    ]
 
 
 def _none_missed(view: FigureView, body: list[tuple[str, ...]]) -> str:

@@ -29,10 +29,12 @@ from gpudesk.evidence.accuracy.measures import (
     WHOLE_COVERAGE,
     ErrorMeasure,
     FigureView,
+    PublisherMeasure,
     find_misses,
     find_view,
     group_by_view,
     measure_errors,
+    measure_publishers,
     select_fold,
 )
 from gpudesk.evidence.accuracy.misses import write_missed_section, write_slices_section
@@ -371,16 +373,23 @@ def write_accuracy_page(data: AccuracyData) -> str:
 
 def _short(data: AccuracyData) -> list[str]:
     """Return the summary: errors with whole publishers left out, and their bars."""
+    by_view = group_by_view(data.series_rows, whole=True)
     head = ("metric", "figures", "median", "bar", "p90", "bar", "in interval", "bar", "high/low", "bar")
-    body = [
-        _short_row(view, measure_errors(rows)) for view, rows in group_by_view(data.series_rows, whole=True).items()
-    ]
+    body = [_short_row(view, measure_errors(rows)) for view, rows in by_view.items()]
     return [
         (
             "Every figure on this page is from a published run. The constants that predict a figure were fitted "
             "without the figures of its group. `make accuracy` computes every number from the measurements. "
-            "This summary leaves out the publisher of each figure:"
+            "This summary leaves out the publisher of each figure."
         ),
+        "",
+        "Each publisher counts once in this table: the median of their median errors, and of their p90 values.",
+        "",
+        *make_markdown_table(
+            ("metric", "publishers", "median error", "p90"),
+            [_publisher_row(view, measure_publishers(rows)) for view, rows in by_view.items()],
+        ),
+        "The same errors over all figures:",
         "",
         *make_markdown_table(head, body),
         "Bold figures miss their bar.",
@@ -395,6 +404,10 @@ def _short(data: AccuracyData) -> list[str]:
         ),
         "",
     ]
+
+
+def _publisher_row(view: FigureView, measure: PublisherMeasure) -> tuple[str, ...]:
+    return (capitalize_first(view), f"{measure.publishers:,}", format_share(measure.median), format_share(measure.p90))
 
 
 def _short_row(view: FigureView, measure: ErrorMeasure) -> tuple[str, ...]:

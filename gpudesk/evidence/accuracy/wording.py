@@ -45,17 +45,20 @@ _FIGURES: Final[Mapping[str, str]] = {"output_tokens_per_s": "throughput", "tpot
 
 @dataclass(frozen=True, slots=True)
 class ReportNames:
-    """Names of accelerators, models and publishers by id."""
+    """Names of accelerators, models, publishers and serving engines by id."""
 
     accelerators: Mapping[str, str] = field(default_factory=dict)
     models: Mapping[str, str] = field(default_factory=dict)
     publishers: Mapping[str, str] = field(default_factory=dict)
+    engines: Mapping[str, str] = field(default_factory=dict)
 
     def trait(self, trait: str, value: str) -> str:
         if trait == "accelerator":
             return self.accelerators.get(value, value)
         if trait == "model":
             return self.models.get(value, value)
+        if trait == "engine":
+            return self.engines.get(value, value)
         if trait == "load":
             return _LOADS.get(value, value)
         if trait == "context" and value != "longer":

@@ -11,6 +11,7 @@ from typing import cast
 
 import pytest
 
+from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.evidence.accuracy.data import AccuracyData, PeerAnswers, PeerSpeed, summarize_accuracy
 from gpudesk.evidence.accuracy.measures import BARS, FigureView, find_misses, measure_errors
 from gpudesk.evidence.accuracy.page import write_accuracy_page
@@ -52,7 +53,7 @@ def report(
         held_out=found,
         peers=peers,
         speeds=speeds,
-        names=ReportNames({"h200-sxm": "H200 SXM"}, {}, {"one-2026": "One"}),
+        names=ReportNames({"h200-sxm": "H200 SXM"}, {}, {"one-2026": "One"}, {"vllm": "vLLM"}),
         unused={"same-run": 3, "speculative": 1},
         refused=0,
         data_revision="d" * 64,
@@ -136,6 +137,33 @@ def test_with_a_prediction_for_every_figure_nothing_is_said_of_it() -> None:
 def test_runs_that_the_program_does_not_answer_are_counted() -> None:
     assert "no estimate" not in write_accuracy_page(report(figures(1.5)))
     assert "3 further runs have no estimate" in write_accuracy_page(replace(report(figures(1.5)), refused=3))
+
+
+def test_publishers_count_alike_however_many_figures_each_has() -> None:
+    runs = [run(f"many {place}", series="many") for place in range(30)]
+    runs += [run(f"{series} {place}", series=series) for series in ("two", "three") for place in range(10)]
+    ratios = [1.1] * 30 + [1.4] * 10 + [2.0] * 10
+    data = report(held_out(runs, ratios), runs, peers=(), speeds=())
+    summary = write_accuracy_page(data).partition("## 1.")[0]
+    lines = [line.strip("| ").split(" | ") for line in summary.splitlines() if line.startswith("| Throughput")]
+    assert lines[0] == ["Throughput", "3", "40.0%", "40.0%"]
+    assert lines[1][1:3] == ["50", "10.0%"]
+    assert summarize_accuracy(data)["publishers"]["throughput"]["median"] == pytest.approx(0.4)
+
+
+def test_combinations_of_engine_model_and_load_that_lean_to_one_side_are_marked() -> None:
+    places = [(place, f"s{place % 2}") for place in range(20)]
+    kinds = ("dense", "mixture of experts")
+    runs = [run(f"{kind} {place}", experts=kind, series=series) for kind in kinds for place, series in places]
+    few = Load(LoadKind.CONCURRENCY, concurrency=8)
+    runs += [run(f"few {place}", load=few, series=series) for place, series in places[1:]]
+    data = report(held_out(runs, [1.05] * 20 + [0.8] * 20 + [3.0] * 19), runs, peers=(), speeds=())
+    section = write_accuracy_page(data).partition("### By serving engine")[2].partition("## 4.")[0]
+    rows = [line.strip("| ").split(" | ") for line in section.splitlines() if line.startswith("| throughput")]
+    assert [(row[1], row[2], row[4], row[5]) for row in rows] == [
+        ("vLLM", "dense", "20", "×1.05"),
+        ("vLLM", "mixture of experts", "20", "**×0.80**"),
+    ]
 
 
 def test_pairs_of_plans_have_a_table_of_their_own() -> None:
