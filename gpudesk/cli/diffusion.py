@@ -144,5 +144,5 @@ def _ask(
 def _parse_weights(text: str) -> Precision:
     from gpudesk.estimation.request_fields import REQUEST_FIELDS
 
-    weights: Precision = REQUEST_FIELDS["weights"][1]("--weights", text)
+    weights: Precision = REQUEST_FIELDS["weights"]("--weights", text)
     return weights

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
@@ -23,14 +24,13 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.domain.field_checks import (
-    MISSING_FIELD,
     FieldCheck,
     accept_boolean,
+    accept_entries,
     accept_number,
     accept_text,
     accept_word,
-    make_type_error,
-    make_unknown_field_error,
+    check_fields,
 )
 from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
 from gpudesk.domain.scenario import Scenario
@@ -44,44 +44,15 @@ WRONG_RANGE: Final = message(
     "costs.range", "must be a number, or three numbers in order: minimum, most likely, maximum"
 )
 
-_COST_SECTION: Final = "costs"
 _LONGEST_CODE: Final = 8
 _RANGE_ENDS: Final = 3
-_INPUT_CHECKS: Final[Mapping[str, FieldCheck]] = {
-    "rent_term": accept_word({term: term for term in RENT_TERMS}),
-    "provider_class": accept_word({each.value: each for each in COMPARED_CLASSES}),
-    "runs_on": accept_word({platform: platform for platform in SOFTWARE_PLATFORMS}),
-    "around": accept_number(0.0, 0.9),
-    "single_accelerators": accept_boolean,
-}
-_CURRENCY: Final[Mapping[str, FieldCheck]] = {
-    "code": accept_text(_LONGEST_CODE),
-    "per_usd": accept_number(0.0, 1e9, above=True),
-    "date": accept_text(),
-}
-_COST_FIELDS: Final = ("inputs", "accelerators", "currency", *_INPUT_CHECKS)
 
 
 def parse_costs(fields: Mapping[str, Any]) -> CostSettings:
     """Return the settings of a section's fields; raises `InputError` with the path inside the file."""
-    values: dict[str, Any] = {}
-    for name, value in fields.items():
-        if name not in _COST_FIELDS:
-            raise make_unknown_field_error(_COST_SECTION, name, _COST_FIELDS)
-        where = f"{_COST_SECTION}.{name}"
-        if value is None:
-            continue
-        if name == "inputs":
-            values["inputs"] = _parse_inputs(where, value, each=False)
-        elif name == "accelerators":
-            values["parts"] = {
-                key: _parse_inputs(f"{where}.{key}", stated, each=True)
-                for key, stated in _require_object(where, value).items()
-            }
-        elif name == "currency":
-            values["currency"] = _parse_currency(where, value)
-        else:
-            values[name] = _INPUT_CHECKS[name](where, value)
+    values = check_fields("costs", fields, _COST_CHECKS)
+    if "accelerators" in values:
+        values["parts"] = values.pop("accelerators")
     return CostSettings(**values)
 
 
@@ -93,7 +64,7 @@ def write_cost_section(settings: CostSettings) -> dict[str, Any]:
         fields["inputs"] = _write_range(settings.inputs)
     if settings.parts:
         fields["accelerators"] = {key: _write_range(part) for key, part in settings.parts.items()}
-    for name in _INPUT_CHECKS:
+    for name in _SETTING_CHECKS:
         if getattr(settings, name) != getattr(usual, name):
             fields[name] = getattr(settings, name)
     if (currency := settings.currency) is not None:
@@ -101,7 +72,7 @@ def write_cost_section(settings: CostSettings) -> dict[str, Any]:
     return fields
 
 
-def parse_range(name: str, value: object, where: str) -> UncertainValue:
+def parse_range(name: str, where: str, value: object) -> UncertainValue:
     """Return the range that a value of JSON states for an input; raises `InputError`."""
     bounds = COST_INPUTS[name].bounds
     check = accept_number(bounds.low, bounds.high, above=bounds.above)
@@ -115,33 +86,34 @@ def parse_range(name: str, value: object, where: str) -> UncertainValue:
     return spread
 
 
-def _parse_inputs(where: str, value: object, *, each: bool) -> dict[str, UncertainValue]:
-    """Return stated inputs; of one accelerator only those that are stated by accelerator."""
-    names = [name for name, spec in COST_INPUTS.items() if spec.each or not each]
-    values = {}
-    for name, stated in _require_object(where, value).items():
-        if name not in names:
-            raise make_unknown_field_error(where, name, names)
-        if stated is not None:
-            values[name] = parse_range(name, stated, f"{where}.{name}")
-    return values
-
-
-def _require_object(where: str, value: object) -> dict[str, Any]:
-    if type(value) is not dict:
-        raise make_type_error(where, value, "object")
-    return value
+def _accept_inputs(*, each: bool) -> FieldCheck:
+    """Accept stated inputs; of one accelerator only those that are stated by accelerator."""
+    checks = {name: partial(parse_range, name) for name, spec in COST_INPUTS.items() if spec.each or not each}
+    return lambda where, value: check_fields(where, value, checks)
 
 
 def _parse_currency(where: str, value: object) -> DisplayCurrency:
-    stated = _require_object(where, value)
-    for name in stated:
-        if name not in _CURRENCY:
-            raise make_unknown_field_error(where, name, _CURRENCY)
-    for name in _CURRENCY:
-        if stated.get(name) is None:
-            raise InputError(MISSING_FIELD, f"{where}.{name}")
-    return DisplayCurrency(**{name: check(f"{where}.{name}", stated[name]) for name, check in _CURRENCY.items()})
+    return DisplayCurrency(**check_fields(where, value, _CURRENCY, required=_CURRENCY))
+
+
+_CURRENCY: Final[Mapping[str, FieldCheck]] = {
+    "code": accept_text(_LONGEST_CODE),
+    "per_usd": accept_number(0.0, 1e9, above=True),
+    "date": accept_text(),
+}
+_SETTING_CHECKS: Final[Mapping[str, FieldCheck]] = {
+    "rent_term": accept_word({term: term for term in RENT_TERMS}),
+    "provider_class": accept_word({each.value: each for each in COMPARED_CLASSES}),
+    "runs_on": accept_word({platform: platform for platform in SOFTWARE_PLATFORMS}),
+    "around": accept_number(0.0, 0.9),
+    "single_accelerators": accept_boolean,
+}
+_COST_CHECKS: Final[Mapping[str, FieldCheck]] = {
+    "inputs": _accept_inputs(each=False),
+    "accelerators": accept_entries(_accept_inputs(each=True)),
+    "currency": _parse_currency,
+    **_SETTING_CHECKS,
+}
 
 
 def _write_range(inputs: Mapping[str, UncertainValue]) -> dict[str, Any]:

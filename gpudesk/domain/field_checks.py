@@ -184,6 +184,40 @@ def _is_date(value: str) -> bool:
     return True
 
 
+def check_fields(
+    where: str, value: object, checks: Mapping[str, FieldCheck], *, required: Iterable[str] = ()
+) -> dict[str, Any]:
+    """Return the checked fields of an object, of which those that are null are left out."""
+    values = {}
+    for name, stated in _require_object(where, value).items():
+        if name not in checks:
+            raise make_unknown_field_error(where, name, checks)
+        if stated is not None:
+            values[name] = checks[name](f"{where}.{name}", stated)
+    for name in required:
+        if name not in values:
+            raise InputError(MISSING_FIELD, f"{where}.{name}")
+    return values
+
+
+def accept_entries(check: FieldCheck, most: int = 500) -> FieldCheck:
+    """Accept an object of any names, all values of which pass one check."""
+
+    def check_entries(where: str, value: object) -> dict[str, Any]:
+        entries = _require_object(where, value)
+        if len(entries) > most:
+            raise input_error("decide.too_many", "has more than {most} entries; remove some", where, most=most)
+        return {name: check(f"{where}.{name}", stated) for name, stated in entries.items()}
+
+    return check_entries
+
+
+def _require_object(where: str, value: object) -> dict[str, Any]:
+    if not isinstance(value, dict):
+        raise make_type_error(where, value, "object")
+    return value
+
+
 def accept_identity(where: str, value: object) -> str | int:
     """Accept what can name a line: text or a whole number."""
     if type(value) is int or type(value) is str:

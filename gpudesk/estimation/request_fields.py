@@ -5,7 +5,6 @@ catalog is refused here, with the field as the place."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from typing import Any, Final
 
 from gpudesk.domain.deployment import DisaggregationRequest, PoolRequest, describe_wrong_ep
@@ -20,6 +19,7 @@ from gpudesk.domain.field_checks import (
     accept_text,
     accept_whole,
     accept_word,
+    check_fields,
     make_type_error,
     make_unknown_field_error,
 )
@@ -27,7 +27,7 @@ from gpudesk.domain.precision import KV_BYTES, Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.text.messages import InputError, Message, input_error, message, message_n
 
-_POOL_CHECKS: Final = ("prefill", "decode")
+_POOLS: Final = ("prefill", "decode")
 _POOL_FIELDS: Final = ("count", "tp", "pp", "ep", "dp", "attention_dp")
 
 
@@ -39,36 +39,23 @@ def accept_pools(degree: FieldCheck) -> FieldCheck:
     checks: dict[str, FieldCheck] = {**dict.fromkeys(_POOL_FIELDS, degree), "attention_dp": accept_boolean}
 
     def pool(where: str, value: object) -> PoolRequest:
-        return PoolRequest(**_accept_pool_wish(where, value, checks))
+        return PoolRequest(**check_fields(where, value, checks))
 
     def check(where: str, value: object) -> DisaggregationRequest | None:
         if type(value) is bool:
             return DisaggregationRequest() if value else None
         if type(value) is not dict:
             raise make_type_error(where, value, "boolean_or_object")
-        return DisaggregationRequest(**_accept_pool_wish(where, value, dict.fromkeys(_POOL_CHECKS, pool)))
+        return DisaggregationRequest(**check_fields(where, value, dict.fromkeys(_POOLS, pool)))
 
     return check
-
-
-def _accept_pool_wish(where: str, value: object, checks: Mapping[str, FieldCheck]) -> dict[str, Any]:
-    """Return the checked values of an object; null equals omitted."""
-    if not isinstance(value, dict):
-        raise make_type_error(where, value, "object")
-    stated: dict[str, Any] = {}
-    for name, field_value in value.items():
-        if name not in checks:
-            raise make_unknown_field_error(where, name, checks)
-        if field_value is not None:
-            stated[name] = checks[name](f"{where}.{name}", field_value)
-    return stated
 
 
 def write_pools_wish(wish: DisaggregationRequest | None) -> bool | dict[str, dict[str, int | bool]] | None:
     """Return the wish as JSON states it; None where there is none."""
     if wish is None:
         return None
-    pools = {name: _write_pool_wish(getattr(wish, name)) for name in _POOL_CHECKS}
+    pools = {name: _write_pool_wish(getattr(wish, name)) for name in _POOLS}
     return {name: fields for name, fields in pools.items() if fields} or True
 
 
@@ -88,25 +75,25 @@ KV_PRECISIONS: Final = {precision.value: precision for precision in KV_BYTES}
 TOKEN_CHECK: Final = accept_whole(1, MOST_TOKENS)
 DEGREE_CHECK: Final = accept_whole(1, MOST_ACCELERATORS)
 
-#: Field of a line -> (field of the request, check).
-REQUEST_FIELDS: Final[dict[str, tuple[str, FieldCheck]]] = {
-    "id": ("id", accept_identity),
-    "accelerator": ("accelerator", accept_text()),
-    "count": ("count", DEGREE_CHECK),
-    "model": ("model", accept_text()),
-    "weights": ("weights", accept_word(_PRECISIONS)),
-    "kv": ("kv", accept_word(KV_PRECISIONS)),
-    "serving_engine": ("serving_engine", accept_word({name: name for name in SERVING_ENGINES})),
-    "date": ("date", accept_month),
-    "tp": ("tp", DEGREE_CHECK),
-    "pp": ("pp", DEGREE_CHECK),
-    "ep": ("ep", DEGREE_CHECK),
-    "dp": ("dp", DEGREE_CHECK),
-    "attention_dp": ("attention_dp", accept_boolean),
-    "memory_fraction": ("memory_fraction", accept_number(0, 1, above=True)),
-    "max_batch": ("max_batch", accept_whole(1, MOST_TOKENS)),
-    "max_batched_tokens": ("max_batched_tokens", TOKEN_CHECK),
-    "disaggregated": ("disaggregated", accept_pools(DEGREE_CHECK)),
+#: The fields of a line and of the request.
+REQUEST_FIELDS: Final[dict[str, FieldCheck]] = {
+    "id": accept_identity,
+    "accelerator": accept_text(),
+    "count": DEGREE_CHECK,
+    "model": accept_text(),
+    "weights": accept_word(_PRECISIONS),
+    "kv": accept_word(KV_PRECISIONS),
+    "serving_engine": accept_word({name: name for name in SERVING_ENGINES}),
+    "date": accept_month,
+    "tp": DEGREE_CHECK,
+    "pp": DEGREE_CHECK,
+    "ep": DEGREE_CHECK,
+    "dp": DEGREE_CHECK,
+    "attention_dp": accept_boolean,
+    "memory_fraction": accept_number(0, 1, above=True),
+    "max_batch": accept_whole(1, MOST_TOKENS),
+    "max_batched_tokens": TOKEN_CHECK,
+    "disaggregated": accept_pools(DEGREE_CHECK),
 }
 
 _LOAD_FIELDS: Final[dict[str, FieldCheck]] = {
@@ -137,15 +124,7 @@ _PARTNERS: Final = {LoadKind.SATURATE: ("requests",), LoadKind.LIMITS: ("ttft_ms
 
 def parse_load(where: str, value: object) -> Load:
     """Return the load that an object of a request or a scenario file states; exactly one kind."""
-    if type(value) is not dict:
-        raise make_type_error(where, value, "object")
-    stated: dict[str, Any] = {}
-    for name, field_value in value.items():
-        check = _LOAD_FIELDS.get(name)
-        if check is None:
-            raise make_unknown_field_error(where, name, _LOAD_FIELDS)
-        if field_value is not None:
-            stated[name] = check(f"{where}.{name}", field_value)
+    stated = check_fields(where, value, _LOAD_FIELDS)
     if stated.get("saturate") is False:
         del stated["saturate"]
     kind = _find_load_kind(where, stated)
@@ -179,22 +158,33 @@ def _find_load_kind(where: str, stated: dict[str, Any]) -> LoadKind:
 
 _LENGTHS: Final = {"fixed": False, "varied": True}
 
-#: Field of a line -> (field of the workload, check).
-WORKLOAD_FIELDS: Final[dict[str, tuple[str, FieldCheck]]] = {
-    "input_tokens": ("input_tokens", TOKEN_CHECK),
-    "output_tokens": ("output_tokens", TOKEN_CHECK),
-    "load": ("load", parse_load),
-    "lengths": ("varied", accept_word(_LENGTHS)),
-    "server": ("server", accept_boolean),
-    "prefix_hit_rate": ("prefix_hit_rate", accept_number(0, 1)),
-    "acceptance_length": ("acceptance_length", accept_number(1, 1000)),
-    "eager": ("eager", accept_boolean),
+#: The fields of a line about its workload, which are called the same there except lengths.
+WORKLOAD_FIELDS: Final[dict[str, FieldCheck]] = {
+    "input_tokens": TOKEN_CHECK,
+    "output_tokens": TOKEN_CHECK,
+    "load": parse_load,
+    "lengths": accept_word(_LENGTHS),
+    "server": accept_boolean,
+    "prefix_hit_rate": accept_number(0, 1),
+    "acceptance_length": accept_number(1, 1000),
+    "eager": accept_boolean,
 }
+
+
+def get_workload_field(name: str) -> str:
+    """Return what a field of a line is called in a workload."""
+    return "varied" if name == "lengths" else name
+
+
+def accept_workload(where: str, value: object) -> Workload:
+    values = check_fields(where, value, WORKLOAD_FIELDS, required=("input_tokens", "output_tokens", "load"))
+    return Workload(**{get_workload_field(name): stated for name, stated in values.items()})
+
 
 _REQUIRED: Final = ("accelerator", "model", "weights", "input_tokens", "output_tokens", "load")
 
-_ALL_FIELDS: Final = {name: (False, *rest) for name, rest in REQUEST_FIELDS.items()} | {
-    name: (True, *rest) for name, rest in WORKLOAD_FIELDS.items()
+_ALL_FIELDS: Final = {name: (False, name, check) for name, check in REQUEST_FIELDS.items()} | {
+    name: (True, get_workload_field(name), check) for name, check in WORKLOAD_FIELDS.items()
 }
 
 

@@ -101,7 +101,7 @@ def read_answers(name: str) -> dict[str, AnswerValue]:
     if type(document) is not dict:
         raise InputError(_NO_ANSWERS, where)
     try:
-        return parse_answers(document, "")
+        return parse_answers("", document)
     except InputError as error:
         place = (error.where or "").lstrip(".")
         raise InputError(error.problem, f"{where}: {place}" if place else where) from error
@@ -145,7 +145,7 @@ def _answer(name: str, value: str) -> dict[str, AnswerValue]:
         stated = _finite(value)
         if stated is None:
             raise InputError(_describe_wrong_answer(f"{name}={value}"), SET)
-    return {name: parse_answer(name, stated, f"{SET} {name}")}
+    return {name: parse_answer(name, f"{SET} {name}", stated)}
 
 
 def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict[str, float]:

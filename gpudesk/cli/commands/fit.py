@@ -191,7 +191,7 @@ def _checked(options: argparse.Namespace) -> dict[str, Any]:
     from gpudesk.domain.field_checks import accept_whole as whole_field
     from gpudesk.estimation.request_fields import MOST_TOKENS, REQUEST_FIELDS
 
-    checks = {name: REQUEST_FIELDS[name][1] for name in _SETTINGS}
+    checks = {name: REQUEST_FIELDS[name] for name in _SETTINGS}
     checks |= dict.fromkeys(_NUMBERS, whole_field(1, MOST_TOKENS))
     limits = {name: getattr(options, name) for name in checks if getattr(options, name) is not None}
     checked = {name: checks[name]("--" + name.replace("_", "-"), value) for name, value in limits.items()}

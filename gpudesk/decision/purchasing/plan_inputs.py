@@ -21,6 +21,7 @@ from gpudesk.domain.field_checks import (
     accept_text,
     accept_whole,
     accept_word,
+    check_fields,
     make_unknown_field_error,
 )
 from gpudesk.domain.precision import Precision
@@ -152,9 +153,9 @@ def parse_plan(name: str, value: object) -> AnswerValue:
     return cast("AnswerValue", _CHECKS[name](f"{WHERE}.{name}", value))
 
 
-def parse_plans(stated: Mapping[str, object]) -> dict[str, AnswerValue]:
+def parse_plans(where: str, stated: object) -> dict[str, AnswerValue]:
     """Return what a document says of inputs; what says nothing is left out. Raises `InputError`."""
-    plans = {name: parse_plan(name, value) for name, value in stated.items() if value is not None}
+    plans = check_fields(where, stated, _CHECKS)
     get_slip(plans)
     return plans
 

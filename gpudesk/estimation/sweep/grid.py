@@ -62,11 +62,11 @@ def parse_sweep(axes: Mapping[str, Sequence[Any]], settings: Mapping[str, Any], 
     parts = [part.id for part in catalog.accelerators()]
     accelerators = _list_axis_ids(used_axes, "accelerators", parts, catalog.accelerator)
     models = _list_axis_ids(used_axes, "models", [model.id for model in catalog.models()], catalog.model)
-    weights = _check_axis(used_axes, "weights", REQUEST_FIELDS["weights"][1])
-    kv = _check_axis({"kv": ("fp16",)} | used_axes, "kv", REQUEST_FIELDS["kv"][1])
-    tp = _check_axis({"tp": (None,)} | used_axes, "tp", REQUEST_FIELDS["tp"][1])
-    prompts = _check_axis(used_axes, "input_tokens", WORKLOAD_FIELDS["input_tokens"][1])
-    outputs = _check_axis(used_axes, "output_tokens", WORKLOAD_FIELDS["output_tokens"][1])
+    weights = _check_axis(used_axes, "weights", REQUEST_FIELDS["weights"])
+    kv = _check_axis({"kv": ("fp16",)} | used_axes, "kv", REQUEST_FIELDS["kv"])
+    tp = _check_axis({"tp": (None,)} | used_axes, "tp", REQUEST_FIELDS["tp"])
+    prompts = _check_axis(used_axes, "input_tokens", WORKLOAD_FIELDS["input_tokens"])
+    outputs = _check_axis(used_axes, "output_tokens", WORKLOAD_FIELDS["output_tokens"])
     amounts = _check_axis(used_axes, load.value, accept_whole(1, _MOST_SEQUENCES))
     base = parse_request(
         {

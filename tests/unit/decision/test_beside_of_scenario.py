@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import pytest
 
-from gpudesk.decision.purchasing.plan_inputs import parse_plans
+from gpudesk.decision.purchasing.plan_inputs import WHERE, parse_plans
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.decision import AnswerValue
 from gpudesk.domain.deployment_analysis import WeightLoading
@@ -52,10 +52,10 @@ def test_the_rate_of_storage_is_in_gigabytes_a_second(service: GpuDeskService) -
 )
 def test_what_cannot_be_is_refused_by_its_name(plans: dict[str, object]) -> None:
     with pytest.raises(InputError) as refused:
-        parse_plans(plans)
+        parse_plans(WHERE, plans)
     assert refused.value.where == f"decision.plans.{next(iter(plans))}"
 
 
 def test_plans_of_a_purchase_are_kept_by_a_document() -> None:
     stated = {"storage_gb_s": 14.0, "destination_name": "Peru", "competing_quote": "no"}
-    assert parse_plans(stated) == stated
+    assert parse_plans(WHERE, stated) == stated

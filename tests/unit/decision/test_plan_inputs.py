@@ -15,6 +15,7 @@ from gpudesk.decision.purchasing.plan_inputs import (
     ASSUMED_LAUNCH,
     NO_PART,
     PLAN_INPUTS,
+    WHERE,
     InputOrigin,
     PlanTopic,
     find_bought_position,
@@ -110,7 +111,7 @@ def test_what_cannot_be_is_told_with_its_place(
     tmp_path: Path, scenario: Scenario, plans: dict[str, AnswerValue], where: str, problem: str
 ) -> None:
     with pytest.raises(InputError) as refused:
-        parse_plans(plans)
+        parse_plans(WHERE, plans)
     told = refused.value
     assert (told.problem.id, (told.where or "").startswith(where)) == (problem, True)
     fields = json.loads(format_scenario(planned(scenario, buy_part="h200-sxm")))
@@ -123,7 +124,7 @@ def test_what_cannot_be_is_told_with_its_place(
 
 
 def test_an_input_that_says_nothing_is_left_out() -> None:
-    assert parse_plans({"next_part": None, "years": 4}) == {"years": 4.0}
+    assert parse_plans(WHERE, {"next_part": None, "years": 4}) == {"years": 4.0}
 
 
 def test_every_input_of_a_form_has_a_name() -> None:

@@ -70,5 +70,5 @@ def test_a_wrong_field_is_named(fields: dict[str, Any], where: str, problem: str
 
 
 def test_null_is_nothing_said() -> None:
-    assert parse_answers({"priority": None}, "answers") == {}
+    assert parse_answers("answers", {"priority": None}) == {}
     assert parse_decision({"answers": None}) == DecisionSettings()

@@ -22,7 +22,7 @@ from gpudesk.desktop.ui.widgets.qt_support import format_key
 from gpudesk.domain.field_checks import FieldCheck
 from gpudesk.domain.field_checks import accept_text as text_check
 from gpudesk.domain.scenario import Scenario
-from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS
+from gpudesk.estimation.request_fields import REQUEST_FIELDS, WORKLOAD_FIELDS, get_workload_field
 from gpudesk.text.formatting import ENGLISH_NUMBERS, NumberStyle
 from gpudesk.text.messages import InputError, Message, format_message
 from gpudesk.text.translation import tr
@@ -54,10 +54,10 @@ class SettingField:
 
     @property
     def target(self) -> str:
-        return self._field_check[0]
+        return get_workload_field(self.name)
 
     @property
-    def _field_check(self) -> tuple[str, FieldCheck]:
+    def _check(self) -> FieldCheck:
         return (WORKLOAD_FIELDS if self.in_workload else REQUEST_FIELDS)[self.name]
 
     def format_value(self, scenario: Scenario, style: NumberStyle) -> str:
@@ -73,7 +73,7 @@ class SettingField:
         if not typed:
             return self.blank
         try:
-            return self._field_check[1](self.name, typed if self.is_text else self._number(typed, style))
+            return self._check(self.name, typed if self.is_text else self._number(typed, style))
         except NumberError as error:
             raise SettingError(str(error)) from error
         except InputError as error:
