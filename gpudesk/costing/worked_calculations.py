@@ -1,19 +1,38 @@
-"""Calculations that documents print: time spans, ratios, images and videos, rates, counts and memory."""
+"""Calculations that documents print: each by its formula, with what its symbols stand for."""
 
 from __future__ import annotations
 
+import ast
 import math
+import operator
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+import numpy as np
+
+from gpudesk.costing.ownership import (
+    EngineeringInputs,
+    HardwareInputs,
+    OwnershipInputs,
+    RunningInputs,
+    compute_addition_to_reach,
+    compute_payback_hours,
+    compute_payback_months,
+    compute_saving,
+    compute_saving_after,
+    compute_tie_ratio,
+    list_ownership_lines,
+    sum_lines,
+)
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
 from gpudesk.domain.derivation import DerivationTerm
 from gpudesk.domain.sizing import CapacityReadingId
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading, round_up_to_power_of_two
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
-from gpudesk.text.units import GB, GIB
+from gpudesk.text.units import GB, GIB, HOURS_PER_YEAR
 
 
 class CalculationInput(NamedTuple):
@@ -53,48 +72,77 @@ _USUAL: Final[Mapping[str, CalculationInput]] = {
 }
 
 
+_Values = Mapping[str, float]
+
+
 @dataclass(frozen=True, slots=True)
 class Calculation:
-    """One form of calculation.
+    """What a formula gives, and in what unit.
 
-    `result` and `unit` say what it gives, `text` is the formula with its inputs by name
-    (`domain.formulas`), written in the units that they are shown in, and `work` gives the result from the
-    numbers of the symbols as examples have them. `symbols` are those that mean something of their own here.
+    `symbols` are those that mean something of their own here. `work` computes the result as the program does
+    elsewhere, from the numbers of the symbols; without it the formula is evaluated. `text` is the formula with its
+    inputs by name (`domain.formulas`) where that is not the formula word for word.
     """
 
     result: str
     unit: str | None
-    text: str
-    work: Callable[[Mapping[str, float]], float]
     symbols: Mapping[str, CalculationInput] = field(default_factory=dict)
+    work: Callable[[_Values], float] | None = None
+    text: str = ""
 
-    def term(self, values: Mapping[str, float]) -> DerivationTerm:
+    def term(self, formula: str, values: _Values) -> DerivationTerm:
         """Return the working of a result; raises KeyError for a symbol that it does not know."""
-        inputs = tuple(self._input(symbol, value) for symbol, value in values.items())
-        return DerivationTerm(self.result, self.work(values), self.unit, self.text, inputs=inputs)
+        symbols = {symbol: self.symbols.get(symbol) or _USUAL[symbol] for symbol in values}
+        inputs = tuple(
+            DerivationTerm(each.name, values[symbol] / each.scale, each.unit) for symbol, each in symbols.items()
+        )
+        value = _evaluate(ast.parse(formula, mode="eval").body, values) if self.work is None else self.work(values)
+        text = self.text or _spell_formula(formula, symbols)
+        return DerivationTerm(self.result, value, self.unit, text, inputs=inputs)
 
-    def _input(self, symbol: str, value: float) -> DerivationTerm:
-        quantity = self.symbols[symbol] if symbol in self.symbols else _USUAL[symbol]
-        return DerivationTerm(quantity.name, value / quantity.scale, quantity.unit)
+
+_OPERATIONS: Final[Mapping[type[ast.operator], Callable[[float, float], float]]] = MappingProxyType(
+    {ast.Add: operator.add, ast.Sub: operator.sub, ast.Mult: operator.mul, ast.Div: operator.truediv}
+)
+_SIGNS: Final = MappingProxyType({"**": " ^ ", "*": " × ", "/": " ÷ ", "+": " + ", "-": " − "})
+_RAISED: Final = str.maketrans("0123456789", "⁰¹²³⁴⁵⁶⁷⁸⁹")
+
+
+def _evaluate(node: ast.expr, values: _Values) -> float:
+    match node:
+        case ast.Constant(value=int() | float() as number):
+            return number
+        case ast.Name(id=symbol):
+            return values[symbol]
+        case ast.BinOp(left=left, op=sign, right=right):
+            return _OPERATIONS[type(sign)](_evaluate(left, values), _evaluate(right, values))
+    raise ValueError(ast.dump(node))
+
+
+def _spell_formula(formula: str, symbols: Mapping[str, CalculationInput]) -> str:
+    """Return a formula with the names of its symbols, and signs as they are printed."""
+
+    def spell(match: re.Match[str]) -> str:
+        word = match[0]
+        if word in symbols:
+            return f"{{{re.sub(r'[^0-9A-Za-z]+', '_', symbols[word].name).strip('_')}}}"
+        return f"10{word.removeprefix('1e').translate(_RAISED)}" if word.startswith("1e") else _SIGNS.get(word, word)
+
+    for function, left, right in (("ceil", "⌈", "⌉"), ("floor", "⌊", "⌋")):
+        formula = re.sub(rf"^{function}\((.*)\)$", rf"{left}\1{right}", formula)
+    return re.sub(r"1e\d+|[A-Za-z_]\w*|\*\*|[-+*/]", spell, formula)
 
 
 #: The formula of them all; only the statement of an example says what its dates are counted in.
 SPAN: Final = "a-b"
 
-
-def _compute_between(values: Mapping[str, float]) -> float:
-    return values["a"] - values["b"]
-
-
-#: The calculations by what is counted, which is the first word of an example's statement.
+#: The calculations by what is counted, which is the first word of an example's statement. A month is given as one
+#: number: year × 12 + month, years counted from 2000.
 SPANS: Final[Mapping[str, Calculation]] = MappingProxyType(
     {
-        # A month is given as one number: year × 12 + month, years counted from 2000.
         "months": Calculation(
             "months between",
             "months",
-            "{later_month_1_is_January_2000} − {earlier_month_1_is_January_2000}",
-            _compute_between,
             {
                 "a": CalculationInput("later month (1 is January 2000)"),
                 "b": CalculationInput("earlier month (1 is January 2000)"),
@@ -103,8 +151,6 @@ SPANS: Final[Mapping[str, Calculation]] = MappingProxyType(
         "days": Calculation(
             "days between",
             "days",
-            "{later_day_of_the_month} − {earlier_day_of_the_month}",
-            _compute_between,
             {"a": CalculationInput("later day of the month"), "b": CalculationInput("earlier day of the month")},
         ),
     }
@@ -118,89 +164,38 @@ _TOTAL: Final = CalculationInput("tokens a second of all", "tok/s")
 
 RATIOS: Final[Mapping[str, Calculation]] = MappingProxyType(
     {
-        "a/b": Calculation("ratio", None, "{first_figure} ÷ {second_figure}", lambda v: v["a"] / v["b"], _PAIR),
-        "a/b*100": Calculation(
-            "share", "%", "{first_figure} ÷ {second_figure} × 100", lambda v: v["a"] / v["b"] * 100, _PAIR
-        ),
-        "(a/b-1)*100": Calculation(
-            "more than the second",
-            "%",
-            "({first_figure} ÷ {second_figure} − 1) × 100",
-            lambda v: (v["a"] / v["b"] - 1) * 100,
-            _PAIR,
-        ),
-        "(1-a/b)*100": Calculation(
-            "less than the second",
-            "%",
-            "(1 − {first_figure} ÷ {second_figure}) × 100",
-            lambda v: (1 - v["a"] / v["b"]) * 100,
-            _PAIR,
-        ),
+        "a/b": Calculation("ratio", None, _PAIR),
+        "a/b*100": Calculation("share", "%", _PAIR),
+        "(a/b-1)*100": Calculation("more than the second", "%", _PAIR),
+        "(1-a/b)*100": Calculation("less than the second", "%", _PAIR),
         "(b-a)/(d-a)*100": Calculation(
             "share of the gap that is closed",
             "%",
-            "({middle} − {lower}) ÷ ({upper} − {lower}) × 100",
-            lambda v: (v["b"] - v["a"]) / (v["d"] - v["a"]) * 100,
             {"a": CalculationInput("lower"), "b": CalculationInput("middle"), "d": CalculationInput("upper")},
         ),
-        "mem/stacks": Calculation(
-            "memory of a stack", "GB", "{memory_label} ÷ {stacks}", lambda v: v["mem"] / v["stacks"]
-        ),
+        "mem/stacks": Calculation("memory of a stack", "GB"),
         "bw/stacks": Calculation(
-            "memory bandwidth of a stack",
-            "TB/s",
-            "{memory_bandwidth} ÷ {stacks}",
-            lambda v: v["bw"] / v["stacks"],
-            {"bw": CalculationInput("memory bandwidth", "TB/s")},
+            "memory bandwidth of a stack", "TB/s", {"bw": CalculationInput("memory bandwidth", "TB/s")}
         ),
         "n*g": Calculation(
             "link bandwidth of all",
             "GB/s",
-            "{links} × {bandwidth_of_a_link}",
-            lambda v: v["n"] * v["g"],
             {"n": CalculationInput("links"), "g": CalculationInput("bandwidth of a link", "GB/s")},
         ),
         "tf*bits": Calculation(
             "export-control score",
             None,
-            "{dense_peak} × {bits_of_the_format}",
-            lambda v: v["tf"] * v["bits"],
             {"tf": CalculationInput("dense peak", "TFLOPS"), "bits": CalculationInput("bits of the format")},
         ),
-        "t/n": Calculation(
-            "tokens a second of each",
-            "tok/s",
-            "{tokens_a_second_of_all} ÷ {accelerators}",
-            lambda v: v["t"] / v["n"],
-            {"t": _TOTAL},
-        ),
-        "t/(1+g)": Calculation(
-            "tokens a second of the other",
-            "tok/s",
-            "{tokens_a_second_of_all} ÷ (1 + {lead_over_the_other})",
-            lambda v: v["t"] / (1 + v["g"]),
-            {"t": _TOTAL, "g": _GAIN},
-        ),
-        "t/(1+g)/n": Calculation(
-            "tokens a second of each of the other",
-            "tok/s",
-            "{tokens_a_second_of_all} ÷ (1 + {lead_over_the_other}) ÷ {accelerators}",
-            lambda v: v["t"] / (1 + v["g"]) / v["n"],
-            {"t": _TOTAL, "g": _GAIN},
-        ),
-        "(1/r-1)*100": Calculation(
-            "lead of the other",
-            "%",
-            "(1 ÷ {ratio} − 1) × 100",
-            lambda v: (1 / v["r"] - 1) * 100,
-            {"r": CalculationInput("ratio")},
-        ),
+        "t/n": Calculation("tokens a second of each", "tok/s", {"t": _TOTAL}),
+        "t/(1+g)": Calculation("tokens a second of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
+        "t/(1+g)/n": Calculation("tokens a second of each of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
+        "(1/r-1)*100": Calculation("lead of the other", "%", {"r": CalculationInput("ratio")}),
     }
 )
 
 
 _TERA: Final = 1e12
-_MS_PER_S: Final = 1000.0
 
 #: Examples count arithmetic in single operations, which nobody reads: 74,362,000,000,000 of them are a step.
 _STEPS: Final = MappingProxyType(
@@ -213,7 +208,7 @@ _STEPS: Final = MappingProxyType(
 )
 
 
-def _compute_operations(values: Mapping[str, float]) -> float:
+def _compute_operations(values: _Values) -> float:
     """Return the operations of all steps, each of which goes through the model once."""
     return values["flop_per_step"] * values["steps"]
 
@@ -223,31 +218,23 @@ MEDIA: Final[Mapping[str, Calculation]] = MappingProxyType(
         "n*ms/1000": Calculation(
             "time of the video",
             "s",
-            "{frames} × {milliseconds_of_a_frame} ÷ 1000",
-            lambda v: v["n"] * v["ms"] / _MS_PER_S,
             {"n": CalculationInput("frames"), "ms": CalculationInput("milliseconds of a frame", "ms")},
         ),
         "flop_per_step*steps/t/1e12": Calculation(
             "arithmetic needed",
             "TFLOPS",
-            "{arithmetic_of_a_step} × {steps} ÷ {time_of_the_image}",
-            lambda v: _compute_operations(v) / v["t"] / _TERA,
             _STEPS,
+            lambda v: _compute_operations(v) / v["t"] / _TERA,
+            text="{arithmetic_of_a_step} × {steps} ÷ {time_of_the_image}",
         ),
         "flop_per_step*steps/peak": Calculation(
-            "shortest time of the image",
-            "s",
-            "{arithmetic_of_a_step} × {steps} ÷ {dense_peak}",
-            lambda v: _compute_operations(v) / v["peak"],
-            _STEPS,
+            "shortest time of the image", "s", _STEPS, lambda v: _compute_operations(v) / v["peak"]
         ),
     }
 )
 
 
-_Values = Mapping[str, float]
 _CEILING: Final = "ceiling of one request"
-_SCALED: Final = "memory bandwidth of all"
 _KV: Final = "KV cache"
 
 
@@ -256,8 +243,10 @@ def _compute_ceiling(weights_gb: float, values: _Values, count: int = 1, factor:
     return compute_stream_ceiling(bandwidth, weights_gb * GB, count, ScalingRuleOfThumb.FLAT, factor)
 
 
-def _compute_scaled(rule: ScalingRuleOfThumb, text: str) -> Calculation:
-    return Calculation(_SCALED, "GB/s", text, lambda v: scale_bandwidth(v["bw"], int(v["n"]), rule, v["f"]))
+def _make_scaled(rule: ScalingRuleOfThumb, text: str = "") -> Calculation:
+    return Calculation(
+        "memory bandwidth of all", "GB/s", work=lambda v: scale_bandwidth(v["bw"], int(v["n"]), rule, v["f"]), text=text
+    )
 
 
 def _compute_kv_gb(values: _Values) -> float:
@@ -269,81 +258,50 @@ def _compute_weights_gb(values: _Values) -> float:
     return values["params"] * values["bytes"]
 
 
-_KV_SHOWN: Final = "{sequences} × {tokens_of_a_sequence} × {KV_cache_of_a_token}"
-
 RATES: Final[Mapping[str, Calculation]] = MappingProxyType(
     {
-        "bw/weights": Calculation(
-            _CEILING, "tok/s", "{memory_bandwidth} ÷ {weights}", lambda v: _compute_ceiling(v["weights"], v)
-        ),
-        "bw/(params*bytes)": Calculation(
-            _CEILING,
-            "tok/s",
-            "{memory_bandwidth} ÷ ({parameters} × {bytes_of_a_parameter})",
-            lambda v: _compute_ceiling(_compute_weights_gb(v), v),
-        ),
+        "bw/weights": Calculation(_CEILING, "tok/s", work=lambda v: _compute_ceiling(v["weights"], v)),
+        "bw/(params*bytes)": Calculation(_CEILING, "tok/s", work=lambda v: _compute_ceiling(_compute_weights_gb(v), v)),
         "bw*n*f/weights": Calculation(
-            _CEILING,
-            "tok/s",
-            "{memory_bandwidth} × {accelerators} × {factor} ÷ {weights}",
-            lambda v: _compute_ceiling(v["weights"], v, int(v["n"]), v["f"]),
+            _CEILING, "tok/s", work=lambda v: _compute_ceiling(v["weights"], v, int(v["n"]), v["f"])
         ),
         "tok/(bw/weights)": Calculation(
-            "requests in a batch",
-            None,
-            "{tokens_a_second} ÷ ({memory_bandwidth} ÷ {weights})",
-            lambda v: v["tok"] / _compute_ceiling(v["weights"], v),
+            "requests in a batch", None, work=lambda v: v["tok"] / _compute_ceiling(v["weights"], v)
         ),
-        "2*params*tok/1e12": Calculation(
-            "arithmetic needed",
-            "TFLOPS",
-            "2 × {parameters} × {tokens_a_second} ÷ 10¹²",
-            lambda v: 2 * v["params"] * v["tok"] / 1e12,
-            {"params": CalculationInput("parameters")},
-        ),
+        "2*params*tok/1e12": Calculation("arithmetic needed", "TFLOPS", {"params": CalculationInput("parameters")}),
         "params*bytes*tok": Calculation(
-            "memory bandwidth needed",
-            "GB/s",
-            "{parameters} × {bytes_of_a_parameter} × {tokens_a_second}",
-            lambda v: _compute_weights_gb(v) * v["tok"],
+            "memory bandwidth needed", "GB/s", work=lambda v: _compute_weights_gb(v) * v["tok"]
         ),
         "params*bytes*tok/bw*100": Calculation(
             "share of memory bandwidth",
             "%",
-            "{parameters} × {bytes_of_a_parameter} × {tokens_a_second} ÷ {memory_bandwidth} × 100",
-            lambda v: 100 * v["tok"] / _compute_ceiling(_compute_weights_gb(v), v),
+            work=lambda v: 100 * v["tok"] / _compute_ceiling(_compute_weights_gb(v), v),
         ),
         "active*bpp*tok/bw*100": Calculation(
             "share of memory bandwidth",
             "%",
-            "{active_parameters} × {bytes_of_a_parameter} × {tokens_a_second} ÷ {memory_bandwidth} × 100",
-            lambda v: 100 * v["tok"] / _compute_ceiling(v["active"] * v["bpp"], v),
+            work=lambda v: 100 * v["tok"] / _compute_ceiling(v["active"] * v["bpp"], v),
         ),
-        "seqs*ctx*kv/1e9": Calculation(_KV, "GB", f"{_KV_SHOWN} ÷ 10⁹", _compute_kv_gb),
-        "seqs*ctx*kv_bytes/1e9": Calculation(_KV, "GB", f"{_KV_SHOWN} ÷ 10⁹", _compute_kv_gb),
+        "seqs*ctx*kv/1e9": Calculation(_KV, "GB", work=_compute_kv_gb),
+        "seqs*ctx*kv_bytes/1e9": Calculation(_KV, "GB", work=_compute_kv_gb),
         "weights+seqs*ctx*kv/1e9": Calculation(
-            "weights and KV cache", "GB", f"{{weights}} + {_KV_SHOWN} ÷ 10⁹", lambda v: v["weights"] + _compute_kv_gb(v)
+            "weights and KV cache", "GB", work=lambda v: v["weights"] + _compute_kv_gb(v)
         ),
         "floor(room/kv)": Calculation(
             "tokens in the KV cache",
             None,
-            "⌊{room_left} ÷ {KV_cache_of_a_token}⌋",
-            lambda v: math.floor(v["room"] / v["kv"]),
             {"room": CalculationInput("room left", "B")},
+            lambda v: math.floor(v["room"] / v["kv"]),
         ),
-        "bw*n*(1 if n==1 else f)": _compute_scaled(
+        "bw*n*(1 if n==1 else f)": _make_scaled(
             ScalingRuleOfThumb.FLAT, "{memory_bandwidth} × {accelerators} × {factor} (of one alone: × 1)"
         ),
-        "bw*(1+f*(n-1))": _compute_scaled(
-            ScalingRuleOfThumb.ADDED, "{memory_bandwidth} × (1 + {factor} × ({accelerators} − 1))"
-        ),
-        "bw*n*f**(n-1)": _compute_scaled(
-            ScalingRuleOfThumb.COMPOUNDING, "{memory_bandwidth} × {accelerators} × {factor} ^ ({accelerators} − 1)"
-        ),
-        "bw*n*f**log2(n)": _compute_scaled(
+        "bw*(1+f*(n-1))": _make_scaled(ScalingRuleOfThumb.ADDED),
+        "bw*n*f**(n-1)": _make_scaled(ScalingRuleOfThumb.COMPOUNDING),
+        "bw*n*f**log2(n)": _make_scaled(
             ScalingRuleOfThumb.PER_DOUBLING, "{memory_bandwidth} × {accelerators} × {factor} ^ log₂ {accelerators}"
         ),
-        "(1-f)*100": Calculation("overhead", "%", "(1 − {factor}) × 100", lambda v: (1 - v["f"]) * 100),
+        "(1-f)*100": Calculation("overhead", "%"),
     }
 )
 
@@ -384,7 +342,6 @@ def _compute_decimal(weights_gb: float, values: _Values) -> int:
     return CAPACITY_READINGS[CapacityReadingId.DECIMAL].count(weights_gb * GB, values["mem"])
 
 
-_WEIGHT_INPUTS: Final = "{parameters} × {bytes_of_a_parameter}"
 _ACCELERATORS: Final = "accelerators"
 _LEFT: Final = "room left"
 _ROOM_A, _ROOM_B = CalculationInput("first label"), CalculationInput("second label")
@@ -392,121 +349,308 @@ _TWO: Final = MappingProxyType({"a": _ROOM_A, "b": _ROOM_B})
 
 COUNTS: Final[Mapping[str, Calculation]] = MappingProxyType(
     {
-        "params*bytes": Calculation("weights", "GB", _WEIGHT_INPUTS, lambda v: _compute_weights_bytes(v) / GB),
-        "params*bits/8": Calculation(
-            "weights", "GB", "{parameters} × {bits_of_a_parameter} ÷ 8", lambda v: v["params"] * v["bits"] / 8
-        ),
-        "weights/mem": Calculation(
-            _ACCELERATORS, None, "{weights} ÷ {memory_label}", lambda v: v["weights"] / v["mem"]
-        ),
-        "ceil(weights/mem)": Calculation(
-            _ACCELERATORS, None, "⌈{weights} ÷ {memory_label}⌉", lambda v: _compute_decimal(v["weights"], v)
-        ),
-        "ceil(params*bytes/mem)": Calculation(
-            _ACCELERATORS, None, f"⌈{_WEIGHT_INPUTS} ÷ {{memory_label}}⌉", _compute_whole
-        ),
-        "ceil(params*bytes/(mem*gib))": Calculation(
-            _ACCELERATORS,
-            None,
-            f"⌈{_WEIGHT_INPUTS} ÷ ({{memory_label}} × {{GB_in_a_unit_of_the_label}})⌉",
-            _compute_whole,
-        ),
-        "ceil(params*bytes/(mem*gib*u))": Calculation(
-            _ACCELERATORS,
-            None,
-            f"⌈{_WEIGHT_INPUTS} ÷ ({{memory_label}} × {{GB_in_a_unit_of_the_label}} × {{usable_share}})⌉",
-            _compute_reserved_unrounded,
-        ),
-        "ceil(params*bytes/(mem*gib*usable))": Calculation(
-            _ACCELERATORS,
-            None,
-            f"⌈{_WEIGHT_INPUTS} ÷ ({{memory_label}} × {{GB_in_a_unit_of_the_label}} × {{usable_share}})⌉",
-            _compute_whole,
-        ),
+        "params*bytes": Calculation("weights", "GB", work=lambda v: _compute_weights_bytes(v) / GB),
+        "params*bits/8": Calculation("weights", "GB"),
+        "weights/mem": Calculation(_ACCELERATORS, None),
+        "ceil(weights/mem)": Calculation(_ACCELERATORS, None, work=lambda v: _compute_decimal(v["weights"], v)),
+        "ceil(params*bytes/mem)": Calculation(_ACCELERATORS, None, work=_compute_whole),
+        "ceil(params*bytes/(mem*gib))": Calculation(_ACCELERATORS, None, work=_compute_whole),
+        "ceil(params*bytes/(mem*gib*u))": Calculation(_ACCELERATORS, None, work=_compute_reserved_unrounded),
+        "ceil(params*bytes/(mem*gib*usable))": Calculation(_ACCELERATORS, None, work=_compute_whole),
         "pow2(ceil(params*bytes/(mem*gib*usable)))": Calculation(
             _ACCELERATORS,
             None,
-            f"next of 1, 2, 4, 8, 16 from ⌈{_WEIGHT_INPUTS} ÷ "
+            work=_compute_reserved,
+            text="next of 1, 2, 4, 8, 16 from ⌈{parameters} × {bytes_of_a_parameter} ÷ "
             "({memory_label} × {GB_in_a_unit_of_the_label} × {usable_share})⌉ on",
-            _compute_reserved,
         ),
-        "ceil(need/mem)": Calculation(
-            _ACCELERATORS, None, "⌈{memory_needed} ÷ {memory_label}⌉", lambda v: _compute_decimal(v["need"], v)
-        ),
+        "ceil(need/mem)": Calculation(_ACCELERATORS, None, work=lambda v: _compute_decimal(v["need"], v)),
         "pow2(ceil(need/mem))": Calculation(
             _ACCELERATORS,
             None,
-            "next of 1, 2, 4, 8, 16 from ⌈{memory_needed} ÷ {memory_label}⌉ on",
-            lambda v: round_up_to_power_of_two(_compute_decimal(v["need"], v)),
+            work=lambda v: round_up_to_power_of_two(_compute_decimal(v["need"], v)),
+            text="next of 1, 2, 4, 8, 16 from ⌈{memory_needed} ÷ {memory_label}⌉ on",
         ),
-        "mem/bytes": Calculation(
-            "largest model", "billion", "{memory_label} ÷ {bytes_of_a_parameter}", lambda v: v["mem"] / v["bytes"]
-        ),
-        "mem*n*8/params": Calculation(
-            "bits of a parameter",
-            None,
-            "{memory_label} × {accelerators} × 8 ÷ {parameters}",
-            lambda v: v["mem"] * v["n"] * 8 / v["params"],
-        ),
-        "mem*n*gib*8/params": Calculation(
-            "bits of a parameter",
-            None,
-            "{memory_label} × {accelerators} × {GB_in_a_unit_of_the_label} × 8 ÷ {parameters}",
-            lambda v: v["mem"] * v["n"] * v["gib"] * 8 / v["params"],
-        ),
-        "mem-weights": Calculation(_LEFT, "GB", "{memory_label} − {weights}", lambda v: v["mem"] - v["weights"]),
-        "mem*gib-weights": Calculation(
-            _LEFT,
-            "GB",
-            "{memory_label} × {GB_in_a_unit_of_the_label} − {weights}",
-            lambda v: v["mem"] * v["gib"] - v["weights"],
-        ),
-        "mem*n": Calculation("memory of all", "GB", "{memory_label} × {accelerators}", lambda v: v["mem"] * v["n"]),
-        "need/params": Calculation(
-            "bytes of a parameter", None, "{memory_needed} ÷ {parameters}", lambda v: v["need"] / v["params"]
-        ),
+        "mem/bytes": Calculation("largest model", "billion"),
+        "mem*n*8/params": Calculation("bits of a parameter", None),
+        "mem*n*gib*8/params": Calculation("bits of a parameter", None),
+        "mem-weights": Calculation(_LEFT, "GB"),
+        "mem*gib-weights": Calculation(_LEFT, "GB"),
+        "mem*n": Calculation("memory of all", "GB"),
+        "need/params": Calculation("bytes of a parameter", None),
         "t-f": Calculation(
-            "models beside these",
-            None,
-            "{models} − {models_that_fit}",
-            lambda v: v["t"] - v["f"],
-            {"t": CalculationInput("models"), "f": CalculationInput("models that fit")},
+            "models beside these", None, {"t": CalculationInput("models"), "f": CalculationInput("models that fit")}
         ),
-        "(a-wt)/(b-wt)": Calculation(
-            "ratio of the room for the KV cache",
-            None,
-            "({first_label} − {weights}) ÷ ({second_label} − {weights})",
-            lambda v: (v["a"] - v["wt"]) / (v["b"] - v["wt"]),
-            _TWO,
-        ),
-        "(a*gib-wt)/(b*gib-wt)": Calculation(
-            "ratio of the room for the KV cache",
-            None,
-            "({first_label} × {GB_in_a_unit_of_the_label} − {weights}) ÷ "
-            "({second_label} × {GB_in_a_unit_of_the_label} − {weights})",
-            lambda v: (v["a"] * v["gib"] - v["wt"]) / (v["b"] * v["gib"] - v["wt"]),
-            _TWO,
-        ),
-        "(u*a-wt)/(u*b-wt)": Calculation(
-            "ratio of the room for the KV cache",
-            None,
-            "({usable_share} × {first_label} − {weights}) ÷ ({usable_share} × {second_label} − {weights})",
-            lambda v: (v["u"] * v["a"] - v["wt"]) / (v["u"] * v["b"] - v["wt"]),
-            _TWO,
-        ),
-        "(a*n-wt)/(b*n-wt)": Calculation(
-            "ratio of the room for the KV cache",
-            None,
-            "({first_label} × {accelerators} − {weights}) ÷ ({second_label} × {accelerators} − {weights})",
-            lambda v: (v["a"] * v["n"] - v["wt"]) / (v["b"] * v["n"] - v["wt"]),
-            _TWO,
-        ),
-        "(k*b-a)/(k-1)": Calculation(
-            "weights at that ratio",
-            "GB",
-            "({ratio} × {second_label} − {first_label}) ÷ ({ratio} − 1)",
-            lambda v: (v["k"] * v["b"] - v["a"]) / (v["k"] - 1),
-            {**_TWO, "k": CalculationInput("ratio")},
-        ),
+        "(a-wt)/(b-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
+        "(a*gib-wt)/(b*gib-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
+        "(u*a-wt)/(u*b-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
+        "(a*n-wt)/(b*n-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
+        "(k*b-a)/(k-1)": Calculation("weights at that ratio", "GB", {**_TWO, "k": CalculationInput("ratio")}),
     }
 )
+
+
+_PER_CENT: Final = 100.0
+_WATTS: Final = 1000.0
+#: The weights of hardware, and of power and cooling, that one document gives.
+_HARDWARE, _POWER = 0.6, 0.4
+
+_RATE_A, _RATE_B = CalculationInput("first rate", "USD/h"), CalculationInput("second rate", "USD/h")
+_PRICE_A, _PRICE_B = CalculationInput("first price", "USD"), CalculationInput("second price", "USD")
+_HOURS: Final = CalculationInput("hours a month")
+_LIFE: Final = CalculationInput("hours of its life")
+_SAVED: Final = CalculationInput("saved an hour", "USD")
+_COST: Final = CalculationInput("cost of the port", "USD")
+_RATIO: Final = CalculationInput("throughput, first over second")
+_SAVING: Final = CalculationInput("saving")
+_KW_A, _KW_B = CalculationInput("power of the first", "kW"), CalculationInput("power of the second", "kW")
+_ENERGY: Final = CalculationInput("energy price", "USD/kWh")
+_INDEX: Final = MappingProxyType(
+    {
+        "h": CalculationInput("price, first over second"),
+        "p": CalculationInput("power, first over second"),
+        "r": _RATIO,
+        "s": _SAVING,
+        "k": CalculationInput("change of power and cooling"),
+    }
+)
+_OWNED: Final = MappingProxyType(
+    {
+        "a": _PRICE_A,
+        "b": _PRICE_B,
+        "ka": _KW_A,
+        "kb": _KW_B,
+        "kw": CalculationInput("power", "kW"),
+        "net": CalculationInput("net price", "USD"),
+        "hours": _LIFE,
+        "e": _ENERGY,
+        "s": _SAVING,
+        "r": _RATIO,
+    }
+)
+_TEAM: Final = MappingProxyType(
+    {
+        "n": CalculationInput("engineers"),
+        "rate": CalculationInput("cost of an engineer", "USD/year"),
+        "months": CalculationInput("months"),
+        "y": CalculationInput("years"),
+        "fleet": CalculationInput("fleet"),
+        "bill": CalculationInput("engineering bill", "USD"),
+        "c": CalculationInput("other cost of one", "USD"),
+        "e": CalculationInput("engineering of one", "USD"),
+        "s": _SAVING,
+        "s1": CalculationInput("saving before"),
+        "s2": CalculationInput("saving after"),
+    }
+)
+
+
+def _compute_owned(net_price: float, kilowatts: float, hours: float, energy: float) -> float:
+    owned = OwnershipInputs(
+        accelerators=1.0,
+        years=hours / HOURS_PER_YEAR,
+        hardware=HardwareInputs(price_usd=net_price),
+        running=RunningInputs(accelerator_w=kilowatts * _WATTS, energy_usd_per_kwh=energy),
+    )
+    return float(sum_lines(list_ownership_lines(owned)))
+
+
+def _compute_both(values: _Values, energy: float) -> tuple[float, float]:
+    hours = values["hours"]
+    first = _compute_owned(values["a"], values["ka"], hours, energy)
+    return first, _compute_owned(values["b"], values["kb"], hours, energy)
+
+
+def _compute_weighted(values: _Values) -> float:
+    return _HARDWARE * values["h"] + _POWER * values["p"]
+
+
+def _compute_engineers_usd(values: _Values, engineers: float, years: float, months: float = 0.0) -> float:
+    """Return what engineers cost: some all the time, some for months once."""
+    owned = OwnershipInputs(
+        accelerators=1.0,
+        years=years,
+        hardware=HardwareInputs(price_usd=0.0),
+        running=RunningInputs(accelerator_w=0.0, energy_usd_per_kwh=0.0),
+        engineering=EngineeringInputs(values["rate"], engineers, months),
+    )
+    return float(sum_lines(list_ownership_lines(owned)))
+
+
+def _compute_energy_price(values: _Values) -> float:
+    """Return the energy price at which the first costs less by the saving that is given."""
+    at_zero, at_one = (
+        np.subtract(first, (1.0 - values["s"]) * second)
+        for first, second in (_compute_both(values, energy) for energy in (0.0, 1.0))
+    )
+    return float(-at_zero / (at_one - at_zero))
+
+
+def _compute_less(cost_a: float, cost_b: float, ratio: float = 1.0) -> float:
+    return float(compute_saving(cost_a, cost_b, ratio)) * _PER_CENT
+
+
+def _compute_after(values: _Values) -> float:
+    return float(compute_saving_after(values["s"], values["c"], values["e"])) * _PER_CENT
+
+
+def _compute_added(values: _Values) -> float:
+    return float(compute_addition_to_reach(values["s1"], values["s2"], values["c"]))
+
+
+COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
+    {
+        "total/n": Calculation("rate of one", "USD/h", {"total": CalculationInput("rate of all", "USD/h")}),
+        "(1/(1-c)-1)*100": Calculation(
+            "premium of the other",
+            "%",
+            {"c": CalculationInput("cheaper by")},
+            lambda v: (float(compute_tie_ratio(1.0, 1.0, v["c"])) - 1.0) * _PER_CENT,
+        ),
+        "h*d": Calculation("saved a month", "USD", {"h": _HOURS, "d": _SAVED}),
+        "h*(a-b)": Calculation("saved a month", "USD", {"h": _HOURS, "a": _RATE_A, "b": _RATE_B}),
+        "h/m": Calculation("accelerators kept busy", None, {"h": _HOURS, "m": CalculationInput("hours in a month")}),
+        "n*months/12*rate": Calculation(
+            "cost of the port", "USD", _TEAM, lambda v: _compute_engineers_usd(v, 0.0, 1.0, v["n"] * v["months"])
+        ),
+        "n*rate*y": Calculation("engineering bill", "USD", _TEAM, lambda v: _compute_engineers_usd(v, v["n"], v["y"])),
+        "bill/fleet": Calculation("engineering of one", "USD", _TEAM),
+        "cost/(h*d)": Calculation(
+            "months to pay it back",
+            None,
+            {"cost": _COST, "h": _HOURS, "d": _SAVED},
+            lambda v: float(compute_payback_months(v["cost"], v["h"], v["d"])),
+        ),
+        "cost/(d*T)": Calculation(
+            "hours a month to pay it back",
+            None,
+            {"cost": _COST, "d": _SAVED, "T": CalculationInput("months")},
+            lambda v: float(compute_payback_hours(v["cost"], v["T"], v["d"])),
+        ),
+        "p/r": Calculation(
+            "hours of rent that buy it",
+            None,
+            {"p": CalculationInput("price", "USD"), "r": CalculationInput("rate", "USD/h")},
+        ),
+        "p/mem": Calculation("price of a GB", "USD", {"p": CalculationInput("price", "USD")}),
+        "p*(1-d)": Calculation(
+            "net price",
+            "USD",
+            {"p": CalculationInput("price", "USD"), "d": CalculationInput("discount")},
+            lambda v: float(HardwareInputs(v["p"], v["d"]).net_price_usd),
+        ),
+        "p*n": Calculation(
+            "hardware of the fleet", "USD", {"p": CalculationInput("net price", "USD"), "n": CalculationInput("fleet")}
+        ),
+        "k/(1-cut)": Calculation(
+            "gap in throughput",
+            None,
+            {"k": CalculationInput("gap in tokens for a dollar"), "cut": CalculationInput("price cut")},
+            lambda v: float(compute_tie_ratio(v["k"], 1.0, v["cut"])),
+        ),
+        "(a+b)/2": Calculation(
+            "half way between",
+            "tok/s",
+            {"a": CalculationInput("first figure", "tok/s"), "b": CalculationInput("second figure", "tok/s")},
+        ),
+        "(a+b)/2/b": Calculation(
+            "throughput, first over second",
+            None,
+            {"a": CalculationInput("first figure", "tok/s"), "b": CalculationInput("second figure", "tok/s")},
+        ),
+        "a/b/(1-s)": Calculation(
+            "throughput, first over second", None, _OWNED, lambda v: float(compute_tie_ratio(v["a"], v["b"], v["s"]))
+        ),
+        "(1-a/b/r)*100": Calculation("saving on a token", "%", _OWNED, lambda v: _compute_less(v["a"], v["b"], v["r"])),
+        "(1-a*(1-da)/(b*(1-db)))*100": Calculation(
+            "saving on hardware",
+            "%",
+            {**_OWNED, "da": CalculationInput("first discount"), "db": CalculationInput("second discount")},
+            lambda v: _compute_less(
+                float(HardwareInputs(v["a"], v["da"]).net_price_usd),
+                float(HardwareInputs(v["b"], v["db"]).net_price_usd),
+            ),
+        ),
+        "(1-(0.6*h+0.4*p))*100": Calculation("saving", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0)),
+        "(1-(0.6*h+0.4*p)/r)*100": Calculation(
+            "saving on a token", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0, v["r"])
+        ),
+        "(0.6*h+0.4*p)/(1-s)": Calculation(
+            "throughput, first over second",
+            None,
+            _INDEX,
+            lambda v: float(compute_tie_ratio(_compute_weighted(v), 1.0, v["s"])),
+        ),
+        "1/(0.6/h+0.4/p)/(1-s)": Calculation(
+            "throughput, first over second",
+            None,
+            _INDEX,
+            lambda v: float(compute_tie_ratio(1.0, _HARDWARE / v["h"] + _POWER / v["p"], v["s"])),
+        ),
+        "(1-(0.6*h+0.4*k*p)/(0.6+0.4*k)/r)*100": Calculation(
+            "saving on a token",
+            "%",
+            _INDEX,
+            lambda v: _compute_less(_HARDWARE * v["h"] + _POWER * v["k"] * v["p"], _HARDWARE + _POWER * v["k"], v["r"]),
+        ),
+        "(1-(a+k*pa)/(b+k*pb)/r)*100": Calculation(
+            "saving on a token",
+            "%",
+            {
+                **_OWNED,
+                "k": CalculationInput("change of energy"),
+                "pa": CalculationInput("energy of the first", "USD"),
+                "pb": CalculationInput("energy of the second", "USD"),
+            },
+            lambda v: _compute_less(v["a"] + v["k"] * v["pa"], v["b"] + v["k"] * v["pb"], v["r"]),
+        ),
+        "net*0.4/0.6/(kw*hours)": Calculation(
+            "energy price",
+            "USD/kWh",
+            _OWNED,
+            lambda v: v["net"] * _POWER / _HARDWARE / _compute_owned(0.0, v["kw"], v["hours"], 1.0),
+        ),
+        "net/(net+kw*hours*e)*100": Calculation(
+            "share of hardware",
+            "%",
+            _OWNED,
+            lambda v: _PER_CENT * v["net"] / _compute_owned(v["net"], v["kw"], v["hours"], v["e"]),
+        ),
+        "(1-(a+ka*hours*e)/(b+kb*hours*e))*100": Calculation(
+            "saving", "%", _OWNED, lambda v: _compute_less(*_compute_both(v, v["e"]))
+        ),
+        "(a+ka*hours*e)/(b+kb*hours*e)/(1-s)": Calculation(
+            "throughput, first over second",
+            None,
+            _OWNED,
+            lambda v: float(compute_tie_ratio(*_compute_both(v, v["e"]), v["s"])),
+        ),
+        "((1-s)*b-a)/(hours*(ka-(1-s)*kb))": Calculation("energy price", "USD/kWh", _OWNED, _compute_energy_price),
+        "(1-(1-s)*(c+e)/c)*100": Calculation("saving that is left", "%", _TEAM, _compute_after),
+        "e/(s1-s2)*(1-s1)": Calculation(
+            "other cost of one",
+            "USD",
+            _TEAM,
+            lambda v: v["e"] / float(compute_addition_to_reach(v["s1"], v["s2"], 1.0)),
+        ),
+        "c*(s1-s2)/(1-s1)*fleet/(rate*y)": Calculation(
+            "engineers", None, _TEAM, lambda v: _compute_added(v) * v["fleet"] / _compute_engineers_usd(v, 1.0, v["y"])
+        ),
+        "bill/(c*(s1-s2)/(1-s1))": Calculation("fleet", None, _TEAM, lambda v: v["bill"] / _compute_added(v)),
+        "bill/(b-a)*100": Calculation(
+            "share of the saving on hardware", "%", {**_OWNED, "bill": CalculationInput("engineering bill", "USD")}
+        ),
+        "kw*hours*e*n/(p*n)*100": Calculation(
+            "share of the net price",
+            "%",
+            {**_OWNED, "p": CalculationInput("net price", "USD"), "n": CalculationInput("fleet")},
+            lambda v: _PER_CENT * v["n"] * _compute_owned(0.0, v["kw"], v["hours"], v["e"]) / (v["p"] * v["n"]),
+        ),
+        "kw*n": Calculation("power of the fleet", "kW", {**_OWNED, "n": CalculationInput("fleet")}),
+        "(a-b)*n": Calculation("power of the fleet", "kW", {"a": _KW_A, "b": _KW_B, "n": CalculationInput("fleet")}),
+    }
+)
+
+
+#: The calculations by the formula that examples name them with; those of dates share one, `SPAN`.
+CALCULATIONS: Final[Mapping[str, Calculation]] = MappingProxyType({**COUNTS, **RATES, **RATIOS, **COSTS, **MEDIA})

@@ -10,8 +10,8 @@ from typing import Final
 import pytest
 
 from gpudesk import paths
-from gpudesk.costing.worked_calculations import SPAN, SPANS
-from gpudesk.costing.worked_examples import CALCULATIONS, compute_worked_figure, read_worked_examples
+from gpudesk.costing.worked_calculations import CALCULATIONS, SPAN, SPANS
+from gpudesk.costing.worked_examples import compute_worked_figure, read_worked_examples
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.derivation import FigureTolerance, WorkedExample, WorkedExampleVerdict
 from gpudesk.domain.precision import Precision
