@@ -42,7 +42,7 @@ _TEXT_ARGUMENTS: Final[dict[str, tuple[tuple[int, ...], frozenset[str]]]] = {
     "ListColumn": ((), frozenset({"head"})),
     "UnitChoice": ((0,), frozenset({"label"})),
     # Names and formulas of derivations
-    "Calculation": ((0, 2), frozenset()),
+    "Calculation": ((0,), frozenset({"text"})),
     "CalculationInput": ((0,), frozenset()),
     "_attention": ((3,), frozenset()),
     "_join_operator": ((0,), frozenset()),

@@ -28,7 +28,7 @@ from gpudesk.costing.ownership import (
     sum_lines,
 )
 from gpudesk.domain.deployment_analysis import ScalingRuleOfThumb
-from gpudesk.domain.derivation import DerivationTerm
+from gpudesk.domain.derivation import DerivationTerm, format_placeholder
 from gpudesk.domain.sizing import CapacityReadingId
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading, round_up_to_power_of_two
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
@@ -81,7 +81,7 @@ class Calculation:
 
     `symbols` are those that mean something of their own here. `work` computes the result as the program does
     elsewhere, from the numbers of the symbols; without it the formula is evaluated. `text` is the formula with its
-    inputs by name (`domain.formulas`) where that is not the formula word for word.
+    inputs by name where that is not the formula word for word, or is written otherwise in other languages.
     """
 
     result: str
@@ -125,7 +125,7 @@ def _spell_formula(formula: str, symbols: Mapping[str, CalculationInput]) -> str
     def spell(match: re.Match[str]) -> str:
         word = match[0]
         if word in symbols:
-            return f"{{{re.sub(r'[^0-9A-Za-z]+', '_', symbols[word].name).strip('_')}}}"
+            return format_placeholder(symbols[word].name)
         return f"10{word.removeprefix('1e').translate(_RAISED)}" if word.startswith("1e") else _SIGNS.get(word, word)
 
     for function, left, right in (("ceil", "⌈", "⌉"), ("floor", "⌊", "⌋")):
@@ -586,12 +586,16 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             None,
             _INDEX,
             lambda v: float(compute_tie_ratio(1.0, _HARDWARE / v["h"] + _POWER / v["p"], v["s"])),
+            text="1 ÷ (0.6 ÷ {price_first_over_second} + 0.4 ÷ {power_first_over_second}) ÷ (1 − {saving})",
         ),
         "(1-(0.6*h+0.4*k*p)/(0.6+0.4*k)/r)*100": Calculation(
             "saving on a token",
             "%",
             _INDEX,
             lambda v: _compute_less(_HARDWARE * v["h"] + _POWER * v["k"] * v["p"], _HARDWARE + _POWER * v["k"], v["r"]),
+            text="(1 − (0.6 × {price_first_over_second} + 0.4 × {change_of_power_and_cooling} × "
+            "{power_first_over_second}) ÷ (0.6 + 0.4 × {change_of_power_and_cooling}) ÷ "
+            "{throughput_first_over_second}) × 100",
         ),
         "(1-(a+k*pa)/(b+k*pb)/r)*100": Calculation(
             "saving on a token",
@@ -609,6 +613,7 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             "USD/kWh",
             _OWNED,
             lambda v: v["net"] * _POWER / _HARDWARE / _compute_owned(0.0, v["kw"], v["hours"], 1.0),
+            text="{net_price} × 0.4 ÷ 0.6 ÷ ({power} × {hours_of_its_life})",
         ),
         "net/(net+kw*hours*e)*100": Calculation(
             "share of hardware",
