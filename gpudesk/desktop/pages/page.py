@@ -9,12 +9,13 @@ from typing import Final, Generic, NamedTuple, TypeVar
 
 from PySide6.QtCore import QObject, QRect, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QShowEvent
-from PySide6.QtWidgets import QSizePolicy, QStackedLayout, QWidget
+from PySide6.QtWidgets import QApplication, QSizePolicy, QStackedLayout, QWidget
 
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart, copy_to_clipboard, show_data_table
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, fill_background, make_column
 from gpudesk.desktop.ui.widgets.page_frame import AnswerStack, PageHeader
@@ -188,20 +189,6 @@ def make_view_actions(
     ]
 
 
-def make_chart_actions(
-    page_id: str,
-    section: int,
-    table: tuple[str, Callable[[], object]],
-    copy: tuple[str, Callable[[], object]],
-    usable: Callable[[], bool],
-) -> list[ActionSpec]:
-    """Return what the charts of a page can be asked for: their numbers as a table, and a copy."""
-    return [
-        ActionSpec(f"{page_id}.table", *table, MenuId.VIEW, section + 1, "table-2", ("Alt+T",), enabled=usable),
-        ActionSpec(f"{page_id}.copy", *copy, MenuId.EDIT, section, "copy", ("Ctrl+Shift+C",), enabled=usable),
-    ]
-
-
 #: The verdict follows once the answer has stayed the same for so long.
 _REST_MS: Final = 120
 
@@ -356,6 +343,10 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
         """Return the scroll area for a new view; None for one that scrolls by itself."""
         return FullWidthScrollArea()
 
+    def name_chart_commands(self) -> tuple[str, str] | None:
+        """Return the texts of the commands that show a chart as a table and copy the view; None without charts."""
+        return None
+
     def needs_answer(self) -> bool:
         return True
 
@@ -418,5 +409,36 @@ class MultiViewPage(DeskPage, Generic[ViewT]):
             self.terms.hide()
         self.set_usable(usable=usable)
 
+    # Commands
+
+    def copy(self) -> None:
+        """Copy a picture of the view, and the numbers of its charts."""
+        copy_to_clipboard(list(self._charts), self.view.grab())
+
+    def show_table(self) -> ChartDataDialog:
+        """Show the numbers of the chart that has the focus, else of the first, in a table."""
+        focused = QApplication.focusWidget()
+        charts = (chart for chart in self._charts if isinstance(chart, QWidget))
+        at = next((chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None)
+        return show_data_table(at or self._charts[0])
+
+    @property
+    def _charts(self) -> Sequence[CopyableChart]:
+        charts: Sequence[CopyableChart] = getattr(self.view, "charts")  # noqa: B009 - of views that have any
+        return charts
+
+    def _can_show_charts(self) -> bool:
+        return self.body.usable and not self.body.isHidden()
+
     def actions_of_page(self) -> list[ActionSpec]:
-        return make_view_actions(self.page_id, self.title(), self._texts, self.choose_view, self.menu_section)
+        """Return the page's commands: each view, and what its charts can be asked for."""
+        section, names = self.menu_section, self.name_chart_commands()
+        actions = make_view_actions(self.page_id, self.title(), self._texts, self.choose_view, section)
+        if names is not None:
+            table, copied = names
+            make = partial(ActionSpec, enabled=self._can_show_charts)
+            actions += [
+                make(f"{self.page_id}.table", table, self.show_table, MenuId.VIEW, section + 1, "table-2", ("Alt+T",)),
+                make(f"{self.page_id}.copy", copied, self.copy, MenuId.EDIT, section, "copy", ("Ctrl+Shift+C",)),
+            ]
+        return actions

@@ -18,12 +18,11 @@ from gpudesk.desktop.pages.cost.views import (
     SimulationView,
     TokenCostView,
 )
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.settings import UserSettings, get_folder
-from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
@@ -533,8 +532,8 @@ class CostPage(MultiViewPage[CostView]):
 
     # Commands
 
-    def copy(self) -> None:
-        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
+    def name_chart_commands(self) -> tuple[str, str]:
+        return tr("Show cost table"), tr("Copy costs")
 
     def save_cash_flow(self) -> None:
         if self.desk.answer is None:
@@ -577,15 +576,6 @@ class CostPage(MultiViewPage[CostView]):
             first.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def actions_of_page(self) -> list[ActionSpec]:
-        """Return the page's commands: each view, and what a chart can be asked for."""
-
-        def usable() -> bool:
-            return self.body.usable
-
-        table = (tr("Show cost table"), lambda: chart_data.show_data_table(self.view.current_chart()))
-        copied = (tr("Copy costs"), self.copy)
-        saved = ActionSpec(
-            "cost.cash_flow", tr("Save cash flow…"), self.save_cash_flow, MenuId.FILE, 2, "file-down", enabled=usable
-        )
-        charts = make_chart_actions(self.page_id, self.menu_section, table, copied, usable)
-        return [*super().actions_of_page(), *charts, saved]
+        text, enabled = tr("Save cash flow…"), lambda: self.body.usable
+        saved = ActionSpec("cost.cash_flow", text, self.save_cash_flow, MenuId.FILE, 2, "file-down", enabled=enabled)
+        return [*super().actions_of_page(), saved]

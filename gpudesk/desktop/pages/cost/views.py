@@ -162,11 +162,6 @@ class CostView(QWidget):
         """Show one accelerator where the view shows but one."""
         del key
 
-    def current_chart(self) -> CopyableChart:
-        """Return the chart that has the focus, else the first."""
-        focused = (chart for chart in self.charts if isinstance(chart, QWidget) and chart.hasFocus())
-        return next(focused, self.charts[0])
-
 
 class CostOverview(CostView):
     """Tokens and years above, what moves a token's cost and rent or buy below."""

@@ -7,17 +7,14 @@ from dataclasses import replace
 from typing import Any, Final
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QBoxLayout, QWidget
+from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandStart, make_default_demand
 from gpudesk.desktop.pages.fleet.form import FleetForm
 from gpudesk.desktop.pages.fleet.views import FleetTableView, FleetTimeView, FleetView, RacksView, ShownFleets
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
-from gpudesk.desktop.session.actions import ActionSpec
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts import chart_data
-from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import Hairline, make_column
 from gpudesk.domain.fleet import FleetAnswer
@@ -175,15 +172,8 @@ class FleetPage(MultiViewPage[FleetView]):
         fields: dict[str, Any] = {field: {**others, accelerator: system} if system else others}
         self.desk.edit(tr("Choose system"), fleet=replace(fleet, **fields))
 
-    def copy(self) -> None:
-        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
-
-    def show_table(self) -> ChartDataDialog:
-        """Show the numbers of the chart that has the focus, else of the first, in a table."""
-        focused = QApplication.focusWidget()
-        charts = [chart for chart in self.view.charts if isinstance(chart, QWidget)]
-        at = next((chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None)
-        return chart_data.show_data_table(at or self.view.charts[0])
+    def name_chart_commands(self) -> tuple[str, str]:
+        return tr("Show fleet table"), tr("Copy fleet")
 
     def focus_content(self) -> None:
         demand = self.desk.scenario.demand
@@ -191,11 +181,3 @@ class FleetPage(MultiViewPage[FleetView]):
             self.start.offers[DemandKind.USERS].setFocus(Qt.FocusReason.ShortcutFocusReason)
         else:
             self.view.focus_first()
-
-    def actions_of_page(self) -> list[ActionSpec]:
-        table = (tr("Show fleet table"), self.show_table)
-        copied = (tr("Copy fleet"), self.copy)
-        charts = make_chart_actions(
-            self.page_id, self.menu_section, table, copied, lambda: self.body.usable and self.body.isVisible()
-        )
-        return [*super().actions_of_page(), *charts]

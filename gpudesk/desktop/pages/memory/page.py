@@ -7,16 +7,14 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.memory.bar_chart import MemoryBarChart
 from gpudesk.desktop.pages.memory.needed_view import NeededBlock
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
-from gpudesk.desktop.session.actions import ActionSpec
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts import chart_data
-from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog, CopyableChart
+from gpudesk.desktop.ui.charts.chart_data import CopyableChart
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, Hairline, ScaledMargins
 from gpudesk.report.comparison.verdicts import describe_fit
@@ -133,25 +131,11 @@ class MemoryPage(MultiViewPage["MemoryView"]):
     def describe_verdict(self) -> str:
         return "" if self.desk.answer is None else describe_fit(self.desk.answer, self.desk.formatter)
 
-    def copy(self) -> None:
-        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
-
-    def show_table(self) -> ChartDataDialog:
-        """Show the numbers of the chart that has the focus, else of the first, in a table."""
-        focused = QApplication.focusWidget()
-        charts = [chart for chart in self.view.charts if isinstance(chart, QWidget)]
-        at = next((chart for chart in charts if focused and (chart is focused or chart.isAncestorOf(focused))), None)
-        return chart_data.show_data_table(at or self.view.charts[0])
+    def name_chart_commands(self) -> tuple[str, str]:
+        return tr("Show memory table"), tr("Copy memory and fit")
 
     def focus_content(self) -> None:
         self.view.focus_first()
-
-    def actions_of_page(self) -> list[ActionSpec]:
-        """Return the page's commands: each view, and what it can be asked for."""
-        table = (tr("Show memory table"), self.show_table)
-        copied = (tr("Copy memory and fit"), self.copy)
-        charts = make_chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
-        return [*super().actions_of_page(), *charts]
 
 
 def _make_context_view(desk: Desk, theme: Theme) -> ContextView:

@@ -8,7 +8,7 @@ from typing import Final
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
 
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, make_chart_actions
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
 from gpudesk.desktop.pages.performance.pareto_chart import ParetoChart
 from gpudesk.desktop.pages.performance.scaling_view import ScalingView
@@ -21,10 +21,8 @@ from gpudesk.desktop.pages.performance.views import (
     make_split_view,
     make_throughput_view,
 )
-from gpudesk.desktop.session.actions import ActionSpec
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts import chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import ScaledMargins, ThemedLabel
@@ -196,18 +194,8 @@ class PerformancePage(MultiViewPage[PerformanceView]):
 
     # Commands
 
-    def copy(self) -> None:
-        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
-
-    def _show_table(self) -> None:
-        chart_data.show_data_table(self.view.current_chart())
+    def name_chart_commands(self) -> tuple[str, str]:
+        return tr("Show chart table"), tr("Copy charts")
 
     def focus_content(self) -> None:
         self.view.charts[0].setFocus(Qt.FocusReason.OtherFocusReason)
-
-    def actions_of_page(self) -> list[ActionSpec]:
-        """Return the page's commands: each view, and what a chart can be asked for."""
-        table = (tr("Show chart table"), self._show_table)
-        copied = (tr("Copy charts"), self.copy)
-        charts = make_chart_actions(self.page_id, self.menu_section, table, copied, lambda: self.body.usable)
-        return [*super().actions_of_page(), *charts]

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import QLineF, QMarginsF, QSize, QTimer
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QApplication, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.scaling_figures import (
@@ -22,7 +22,7 @@ from gpudesk.desktop.pages.performance.scaling_figures import (
     format_rule_head,
     list_rule_names,
 )
-from gpudesk.desktop.pages.performance.views import PageChart, PerformanceView
+from gpudesk.desktop.pages.performance.views import PerformanceView
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import (
     ChartData,
@@ -375,9 +375,3 @@ class ScalingView(PerformanceView):
     def _choose_rule(self, key: str) -> None:
         self.chart.rule = ScalingRuleOfThumb(key)
         self.chart.refresh()
-
-    def current_chart(self) -> PageChart:
-        """Return the comparison while the focus is in it, else the chart, which has the numbers of all."""
-        focused = QApplication.focusWidget()
-        inside = focused is not None and self.comparison.isAncestorOf(focused)
-        return self.comparison if inside else self.chart

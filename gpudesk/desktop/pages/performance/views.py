@@ -205,10 +205,6 @@ class PerformanceView(QWidget):
             if isinstance(chart, DeskChart):
                 chart.set_bands_wanted(are_wanted)
 
-    def current_chart(self) -> PageChart:
-        """Return the chart that has the focus, else the first."""
-        return next((chart for chart in self.charts if chart.hasFocus()), self.charts[0])
-
 
 class PerformanceOverview(PerformanceView):
     """Throughput with its limiters, below speed against throughput and time to first token."""

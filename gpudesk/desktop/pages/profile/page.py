@@ -9,9 +9,9 @@ from typing import Final
 
 from PySide6.QtCore import QPoint, QPointF, QRect, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QPainter, QPaintEvent, QResizeEvent
-from PySide6.QtWidgets import QAbstractButton, QApplication, QBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QAbstractButton, QBoxLayout, QSizePolicy, QWidget
 
-from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, QueryState, make_chart_actions
+from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec, QueryState
 from gpudesk.desktop.pages.profile.query import ProfilePreferences, ProfileQuery
 from gpudesk.desktop.pages.profile.views import (
     ModelsView,
@@ -27,8 +27,6 @@ from gpudesk.desktop.session.scenario_edits import add_accelerator, replace_mode
 from gpudesk.desktop.session.scenario_options import list_accelerator_options, list_model_options
 from gpudesk.desktop.session.selection import select_catalog_attribute, select_deployment
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.charts import chart_data
-from gpudesk.desktop.ui.charts.chart_data import ChartDataDialog
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
@@ -544,14 +542,8 @@ class ProfilePage(MultiViewPage[ProfileView]):
         if self.tables is not None and self.query.state is QueryState.READY:
             self.profile_preview_requested.emit(self.tables)
 
-    def copy(self) -> None:
-        chart_data.copy_to_clipboard(list(self.view.charts), self.view.grab())
-
-    def show_table(self) -> ChartDataDialog:
-        """Show the numbers of the table that has the focus, else of the first."""
-        focused = QApplication.focusWidget()
-        sections = list(self.view.sections.values())
-        return chart_data.show_data_table(next((each for each in sections if each.view is focused), sections[0]))
+    def name_chart_commands(self) -> tuple[str, str]:
+        return tr("Show profile table"), tr("Copy profile")
 
     def focus_content(self) -> None:
         self.view.focus_first()
@@ -561,7 +553,4 @@ class ProfilePage(MultiViewPage[ProfileView]):
         text = tr("Show other accelerator")
         other = ActionSpec("profile.other", text, self.choose_other, MenuId.VIEW, section + 1, "cpu", keys)
         printed = ActionSpec("profile.print", tr("Print profile"), self.print_profile, MenuId.FILE, 30, "printer")
-        table = (tr("Show profile table"), self.show_table)
-        copied = (tr("Copy profile"), self.copy)
-        charts = make_chart_actions(self.page_id, section, table, copied, lambda: self.body.usable)
-        return [*super().actions_of_page(), *charts, other, printed]
+        return [*super().actions_of_page(), other, printed]
