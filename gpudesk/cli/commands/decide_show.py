@@ -209,156 +209,57 @@ class AdvisoryRequest:
         return self.reference_data.buy_or_wait(self.scenario, position, self.today)
 
 
-# As JSON values
-
-
 def encode_advisory(names: Sequence[str], request: AdvisoryRequest) -> dict[str, Any]:
-    """Return what is to be shown by its names; raises `InputError` for inputs of plans that cannot be."""
-    return {name: _FIELDS[name](request) for name in dict.fromkeys(names)}
+    """Return what is to be shown as JSON values; raises `InputError` for inputs of plans that cannot be."""
+    # Only who asks for advice waits until all of this is loaded.
+    from gpudesk.report.writers import decision_json
 
-
-def _waiting_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_buy_or_wait
-
-    return encode_buy_or_wait(request.buy_or_wait(), request.scenario.decision.plans)
-
-
-def _vendors_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_routing
-
-    return encode_routing(request.reference_data.routing(request.scenario), request.scenario.decision.plans)
-
-
-def _export_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_export_checks
-
-    return encode_export_checks(
-        request.reference_data.export_checks(request.scenario), request.reference_data.export_rules
-    )
-
-
-def _negotiation_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_negotiation
-
-    return encode_negotiation(request.reference_data.negotiation(request.scenario, request.decision, request.today))
-
-
-def _software_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_software_support
-
-    return encode_software_support(request.reference_data.support, request.platforms)
-
-
-def _reference_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_reference_deployments
-
-    return encode_reference_deployments(request.references)
-
-
-def _loading_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_weight_loading
-
-    return encode_weight_loading(request.reference_data.loadings(request.answer))
-
-
-def _watch_fields(request: AdvisoryRequest) -> Any:  # noqa: ANN401 - whatever JSON has for it
-    from gpudesk.report.writers.decision_json import encode_watch_list
-
-    return encode_watch_list(request.reference_data.watch_list())
-
-
-_FIELDS: Final[Mapping[str, Callable[[AdvisoryRequest], Any]]] = {
-    "waiting": _waiting_fields,
-    "vendors": _vendors_fields,
-    "export": _export_fields,
-    "negotiation": _negotiation_fields,
-    "software": _software_fields,
-    "references": _reference_fields,
-    "loading": _loading_fields,
-    "watch": _watch_fields,
-}
-
-
-# As text
+    data, scenario, plans = request.reference_data, request.scenario, request.scenario.decision.plans
+    encoders: Mapping[str, Callable[[], Any]] = {
+        "waiting": lambda: decision_json.encode_buy_or_wait(request.buy_or_wait(), plans),
+        "vendors": lambda: decision_json.encode_routing(data.routing(scenario), plans),
+        "export": lambda: decision_json.encode_export_checks(data.export_checks(scenario), data.export_rules),
+        "negotiation": lambda: decision_json.encode_negotiation(
+            data.negotiation(scenario, request.decision, request.today)
+        ),
+        "software": lambda: decision_json.encode_software_support(data.support, request.platforms),
+        "references": lambda: decision_json.encode_reference_deployments(request.references),
+        "loading": lambda: decision_json.encode_weight_loading(data.loadings(request.answer)),
+        "watch": lambda: decision_json.encode_watch_list(data.watch_list()),
+    }
+    return {name: encoders[name]() for name in dict.fromkeys(names)}
 
 
 def list_advisory_text(
     names: Sequence[str], request: AdvisoryRequest, width: int, strong: Callable[[str], str]
 ) -> Iterator[str]:
     """Yield what is to be shown as text; raises `InputError` for inputs of plans that cannot be."""
+    from gpudesk.decision.purchasing.routing import list_mixing_rules
+    from gpudesk.report.decision import advisory
+
+    data, scenario, formatter, money = request.reference_data, request.scenario, Formatter(), request.money
+    source = request.service.catalog.source
+    makers: Mapping[str, Callable[[], Iterator[AdvisoryLine]]] = {
+        "waiting": lambda: list_deferral_lines(request.buy_or_wait(), request.part_names, money, formatter),
+        "vendors": lambda: list_routing_lines(
+            data.routing(scenario), list_mixing_rules(request.service.decider.rules), request.names, money, formatter
+        ),
+        "export": lambda: advisory.list_export_lines(data.export_checks(scenario), data.export_rules, formatter),
+        "negotiation": lambda: advisory.list_negotiation_lines(
+            data.negotiation(scenario, request.decision, request.today), formatter
+        ),
+        "software": lambda: advisory.list_support_lines(data.support, request.platforms),
+        "references": lambda: advisory.list_reference_lines(request.references, formatter),
+        "loading": lambda: advisory.list_loading_lines(data.loadings(request.answer), request.names, formatter),
+        "watch": lambda: list_watch_lines(
+            ((each, "" if each.known is None else source(each.known.source).title) for each in data.watch_list()),
+            formatter,
+        ),
+    }
     for name in dict.fromkeys(names):
-        for line in _LINES[name](request):
+        for line in makers[name]():
             if line.depth == 0:
                 yield ""
                 yield from map(strong, indent_hanging("", line.text, width))
             else:
                 yield from indent_hanging(_INDENT * line.depth, line.text, width)
-
-
-def _waiting_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-
-    return list_deferral_lines(request.buy_or_wait(), request.part_names, request.money, Formatter())
-
-
-def _vendors_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-    from gpudesk.decision.purchasing.routing import list_mixing_rules
-
-    routing = request.reference_data.routing(request.scenario)
-    rules = list_mixing_rules(request.service.decider.rules)
-    return list_routing_lines(routing, rules, request.names, request.money, Formatter())
-
-
-def _export_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-    from gpudesk.report.decision.advisory import list_export_lines
-
-    return list_export_lines(
-        request.reference_data.export_checks(request.scenario), request.reference_data.export_rules, Formatter()
-    )
-
-
-def _negotiation_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-    from gpudesk.report.decision.advisory import list_negotiation_lines
-
-    return list_negotiation_lines(
-        request.reference_data.negotiation(request.scenario, request.decision, request.today), Formatter()
-    )
-
-
-def _software_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-    from gpudesk.report.decision.advisory import list_support_lines
-
-    return list_support_lines(request.reference_data.support, request.platforms)
-
-
-def _reference_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-    from gpudesk.report.decision.advisory import list_reference_lines
-
-    return list_reference_lines(request.references, Formatter())
-
-
-def _loading_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-    from gpudesk.report.decision.advisory import list_loading_lines
-
-    return list_loading_lines(request.reference_data.loadings(request.answer), request.names, Formatter())
-
-
-def _watch_lines(request: AdvisoryRequest) -> Iterator[AdvisoryLine]:
-
-    source = request.service.catalog.source
-    signals = (
-        (each, "" if each.known is None else source(each.known.source).title)
-        for each in request.reference_data.watch_list()
-    )
-    return list_watch_lines(signals, Formatter())
-
-
-_LINES: Final[Mapping[str, Callable[[AdvisoryRequest], Iterator[AdvisoryLine]]]] = {
-    "waiting": _waiting_lines,
-    "vendors": _vendors_lines,
-    "export": _export_lines,
-    "negotiation": _negotiation_lines,
-    "software": _software_lines,
-    "references": _reference_lines,
-    "loading": _loading_lines,
-    "watch": _watch_lines,
-}
