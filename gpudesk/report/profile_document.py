@@ -1,8 +1,8 @@
-"""The profile of an accelerator as a file: Markdown, one HTML file, or CSV."""
+"""The profile of an accelerator as lines of text, and as a file: Markdown, one HTML file, or CSV."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from gpudesk.files import describe_unknown_format
@@ -19,13 +19,87 @@ from gpudesk.report.writers.document import (
     write_blocks_markdown,
 )
 from gpudesk.report.writers.safe_text import quote_formula
-from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
-from gpudesk.text.messages import InputError
+from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, wrap_text
+from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
+from gpudesk.text.messages import InputError, format_message
 from gpudesk.text.translation import tr
 
 #: Suffixes of the files that can be written; PDF is made by the window's printing.
 PDF_FORM: Final = ".pdf"
 FORMS: Final = (PDF_FORM, ".html", ".md", ".csv")
+
+
+_BULLET: Final = "- "
+#: Words with less room than this are written without their details.
+_LEAST_WORDS: Final = 40
+Strong = Callable[[str], str]
+
+
+def list_profile_lines(tables: ProfileTables, width: int, strong: Strong) -> Iterator[str]:
+    """Yield a profile for a terminal, the verdict first."""
+    profile, formatter = tables.profile, tables.formatter
+    yield from map(strong, wrap_text(f"{tables.headline()}.", width))
+    yield from wrap_text(f"{format_message(profile.advice.verdict, formatter)}.", width)
+    yield " · ".join([profile.accelerator.name, *(text for text, _ in tables.tags())])
+    yield from wrap_text(_describe_load(tables), width)
+    yield from _list_bullets(tr("Strengths"), tables.strengths(), width, strong)
+    yield from _list_bullets(tr("Considerations"), tables.considerations(), width, strong)
+    for table in _list_tables(tables):
+        if table.rows:
+            yield ""
+            title = (
+                tr("{title}: {subtitle}", title=table.title, subtitle=table.subtitle) if table.subtitle else table.title
+            )
+            yield from map(strong, wrap_text(title, width))
+            yield from _align_profile_table(table, width)
+            yield from wrap_text(table.note, width) if table.note else ()
+    unlocked = [row.sentence for row in tables.upgrades().rows]
+    yield from _list_bullets(tr("Unlocked models"), unlocked, width, strong)
+    advice = profile.advice
+    shares = tr(
+        "{well} of {models} models run well, {fits} of {models} fit",
+        well=formatter.count(advice.runs_well),
+        fits=formatter.count(advice.fits),
+        models=formatter.count(advice.models),
+    )
+    texts = [format_message(each, formatter) for each in (advice.rule, *advice.checks)]
+    yield from _list_bullets(tr("Before you buy"), [shares, *texts], width, strong)
+    yield from _list_bullets(tr("Notes"), tables.notes(), width, strong)
+
+
+def _align_profile_table(table: ProfileTable, width: int) -> list[str]:
+    """Return a table with its longest words last, where lines are wrapped; with little room without their details."""
+    words = [number for number, column in enumerate(table.columns) if number and not column.is_figure]
+    longest = max(words, key=lambda number: table.columns[number].stretch, default=None)
+    order = sorted(range(len(table.columns)), key=lambda number: number == longest)
+    columns = [table.columns[number] for number in order]
+    rows = [[_join(row.cells[number]) for number in order] for row in table.rows]
+    others = zip(*([column.head for column in columns[:-1]], *(row[:-1] for row in rows)), strict=True)
+    if longest is not None and width - sum(max(map(measure_text, each)) for each in others) < _LEAST_WORDS:
+        for row, line in zip(table.rows, rows, strict=True):
+            line[-1] = row.cells[longest].text or row.cells[longest].detail
+    right = [place for place, column in enumerate(columns) if column.is_figure]
+    return align_table([column.head for column in columns], rows, width, right=right)
+
+
+def _describe_load(tables: ProfileTables) -> str:
+    question, model, formatter = tables.profile.question, tables.profile.model, tables.formatter
+    return tr(
+        "Load: {concurrency} requests in flight, {input} input and {output} output tokens. Model of counts and limits: "
+        "{model}.",
+        concurrency=formatter.count(question.concurrency),
+        input=formatter.count(question.input_tokens),
+        output=formatter.count(question.output_tokens),
+        model=MISSING_VALUE_TEXT if model is None else tables.name_of(model),
+    )
+
+
+def _list_bullets(title: str, texts: Sequence[str], width: int, strong: Strong) -> Iterator[str]:
+    lines = [line for text in texts for line in indent_hanging(_BULLET, text, width)]
+    if lines:
+        yield ""
+        yield strong(title)
+        yield from lines
 
 
 def write_profile_file(tables: ProfileTables, suffix: str, date: str) -> bytes:

@@ -29,14 +29,16 @@ from gpudesk.report.labels import (
     label_source_kind,
     shorten_name,
 )
-from gpudesk.report.profile import format_diffusion_settings, format_status, label_grade
 from gpudesk.report.profile_tables import (
     HeadlineSpecification,
     ProfileCell,
     ProfileColumn,
     ProfileRow,
     ProfileTable,
+    format_diffusion_settings,
+    format_status,
     label_factor,
+    label_grade,
     label_job,
     label_resource,
     label_task,

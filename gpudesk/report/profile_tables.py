@@ -6,9 +6,11 @@ from dataclasses import dataclass
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.diffusion import DiffusionEstimate
+from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade, DiffusionSoftware
 from gpudesk.domain.estimate import EstimateRequest
-from gpudesk.domain.profile import OperatingMode, RankingFactor
+from gpudesk.domain.profile import Capability, CapabilityStatus, OperatingMode, RankingFactor
+from gpudesk.report.diffusion import describe_diffusion_item, label_software
+from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import capitalize_first
 from gpudesk.text.translation import tr
 
@@ -84,6 +86,31 @@ def label_mode(mode: OperatingMode) -> str:
 
 def label_factor(factor: RankingFactor) -> str:
     return tr(_FACTORS[factor])
+
+
+def format_status(capability: Capability, formatter: Formatter) -> str:
+    """Return how a task is done, with the count where several are needed."""
+    count = capability.count or 1
+    texts = {
+        CapabilityStatus.NATIVE: tr("native"),
+        CapabilityStatus.QUANTIZED: tr("quantized"),
+        CapabilityStatus.NEEDS_MORE: tr("needs {count}", count=formatter.count(count)),
+        CapabilityStatus.IMPOSSIBLE: tr("not possible"),
+        CapabilityStatus.UNKNOWN: tr("unknown"),
+    }
+    return texts[capability.status]
+
+
+def format_diffusion_settings(estimate: DiffusionEstimate, formatter: Formatter) -> str:
+    """Return how an image or a video is made; the software where it is not the usual one."""
+    request = estimate.request
+    item = describe_diffusion_item(request, None, formatter)
+    return item if request.software is DiffusionSoftware.COMPILED else f"{item}, {label_software(request.software)}"
+
+
+def label_grade(grade: DiffusionGrade | None) -> str:
+    grades = {DiffusionGrade.FAST: tr("fast"), DiffusionGrade.USABLE: tr("usable"), DiffusionGrade.SLOW: tr("slow")}
+    return MISSING_VALUE_TEXT if grade is None else grades[grade]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,6 @@ from gpudesk.cli.options import add_facts_option, add_json_option, open_service,
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import OperatingMode, ProfileQuestion, RankingFactor
-from gpudesk.report.profile import list_profile_lines, write_profile_json
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError, quote_input
 from gpudesk.text.translation import tr
@@ -139,10 +138,15 @@ def _parse_pairs(
 def _show(question: ProfileQuestion, service: GpuDeskService, *, as_json: bool) -> None:
     profile = service.profile(question)
     if as_json:
+        from gpudesk.report.profile_json import write_profile_json
+
         output.print_json(write_profile_json(profile))
         return
-    names = {thing.id: thing.name for thing in service.catalog.things()}
-    output.print_lines(list_profile_lines(profile, names, Formatter(), output.get_terminal_width(), output.make_bold))
+    from gpudesk.report.profile_document import list_profile_lines
+    from gpudesk.report.profile_sections import ProfileTables
+
+    tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
+    output.print_lines(list_profile_lines(tables, output.get_terminal_width(), output.make_bold))
 
 
 def _write(question: ProfileQuestion, service: GpuDeskService, target: Path, paper: str | None) -> None:

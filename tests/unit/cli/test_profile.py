@@ -17,19 +17,19 @@ def test_the_verdict_comes_first(capsys: Capture) -> None:
     for title in (
         "Strengths",
         "Considerations",
-        "Capabilities",
-        "First limits",
-        "Several accelerators",
+        "Capabilities: 64 requests of 4,000 + 1,000 tokens in flight",
+        "First limits: Llama 3.3 70B Instruct",
+        "Models for each job: all factors weigh alike",
+        "Several accelerators: Llama 3.3 70B Instruct",
         "Just out of reach",
-        "Upgrades",
-        "Peers",
-        "Specifications (◇: sources disagree)",
+        "Upgrades: by cost per unlocked model",
+        "Memory",
         "Unlocked models",
         "Before you buy",
         "Notes",
     ):
         assert title in lines
-    assert any(line.startswith("Models by job (Balanced: Fit 1, Speed 1") for line in lines)
+    assert any(line.startswith("Compared with its peers: mean of ") for line in lines)
 
 
 def test_json_has_all_parts(capsys: Capture) -> None:
