@@ -200,6 +200,15 @@ class ExportRule:
     superseded_by: str | None = None
     read_in: tuple[ExportRuleReference, ...] = ()
 
+    @property
+    def is_active(self) -> bool:
+        return self.superseded_by is None and self.not_enforced_since is None
+
+    @property
+    def is_control(self) -> bool:
+        """Whether reaching its limits asks for a license; a rule with upper limits alone eases the review of one."""
+        return any(limit.at_least for line in self.lines for limit in line.limits)
+
 
 @dataclass(frozen=True, slots=True)
 class RefutedStatement:

@@ -248,16 +248,17 @@ def _check_power(accelerator: Accelerator) -> Message:
 
 def _check_export(export: ExportCheck | None) -> Message:
     if export is None or export.tpp is None:
-        return message("profile.check.export_unknown", "Export: score unknown; check the current rule")
-    active = [
-        each
-        for each in export.rules
-        if each.rule.lines and each.rule.superseded_by is None and each.rule.not_enforced_since is None
-    ]
-    return message(
-        "profile.check.export",
-        "Export: score {tpp} is in scope of {met} of {rules} current rules; not legal advice",
-        tpp=export.tpp,
-        met=sum(any(line.met for line in each.lines) for each in active),
-        rules=len(active),
-    )
+        return message("profile.check.export_unknown", "Export: TPP unknown; check the current rule")
+    outcomes = {each.met for each in export.rules if each.rule.is_active and each.rule.is_control}
+    tpp = round(export.tpp)
+    if True in outcomes:
+        return message(
+            "profile.check.export_controlled",
+            "Export: TPP {tpp} is controlled by current US rules; not legal advice",
+            tpp=tpp,
+        )
+    if None in outcomes:
+        return message(
+            "profile.check.export_open", "Export: TPP {tpp}; die area unknown, so check the current rule", tpp=tpp
+        )
+    return message("profile.check.export_free", "Export: TPP {tpp} is below the limits of current US rules", tpp=tpp)

@@ -20,7 +20,7 @@ def test_texts_of_code_and_of_data_are_found() -> None:
     assert {
         "Output throughput",
         "no such file or directory",
-        "case by case",
+        "case-by-case review",
         "the following arguments are required: %s",
     } <= {*found}
 

@@ -107,13 +107,7 @@ class ReferenceData:
         densities are not known.
         """
         check = self.export_check(accelerator)
-        lines = [
-            line
-            for rule in check.rules
-            if rule.rule.superseded_by is None and rule.rule.not_enforced_since is None
-            for line in rule.lines
-            if any(limit.at_least for limit in line.line.limits)
-        ]
+        lines = [line for rule in check.rules if rule.rule.is_active and rule.rule.is_control for line in rule.lines]
         outcomes = [line.met for line in lines]
         free = (
             None

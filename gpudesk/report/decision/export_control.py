@@ -119,16 +119,23 @@ def describe_limit_standing(limit_comparison: LimitComparison, formatter: Format
 
 
 def describe_rule_outcome(check: ExportRuleCheck) -> str:
-    """Return whether a rule describes the figures of an accelerator, and by which of its lines."""
+    """Return what a rule means for an accelerator: control, or an eased review, and by which of its lines."""
     if not check.lines:
         return tr("No score applies")
-    limit_names = [translate_data(line.line.name) for line in check.lines if line.met]
+    limit_names = _join_lines(check, met=True)
     if limit_names:
-        return tr("Controlled: {lines}", lines=", ".join(limit_names))
-    unsettled = [translate_data(line.line.name) for line in check.lines if line.met is None]
+        control = tr("Controlled: {lines}", lines=limit_names)
+        return control if check.rule.is_control else tr("Eligible: {lines}", lines=limit_names)
+    unsettled = _join_lines(check, met=None)
     if unsettled:
-        return tr("Undecided: {lines}", lines=", ".join(unsettled))
-    return tr("Not controlled")
+        return tr("Undecided: {lines}", lines=unsettled)
+    if check.rule.is_control:
+        return tr("Not controlled")
+    return tr("Not eligible: {lines}", lines=_join_lines(check, met=False))
+
+
+def _join_lines(check: ExportRuleCheck, *, met: bool | None) -> str:
+    return ", ".join(translate_data(line.line.name) for line in check.lines if line.met is met)
 
 
 def list_rule_cell_lines(check: ExportRuleCheck, formatter: Formatter) -> tuple[str, ...]:

@@ -94,7 +94,9 @@ def test_outcomes_name_the_lines_behind_them(service: GpuDeskService) -> None:
         {each.rule.id: each for each in checked(service, part).rules} for part in ("h200-sxm", "b200-hgx", "l4")
     )
     assert describe_rule_outcome(h200[OCTOBER]) == "Controlled: 3A090.a by TPP"
-    assert describe_rule_outcome(b200[JANUARY]) == "Not controlled"
+    assert describe_rule_outcome(h200[JANUARY]) == "Eligible: case-by-case review"
+    # Above the limits of an easing rule the stricter review stays: nothing is free of control by it.
+    assert describe_rule_outcome(b200[JANUARY]) == "Not eligible: case-by-case review"
     assert describe_rule_outcome(l4[OCTOBER]) == "Undecided: 3A090.a by density, 3A090.b by density"
     assert describe_rule_outcome(h200[FRAMEWORK]) == "No score applies"
     assert list_rule_cell_lines(l4[OCTOBER], FORMATTER) == (

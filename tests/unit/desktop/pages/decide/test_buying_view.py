@@ -58,7 +58,7 @@ def test_each_accelerator_has_a_row_with_its_product_and_its_standings(view: Ter
     assert [row[0] for row in rows] == ["H200 SXM", "MI325X", "B200 SXM", "MI355X"]
     assert rows[1][1].startswith("2,614.9 × 8 = 20,919 (FP8, INT8)")
     assert rows[0][2].startswith("TPP 15,824: below 21,000")
-    assert rows[2][2].splitlines()[-1] == "Not controlled"
+    assert rows[2][2].splitlines()[-1] == "Not eligible: case-by-case review"
     assert rows[0][3] == "TPP 15,824: above 4,800\nControlled: 3A090.a by TPP"
 
 
