@@ -87,17 +87,6 @@ class RoutedPoolCell(NamedTuple):
     spare: str = ""
 
 
-class MixingLine(NamedTuple):
-    """What one rule says of two vendors side by side, when, where and how strongly, and against which."""
-
-    dated: str
-    source: str
-    strength: str
-    title: str
-    text: str
-    against: str = ""
-
-
 # Inputs
 
 
@@ -265,23 +254,11 @@ def list_shared_pool_lines(routing: RoutingResult, formatter: Formatter) -> tupl
 # What documents say
 
 
-def build_mixing_line(rule: DecisionRule) -> MixingLine:
+def format_mixing_line(rule: DecisionRule) -> str:
+    """Return what a document says on mixing vendors, with its date, source and strength."""
     advice = next((case.advice for case in rule.cases if case.advice is not None), "")
     text = f"{translate_data(rule.why)} {translate_data(advice)}".strip()
-    against = tr("against {rules}", rules=", ".join(rule.against)) if rule.against else ""
-    return MixingLine(
-        format_date(rule.dated) if rule.dated else MISSING_VALUE_TEXT,
-        label_rule_source(rule),
-        label_rule_strength(rule.strength),
-        translate_data(rule.title),
-        text,
-        against,
-    )
-
-
-def format_mixing_line(rule: DecisionRule) -> str:
-    line = build_mixing_line(rule)
-    head = ", ".join(
-        part for part in (line.dated, line.source, lower_for_sentence(line.strength), line.against) if part
-    )
-    return tr("{title} ({head}). {text}", title=line.title, head=head, text=line.text)
+    strength = lower_for_sentence(label_rule_strength(rule.strength))
+    dated = format_date(rule.dated) if rule.dated else MISSING_VALUE_TEXT
+    head = ", ".join(part for part in (dated, label_rule_source(rule), strength) if part)
+    return tr("{title} ({head}). {text}", title=translate_data(rule.title), head=head, text=text)

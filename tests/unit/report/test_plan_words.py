@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 from dataclasses import replace
 
 import pytest
@@ -386,10 +387,10 @@ def test_one_shared_pool_has_its_loss_and_formula(routed: RoutingResult) -> None
     assert list_shared_pool_lines(replace(routed, shared_loss=None, shared_working=None), FORMATTER) == ()
 
 
-def test_documents_on_mixing_are_told_with_dates_and_rivals(service: GpuDeskService) -> None:
+def test_documents_on_mixing_are_told_with_dates_and_without_ids(service: GpuDeskService) -> None:
     lines = [format_mixing_line(rule) for rule in list_mixing_rules(service.decider.rules)]
     assert lines[0].startswith("Two software stacks are maintained (2024-02, AMD stack scorecard")
-    assert "against D002-20, D002-07" in lines[-1]
+    assert not any(re.search(r"D\d{3}-\d", line) for line in lines)
     assert "Use one platform per pool" in lines[-1]
 
 
