@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from functools import partial
 from typing import Final
 
@@ -230,9 +230,9 @@ class ProfileTableView(RowsView):
         super().measure()
 
     def fit_columns(self) -> None:
-        """Give figures what they need and words what they need of the rest; what is left is shared as columns say.
+        """Give figures what they need, then words, then the second lines of words; columns share what is left.
 
-        Where words do not find room, long ones are left more than short ones.
+        Where there is too little room, long texts are left more than short ones.
         """
         columns = self.table.columns
         needs = [self._measure_column(number) for number in range(len(columns))]
@@ -240,9 +240,10 @@ class ProfileTableView(RowsView):
         left = max(
             self.viewport().width() - sum(need for need, each in zip(needs, columns, strict=True) if each.is_figure), 0
         )
-        for place, number in enumerate(sorted(words, key=lambda each: needs[each])):
-            needs[number] = min(needs[number], left // (len(words) - place))
-            left -= needs[number]
+        wanted = {number: needs[number] for number in words}
+        needs = [0 if number in wanted else need for number, need in enumerate(needs)]
+        left = _share_room(needs, wanted, left)
+        left = _share_room(needs, {number: self._measure_details(number) for number in words}, left)
         parts = sum(column.stretch for column in columns) or 1
         for number, column in enumerate(columns):
             width = needs[number] + left * column.stretch // parts
@@ -267,10 +268,26 @@ class ProfileTableView(RowsView):
             beside = px(_PAD) + 1
         return round(max(max(texts, default=0.0) + beside, head_width)) + 1
 
+    def _measure_details(self, number: int) -> int:
+        """Return what the second lines of a column of words need."""
+        metrics = QFontMetricsF(self._theme.font("caption"))
+        details = (row.cells[number].detail for row in self.table.rows)
+        return round(max(map(metrics.horizontalAdvance, details), default=0.0)) + self._theme.px(_PAD) + 2
+
     def _measure_marks(self, cell: ProfileCell) -> int:
         """Return the width of what stands beside the text of a cell."""
         marks = ((cell.slot, SWATCH_WIDTH + 8), (cell.icon, _ICON + 6), (cell.mark, _MARK + 6))
         return sum(self._theme.px(width) for is_there, width in marks if is_there)
+
+
+def _share_room(widths: list[int], wanted: Mapping[int, int], room: int) -> int:
+    """Widen columns to what they want, those that lack least first; return the room that is left."""
+    lacks = {number: max(want - widths[number], 0) for number, want in wanted.items()}
+    for place, number in enumerate(sorted(lacks, key=lambda each: lacks[each])):
+        given = min(lacks[number], room // (len(lacks) - place))
+        widths[number] += given
+        room -= given
+    return room
 
 
 class ProfileSection(QWidget):

@@ -1,0 +1,28 @@
+"""The widths of a profile's columns: first lines, then second lines, and what is left by their shares."""
+
+from pytestqt.qtbot import QtBot
+
+from gpudesk.desktop.ui.tables.profile_table import ProfileTableView
+from gpudesk.desktop.ui.theme.theme import Theme
+from gpudesk.report.profile_tables import ProfileCell, ProfileColumn, ProfileRow, ProfileTable
+
+DETAIL = "BF16, 768 × 512, 100 frames, 50 steps"
+
+
+def test_second_lines_find_the_room_that_other_columns_do_not_need(qtbot: QtBot, theme: Theme) -> None:
+    view = ProfileTableView(theme)
+    qtbot.addWidget(view)
+    view.resize(theme.px(460), theme.px(200))
+    columns = (
+        ProfileColumn("Task", stretch=3),
+        ProfileColumn("Status", stretch=3),
+        ProfileColumn("Model", stretch=5),
+        ProfileColumn("Output", is_figure=True),
+    )
+    cells = (ProfileCell("Long video"), ProfileCell("Native"), ProfileCell("Wan 2.1", DETAIL), ProfileCell("289 s"))
+    view.show_table(ProfileTable("capabilities", "Capabilities", "", columns, (ProfileRow("video", cells, ""),)))
+    view.fit_columns()
+    widths = [view.columnWidth(column) for column in range(4)]
+    assert widths[2] >= view._measure_details(2)
+    assert widths[0] < widths[2]
+    assert sum(widths) <= view.viewport().width()
