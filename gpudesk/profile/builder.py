@@ -14,15 +14,23 @@ from gpudesk.paths import MissingFileError
 from gpudesk.profile.advice import advise, list_tags, make_headline
 from gpudesk.profile.capabilities import (
     list_capabilities,
+    list_capability_requests,
     list_diffusion_models,
     list_media_capabilities,
+    list_scale_counts,
     list_scale_steps,
 )
 from gpudesk.profile.context import ProfileContext
 from gpudesk.profile.growth import list_out_of_reach, list_upgrades
 from gpudesk.profile.limits import list_limits
 from gpudesk.profile.placements import EstimateMemo, ModelPlacement, PlacementFinder
-from gpudesk.profile.ranking import find_release_date, list_ranked_models, recommend, resolve_weights
+from gpudesk.profile.ranking import (
+    find_release_date,
+    list_ranked_models,
+    list_ranking_requests,
+    recommend,
+    resolve_weights,
+)
 from gpudesk.profile.settings import ProfileSettings
 from gpudesk.profile.standing import (
     find_peers,
@@ -86,6 +94,7 @@ class ProfileBuilder:
         yield _make_progress(0)
         context = self._begin(question)
         yield _make_progress(1)
+        _answer_together(context)
         models = list_ranked_models(context)
         diffusion = self._source.diffusion
         capabilities = (*list_capabilities(context), *list_media_capabilities(context, diffusion))
@@ -157,6 +166,18 @@ class ProfileBuilder:
             return self._source.reference_data.export_check(accelerator.id)
         except (InputError, MissingFileError):
             return None
+
+
+def _answer_together(context: ProfileContext) -> None:
+    """Answer most requests of a profile in one vectorised pass: its parts then find them in the memo."""
+    scale = (context.make_model_request(context.accelerator.id, count) for count in list_scale_counts(context))
+    context.memo.answer(
+        [
+            *list_ranking_requests(context),
+            *list_capability_requests(context),
+            *(request for request in scale if request is not None),
+        ]
+    )
 
 
 def _make_progress(done: int) -> JobProgress:

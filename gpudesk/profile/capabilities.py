@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionRequest, DiffusionSettings
-from gpudesk.domain.estimate import Estimate
+from gpudesk.domain.estimate import Estimate, EstimateRequest
 from gpudesk.domain.precision import STORAGE_FORMATS, Precision
 from gpudesk.domain.profile import Capability, CapabilityStatus, ScaleStep
 from gpudesk.engine.plans import scale_bandwidth
@@ -27,20 +27,26 @@ _PIPELINE_SETTINGS: Final = DiffusionSettings()
 _MISSING_FACTS: Final = frozenset({"estimate.no_peak", "diffusion.no_peak", "model.no_dimensions"})
 
 
-def list_capabilities(context: ProfileContext) -> tuple[Capability, ...]:
-    """Return the rows of text models, in the order of the settings."""
-    texts = [task for task in context.settings.tasks if task.settings is None]
-    tasks = [(task, placement) for task in texts if (placement := _choose(task, context)) is not None]
-    requests = [
+def list_capability_requests(context: ProfileContext) -> list[EstimateRequest]:
+    return [
         context.memo.make_request(
             context.accelerator.id, placement.model.id, deployment.weights, placement.deployed_count, alone=alone
         )
-        for _, placement in tasks
+        for _, placement in _iterate_text_tasks(context)
         if (deployment := placement.deployment) is not None
         for alone in (False, True)
     ]
-    context.memo.answer(requests)
-    return tuple(_make_capability(task, placement, context) for task, placement in tasks)
+
+
+def list_capabilities(context: ProfileContext) -> tuple[Capability, ...]:
+    """Return the rows of text models, in the order of the settings."""
+    return tuple(_make_capability(task, placement, context) for task, placement in _iterate_text_tasks(context))
+
+
+def _iterate_text_tasks(context: ProfileContext) -> Iterator[tuple[ProfileTask, ModelPlacement]]:
+    for task in context.settings.tasks:
+        if task.settings is None and (placement := _choose(task, context)) is not None:
+            yield task, placement
 
 
 def _choose(task: ProfileTask, context: ProfileContext) -> ModelPlacement | None:
@@ -210,10 +216,15 @@ def _place_diffusion(
 # Several accelerators
 
 
+def list_scale_counts(context: ProfileContext) -> list[int]:
+    """Return the counts that one host or scale-up domain joins."""
+    return [count for count in context.settings.counts if count <= context.accelerator.cards_per_host]
+
+
 def list_scale_steps(context: ProfileContext) -> tuple[ScaleStep, ...]:
     """Return the table of counts: memory, the models of the catalog that fit, and rates of the profile's model."""
     accelerator = context.accelerator
-    counts = [count for count in context.settings.counts if count <= accelerator.cards_per_host]
+    counts = list_scale_counts(context)
     needed = sorted(
         best.count for each in context.placements.values() if (best := each.best) is not None and best.count is not None
     )

@@ -108,6 +108,8 @@ def _scale_out(unreached: Sequence[ModelPlacement], context: ProfileContext) -> 
         unlocked = tuple(
             each.model.id for each in unreached if (best := each.best) is not None and (best.count or 0) <= count
         )
+        if not unlocked:
+            continue
         extra = None if price is None else (count - 1) * price
         yield _make_upgrade(accelerator, count, unlocked, _compute_speedup(rate, rates[0]), extra, context)
 
@@ -127,7 +129,7 @@ def _scale_up(unreached: Sequence[ModelPlacement], context: ProfileContext) -> I
         accelerator = facts.accelerator
         unlocked = tuple(each.model.id for each in unreached if context.finder.holds_alone(accelerator, each.model))
         speedup = _compute_speedup(rate, rates[0])
-        if unlocked or (speedup or 0.0) > 1.0:
+        if unlocked:
             yield _make_upgrade(accelerator, 1, unlocked, speedup, _compute_extra(facts, own), context)
 
 
@@ -171,24 +173,17 @@ def _make_upgrade(
         unlocked,
         speedup,
         extra_usd,
-        max(extra_usd, 0.0) / len(unlocked) if extra_usd is not None and unlocked else None,
+        None if extra_usd is None else max(extra_usd, 0.0) / len(unlocked),
         accelerator.announced,
         None if budget is None or extra_usd is None else extra_usd <= budget,
-        _explain_upgrade(accelerator, extra_usd, unlocked, context),
+        _explain_missing_price(accelerator, context) if extra_usd is None else None,
     )
 
 
-def _explain_upgrade(
-    accelerator: Accelerator, extra_usd: float | None, unlocked: tuple[str, ...], context: ProfileContext
-) -> Message | None:
-    """Return what a reader would miss: prices that are not known, or models that are not unlocked."""
-    if extra_usd is None:
-        missing = accelerator if context.facts.price_usd is not None else context.accelerator
-        return message(
-            "profile.upgrade.no_price",
-            "No purchase price for {accelerator}; enter a price to see the extra cost",
-            accelerator=missing.name,
-        )
-    if not unlocked:
-        return message("profile.upgrade.none", "Unlocks no further model of {models}", models=len(context.placements))
-    return None
+def _explain_missing_price(accelerator: Accelerator, context: ProfileContext) -> Message:
+    missing = accelerator if context.facts.price_usd is not None else context.accelerator
+    return message(
+        "profile.upgrade.no_price",
+        "No purchase price for {accelerator}; enter a price to see the extra cost",
+        accelerator=missing.name,
+    )

@@ -23,6 +23,8 @@ _TIMED: Final = {
     "host": Limiter.OVERHEAD,
 }
 RESOURCES: Final = ("memory", *_TIMED, "power")
+#: An accelerator with less than so many times the resource is no remedy.
+_LARGER: Final = 1.1
 _UNKNOWN: Final = message("profile.limit.unknown", "Not known")
 _ATTRIBUTES: Final = {"memory": "memory", "bandwidth": "memory_bandwidth", "compute": "peak_dense_bf16"}
 
@@ -100,7 +102,7 @@ def _find_time_remedy(name: str, estimate: Estimate, context: ProfileContext) ->
 
 
 def _find_larger(resource: str, context: ProfileContext) -> Message | None:
-    """Return the accelerator with the least more of a resource in its category, else in the catalog."""
+    """Return the accelerator with the next larger amount of a resource in its category, else in the catalog."""
     attribute = _ATTRIBUTES[resource]
     own = context.facts.get_value(attribute)
     if not own:
@@ -108,7 +110,7 @@ def _find_larger(resource: str, context: ProfileContext) -> Message | None:
     larger = [
         (each.category != context.facts.category, value, each.accelerator.name)
         for each in context.others
-        if (value := each.get_value(attribute) or 0.0) > own
+        if (value := each.get_value(attribute) or 0.0) >= _LARGER * own
     ]
     if not larger:
         return None
@@ -143,5 +145,5 @@ def _describe_power(context: ProfileContext) -> ResourceHeadroom:
         if watts is None
         else message("profile.limit.power", "At most {power} of board power", power=(watts, "W"))
     )
-    reason = message("profile.limit.power_reason", "Not modeled; costs use the board power")
+    reason = message("profile.limit.power_reason", "Not modeled")
     return ResourceHeadroom("power", None, used, reason=reason)

@@ -50,14 +50,16 @@ def compute_score(factors: Mapping[RankingFactor, float], weights: Mapping[Ranki
     return sum(weights.get(factor, 0.0) * value for factor, value in factors.items()) / total
 
 
+def list_ranking_requests(context: ProfileContext) -> list[EstimateRequest]:
+    held = iterate_held(context.placements)
+    return [request for placement, best, _ in held for request in _make_requests(placement, best, context)]
+
+
 def list_ranked_models(context: ProfileContext) -> tuple[RankedModel, ...]:
     """Return all models that one accelerator holds and for which rates can be estimated, in catalog order."""
-    held = list(iterate_held(context.placements))
-    requests = [_make_requests(placement, best, context) for placement, best, _ in held]
-    context.memo.answer([request for pair in requests for request in pair])
     rows = []
-    for (placement, best, step), pair in zip(held, requests, strict=True):
-        at_load, single = context.memo.fitting(pair)
+    for placement, best, step in iterate_held(context.placements):
+        at_load, single = context.memo.fitting(_make_requests(placement, best, context))
         if at_load is None or single is None:
             continue
         rows.append(

@@ -152,7 +152,7 @@ def _list_fact_traits(context: ProfileContext) -> Iterator[Trait]:
             False,
             message(
                 "profile.trait.price",
-                "Purchase price of {price}, at or above {limit}",
+                "Purchase price of {price}; {limit} or more counts as high",
                 price=(own.price_usd, "USD"),
                 limit=(float(settings.high_price_usd), "USD"),
             ),
@@ -239,7 +239,9 @@ def _compare_software(context: ProfileContext) -> Iterator[Trait]:
     yield Trait(
         "engines",
         len(running) >= most,
-        message_n(
+        message("profile.trait.all_engines", "All {engines} serving engines run on it", engines=len(engines))
+        if len(running) == len(engines)
+        else message_n(
             "profile.trait.engines",
             "{count} of {engines} serving engines runs on it; the most for any accelerator is {most}",
             "{count} of {engines} serving engines run on it; the most for any accelerator is {most}",

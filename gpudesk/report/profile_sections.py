@@ -425,7 +425,7 @@ class ProfileTables:
             ProfileColumn(tr("Memory, GiB"), is_figure=True),
             ProfileColumn(tr("Models of {n}", n=models), is_figure=True),
             ProfileColumn(tr("tok/s"), is_figure=True),
-            ProfileColumn(tr("for each"), is_figure=True),
+            ProfileColumn(tr("tok/s each"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         rows = tuple(map(self._step, self.profile.scale))
@@ -462,7 +462,7 @@ class ProfileTables:
         columns = (
             ProfileColumn(tr("Step"), stretch=4),
             ProfileColumn(tr("Unlocks"), stretch=8),
-            ProfileColumn(tr("Speed"), is_figure=True),
+            ProfileColumn(tr("Relative speed"), is_figure=True),
             ProfileColumn(tr("Extra USD"), is_figure=True),
             ProfileColumn(tr("USD per model"), is_figure=True),
         )

@@ -55,7 +55,7 @@ def test_json_has_all_parts(capsys: Capture) -> None:
         "headroom": None,
         "used": "At most 1,000 W of board power",
         "remedy": None,
-        "reason": "Not modeled; costs use the board power",
+        "reason": "Not modeled",
     }
 
 

@@ -365,6 +365,11 @@ def test_unlocked_models_do_not_fit_before_and_fit_after(service: GpuDeskService
             assert count(upgrade.accelerator, model) <= upgrade.count
 
 
+def test_an_upgrade_unlocks_models(profiles: Mapping[str, AcceleratorProfile]) -> None:
+    assert any(profile.upgrades for profile in profiles.values())
+    assert all(upgrade.unlocked for profile in profiles.values() for upgrade in profile.upgrades)
+
+
 def test_upgrades_are_ordered_by_cost_for_each_model(service: GpuDeskService) -> None:
     profile = service.profile(ProfileQuestion("h100-sxm", budget_usd=40_000.0))
     costs = [each.usd_per_unlocked for each in profile.upgrades if each.usd_per_unlocked is not None]
@@ -405,7 +410,14 @@ def test_advice_names_form_and_price_first_and_two_shares(profile: AcceleratorPr
     assert format_message(profile.advice.verdict) == "For servers that take OAM, at about 22,000 USD each"
     assert profile.advice.runs_well < profile.advice.fits < profile.advice.models
     ids = [each.id for each in profile.advice.checks]
-    assert [each.split(".")[2] for each in ids] == ["form", "price", "shipping", "power", "export", "support"]
+    assert [each.split(".")[2] for each in ids] == [
+        "form",
+        "price",
+        "shipping",
+        "power",
+        "export_controlled",
+        "support",
+    ]
     assert "20 tok/s" in format_message(profile.advice.rule)
 
 
@@ -422,6 +434,24 @@ def test_limits_are_sorted_and_what_is_not_modelled_says_so(service: GpuDeskServ
         assert limits[-1].resource == "power"
         assert limits[-1].headroom is None
         assert limits[-1].reason is not None
+
+
+def test_an_accelerator_that_is_named_as_remedy_has_clearly_more(profiles: Mapping[str, AcceleratorProfile]) -> None:
+    remedies = [each.remedy for profile in profiles.values() for each in profile.limits if each.remedy is not None]
+    factors = [dict(remedy.parameters)["factor"] for remedy in remedies if "factor" in dict(remedy.parameters)]
+    assert factors
+    assert all(isinstance(factor, float) and factor >= 1.1 for factor in factors)
+
+
+def test_export_advice_follows_the_rules_that_control(service: GpuDeskService) -> None:
+    advice = {
+        name: [each.id for each in service.profile(ProfileQuestion(name)).advice.checks]
+        for name in ("b200-hgx", "rtx-4090", "l4")
+    }
+    assert "profile.check.export_controlled" in advice["b200-hgx"]
+    assert "profile.check.export_controlled" in advice["rtx-4090"]
+    # Performance density needs the die area, which the catalog does not have.
+    assert "profile.check.export_open" in advice["l4"]
 
 
 def test_a_queue_leaves_no_memory(service: GpuDeskService) -> None:

@@ -427,7 +427,7 @@ class UpgradesView(ProfileView):
 
     def __init__(self, theme: Theme, preferences: ProfilePreferences, formatter: Formatter) -> None:
         super().__init__(theme, preferences, formatter)
-        self.budget = NumberField(theme, tr("Budget, USD"), NumberFormat(0, 1e9, 0, formatter.style))
+        self.budget = NumberField(theme, tr("Budget, USD (0: none)"), NumberFormat(0, 1e9, 0, formatter.style))
         self.budget.edited.connect(self._set_budget)
         held = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (50, 50))
         self.put(held, self.add_section("upgrades", self.budget))
