@@ -45,8 +45,8 @@ _TITLES: Final = {
     WorkedExampleVerdict.NOT_DERIVABLE: "Cannot be derived",
 }
 _ABOUT: Final = (
-    "What pages on accelerators print, worked out again from the numbers that stand beside it. Refused is "
-    "what arithmetic contradicts; the working is below."
+    "Figures published on accelerator pages, recomputed from the inputs on the same page. Refused: the computed "
+    "value contradicts the published one. Select a row to see its calculation."
 )
 
 
