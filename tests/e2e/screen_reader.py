@@ -40,6 +40,7 @@ class Reader:
     def __init__(self, program: subprocess.Popen[bytes]) -> None:
         """Wait until the program shows a window."""
         self._program = program
+        self.application: Any = None
         self.application = self._wait(self._find_application, "a window")
 
     def _find_application(self) -> Any:  # noqa: ANN401 - the library has no types
@@ -80,6 +81,8 @@ class Reader:
         yield from _walk(self.application, cells=cells)
 
     def names(self) -> list[str]:
+        if self.application is None:
+            return []
         return [f"{each.getRoleName()} {each.name!r}" for each in self.everything() if each.name]
 
     def find(self, role: str, start: str) -> Any:  # noqa: ANN401
