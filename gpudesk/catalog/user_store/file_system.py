@@ -65,9 +65,14 @@ def begin_file(path: Path, fill: Callable[[sqlite3.Connection], None] | None = N
 
 
 def _make_private_database(path: Path) -> sqlite3.Connection:
-    """Make an empty file that other users cannot read, and open it; what SQLite lays beside it is as private."""
+    """Make an empty file that other users cannot read, and open it; what SQLite lays beside it is as private.
+
+    Nobody else knows it yet: it is written to the disk once, when it is whole, instead of with every statement.
+    """
     os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600))
-    return open_connection(path, "mode=rw")
+    connection = open_connection(path, "mode=rw")
+    connection.execute("PRAGMA synchronous = OFF")
+    return connection
 
 
 def _claim_name(fresh: Path, path: Path) -> bool:
