@@ -49,8 +49,15 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_collection_finish() -> None:
     gc.collect()
     gc.freeze()
-    gc.set_threshold(10_000, 20, 10)
+    gc.set_threshold(100_000, 20, 10)
     gc.enable()
+
+
+@pytest.hookimpl(tryfirst=True)
+def pytest_sessionfinish() -> None:
+    """Collect garbage once: pytest does so five times at the end, and would walk over all that tests share."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -142,6 +149,7 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
     from gpudesk.catalog.database import CatalogDatabase
     from gpudesk.catalog.read import Catalog
     from gpudesk.catalog.shipped import ensure_built
+    from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.service import GpuDeskService
 
     path = paths.built_catalog_path()
@@ -155,20 +163,23 @@ def _shipped_facts_are_opened_once(_shipped_files_are_read_once: None) -> Iterat
         patch.setattr(CatalogDatabase, "close", lambda asked: None if asked is store else close_file(asked))
         for name in ("estimator", "records", "fit", "mlperf"):
             patch.setattr(GpuDeskService, name, _share(vars(GpuDeskService)[name].func, name, shipped))
+        for name in ("answer", "decide"):
+            patch.setattr(GpuDeskService, name, _remember_result(vars(GpuDeskService)[name], shipped))
+        for name in ("flip_steps", "question_steps", "profile_steps"):
+            patch.setattr(GpuDeskService, name, _remember_steps(vars(GpuDeskService)[name], shipped))
+        for name in ("buy_or_wait_steps", "routing_steps"):
+            patch.setattr(ReferenceData, name, _remember_steps(vars(ReferenceData)[name], shipped))
         yield
 
 
 def _share(make: Callable[..., Any], name: str, catalog: object) -> cached_property[Any]:
     """Return a property that is made once for all services on a catalog, and for each on another."""
-    from gpudesk import paths
-
     made: dict[tuple[object, ...], object] = {}
 
     def give(service: Any) -> object:  # noqa: ANN401
         if service.catalog is not catalog:
             return make(service)
-        # A test that wants other files replaces what says where they are.
-        key = service._calibration_file, paths.calibration_path, paths.measurements_dir, paths.held_out_path
+        key = _list_files(service)
         if key not in made:
             made[key] = make(service)
         return made[key]
@@ -176,6 +187,55 @@ def _share(make: Callable[..., Any], name: str, catalog: object) -> cached_prope
     shared = cached_property(give)
     shared.__set_name__(type, name)
     return shared
+
+
+def _list_files(service: Any) -> tuple[object, ...]:  # noqa: ANN401
+    """Return what says which files a service reads; a test that wants others replaces it."""
+    from gpudesk import paths
+
+    held_out = paths.measurements_dir, paths.held_out_path
+    return service._calibration_file, paths.calibration_path, *held_out, paths.rules_dir, paths.cost_assumptions_path
+
+
+def _remember_result(ask: Callable[..., Any], catalog: object) -> Callable[..., Any]:
+    """Return a method of the service that answers a question about a catalog once for all services on it."""
+    known: dict[tuple[object, ...], Any] = {}
+
+    def give(service: Any, *asked: object, **named: object) -> object:  # noqa: ANN401
+        if service.catalog is not catalog:
+            return ask(service, *asked, **named)
+        key = *_list_files(service), service.rank_announced, repr((asked, named))
+        if key not in known:
+            known[key] = ask(service, *asked, **named)
+        return known[key]
+
+    return give
+
+
+def _remember_steps(search: Callable[..., Any], catalog: object) -> Callable[..., Any]:
+    """Return a method whose job computes a result once, as `_remember_result`; later jobs take the same steps idly."""
+    known: dict[tuple[object, ...], tuple[list[Any], Any]] = {}
+
+    def give(owner: Any, *asked: object) -> Iterator[Any]:  # noqa: ANN401
+        service = getattr(owner, "_service", owner)
+        if service.catalog is not catalog:
+            return (yield from search(owner, *asked))
+        key = *_list_files(service), service.rank_announced, repr(asked)
+        if key not in known:
+            taken = []
+            steps = search(owner, *asked)
+            while True:
+                try:
+                    taken.append(next(steps))
+                except StopIteration as end:
+                    known[key] = taken, end.value
+                    return end.value
+                yield taken[-1]
+        taken, result = known[key]
+        yield from taken
+        return result
+
+    return give
 
 
 class _WarningCollector(logging.Handler):

@@ -16,7 +16,7 @@ from tests.walks.calls import CallCounter
 
 Wanted = TypeVar("Wanted", bound=QWidget)
 
-_PAUSE_S = 0.001
+_PAUSE_S = 0.01
 _PUT_OFF_MS = 100
 _LONGEST_WAIT_S = 60.0
 #: The program is at rest once it has called nothing of its own for so long.
