@@ -5,7 +5,7 @@ import itertools
 import logging
 import os
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Generator, Iterator
 from functools import cached_property, lru_cache
 from pathlib import Path
 from typing import Any
@@ -216,7 +216,7 @@ def _remember_steps(search: Callable[..., Any], catalog: object) -> Callable[...
     """Return a method whose job computes a result once, as `_remember_result`; later jobs take the same steps idly."""
     known: dict[tuple[object, ...], tuple[list[Any], Any]] = {}
 
-    def give(owner: Any, *asked: object) -> Iterator[Any]:  # noqa: ANN401
+    def give(owner: Any, *asked: object) -> Generator[Any, None, Any]:  # noqa: ANN401
         service = getattr(owner, "_service", owner)
         if service.catalog is not catalog:
             return (yield from search(owner, *asked))

@@ -569,8 +569,9 @@ def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(FitFinder, "_ladder", count)
     with GpuDeskService.open(with_user_facts=False) as opened:
-        opened.profile(ProfileQuestion("mi325x"))
+        # A length that no other test asks for: what several ask is shared.
+        opened.profile(ProfileQuestion("mi325x", input_tokens=3999))
         first = len(ladders)
-        assert first <= 450
+        assert 0 < first <= 450
         opened.profile(ProfileQuestion("mi325x", mode=OperatingMode.SPEED, input_tokens=2000))
         assert len(ladders) <= first + 20

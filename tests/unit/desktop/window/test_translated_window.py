@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
 from functools import partial
+from pathlib import Path
 from typing import Any, Final
 
 import pytest
-from PySide6.QtCore import QCoreApplication, QEvent, QPoint, Qt
+from PySide6.QtCore import QCoreApplication, QEvent, QEventLoop, QPoint, Qt
 from PySide6.QtGui import QFontMetricsF, QHelpEvent
 from PySide6.QtWidgets import (
     QAbstractButton,
@@ -37,7 +40,7 @@ from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.catalog_table import CatalogSection
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.service import GpuDeskService
-from gpudesk.text.translation import PSEUDO, get_language
+from gpudesk.text.translation import PSEUDO, get_language, set_language
 
 _SIZE: Final = (1280, 800)
 _TURNS: Final = 6
@@ -55,8 +58,17 @@ _NAMES: Final = """
 """
 
 
-@pytest.fixture
-def painted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+@dataclass
+class SeenTexts:
+    """What a walk over all views met: of the texts whole views, of the others each with its view."""
+
+    texts: set[str] = field(default_factory=set)
+    clipped: list[str] = field(default_factory=list)
+    #: Cut off by the program's own painters or by the head of a table, with no tool tip that has the whole.
+    cut: set[str] = field(default_factory=set)
+
+
+def _watch_painted(patch: pytest.MonkeyPatch) -> set[str]:
     """Return the texts that the program's own painters are given, as they are painted."""
     texts: set[str] = set()
 
@@ -67,7 +79,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
             texts.add(str(given[place]))
             return paint(self, *given, **named)
 
-        monkeypatch.setattr(owner, name, paint_and_note)
+        patch.setattr(owner, name, paint_and_note)
 
     watch(ThemePainter, "text", 1)
     watch(TextCache, "laid_out", 1)
@@ -75,8 +87,7 @@ def painted(monkeypatch: pytest.MonkeyPatch) -> set[str]:
     return texts
 
 
-@pytest.fixture
-def elided(monkeypatch: pytest.MonkeyPatch) -> set[str]:
+def _watch_elided(patch: pytest.MonkeyPatch) -> set[str]:
     """Return the whole of each text that the program's own painters cut off."""
     texts: set[str] = set()
     elide = QFontMetricsF.elidedText
@@ -87,36 +98,31 @@ def elided(monkeypatch: pytest.MonkeyPatch) -> set[str]:
             texts.add(text)
         return shown
 
-    monkeypatch.setattr(QFontMetricsF, "elidedText", elide_and_note)
+    patch.setattr(QFontMetricsF, "elidedText", elide_and_note)
     return texts
 
 
-@pytest.fixture
-def open_window(
-    qapp: QApplication, service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
-) -> Iterator[Callable[[str], MainWindow]]:
-    programs: list[DesktopProgram] = []
-
-    def make(language: str) -> MainWindow:
-        monkeypatch.setenv("GPUDESK_LANGUAGE", language)
-        programs.append(DesktopProgram(qapp, service))
-        window = programs[0].new_window()
+@contextmanager
+def _open_window(qapp: QApplication, service: GpuDeskService, language: str) -> Iterator[MainWindow]:
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("GPUDESK_LANGUAGE", language)
+        set_language(None)
+        program = DesktopProgram(qapp, service)
+        window = program.new_window()
         window.resize(*_SIZE)
         window.open_template("70b-chat-on-four")
         _settle()
         assert get_language() == language
-        return window
-
-    yield make
-    for program in programs:
+        yield window
         program.end()
+    set_language(None)
 
 
 def _settle() -> None:
     QApplication.processEvents()
     # What a job brings is shown, too.
     while Jobs.any_running():
-        QApplication.processEvents()
+        QApplication.processEvents(QEventLoop.ProcessEventsFlag.WaitForMoreEvents)
     for _ in range(_TURNS):
         QApplication.processEvents()
     QCoreApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -187,12 +193,6 @@ def _list_clipped(window: MainWindow) -> set[str]:
     }
 
 
-def test_no_german_text_is_clipped(open_window: Callable[[str], MainWindow]) -> None:
-    window = open_window("de")
-    clipped = [f"{view}: {text}" for view in _show_views(window) for text in _list_clipped(window)]
-    assert not clipped, "\n".join(clipped)
-
-
 def _list_tool_tips(window: MainWindow, shown_tips: list[str]) -> Iterator[str]:
     """Yield the tool tips of all that is visible: of widgets, their parts, and the cells and heads of tables."""
     for widget in window.findChildren(QWidget):
@@ -239,20 +239,6 @@ def _list_cut_heads(window: MainWindow) -> Iterator[str]:
                 yield str(header.model().headerData(column, Qt.Orientation.Horizontal))
 
 
-def test_painted_text_is_whole_or_has_a_tool_tip(
-    open_window: Callable[[str], MainWindow], elided: set[str], monkeypatch: pytest.MonkeyPatch
-) -> None:
-    window, cut, shown_tips = open_window(PSEUDO), set[str](), list[str]()
-    monkeypatch.setattr(QToolTip, "showText", lambda _place, text, _widget: shown_tips.append(text))
-    for view in _show_views(window):
-        tips = _WHITE.sub("", "\n".join(_list_tool_tips(window, shown_tips)))
-        texts = {*elided, *_list_cut_heads(window)}
-        cut |= {f"{view}: {text!r}" for text in texts if _WHITE.sub("", text) not in tips}
-        elided.clear()
-        shown_tips.clear()
-    assert not cut, "\n".join(sorted(cut))
-
-
 def _list_names(service: GpuDeskService) -> set[str]:
     """Return the words in the names of the catalog, and those that all languages write alike."""
     named = [_NAMES]
@@ -264,20 +250,44 @@ def _list_names(service: GpuDeskService) -> set[str]:
     return set(_WORD.findall(" ".join(named)))
 
 
-def test_every_text_is_translated_and_has_room(
-    open_window: Callable[[str], MainWindow], service: GpuDeskService, painted: set[str]
-) -> None:
-    """The cells of the catalog are left out: they are names and the words of publishers."""
-    window, texts, clipped = open_window(PSEUDO), set[str](), list[str]()
-    for view in _show_views(window):
-        clipped += [f"{view}: {text}" for text in _list_clipped(window)]
-        texts |= {*_list_texts(window), *(set() if view.startswith("catalog/") else painted)}
-        painted.clear()
-    for menu in window.findChildren(QMenu):
-        menu.aboutToShow.emit()
-        texts |= {menu.title(), *(action.text() for action in menu.actions())}
-    names = _list_names(service)
-    plain = {text for text in texts if not _ACCENTED.search(text) and set(_WORD.findall(text)) - names}
-    assert len(texts) > 500
+@pytest.fixture(scope="module")
+def seen(qapp: QApplication, homes: Path, service: GpuDeskService) -> SeenTexts:
+    """Return what a walk in the made-up language met. The cells of the catalog are left out: they are names and the
+    words of publishers."""
+    seen, shown_tips = SeenTexts(), list[str]()
+    with pytest.MonkeyPatch.context() as patch, _open_window(qapp, service, PSEUDO) as window:
+        patch.setattr(QToolTip, "showText", lambda _place, text, _widget: shown_tips.append(text))
+        painted, elided = _watch_painted(patch), _watch_elided(patch)
+        for view in _show_views(window):
+            seen.clipped += [f"{view}: {text}" for text in _list_clipped(window)]
+            seen.texts |= {*_list_texts(window), *(set() if view.startswith("catalog/") else painted)}
+            tips = _WHITE.sub("", "\n".join(_list_tool_tips(window, shown_tips)))
+            texts = {*elided, *_list_cut_heads(window)}
+            seen.cut |= {f"{view}: {text!r}" for text in texts if _WHITE.sub("", text) not in tips}
+            for noted in (painted, elided, shown_tips):
+                noted.clear()
+        for menu in window.findChildren(QMenu):
+            menu.aboutToShow.emit()
+            seen.texts |= {menu.title(), *(action.text() for action in menu.actions())}
+    return seen
+
+
+def test_no_german_text_is_clipped(qapp: QApplication, service: GpuDeskService) -> None:
+    with _open_window(qapp, service, "de") as window:
+        clipped = [f"{view}: {text}" for view in _show_views(window) for text in _list_clipped(window)]
     assert not clipped, "\n".join(clipped)
+
+
+def test_painted_text_is_whole_or_has_a_tool_tip(seen: SeenTexts) -> None:
+    assert not seen.cut, "\n".join(sorted(seen.cut))
+
+
+def test_every_text_has_room(seen: SeenTexts) -> None:
+    assert not seen.clipped, "\n".join(seen.clipped)
+
+
+def test_every_text_is_translated(seen: SeenTexts, service: GpuDeskService) -> None:
+    names = _list_names(service)
+    plain = {text for text in seen.texts if not _ACCENTED.search(text) and set(_WORD.findall(text)) - names}
+    assert len(seen.texts) > 500
     assert not plain, "\n".join(sorted(plain))
