@@ -32,7 +32,7 @@ from gpudesk.domain.derivation import DerivationTerm, format_placeholder
 from gpudesk.domain.sizing import CapacityReadingId
 from gpudesk.engine.memory import CAPACITY_READINGS, CapacityReading, round_up_to_power_of_two
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
-from gpudesk.text.units import GB, GIB, HOURS_PER_YEAR
+from gpudesk.text.units import GB, HOURS_PER_YEAR
 
 
 class CalculationInput(NamedTuple):
@@ -304,10 +304,6 @@ RATES: Final[Mapping[str, Calculation]] = MappingProxyType(
         "(1-f)*100": Calculation("overhead", "%"),
     }
 )
-
-
-#: A label is read in binary units where a unit of it is so many GB.
-_BINARY_UNIT: Final = GIB / GB
 
 
 def _make_reading(values: _Values, *, reserved: bool) -> CapacityReading:

@@ -267,7 +267,6 @@ class HardwareDisputeRecord(DisputeRecord):
     accelerator: _OptionalSlug
 
 
-PrecisionWord = Annotated[Precision, Field(strict=False)]
 LayerKindName = Annotated[str, Field(pattern=r"^[a-z][a-z0-9_]*$")]
 PositiveCount = Annotated[int, Field(ge=1)]
 

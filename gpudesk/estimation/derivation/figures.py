@@ -78,7 +78,6 @@ def _operate_replica(there: EstimateDeployment, table: SearchSpaceTable, constan
     )
 
 
-_NO_TPOT: Final = "a single output token has none"
 #: Whether the load is stable -> why there is no figure.
 _NO_FIGURE: Final = {True: "the limits cannot be met", False: "the queue grows without limit"}
 

@@ -97,11 +97,6 @@ def format_rule_limit(limit: ExportLimit, formatter: Formatter) -> str:
     return tr("{kind} below {value}", kind=kind, value=value)
 
 
-def label_standing(standing: LimitSide) -> str:
-    words = {LimitSide.ABOVE: tr("above"), LimitSide.BELOW: tr("below"), LimitSide.UNKNOWN: tr("unknown")}
-    return words[standing]
-
-
 def describe_limit_standing(limit_comparison: LimitComparison, formatter: Formatter) -> str:
     """Return a figure beside the limit of a rule, `20,919 is above 4,800`."""
     kind = limit_comparison.limit.measured

@@ -26,6 +26,8 @@ from gpudesk.desktop.ui.printing.paper import (
     TextRun,
     find_first_baseline,
     limit_lines,
+    make_brand,
+    make_foot,
     make_paragraph,
     make_rule,
     make_space,
@@ -165,7 +167,7 @@ class SheetOpening:
         note_lines_shown = limit_lines(note, note_lines, room * _NOTE_SHARE)
         title = limit_lines(wrap_text(sheet.title, "title", room), _TITLE_LINES, room)
         pieces = [
-            _brand(sheet, room),
+            make_brand(tr("Comparison sheet"), sheet.date or "", room),
             make_paragraph(title, "title"),
             *([make_space(1), make_paragraph(note_lines_shown, "lead")] if note_lines_shown else []),
             make_space(6),
@@ -185,17 +187,6 @@ class SheetOpening:
         if answers:
             pieces += [make_space(7), _answers(answers, room)]
         self.piece = stack_pieces(pieces)
-
-
-def _brand(sheet: ComparisonSheet, room: float) -> SheetPiece:
-    def draw(ink: SheetPainter, x: float, y: float) -> None:
-        baseline = y + 7
-        ink.text(x, baseline, "GPU Desk", style="group", colour="text1")
-        start = x + measure_width("GPU Desk", "group") + 4
-        ink.text(start, baseline, tr("Comparison sheet"), style="body", colour="text2")
-        ink.text(x + room, baseline, sheet.date or "", style="body", colour="text2", align="right")
-
-    return SheetPiece(16, draw)
 
 
 def _facts(facts: Sequence[LabeledValue], room: float) -> SheetPiece:
@@ -576,13 +567,4 @@ def _foot_lines(sheet: ComparisonSheet, paper: Paper) -> tuple[TextLine, ...]:
 
 
 def _foot(sheet: ComparisonSheet, paper: Paper, number: int, count: int) -> SheetPiece:
-    room = paper.inner_width
-    paragraph = make_paragraph(_foot_lines(sheet, paper), "small")
-    place = tr("Page {number} of {count}", number=number, count=count)
-
-    def draw(ink: SheetPainter, x: float, y: float) -> None:
-        make_rule(room, "hair", 0.5).draw(ink, x, y + 2)
-        paragraph.draw(ink, x, y + 4)
-        ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
-
-    return SheetPiece(paragraph.height + 4, draw)
+    return make_foot(_foot_lines(sheet, paper), number, count, paper.inner_width)

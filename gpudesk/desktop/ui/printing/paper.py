@@ -14,6 +14,7 @@ from PySide6.QtGui import QFont, QFontMetricsF, QPageLayout, QPageSize, QPainter
 from gpudesk.desktop.ui.theme.glyphs import FLAT
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, LEFT, RIGHT, ThemePainter
 from gpudesk.desktop.ui.theme.tokens import PAPER_TYPE_STYLES, PaperPaintStyle, make_font
+from gpudesk.text.translation import tr
 
 #: Points in a millimetre.
 MM: Final = 72 / 25.4
@@ -449,3 +450,28 @@ def draw_line(ink: SheetPainter, line: TextLine, x: float, baseline: float) -> N
 
 def make_rule(width: float, colour: str, thickness: float) -> SheetPiece:
     return SheetPiece(thickness, lambda ink, x, y: ink.rule(x, y, x + width, y, colour=colour, width=thickness))
+
+
+def make_brand(kind: str, date: str, room: float) -> SheetPiece:
+    """Return the program's name with the kind of document, and the date at the right."""
+
+    def draw(ink: SheetPainter, x: float, y: float) -> None:
+        ink.text(x, y + 7, "GPU Desk", style="group", colour="text1")
+        start = x + measure_width("GPU Desk", "group") + 4
+        ink.text(start, y + 7, kind, style="body", colour="text2")
+        ink.text(x + room, y + 7, date, style="body", colour="text2", align="right")
+
+    return SheetPiece(16, draw)
+
+
+def make_foot(lines: Sequence[TextLine], number: int, count: int, room: float) -> SheetPiece:
+    """Return lines of small text under a rule, and the number of the page at the right."""
+    paragraph = make_paragraph(lines, "small")
+    place = tr("Page {number} of {count}", number=number, count=count)
+
+    def draw(ink: SheetPainter, x: float, y: float) -> None:
+        make_rule(room, "hair", 0.5).draw(ink, x, y + 2)
+        paragraph.draw(ink, x, y + 4)
+        ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
+
+    return SheetPiece(paragraph.height + 4, draw)

@@ -23,6 +23,8 @@ from gpudesk.desktop.ui.printing.paper import (
     draw_line,
     find_first_baseline,
     limit_lines,
+    make_brand,
+    make_foot,
     make_paragraph,
     make_rule,
     make_space,
@@ -76,8 +78,9 @@ def lay_out_profile(tables: ProfileTables, size: PaperSize, date: str, data_date
     paper = Paper(size)
     bottom = paper.bottom - _FOOT
     pages = make_profile_pages(tables, paper, tables.formatter.date(date), bottom)
-    foot = tr("Catalog {date}", date=tables.formatter.date(data_date))
-    feet = [_make_foot(foot, number, len(pages), paper.inner_width) for number in range(1, len(pages) + 1)]
+    catalog = tr("Catalog {date}", date=tables.formatter.date(data_date))
+    foot = wrap_text(catalog, "small", paper.inner_width, "text3")
+    feet = [make_foot(foot, number, len(pages), paper.inner_width) for number in range(1, len(pages) + 1)]
     return SheetPages(
         paper, tuple((*page, PlacedPiece(SIDE, bottom, foot)) for page, foot in zip(pages, feet, strict=True))
     )
@@ -124,7 +127,7 @@ def _make_first_page(
     drawing = _make_drawing(tables.architecture(), right)
     limits = stack_pieces([drawing, make_space(_GAP), _make_table(tables.limits(), right, max(lines, 2))])
     pieces = [
-        _make_brand(date, room),
+        make_brand(tr("Accelerator profile"), date, room),
         make_paragraph(limit_lines(wrap_text(tables.profile.accelerator.name, "title", room), 2, room), "title"),
         make_paragraph(limit_lines(wrap_text(_describe(tables), "body", room, "text2"), 2, room), "body"),
         make_paragraph(limit_lines(wrap_text(tables.headline(), "lead", room), 2, room), "lead"),
@@ -183,27 +186,6 @@ def _describe(tables: ProfileTables) -> str:
     status = tables.status()
     tags = (text for text, _ in tables.tags() if text.casefold() not in status.casefold())
     return "  ·  ".join((status, *tags))
-
-
-def _make_brand(date: str, room: float) -> SheetPiece:
-    def draw(ink: SheetPainter, x: float, y: float) -> None:
-        ink.text(x, y + 7, "GPU Desk", style="group", colour="text1")
-        start = x + measure_width("GPU Desk", "group") + 4
-        ink.text(start, y + 7, tr("Accelerator profile"), style="body", colour="text2")
-        ink.text(x + room, y + 7, date, style="body", colour="text2", align="right")
-
-    return SheetPiece(16, draw)
-
-
-def _make_foot(text: str, number: int, count: int, room: float) -> SheetPiece:
-    place = tr("Page {number} of {count}", number=number, count=count)
-
-    def draw(ink: SheetPainter, x: float, y: float) -> None:
-        make_rule(room, "hair", 0.5).draw(ink, x, y + 2)
-        ink.text(x, y + 11, text, style="small", colour="text3")
-        ink.text(x + room, y + 11, place, style="small", colour="text3", align="right")
-
-    return SheetPiece(_FOOT, draw)
 
 
 def _make_specifications(specifications: Sequence[HeadlineSpecification], room: float) -> SheetPiece:
