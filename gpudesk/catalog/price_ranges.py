@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
 from gpudesk.domain.cost import RENT_TERMS, SameProviderRent
+from gpudesk.domain.system import System
 from gpudesk.domain.user_facts import UserPrice
 
 _Price = PriceRecord | UserPrice
@@ -117,6 +118,25 @@ def summarize_api_prices(prices: Sequence[ApiPrice]) -> dict[str, PriceSummary]:
         )
         for name, usd in amounts.items()
     }
+
+
+def summarize_system_prices(accelerator: str, systems: Sequence[System], dates: Sequence[str | None]) -> PriceSummary:
+    """Return the range of what systems with an accelerator cost each; all have a price, of these dates."""
+    prices = [price for system in systems if (price := system.price_usd) is not None]
+    dated = [date for date in dates if date is not None]
+    return PriceSummary(
+        accelerator=accelerator,
+        term=PURCHASE_TERM,
+        low=min(price.low for price in prices),
+        median=statistics.median(price.value for price in prices),
+        high=max(price.high for price in prices),
+        count=len(prices),
+        own_count=sum(system.own for system in systems),
+        oldest=min(dated, default=None),
+        newest=max(dated, default=None),
+        undated=len(dates) - len(dated),
+        providers=tuple(sorted({system.name for system in systems})),
+    )
 
 
 def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSummary:

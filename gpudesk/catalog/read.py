@@ -173,6 +173,12 @@ class Catalog:
         self.accelerator(accelerator_id)
         return tuple(system for system in self._systems.values() if system.accelerator == accelerator_id)
 
+    def find_price_date(self, system_id: str) -> str | None:
+        """Return the date of the newest source of the price of a system."""
+        attributes = self._attributes_of(system_id)
+        claims = [each.preferred for name in ("price_low", "price_high") if (each := attributes.get(name)) is not None]
+        return max((claim.source.date for claim in claims if claim is not None and claim.source.date), default=None)
+
     def reference_designs(self) -> tuple[ReferenceDesign, ...]:
         """Return the published designs that fleets can be compared with."""
         return self.shipped.reference_designs

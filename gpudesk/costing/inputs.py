@@ -9,7 +9,7 @@ from pathlib import Path
 from types import MappingProxyType
 from typing import Any, Final
 
-from gpudesk.costing.systems import find_host_power
+from gpudesk.costing.systems import find_host_power, resolve_purchase_price
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM, SOFTWARE_PLATFORMS, Accelerator
 from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
@@ -21,6 +21,7 @@ from gpudesk.domain.cost import (
     CostSettings,
     DisplayCurrency,
     ResolvedCostInput,
+    SystemPrice,
     UncertainValue,
 )
 from gpudesk.domain.field_checks import (
@@ -221,7 +222,19 @@ _CURVE_SOURCES: Final[Mapping[LoadCurveKind, CostDefaultSource]] = MappingProxyT
         LoadCurveKind.OWN: CostDefaultSource("load curve: yours"),
     }
 )
-Prices = Mapping[str, PriceSummary]
+
+
+@dataclass(frozen=True, slots=True)
+class AcceleratorRecords:
+    """What the catalog has of one accelerator for its costs.
+
+    `prices` are its own by term, and those of the hosted model by the name of the input. `systems` are all with it,
+    `system_price` is that of the one that is bought.
+    """
+
+    prices: Mapping[str, PriceSummary]
+    systems: Sequence[System]
+    system_price: SystemPrice | None
 
 
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
@@ -241,25 +254,31 @@ def resolve_cost_inputs(
     count: int,
     settings: CostSettings,
     assumptions: CostAssumptions,
-    prices: Prices,
-    systems: Sequence[System],
+    records: AcceleratorRecords,
     utilization: ResolvedCostInput | None,
     source_title: Callable[[str], str],
 ) -> Mapping[str, ResolvedCostInput]:
     """Return all inputs of a deployment of `count` accelerators.
 
-    `prices` are those of one accelerator by term, and of the hosted model by the name of the input; `systems` are
-    those on record with the accelerator. `utilization` is that of the demand, which yields to the user's own.
+    `utilization` is that of the demand, which yields to the user's own.
     """
-    cost_inputs = _resolve_inputs(part, count, settings, assumptions, prices, systems, source_title)
+    cost_inputs = _resolve_inputs(part, count, settings, assumptions, records, source_title)
+    share = cost_inputs["server_share"]
+    if cost_inputs["price_usd"].origin is not CostInputOrigin.YOURS and share.spread is not None:
+        # Who states a share of servers states how systems are priced.
+        singly = settings.single_accelerators or share.origin is CostInputOrigin.YOURS
+        record = records.prices.get(PURCHASE_TERM)
+        price = resolve_purchase_price(records.system_price, record, share.spread.likely, singly=singly)
+        cost_inputs["price_usd"] = price
+        cost_inputs["server_share"] = replace(share, divides=price.system is not None)
     if utilization is not None and cost_inputs["utilisation"].origin is not CostInputOrigin.YOURS:
         cost_inputs["utilisation"] = utilization
-    if (share := settings.around) is None:
+    if (around := settings.around) is None:
         return cost_inputs
     return {
         name: each
         if each.spread is None or each.source is _OWN_SOFTWARE
-        else replace(each, spread=_spread_around(name, each.spread.likely, share))
+        else replace(each, spread=_spread_around(name, each.spread.likely, around))
         for name, each in cost_inputs.items()
     }
 
@@ -274,11 +293,10 @@ def _resolve_inputs(
     count: int,
     settings: CostSettings,
     assumptions: CostAssumptions,
-    prices: Prices,
-    systems: Sequence[System],
+    records: AcceleratorRecords,
     source_title: Callable[[str], str],
 ) -> dict[str, ResolvedCostInput]:
-    stated = settings.of_part(part.id)
+    stated, prices = settings.of_part(part.id), records.prices
     recorded = {**prices, "price_usd": prices.get(PURCHASE_TERM), "rent_usd_per_hour": prices.get(settings.rent_term)}
     cost_inputs: dict[str, ResolvedCostInput] = {}
     for name in COST_INPUTS:
@@ -292,7 +310,7 @@ def _resolve_inputs(
             cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, spread, record=record)
         elif name == "accelerator_w" and part.tdp_w is not None:
             cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, UncertainValue.exactly(part.tdp_w))
-        elif name == "host_w" and (host_w := find_host_power(part, systems)) is not None:
+        elif name == "host_w" and (host_w := find_host_power(part, records.systems)) is not None:
             cost_inputs[name] = ResolvedCostInput(name, CostInputOrigin.RECORD, host_w)
         elif name == "fleet":
             fleet = UncertainValue.exactly(float(count))

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
-from gpudesk.catalog.price_ranges import ComparablePrices, summarize_api_prices
+from gpudesk.catalog.price_ranges import ComparablePrices, summarize_api_prices, summarize_system_prices
 from gpudesk.costing.accelerator_costs import (
     NEEDED_TO_OWN,
     THROUGHPUT,
@@ -19,7 +19,7 @@ from gpudesk.costing.accelerator_costs import (
     gather_cost_inputs,
     make_cost_column,
 )
-from gpudesk.costing.inputs import CostAssumptions, find_demand_utilization, resolve_cost_inputs
+from gpudesk.costing.inputs import AcceleratorRecords, CostAssumptions, find_demand_utilization, resolve_cost_inputs
 from gpudesk.costing.ownership import (
     compute_api_usd_per_million,
     compute_hours_to_own,
@@ -30,7 +30,7 @@ from gpudesk.costing.ownership import (
     solve_linear_root,
     sum_lines,
 )
-from gpudesk.costing.systems import count_owned_systems
+from gpudesk.costing.systems import SystemSpec, count_owned_systems, find_owned_system, list_priced_systems
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
     Draws,
@@ -56,6 +56,7 @@ from gpudesk.domain.cost import (
     CostSettings,
     ResolvedCostInput,
     SameProviderRent,
+    SystemPrice,
     UncertainValue,
 )
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings
@@ -242,13 +243,14 @@ _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 @dataclass(frozen=True, slots=True)
 class _SettingsCache:
-    """What depends on cost settings, the model and the utilization of a demand alone, by accelerator and count."""
+    """What depends on settings, the model and the utilization of a demand alone, by accelerator and count."""
 
     settings: CostSettings
+    fleet: FleetSettings
     model: str | None
     utilization: ResolvedCostInput | None
-    inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict)
-    log_costs: dict[tuple[str, int, int, bool], Draws] = field(default_factory=dict)
+    inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict, compare=False)
+    log_costs: dict[tuple[str, int, int, bool], Draws] = field(default_factory=dict, compare=False)
 
     def draw_log_costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
         assert inputs.deployment is not None
@@ -294,7 +296,7 @@ class CostCalculator:
     def _situations(self, answer: Answer) -> tuple[AcceleratorCostInputs, ...]:
         cache = self._cache_of(answer.scenario)
         return tuple(
-            self._gather(key, column, cache, answer.scenario.fleet)
+            self._gather(key, column, cache)
             for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True)
         )
 
@@ -305,16 +307,20 @@ class CostCalculator:
             accelerators = (choice.accelerator for choice in scenario.accelerators)
             common = self._prices.find_common_class(accelerators, settings.rent_term)
             settings = replace(settings, provider_class=common)
-        return self._find_cache(settings, scenario.model, find_demand_utilization(scenario))
+        return self._find_cache(settings, scenario.fleet, scenario.model, find_demand_utilization(scenario))
 
     def _find_cache(
-        self, settings: CostSettings, model: str | None, utilization: ResolvedCostInput | None
+        self,
+        settings: CostSettings,
+        fleet: FleetSettings = NO_FLEET_SETTINGS,
+        model: str | None = None,
+        utilization: ResolvedCostInput | None = None,
     ) -> _SettingsCache:
         """Return the cache for these settings. A caller may keep it while other threads replace the list of caches."""
+        settings_cache = _SettingsCache(settings, fleet, model, utilization)
         for cache in self._caches:
-            if (cache.settings, cache.model, cache.utilization) == (settings, model, utilization):
+            if cache == settings_cache:
                 return cache
-        settings_cache = _SettingsCache(settings, model, utilization)
         self._caches = (settings_cache, *self._caches[: _MOST_SETTINGS - 1])
         return settings_cache
 
@@ -324,13 +330,10 @@ class CostCalculator:
         """Return all inputs of so many accelerators under the settings of a scenario."""
         return self._resolve_count(accelerator, count, self._cache_of(scenario))
 
-    def _gather(
-        self, key: str, column: ComparisonColumn, cache: _SettingsCache, fleet: FleetSettings
-    ) -> AcceleratorCostInputs:
-        accelerator, estimate = column.accelerator, column.estimate
-        systems = None
+    def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
+        estimate, systems = column.estimate, None
         if estimate is not None and estimate.fits and not cache.settings.single_accelerators:
-            systems = count_owned_systems(accelerator, self._systems_of(accelerator.id), fleet, estimate)
+            systems = count_owned_systems(self._find_system(column.accelerator, cache), estimate)
         return gather_cost_inputs(key, column, self._resolve_inputs(column, cache), systems)
 
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
@@ -347,12 +350,25 @@ class CostCalculator:
             prices = {term: price for term, of in terms if (price := self._prices.find(accelerator.id, term, of))}
             if cache.model is not None:
                 prices |= summarize_api_prices(self._catalog.api_prices(cache.model))
-            systems = self._systems_of(accelerator.id)
+            systems, system_price = self._systems_of(accelerator.id), self._find_system_price(accelerator, cache)
+            records = AcceleratorRecords(prices, systems, system_price)
             inputs = resolve_cost_inputs(
-                accelerator, count, settings, self.assumptions, prices, systems, cache.utilization, self._title
+                accelerator, count, settings, self.assumptions, records, cache.utilization, self._title
             )
             cache.inputs[accelerator.id, count] = inputs
         return inputs
+
+    def _find_system(self, accelerator: Accelerator, cache: _SettingsCache) -> SystemSpec:
+        return find_owned_system(accelerator, self._systems_of(accelerator.id), cache.fleet)
+
+    def _find_system_price(self, accelerator: Accelerator, cache: _SettingsCache) -> SystemPrice | None:
+        """Return what one of the systems that are bought of an accelerator costs."""
+        spec, systems = self._find_system(accelerator, cache), self._systems_of(accelerator.id)
+        priced = list_priced_systems(spec, systems, cache.fleet.systems.get(accelerator.id))
+        if not priced:
+            return None
+        dates = [self._catalog.find_price_date(each.id) for each in priced]
+        return SystemPrice(spec.slots, summarize_system_prices(accelerator.id, priced, dates))
 
     def _systems_of(self, accelerator: str) -> Sequence[System]:
         """Return the systems on record with an accelerator."""
@@ -385,16 +401,15 @@ class CostCalculator:
         for accelerator in accelerators[1:]:
             yield from self._prices.compare_same_provider(accelerator, accelerators[0], term)
 
-    def find_purchase_price(self, accelerator: str) -> float | None:
-        """Return the median of the recorded purchase prices of an accelerator in USD; None without any."""
-        prices = self._prices.find(accelerator, PURCHASE_TERM, None)
-        return None if prices is None else prices.median
+    def find_purchase_price(self, accelerator: Accelerator) -> float | None:
+        """Return the likely purchase price of an accelerator in USD; None without any on record."""
+        price = self._resolve_count(accelerator, 1, self._find_cache(NO_COST_SETTINGS))["price_usd"].spread
+        return None if price is None else price.likely
 
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""
         accelerator = column.choice.accelerator
-        inputs = self._gather(accelerator, column, self._find_cache(settings, None, None), NO_FLEET_SETTINGS)
-        return make_cost_column(inputs, column)
+        return make_cost_column(self._gather(accelerator, column, self._find_cache(settings)), column)
 
     def add_costs(self, answer: Answer, costs: CostAnswer | None = None) -> Answer:
         """Return an answer with its costs, and with what sets those of any two columns apart.

@@ -1,4 +1,4 @@
-"""Which system is bought of an accelerator, or which instance is rented, with its power and height."""
+"""Which system is bought of an accelerator, or which instance is rented, with its price, power and height."""
 
 from __future__ import annotations
 
@@ -10,7 +10,8 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.cost import UncertainValue
+from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.cost import CostInputOrigin, ResolvedCostInput, SystemPrice, UncertainValue
 from gpudesk.domain.estimate import Estimate
 from gpudesk.domain.fleet import FleetSettings, SiteCooling
 from gpudesk.domain.system import System, SystemCount, count_systems
@@ -227,23 +228,61 @@ def _estimate_kw(accelerators_w: float, cooling: str) -> IntervalEstimate:
     return IntervalEstimate(*(accelerators_w * ratio / _WATTS for ratio in (POWER_RATIOS[cooling], low, high)))
 
 
-def count_owned_systems(
-    accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings, estimate: Estimate
-) -> SystemCount | None:
-    """Return the whole systems that a deployment takes; None where accelerators are bought singly.
+def find_owned_system(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SystemSpec:
+    """Do the same as `find_system`, but let a name that is no system with this accelerator count as none.
 
-    The pools of a disaggregated deployment share systems. A name that is no system with this accelerator counts as
-    none, since the fleet itself states it.
+    The fleet itself states such a name.
     """
     named = settings.systems.get(accelerator.id)
     if not any(system.id == named and not system.is_rented for system in systems):
         settings = replace(settings, systems={})
-    spec = find_system(accelerator, systems, settings)
+    return find_system(accelerator, systems, settings)
+
+
+def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | None:
+    """Return the whole systems that a deployment takes; None where accelerators are bought singly.
+
+    The pools of a disaggregated deployment share systems.
+    """
     if spec.system is None:
         return None
     replica, copies = (1, estimate.count) if estimate.pools is not None else (estimate.plan.replica, estimate.plan.dp)
-    count = count_systems(spec.slots, replica, copies)
-    return replace(count, name=spec.system.name, price_usd=spec.system.price_usd)
+    return replace(count_systems(spec.slots, replica, copies), name=spec.system.name)
+
+
+def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str | None) -> tuple[System, ...]:
+    """Return the systems whose prices say what one like `spec` costs.
+
+    That is the system alone where the user names or owns it and its price is known, else all that hold as many.
+    """
+    if spec.system is None:
+        return ()
+    if spec.system.price_usd is not None and (spec.system.own or spec.system.id == named):
+        return (spec.system,)
+    return tuple(each for each in systems if each.accelerator_count == spec.slots and each.price_usd is not None)
+
+
+def resolve_purchase_price(
+    system: SystemPrice | None, record: PriceSummary | None, server_share: float, *, singly: bool
+) -> ResolvedCostInput:
+    """Return the price of an accelerator without its share of a server, from all that is on record.
+
+    What is sold in whole systems costs what those do: prices of accelerators alone are of few sales, and servers
+    around them an assumption. Such prices widen the range. They alone count where nothing else is known, where the
+    user has one, and for what is bought `singly`.
+    """
+    is_own = record is not None and record.own_count > 0 and not (system is not None and system.price.own_count)
+    if system is None or (record is not None and (singly or is_own)):
+        if record is None:
+            return ResolvedCostInput("price_usd", CostInputOrigin.NOWHERE, None)
+        spread = UncertainValue(record.low, record.median, record.high)
+        return ResolvedCostInput("price_usd", CostInputOrigin.RECORD, spread, record=record)
+    ends = system.price.low, system.price.median, system.price.high
+    low, likely, high = (usd / system.size / (1.0 + server_share) for usd in ends)
+    if record is not None:
+        low, high = min(low, record.low), max(high, record.high)
+    spread = UncertainValue(low, likely, high)
+    return ResolvedCostInput("price_usd", CostInputOrigin.RECORD, spread, record=record, system=system)
 
 
 def find_host_power(accelerator: Accelerator, systems: Sequence[System]) -> UncertainValue | None:

@@ -153,7 +153,7 @@ def list_input_ranges(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> dic
     spreads = {
         name: spread
         for name in basis.inputs
-        if name != THROUGHPUT and (spread := inputs.inputs[name].spread) is not None
+        if name != THROUGHPUT and (spread := inputs.inputs[name].doubt) is not None
     }
     rate = inputs.tokens_per_s
     if rate is not None:
@@ -345,9 +345,9 @@ class DrawTable:
     def inputs(self, cost_inputs: AcceleratorCostInputs) -> dict[str, Amount]:
         """Return every input of an accelerator that has a value, with its throughput where it has one."""
         values = {
-            each.name: self.number(_name_draws(cost_inputs.accelerator, each.name), each.spread)
+            each.name: self.number(_name_draws(cost_inputs.accelerator, each.name), spread)
             for each in cost_inputs.inputs.values()
-            if each.spread is not None
+            if (spread := each.doubt) is not None
         }
         if cost_inputs.tokens_per_s is not None:
             values[THROUGHPUT] = self.rate(cost_inputs, cost_inputs.tokens_per_s)

@@ -186,10 +186,19 @@ class CostDefaultSource:
 
 
 @dataclass(frozen=True, slots=True)
+class SystemPrice:
+    """What one system of `size` accelerators costs; `price` sums up what is on record."""
+
+    size: int
+    price: PriceSummary
+
+
+@dataclass(frozen=True, slots=True)
 class ResolvedCostInput:
     """The value of an input for one accelerator, and where it comes from; no `spread` where it is missing.
 
-    `record` are the prices of the catalog behind it, `source` is that of a default.
+    `record` are the prices of the catalog behind it, `source` is that of a default. A purchase price that follows
+    from that of a whole system has `system`; the share of the server then only `divides` what is known as a whole.
     """
 
     name: str
@@ -197,6 +206,18 @@ class ResolvedCostInput:
     spread: UncertainValue | None
     record: PriceSummary | None = None
     source: CostDefaultSource | None = None
+    system: SystemPrice | None = None
+    divides: bool = False
+
+    @property
+    def prices(self) -> PriceSummary | None:
+        """The prices of the catalog that the value is the median of, or follows from."""
+        return self.record if self.system is None else self.system.price
+
+    @property
+    def doubt(self) -> UncertainValue | None:
+        """The range that makes costs uncertain: of a share that divides a known price, its likely value alone."""
+        return UncertainValue.exactly(self.spread.likely) if self.divides and self.spread is not None else self.spread
 
 
 class CostLine(NamedTuple):

@@ -76,14 +76,13 @@ class System:
 class SystemCount:
     """Whole systems of `size` accelerators each, of which `used` in all are used.
 
-    `name` and `price_usd` are those of one system on record; no price where none is.
+    `name` is that of one system.
     """
 
     systems: int
     size: int
     used: int
     name: str = field(default="", compare=False)
-    price_usd: IntervalEstimate | None = field(default=None, compare=False)
 
     @property
     def accelerators(self) -> int:

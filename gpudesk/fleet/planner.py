@@ -41,7 +41,6 @@ from gpudesk.domain.system import System
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
     FleetLoad,
-    Purchase,
     ReplicaNeeds,
     SupplyCost,
     check_fleet_settings,
@@ -275,8 +274,7 @@ class _AcceleratorPlanner:
         owned = count_owned(self.needs, packing, spares, spare_systems)
         systems = int(packing.count_systems(float(working + spares))) + spare_systems if self.is_owned else 0
         used, spare = working * packing.replica, spares * packing.replica + spare_systems * spec.slots
-        purchase = self._find_purchase()
-        costs = (self._own(purchase, owned), *self._rent())
+        costs = (self._own(owned), *self._rent())
         option = FleetOption(
             accelerator=self.part.id,
             reason=None,
@@ -297,14 +295,16 @@ class _AcceleratorPlanner:
             notes=tuple(self._list_notes(systems)),
         )
         if self.is_owned:
-            option = self._add_site(option, purchase, owned)
+            option = self._add_site(option, owned)
         return _AcceleratorPlan(option, self.needs, tuple(each for each in costs if isinstance(each, SupplyCost)))
 
-    def _add_site(self, option: FleetOption, purchase: Purchase | None, owned: Draws) -> FleetOption:
+    def _add_site(self, option: FleetOption, owned: Draws) -> FleetOption:
         """Return the fleet with its racks, its power, and its systems in later years."""
         spec = self.spec
         limit_kw = self.settings.kw_per_rack or get_likely(self.values["rack_kw"])
-        usd = None if purchase is None else get_likely(purchase.price_usd + purchase.server_usd)
+        usd = None
+        if "price_usd" in self.values:
+            usd = get_likely(self.values["price_usd"]) * (1.0 + get_likely(self.values["server_share"]))
         power = average = None
         if spec.power_w is not None:
             paid = float(owned[0, 0])
@@ -325,27 +325,18 @@ class _AcceleratorPlanner:
             months_to_next=self._find_next_month(option.systems - option.spare_systems),
         )
 
-    def _find_purchase(self) -> Purchase | None:
-        """Return what is paid: the price that the user states, the system's on record, or the accelerator's."""
-        system, stated = self.spec.system, self.inputs["price_usd"]
-        machine_w: Amount | None = None if self.spec.power_w is None else self.spec.power_w / self.spec.slots
+    def _find_power(self) -> Amount | None:
+        """Return the maximum power of an accelerator with its share of the system: the user's, or the system's."""
         is_stated = any(self.inputs[name].origin is CostInputOrigin.YOURS for name in ("accelerator_w", "host_w"))
         if is_stated and "accelerator_w" in self.values:
-            machine_w = self.values["accelerator_w"] + self.values["host_w"]
-        price = None if system is None else system.price_usd
-        if machine_w is None or (price is None and stated.spread is None):
-            return None
-        if system is None or price is None or stated.origin is CostInputOrigin.YOURS:
-            each = self.values["price_usd"]
-            return Purchase(each, self.values["server_share"] * each, machine_w)
-        ends = (usd / system.accelerator_count for usd in (price.low, price.value, price.high))
-        each = draw_cost_input(self.part.id, "price_usd", UncertainValue(*ends), FLEET_DRAWS)
-        return Purchase(each, 0.0, machine_w)
+            return self.values["accelerator_w"] + self.values["host_w"]
+        return None if self.spec.power_w is None else self.spec.power_w / self.spec.slots
 
-    def _own(self, purchase: Purchase | None, owned: Draws) -> SupplyCost | FleetCost:
+    def _own(self, owned: Draws) -> SupplyCost | FleetCost:
         if self.spec.refusal is not None:
             return state_missing(Supply.OWNED, self.spec.refusal)
-        if purchase is None:
+        machine_w = self._find_power()
+        if machine_w is None or "price_usd" not in self.values:
             return state_missing(
                 Supply.OWNED,
                 message(
@@ -354,27 +345,29 @@ class _AcceleratorPlanner:
                     accelerator=self.part.name,
                 ),
             )
-        cost = cost_owned(self.load, self.needs, self.values, purchase, owned, self.packing.replica)
+        cost = cost_owned(self.load, self.needs, self.values, machine_w, owned, self.packing.replica)
         return replace(cost, cost=replace(cost.cost, source=self._describe_price()))
 
     def _describe_price(self) -> Message:
-        system, record = self.spec.system, self.inputs["price_usd"].record
-        price = None if system is None else system.price_usd
-        if self.inputs["price_usd"].origin is CostInputOrigin.YOURS:
+        price = self.inputs["price_usd"]
+        if price.origin is CostInputOrigin.YOURS or price.spread is None:
             return message("fleet.price_stated", "Your price, with shares for servers and network")
-        if system is not None and price is not None:
-            return message(
-                "fleet.price_of_system",
-                "{system}, {price} each on record, with a share for network",
-                system=system.name,
-                price=_state_range(price.low, price.high, "USD"),
+        if price.system is not None:
+            paid = price.system.price
+            return message_n(
+                "fleet.price_of_systems",
+                "System of {size}: {price} on record, with a share for network",
+                "Systems of {size}: {price} in {count} prices on record, with a share for network",
+                "count",
+                count=paid.count,
+                size=price.system.size,
+                price=_state_range(paid.low, paid.high, "USD"),
             )
-        low, high = (0.0, 0.0) if record is None else (record.low, record.high)
         return message(
             "fleet.price_of_accelerator",
             "{accelerator}, {price} each on record, with shares for servers and network",
             accelerator=self.part.name,
-            price=_state_range(low, high, "USD"),
+            price=_state_range(price.spread.low, price.spread.high, "USD"),
         )
 
     def _rent(self) -> Iterator[SupplyCost | FleetCost]:
@@ -526,7 +519,7 @@ def _find_instance_rent(instance: System, prices: Sequence[PriceRecord], term: s
 
 
 def _draw(part: Accelerator, name: str, cost_input: ResolvedCostInput) -> Amount:
-    return 0.0 if cost_input.spread is None else draw_cost_input(part.id, name, cost_input.spread, FLEET_DRAWS)
+    return 0.0 if cost_input.doubt is None else draw_cost_input(part.id, name, cost_input.doubt, FLEET_DRAWS)
 
 
 def _draw_values(part: Accelerator, inputs: Mapping[str, ResolvedCostInput]) -> dict[str, Amount]:

@@ -154,18 +154,6 @@ class SupplyCost:
     totals: Draws
 
 
-@dataclass(frozen=True, slots=True)
-class Purchase:
-    """What an accelerator of a fleet costs and draws.
-
-    `price_usd` and `server_usd` are for an accelerator, as is `machine_w`, the maximum with its share of the system.
-    """
-
-    price_usd: Amount
-    server_usd: Amount
-    machine_w: Amount
-
-
 def compute_average_draw(draw: Amount, busy_share: Amount) -> Amount:
     """Return what accelerators draw on average over their maximum, where a share of all is busy at a time.
 
@@ -181,10 +169,11 @@ def count_owned(needs: ReplicaNeeds, packing: ReplicaPacking, spare_replicas: in
 
 
 def cost_owned(
-    load: FleetLoad, needs: ReplicaNeeds, values: CostValues, purchase: Purchase, owned: Draws, replica: int
+    load: FleetLoad, needs: ReplicaNeeds, values: CostValues, machine_w: Amount, owned: Draws, replica: int
 ) -> SupplyCost:
     """Return what owning `owned` accelerators by year and draw costs; replicas have `replica` accelerators.
 
+    `machine_w` is the maximum power of an accelerator with its share of the system.
     Systems of each year are one purchase for the years that remain; its energy follows from the utilization then.
     """
     remaining = np.flip(np.cumsum(np.flip(load.lengths)))[:, None]
@@ -194,7 +183,7 @@ def cost_owned(
     # Of each purchase over its remaining years: the sum over purchases is then what all draw in each year.
     draw = np.flip(np.cumsum(np.flip(draw, axis=0), axis=0), axis=0) / remaining
     added = np.diff(owned, axis=0, prepend=0.0)
-    bought = _make_purchases(values, purchase, added, remaining, draw)
+    bought = _make_purchases(values, machine_w, added, remaining, draw)
     lines = list_ownership_lines(bought)
     software = cost_software(values, owned[0, 0])
     totals = {name: np.broadcast_to(np.asarray(usd), owned.shape).sum(axis=0) for name, usd in lines.items()}
@@ -206,22 +195,12 @@ def cost_owned(
     return _make_cost(Supply.OWNED, load, needs, totals, upfront[0], yearly)
 
 
-def _make_purchases(
-    values: CostValues, purchase: Purchase, added: Draws, years: Draws, draw: Amount
-) -> OwnershipInputs:
-    owned = make_ownership_inputs({**values, "price_usd": purchase.price_usd, "accelerator_w": 0.0}, added)
-    # Shares of network and racks are of what is paid for an accelerator with its server.
-    whole = purchase.price_usd + purchase.server_usd
+def _make_purchases(values: CostValues, machine_w: Amount, added: Draws, years: Draws, draw: Amount) -> OwnershipInputs:
+    owned = make_ownership_inputs({**values, "accelerator_w": 0.0}, added)
     return replace(
         owned,
         years=years,
-        hardware=replace(
-            owned.hardware,
-            server_usd=purchase.server_usd,
-            network_usd=values["network_share"] * whole,
-            rack_usd=values["rack_share"] * whole,
-        ),
-        running=replace(owned.running, accelerator_w=purchase.machine_w, host_w=0.0, draw=draw),
+        running=replace(owned.running, accelerator_w=machine_w, host_w=0.0, draw=draw),
         engineering=EngineeringInputs(),
     )
 

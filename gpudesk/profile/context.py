@@ -96,7 +96,7 @@ class ProfileContext:
             facts = AcceleratorFacts(
                 accelerator,
                 self.catalog.accelerator_values(accelerator.id),
-                self.costing.find_purchase_price(accelerator.id),
+                self.costing.find_purchase_price(accelerator),
                 self.settings.categorize(accelerator),
             )
             self._facts[accelerator.id] = facts

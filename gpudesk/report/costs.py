@@ -254,7 +254,7 @@ def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
         return tr("entered by you")
     if cost_input.origin is CostInputOrigin.NOWHERE:
         return tr("no value")
-    if cost_input.record is not None:
+    if cost_input.prices is not None:
         return _describe_price_record(cost_input, revision)
     if cost_input.source is None:
         return tr("catalog: maximum power of systems") if cost_input.name == "host_w" else tr("catalog")
@@ -266,10 +266,12 @@ def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
 
 
 def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
-    record = cost_input.record
+    record, system = cost_input.prices, cost_input.system
     if record is None:
         return ""
     prices = trn("{n} catalog price", "{n} catalog prices", record.count, n=record.count)
+    if system is not None:
+        prices = tr("{prices} for systems of {size}, excluding the server", size=system.size, prices=prices)
     if record.classes:
         classes = ", ".join(map(label_price_word, record.classes))
         prices = tr("{prices} ({classes})", prices=prices, classes=classes)
@@ -318,8 +320,9 @@ def describe_software_share(columns: Sequence[CostColumn], formatter: Formatter)
 
 
 def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -> str:
-    """Return the share of an accelerator's list price at which servers are bought; empty where nothing is owned."""
-    share = next((column.inputs["server_share"].spread for column in columns if column.tco is not None), None)
+    """Return the share of an accelerator's list price at which servers are bought; empty where none is."""
+    shares = (column.inputs["server_share"] for column in columns if column.tco is not None)
+    share = next((each.spread for each in shares if not each.divides), None)
     return "" if share is None else tr("servers at {share} of list price", share=formatter.per_cent(share.likely))
 
 
@@ -358,23 +361,22 @@ def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], fo
     ]
 
 
-def describe_system_prices(columns: Sequence[CostColumn], money: MoneyFormatter) -> str:
-    """Return the recorded prices of systems that fleets use where these costs rest on others; empty without any."""
+def describe_other_prices(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:
+    """Return the prices of accelerators alone that no price of a system agrees with; empty without any."""
     prices = []
     for column in columns:
-        price, share, systems = column.inputs["price_usd"], column.inputs["server_share"].spread, column.systems
-        record = None if systems is None else systems.price_usd
-        if column.tco is None or systems is None or record is None or price.spread is None or share is None:
+        price, share = column.inputs["price_usd"], column.inputs["server_share"].spread
+        record, system = price.record, price.system
+        if column.tco is None or record is None or system is None or share is None:
             continue
-        here_usd = price.spread.likely * (1.0 + share.likely) * systems.size
-        if price.origin is CostInputOrigin.YOURS or record.low <= here_usd <= record.high:
-            continue
-        recorded, here = (money.add_currency(money.whole(usd)) for usd in (record.value, here_usd))
-        prices.append(tr("{system} {recorded} (here {here})", system=systems.name, recorded=recorded, here=here))
+        if not system.price.low <= record.median * (1.0 + share.likely) * system.size <= system.price.high:
+            amount = money.add_currency(money.whole(record.median))
+            prices.append(tr("{name} {amount}", name=names[column.key], amount=amount))
     if not prices:
         return ""
     return tr(
-        "The Fleet page uses recorded prices of systems instead: {prices}", prices=", ".join(dict.fromkeys(prices))
+        "Prices of accelerators alone differ and widen the simulated range: {prices}",
+        prices=", ".join(dict.fromkeys(prices)),
     )
 
 
@@ -604,12 +606,21 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
         price = column.inputs["price_usd"]
         if price.spread is None:
             continue
-        amount = money.add_currency(money.whole(price.spread.likely))
-        values = {"name": names[column.key], "amount": amount}
-        if price.record is None or price.origin is CostInputOrigin.YOURS:
+        amount, record = money.add_currency(money.whole(price.spread.likely)), price.prices
+        date = tr("undated") if record is None or record.newest is None else Formatter().date(record.newest)
+        values = {"name": names[column.key], "amount": amount, "date": date}
+        if price.system is not None:
+            system_usd = money.add_currency(money.whole(price.system.price.median))
+            prices.append(
+                tr(
+                    "{name} {amount} (system of {size} for {system}, {date})",
+                    size=price.system.size,
+                    system=system_usd,
+                    **values,
+                )
+            )
+        elif record is None or price.origin is CostInputOrigin.YOURS:
             prices.append(tr("{name} {amount} (entered by you)", **values))
-        elif price.record.newest is None:
-            prices.append(tr("{name} {amount} (undated)", **values))
         else:
-            prices.append(tr("{name} {amount} ({date})", date=Formatter().date(price.record.newest), **values))
+            prices.append(tr("{name} {amount} ({date})", **values))
     return tr("Purchase prices used (median in the catalog): {prices}", prices=", ".join(prices)) if prices else ""

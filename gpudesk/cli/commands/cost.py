@@ -37,11 +37,11 @@ from gpudesk.report.costs import (
     describe_bought_singly,
     describe_break_even,
     describe_input_source,
+    describe_other_prices,
     describe_prices_used,
     describe_rent_terms,
     describe_server_share,
     describe_software_share,
-    describe_system_prices,
     describe_utilization,
     format_draw_share,
     format_input_range,
@@ -114,7 +114,7 @@ def list_cost_lines(
 
 def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]:
     yield from list_partly_used(costs.columns, context.names, context.formatter)
-    if prices := describe_system_prices(costs.columns, context.money):
+    if prices := describe_other_prices(costs.columns, context.names, context.money):
         yield prices
     for column in costs.columns:
         yield from list_missing_costs(column, context.names[column.key])

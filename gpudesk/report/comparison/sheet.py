@@ -272,12 +272,13 @@ def _build_cost_rows(costs: CostAnswer, money: MoneyFormatter, formatter: Format
 def _date_price(column: CostColumn, name: str) -> str | None:
     """Return of how many prices of the catalog a price is the median, and the month of the newest."""
     cost_input = column.inputs[name]
-    if cost_input.record is None or cost_input.origin is CostInputOrigin.YOURS:
+    record = cost_input.prices
+    if record is None or cost_input.origin is CostInputOrigin.YOURS:
         return None
-    prices = trn("{n} price", "{n} prices", cost_input.record.count, n=cost_input.record.count)
-    if cost_input.record.newest is None:
+    prices = trn("{n} price", "{n} prices", record.count, n=record.count)
+    if record.newest is None:
         return prices
-    return tr("{prices}, {date}", prices=prices, date=Formatter().date(cost_input.record.newest[:7]))
+    return tr("{prices}, {date}", prices=prices, date=Formatter().date(record.newest[:7]))
 
 
 def list_cost_remarks(

@@ -32,10 +32,10 @@ from gpudesk.report.comparison.estimate_rows import (
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_bought_singly,
+    describe_other_prices,
     describe_prices_used,
     describe_rent_terms,
     describe_server_share,
-    describe_system_prices,
     describe_utilization,
     list_partly_used,
     list_rent_class_remarks,
@@ -375,7 +375,7 @@ def describe_cost_terms(answer: Answer, formatter: Formatter) -> str:
     names = dict(zip(answer.keys, list_column_names(answer), strict=True))
     money = MoneyFormatter(formatter, settings.currency)
     prices = describe_prices_used(costs.columns, names, money)
-    systems = (*list_partly_used(costs.columns, names, formatter), describe_system_prices(costs.columns, money))
+    systems = (*list_partly_used(costs.columns, names, formatter), describe_other_prices(costs.columns, names, money))
     rents = list_rent_class_remarks(costs, names) or list_same_provider_rents(costs, names)
     lines = (", ".join(filter(None, terms)), prices, *systems, *rents)
     return " ".join(to_sentence(each) for each in lines if each)

@@ -110,16 +110,26 @@ def test_what_does_not_fit_is_not_said_to_lack_a_price(capsys: Capture) -> None:
     assert "prices are missing" not in said
 
 
-def test_the_recorded_price_of_a_system_is_named_where_costs_rest_on_another(capsys: Capture) -> None:
-    remark = "The Fleet page uses recorded prices of systems instead: NVIDIA DGX H200 $450,000 (here $350,000)."
-    assert remark in " ".join(text(capsys, "--accelerators", "h200-sxm:8", "--no-single").split())
-    own = ("--accelerators", "h200-sxm:8", "--no-single", "--set", "h200-sxm.price_usd=30000")
-    assert "the Fleet page" not in text(capsys, *own)
-    assert "the Fleet page" not in text(capsys, "--accelerators", "h200-sxm:8", "--single")
+def test_the_price_of_a_system_is_named_with_those_of_accelerators_that_differ(capsys: Capture) -> None:
+    def say(accelerator: str, *options: str) -> str:
+        return " ".join(text(capsys, "--accelerators", f"{accelerator}:8", *options).split())
+
+    alone = "Prices of accelerators alone differ and widen the simulated range: MI300X $12,750."
+    whole = say("mi300x", "--no-single")
+    assert "used (median in the catalog): MI300X $27,586 (system of 8 for $275,864, 2026)." in whole
+    assert alone in whole
+    assert "servers at" not in whole
+    singly = say("mi300x", "--single")
+    assert "used (median in the catalog): MI300X $12,750 (2026-07-01)." in singly
+    assert "servers at 25% of list price" in singly
+    assert alone not in singly
+    assert alone not in say("mi300x", "--no-single", "--set", "mi300x.price_usd=30000")
+    assert "alone differ" not in say("h200-sxm", "--no-single")
 
 
 def test_whole_systems_are_owned_unless_single_accelerators_are(capsys: Capture) -> None:
-    single, whole = cost(capsys), cost(capsys, "--no-single")
+    price = ("--set", "h200-sxm.price_usd=30000")
+    single, whole = cost(capsys, *price), cost(capsys, "--no-single", *price)
     ours, others = candidate(single, "h200-sxm"), candidate(whole, "h200-sxm")
     assert ours["systems"] is None
     assert others["systems"] == {"systems": 1, "size": 8, "used": 1, "idle": 7}

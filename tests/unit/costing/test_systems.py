@@ -6,10 +6,18 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from gpudesk.costing.systems import find_system
+from gpudesk.costing.systems import find_system, list_priced_systems, resolve_purchase_price
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.cost import NO_COST_SETTINGS, CostColumn, CostInputOrigin, CostSettings, UncertainValue
+from gpudesk.domain.claim import PriceSummary
+from gpudesk.domain.cost import (
+    NO_COST_SETTINGS,
+    CostColumn,
+    CostInputOrigin,
+    CostSettings,
+    SystemPrice,
+    UncertainValue,
+)
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings, SiteCooling
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.system import System, SystemCount, SystemKind, count_systems
@@ -54,8 +62,9 @@ def test_the_most_complete_record_is_bought(service: GpuDeskService) -> None:
 
 
 def test_owning_pays_for_whole_systems_and_renting_for_accelerators(service: GpuDeskService, answer: Answer) -> None:
-    whole = cost(service, answer)
-    single = cost(service, answer, costs=CostSettings(single_accelerators=True))
+    price = {"price_usd": UncertainValue.exactly(10_000.0)}
+    whole = cost(service, answer, costs=CostSettings(inputs=price))
+    single = cost(service, answer, costs=CostSettings(inputs=price, single_accelerators=True))
     assert [each.systems for each in whole] == [SystemCount(2, 8, 10), SystemCount(2, 8, 9), None]
     assert [each.systems for each in single] == [None] * 3
     for ours, alone in zip(whole[:2], single[:2], strict=True):
@@ -83,6 +92,61 @@ def test_the_system_of_the_fleet_is_the_one_that_is_paid_for(service: GpuDeskSer
     assert cost(service, answer, fleet=fours)[0].systems == SystemCount(3, 4, 10)
     unknown = FleetSettings(systems={"h100-sxm": "no-such-system"})
     assert cost(service, answer, fleet=unknown)[0].systems == SystemCount(2, 8, 10)
+
+
+ALONE = PriceSummary("h100-sxm", "purchase", 20_000.0, 30_000.0, 40_000.0, 3, 0, None, None, 3, ())
+SYSTEMS = SystemPrice(8, replace(ALONE, low=300_000.0, median=400_000.0, high=500_000.0))
+
+
+def test_a_system_sets_the_price_and_prices_of_accelerators_widen_its_range() -> None:
+    price = resolve_purchase_price(SYSTEMS, ALONE, 0.25, singly=False)
+    assert price.spread == UncertainValue(20_000.0, 40_000.0, 50_000.0)
+    assert price.prices is SYSTEMS.price
+    assert resolve_purchase_price(SYSTEMS, None, 0.25, singly=True).spread == UncertainValue(30_000, 40_000, 50_000)
+    assert resolve_purchase_price(None, None, 0.25, singly=False).spread is None
+
+
+@pytest.mark.parametrize(
+    ("system", "record", "singly", "likely"),
+    [
+        (None, ALONE, False, 30_000.0),
+        (SYSTEMS, ALONE, True, 30_000.0),
+        (SYSTEMS, replace(ALONE, own_count=1), False, 30_000.0),
+        (SystemPrice(8, replace(SYSTEMS.price, own_count=1)), replace(ALONE, own_count=1), False, 40_000.0),
+    ],
+)
+def test_accelerators_alone_set_the_price_where_the_user_says_so(
+    system: SystemPrice | None, record: PriceSummary, singly: bool, likely: float
+) -> None:
+    price = resolve_purchase_price(system, record, 0.25, singly=singly).spread
+    assert price is not None
+    assert price.likely == likely
+
+
+def test_the_price_of_a_system_is_the_median_of_those_as_large_or_the_users_own(service: GpuDeskService) -> None:
+    h100 = service.catalog.accelerator("h100-sxm")
+    four = replace(FOUR, price_low_usd=100_000.0)
+    spec = find_system(h100, (four, EIGHT, HOT), NO_FLEET_SETTINGS)
+    dear = replace(HOT, id="dear", price_low_usd=500_000.0)
+    assert list_priced_systems(spec, (four, EIGHT, HOT, dear), None) == (HOT, dear)
+    assert list_priced_systems(spec, (four, EIGHT, HOT, dear), "hot") == (HOT,)
+    own = replace(EIGHT, id="own", own=True, price_low_usd=200_000.0)
+    assert list_priced_systems(find_system(h100, (HOT, own), NO_FLEET_SETTINGS), (HOT, own), None) == (own,)
+
+
+def test_a_price_or_a_share_of_servers_that_the_user_states_leaves_systems_out(
+    service: GpuDeskService, answer: Answer
+) -> None:
+    by_default = cost(service, answer)[0].inputs
+    share = UncertainValue.exactly(0.25)
+    stated = cost(service, answer, costs=CostSettings(inputs={"server_share": share}))[0].inputs
+    own = CostSettings(parts={"h100-sxm": {"price_usd": UncertainValue.exactly(20_000.0)}})
+    assert by_default["price_usd"].system is not None
+    assert by_default["server_share"].doubt == share
+    assert stated["price_usd"].system is None
+    inputs = cost(service, answer, costs=own)[0].inputs
+    assert inputs["price_usd"].spread == UncertainValue.exactly(20_000.0)
+    assert inputs["server_share"].doubt == inputs["server_share"].spread != share
 
 
 def test_hosts_draw_what_published_maxima_leave(service: GpuDeskService, answer: Answer) -> None:

@@ -28,7 +28,6 @@ from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
     IDLE_SHARE,
-    Purchase,
     compute_replica_needs,
     cost_owned,
     cost_rented,
@@ -340,6 +339,32 @@ def test_a_replica_over_systems_names_the_fabric(service: GpuDeskService) -> Non
     assert "fleet.spans_systems" in [note.id for note in option.notes]
 
 
+def test_cost_and_fleet_pay_the_same_price_for_hardware(service: GpuDeskService) -> None:
+    priced = [each.id for each in service.catalog.accelerators() if service.costing.find_purchase_price(each)]
+    compared, slow = [], Demand(DemandKind.USERS, 200.0)
+    for start in range(0, len(priced), 6):
+        scenario = make_scenario(*priced[start : start + 6], model="qwen3-8b", demand=slow)
+        scenario = replace(scenario, weights=Precision.BF16)
+        columns = service.costs(service.answer(scenario)).columns
+        for column, option in zip(columns, service.fleet(scenario).options, strict=True):
+            owned, tco = option.cost_of(Supply.OWNED), column.tco
+            if owned is None or owned.total_usd is None or tco is None:
+                continue
+            count = column.count if column.systems is None else column.systems.accelerators
+            paid = {line.name: line.usd / (count or 1) for line in tco.lines}
+            bought = option.used + option.spare + option.idle
+            in_fleet = {line.name: line.usd / bought for line in owned.lines}
+            compared.append(column.accelerator)
+            for name in ("accelerators", "server", "network", "rack"):
+                assert in_fleet[name] == pytest.approx(paid[name]), (column.accelerator, name)
+            if (system := column.inputs["price_usd"].system) is not None:
+                hardware = (paid["accelerators"] + paid["server"]) / 1.03
+                assert hardware * system.size == pytest.approx(system.price.median), column.accelerator
+    sold_whole = {each.accelerator for each in service.catalog.systems() if each.price_usd is not None}
+    assert len(compared) >= 25
+    assert {each for each in sold_whole if service.catalog.accelerator(each).tdp_w is not None} <= set(compared)
+
+
 def test_a_price_that_the_user_states_takes_the_place_of_the_record(service: GpuDeskService) -> None:
     costs = CostSettings(parts={"h100-sxm": {"price_usd": UncertainValue.exactly(1000.0)}})
     option = get_only(service.fleet(make_scenario("h100-sxm", costs=costs)))
@@ -404,6 +429,7 @@ def test_a_worked_example() -> None:
         **dict.fromkeys(
             ("discount", "server_share", "rack_share", "spares", "demand_usd_per_kw_month", "staff_usd_per_year"), 0.0
         ),
+        "price_usd": 50_000.0,
         "network_share": 0.1,
         "residual": 0.2,
         "capital_rate": 0.1,
@@ -424,7 +450,7 @@ def test_a_worked_example() -> None:
     packing = ReplicaPacking(2, 8)
     owned = count_owned(needs, packing, 1, 0)
     assert owned[0, 0] == 8.0
-    cost = cost_owned(load, needs, values, Purchase(50_000.0, 0.0, 1250.0), owned, 2).cost
+    cost = cost_owned(load, needs, values, 1250.0, owned, 2).cost
     lines = {line.name: line.usd for line in cost.lines}
     # 6 accelerators work 40% of the time: 30% of all 8.
     kwh = 10.0 * 0.8 * (IDLE_SHARE + (1.0 - IDLE_SHARE) * 0.3) * 2 * 8760
