@@ -310,9 +310,9 @@ def test_doubt_about_shared_inputs_counts_between_ways_to_pay_and_not_within_one
 
 def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:
     answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
-    found = service.decide(answer, {**OPEN, "budget_usd": 200_000.0}).candidates
+    found = service.decide(answer, {**OPEN, "budget_usd": 240_000.0}).candidates
     assert [(each.eligible, each.payment) for each in found] == [(True, "rented"), (True, "owned")]
-    owned = service.decide(answer, {**OPEN, "budget_usd": 200_000.0, "acquisition": "own"}).candidates
+    owned = service.decide(answer, {**OPEN, "budget_usd": 240_000.0, "acquisition": "own"}).candidates
     assert [each.eligible for each in owned] == [False, True]
 
 
