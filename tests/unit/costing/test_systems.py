@@ -10,14 +10,7 @@ from gpudesk.costing.systems import find_system, list_priced_systems, resolve_pu
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.claim import PriceSummary
-from gpudesk.domain.cost import (
-    NO_COST_SETTINGS,
-    CostColumn,
-    CostInputOrigin,
-    CostSettings,
-    SystemPrice,
-    UncertainValue,
-)
+from gpudesk.domain.cost import NO_COST_SETTINGS, CostColumn, CostInputOrigin, CostSettings, SystemPrice, UncertainValue
 from gpudesk.domain.fleet import NO_FLEET_SETTINGS, FleetSettings, SiteCooling
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.system import System, SystemCount, SystemKind, count_systems
