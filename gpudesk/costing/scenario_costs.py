@@ -33,6 +33,7 @@ from gpudesk.costing.ownership import (
 from gpudesk.costing.systems import SystemSpec, count_owned_systems, find_owned_system, list_priced_systems
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
+    CostSampler,
     Draws,
     PaymentBasis,
     add_price_doubt,
@@ -42,7 +43,14 @@ from gpudesk.costing.uncertainty import (
     rank_influences,
 )
 from gpudesk.domain.accelerator import Accelerator
-from gpudesk.domain.answer import Answer, ComparisonColumn, FigureDifference, make_column_keys
+from gpudesk.domain.answer import (
+    Answer,
+    ComparisonColumn,
+    FigureDifference,
+    compute_win_odds,
+    make_column_keys,
+    rank_figures,
+)
 from gpudesk.domain.claim import PURCHASE_TERM
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -238,6 +246,7 @@ def _bisect(difference: Callable[[float], float], low: float, high: float) -> fl
 COST_DRAWS: Final = 100_000
 _THROUGHPUT_FIGURE: Final = "output_tokens_per_s"
 _RENTED_FIGURE: Final = "rented_usd_per_million_output"
+_OWNED_FIGURE: Final = "owned_usd_per_million_output"
 _API: Final = ("api_input_usd_per_million", "api_output_usd_per_million")
 
 
@@ -481,7 +490,15 @@ class CostCalculator:
         self, answer: Answer, *, rented: bool = False, count: int = COST_DRAWS, seed: int = DRAW_SEED
     ) -> ProgressSteps[CostDistribution]:
         """Do the same as a job."""
-        return draw_cost_steps(self.situations(answer), PaymentBasis(rented), count, seed, compute_common_error(answer))
+        basis, drawing = PaymentBasis(rented), CostSampler(count, seed, compute_common_error(answer))
+        return draw_cost_steps(self.situations(answer), basis, drawing, self._compute_odds(answer, basis))
+
+    def _compute_odds(self, answer: Answer, basis: PaymentBasis) -> Mapping[str, float]:
+        """Return the odds that each ranked column is the cheapest: those of comparisons, which are calibrated."""
+        answer = answer if answer.costs is not None else self.add_costs(answer)
+        figure = _RENTED_FIGURE if basis.rented else _OWNED_FIGURE
+        odds = compute_win_odds(answer, figure) or dict.fromkeys(rank_figures(answer, figure), 1.0)
+        return {answer.keys[place]: share for place, share in odds.items()}
 
 
 def _resolve_api_price(situations: tuple[AcceleratorCostInputs, ...]) -> IntervalEstimate | None:

@@ -1,4 +1,4 @@
-"""Uncertainty of costs: draws from ranges, shares of draws that each accelerator wins, and what moves a cost.
+"""Uncertainty of costs: draws from ranges, their distribution, and what moves a cost.
 
 A range is read as a triangular distribution. Each uncertain number is an array with its likely value first,
 then its draws; the same input errs the same way wherever it is drawn."""
@@ -98,14 +98,6 @@ def draw_interval(low: float, value: float, high: float, normal: Draws) -> Draws
     return value * factors
 
 
-def compute_cheapest_shares(costs: Mapping[str, Draws]) -> dict[str, float]:
-    """Return in which share of draws each cost is the lowest; draws that tie count for the first."""
-    names = list(costs)
-    winners = np.argmin(np.stack([costs[name] for name in names]), axis=0)
-    counts = np.bincount(winners, minlength=len(names))
-    return {name: float(count) / len(winners) for name, count in zip(names, counts, strict=True)}
-
-
 def compute_quantiles(draws: Draws, shares: Sequence[float] = (_BAND_TAIL, 0.5, 1.0 - _BAND_TAIL)) -> tuple[float, ...]:
     """Return the values below which these shares of the draws lie."""
     return tuple(float(each) for each in np.quantile(draws, shares))
@@ -176,19 +168,15 @@ def rank_influences(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> tuple
 
 
 def draw_cost_steps(
-    situations: Sequence[AcceleratorCostInputs], basis: PaymentBasis, count: int, seed: int, common: float
+    situations: Sequence[AcceleratorCostInputs], basis: PaymentBasis, drawing: CostSampler, odds: Mapping[str, float]
 ) -> ProgressSteps[CostDistribution]:
-    """Draw the costs of all accelerators in the same draws, an accelerator a step, and return them.
-
-    `common` is the share of the variance of throughput's error that all of them have in common.
-    """
+    """Draw the costs of all accelerators in the same draws, an accelerator a step; `odds` are those of the cheapest."""
     costs: dict[str, Draws] = {}
-    drawing = CostSampler(count, seed, common)
     for number, inputs in enumerate(situations):
         yield JobProgress(message("costs.drawing", "Simulating costs"), number, len(situations))
         if (cost_draws := drawing.costs(inputs, basis)) is not None:
             costs[inputs.key] = cost_draws
-    return _summarize_draws(costs, count, seed, rented=basis.rented)
+    return _summarize_draws(costs, odds, drawing, rented=basis.rented)
 
 
 class CostSampler:
@@ -232,17 +220,19 @@ def _draw_input(
     return shared[name]
 
 
-def _summarize_draws(costs: Mapping[str, Draws], count: int, seed: int, *, rented: bool) -> CostDistribution:
+def _summarize_draws(
+    costs: Mapping[str, Draws], odds: Mapping[str, float], drawing: CostSampler, *, rented: bool
+) -> CostDistribution:
     if not costs:
-        return CostDistribution(count, seed, rented, {}, {}, (), {})
-    every = np.concatenate([each[:: max(1, count // 20_000)] for each in costs.values()])
+        return CostDistribution(drawing.count, drawing.seed, rented, {}, {}, (), {})
+    every = np.concatenate([each[:: max(1, drawing.count // 20_000)] for each in costs.values()])
     low, high = (float(each) for each in np.quantile(every, _HISTOGRAM_ENDS))
     edges = np.linspace(low, high if high > low else low + max(abs(low), 1.0) * 1e-6, _BINS + 1)
     return CostDistribution(
-        n=count,
-        seed=seed,
+        n=drawing.count,
+        seed=drawing.seed,
         rented=rented,
-        cheapest=compute_cheapest_shares(costs),
+        cheapest=odds,
         quantiles={name: _three_quantiles(each) for name, each in costs.items()},
         edges=tuple(edges.tolist()),
         histogram={name: tuple(int(n) for n in np.histogram(each, edges)[0]) for name, each in costs.items()},

@@ -395,9 +395,9 @@ class CostSensitivity(NamedTuple):
 class CostDistribution:
     """Costs of a million output tokens in many draws of all inputs that are not known.
 
-    The same draws hold for all accelerators. `cheapest` is the share of draws in which each is, by the key of
-    its column; those that lack an input are not among them. `quantiles` are those of one in ten, the median
-    and nine in ten; `histogram` counts draws between `edges`.
+    The same draws hold for all accelerators. `cheapest` has the odds that each is, by the key of its column;
+    those that lack an input or are not ranked are not among them. `quantiles` are those of one in ten, the
+    median and nine in ten; `histogram` counts draws between `edges`.
     """
 
     n: int

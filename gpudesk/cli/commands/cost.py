@@ -43,7 +43,6 @@ from gpudesk.report.costs import (
     describe_server_share,
     describe_software_share,
     describe_utilization,
-    format_draw_share,
     format_input_range,
     label_cost_input,
     label_cost_line,
@@ -53,7 +52,7 @@ from gpudesk.report.costs import (
     list_rent_class_remarks,
     list_same_provider_rents,
 )
-from gpudesk.report.labels import format_years, list_column_names
+from gpudesk.report.labels import format_odds, format_years, list_column_names
 from gpudesk.report.writers.text import align_table, indent_hanging, measure_text, pad_text, wrap_text
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, Message, input_error, message, to_sentence
@@ -201,23 +200,19 @@ def _yield_row(column: CostColumn, context: _CostTextContext) -> tuple[str, ...]
 
 def _list_draws(draws: tuple[CostDistribution, CostDistribution], context: _CostTextContext) -> Iterator[str]:
     money, formatter = context.money, context.formatter
+    n = formatter.count(draws[0].n)
+    yield context.strong(tr("{n} simulations: 80% interval, and odds of being the cheapest", n=n))
     for each in draws:
-        if not each.cheapest:
+        if not each.quantiles:
             continue
         lead = tr("Rented: ") if each.rented else tr("Owned: ")
-        ranked = sorted(each.cheapest.items(), key=lambda pair: -pair[1])
-        simulation_text = ", ".join(
-            tr(
-                "{name} cheapest in {share} of {n} simulations ({low} – {high})",
-                name=context.names[key],
-                share=format_draw_share(share, formatter),
-                n=formatter.count(each.n),
-                low=money.small(each.quantiles[key][0]),
-                high=money.small(each.quantiles[key][2]),
-            )
-            for key, share in ranked
-        )
-        yield from indent_hanging(lead, f"{simulation_text}.", context.width)
+        texts = []
+        for key, (low, _, high) in sorted(each.quantiles.items(), key=lambda pair: -each.cheapest.get(pair[0], 0.0)):
+            text = f"{context.names[key]} {money.small(low)} – {money.small(high)}"
+            if key in each.cheapest:
+                text = f"{text} ({format_odds(each.cheapest[key], formatter)})"
+            texts.append(text)
+        yield from indent_hanging(lead, f"{'; '.join(texts)}.", context.width)
 
 
 def list_input_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:

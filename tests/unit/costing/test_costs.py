@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import replace
+from itertools import combinations
 from typing import Any
 
 import pytest
@@ -15,10 +16,11 @@ from gpudesk.costing.inputs import parse_costs, write_cost_section
 from gpudesk.costing.scenario_costs import TO_TIE, CostCalculator
 from gpudesk.costing.uncertainty import compute_common_error
 from gpudesk.documents.scenario_file import read_template
-from gpudesk.domain.answer import Answer
+from gpudesk.domain.answer import Answer, compute_win_odds
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import COST_INPUTS, BreakEven, CostColumn, CostInputOrigin, CostSettings, UncertainValue
 from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.costs import describe_software_share, list_rent_class_remarks, list_same_provider_rents
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
@@ -449,6 +451,30 @@ def test_draws_repeat_and_hold_for_all(service: GpuDeskService, answer: Answer) 
     for name, (low, middle, high) in first.quantiles.items():
         assert low < middle < high
         assert 0.9 * 20_000 < sum(first.histogram[name]) <= 20_000
+
+
+@pytest.mark.parametrize("pair", [*combinations(("h100-sxm", "h200-sxm", "b200-hgx", "mi325x", "l40s"), 2)])
+def test_odds_of_a_simulation_are_those_of_the_comparison(
+    service: GpuDeskService, answer: Answer, pair: tuple[str, str]
+) -> None:
+    choices = tuple(AcceleratorChoice(each, 4) for each in pair)
+    both = service.costing.add_costs(service.answer(replace(answer.scenario, accelerators=choices)))
+    for name in ("owned", "rented"):
+        draws = service.costing.draws(both, rented=name == "rented", count=1000)
+        figure = f"{name}_usd_per_million_output"
+        assert draws.cheapest == {pair[place]: odds for place, odds in compute_win_odds(both, figure).items()}
+        assert len(draws.cheapest) == 2
+        assert draws.cheapest[pair[0]] == pytest.approx(both.odds[figure, *pair])
+
+
+def test_accelerators_that_queue_have_no_odds_of_being_the_cheapest(service: GpuDeskService, answer: Answer) -> None:
+    choices = (AcceleratorChoice("h100-sxm", 2), AcceleratorChoice("h200-sxm", 8))
+    work = replace(answer.scenario.workload, load=Load(LoadKind.CONCURRENCY, concurrency=128))
+    loaded = service.answer(replace(answer.scenario, accelerators=choices, workload=work))
+    assert [column.queues for column in loaded.columns] == [True, False]
+    draws = service.costing.draws(loaded, rented=True, count=1000)
+    assert draws.cheapest == {"h200-sxm": 1.0}
+    assert set(draws.quantiles) == {"h100-sxm", "h200-sxm"}
 
 
 def test_nothing_is_drawn_where_all_is_known(service: GpuDeskService, answer: Answer) -> None:

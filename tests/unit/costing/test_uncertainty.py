@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.costing.uncertainty import (
-    compute_cheapest_shares,
     compute_quantiles,
     compute_swings,
     draw_interval,
@@ -64,15 +63,6 @@ def test_a_band_holds_four_draws_in_five() -> None:
 def test_a_band_that_is_none_is_refused(band: tuple[float, float, float]) -> None:
     with pytest.raises(ValueError, match="band"):
         draw_interval(*band, draw_normal(3, "x", 10))
-
-
-def test_shares_of_wins_are_those_of_analysis() -> None:
-    first = draw_triangular(UncertainValue(0.0, 0.5, 1.0), draw_uniform(1, "a", COUNT))
-    second = draw_triangular(UncertainValue(0.0, 0.5, 1.0), draw_uniform(1, "b", COUNT))
-    shares = compute_cheapest_shares({"a": first, "b": second, "dear": first + 2.0})
-    assert shares["a"] == pytest.approx(0.5, abs=0.01)
-    assert shares["dear"] == 0.0
-    assert sum(shares.values()) == pytest.approx(1.0)
 
 
 def test_the_widest_swing_comes_first_and_lines_swing_by_their_slope() -> None:

@@ -22,8 +22,8 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, MonthScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.cost import CostColumn, CostCurvePoint, CostDistribution
-from gpudesk.report.costs import describe_break_even, format_draw_share
-from gpudesk.report.labels import format_months
+from gpudesk.report.costs import describe_break_even
+from gpudesk.report.labels import format_months, format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr, trn
 from gpudesk.text.units import HOURS_PER_MONTH, MONTHS_PER_YEAR
@@ -320,12 +320,16 @@ class CostDistributionChart(_CostCurves):
                 *part.identity,
                 middles,
                 np.array(draws.histogram[part.key]) / draws.n * _PER_CENT,
-                end=tr("cheapest in {share}", share=format_draw_share(draws.cheapest[part.key], self.formatter)),
+                end=self._format_odds(draws, part.key),
                 capped=False,
             )
             for part in costed.columns
             if part.key in draws.histogram
         )
+
+    def _format_odds(self, draws: CostDistribution, key: str) -> str:
+        odds = draws.cheapest.get(key)
+        return "" if odds is None else tr("cheapest: {odds} odds", odds=format_odds(odds, self.formatter))
 
     def read_at(self, x: float) -> tuple[float, CursorReadout] | None:
         draws, costed = self._draws, self._costed
@@ -356,9 +360,7 @@ class CostDistributionChart(_CostCurves):
             return self.why_empty
         names = self._costed.names
         return " ".join(
-            tr("{name}: cheapest in {share}.", name=names[key], share=format_draw_share(share, self.formatter))
-            for key, share in self._draws.cheapest.items()
-            if key in names
+            f"{names[key]} {self._format_odds(self._draws, key)}." for key in self._draws.cheapest if key in names
         )
 
     def data(self, formatter: Formatter) -> ChartData:

@@ -37,7 +37,7 @@ from gpudesk.desktop.ui.widgets.layouts import (
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.report.costs import build_break_even_cells, describe_missing_input, format_draw_share
+from gpudesk.report.costs import build_break_even_cells, describe_missing_input
 from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 from gpudesk.report.explanation.worked_examples import (
     describe_cost_case,
@@ -46,6 +46,7 @@ from gpudesk.report.explanation.worked_examples import (
     label_cost_case,
     label_worked_verdict,
 )
+from gpudesk.report.labels import format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import InputError, capitalize_first, format_input_error, format_message
 from gpudesk.text.translation import tr, translate_data
@@ -108,27 +109,30 @@ def _format_unit_remark(column: CostColumn) -> str:
 
 
 def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) -> FiguresContent:
-    """Return how often each accelerator is the cheapest, and the interval of its cost."""
+    """Return the odds that each accelerator is the cheapest, and the interval of its cost."""
     names = {part.key: part for part in costed.columns}
     money, formatter = costed.money, costed.formatter
-    ranked = sorted(draws.cheapest.items(), key=lambda pair: -pair[1])
+    ranked = sorted(draws.quantiles.items(), key=lambda pair: -draws.cheapest.get(pair[0], 0.0))
     rows = [
         FigureRow(
             key,
             names[key].palette_index,
             names[key].is_variant,
             names[key].name,
-            (format_draw_share(share, formatter), *(money.small(each) for each in draws.quantiles[key])),
+            (
+                format_odds(draws.cheapest[key], formatter) if key in draws.cheapest else MISSING_VALUE_TEXT,
+                *(money.small(each) for each in quantiles),
+            ),
             tr("rented") if draws.rented else tr("owned"),
         )
-        for key, share in ranked
+        for key, quantiles in ranked
         if key in names
     ]
     for part, column in costed.column_costs():
-        if part.key not in draws.cheapest:
+        if part.key not in draws.quantiles:
             note = tr("excluded: {missing}", missing="; ".join(describe_missing_input(each) for each in column.missing))
             rows.append(FigureRow(*part.identity, (MISSING_VALUE_TEXT,) * 4, note))
-    heads = (tr("Cheapest"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
+    heads = (tr("Cheapest, odds"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
     note = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
     return FiguresContent(note, heads, frozenset({0}), (), tuple(rows), tr("Basis"))
 
@@ -313,7 +317,7 @@ class RentOrBuyView(CostView):
 
 
 class SimulationView(CostView):
-    """What it may cost, drawn many times in the background; below, how often each is the cheapest."""
+    """What it may cost, drawn many times in the background; below, the odds that each is the cheapest."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
