@@ -140,12 +140,18 @@ def parse_answer_options(options: Sequence[str]) -> dict[str, AnswerValue]:
 def _answer(name: str, value: str) -> dict[str, AnswerValue]:
     if name not in QUESTIONS:
         raise make_unknown_field_error(SET, name, QUESTIONS)
-    stated: str | float | None = value
-    if QUESTIONS[name].takes_number and value not in QUESTIONS[name].options:
-        stated = _finite(value)
-        if stated is None:
-            raise InputError(_describe_wrong_answer(f"{name}={value}"), SET)
+    stated: str | float = _find_option(QUESTIONS[name], value)
+    if QUESTIONS[name].takes_number and (number := _finite(value)) is not None:
+        stated = number
     return {name: parse_answer(name, f"{SET} {name}", stated)}
+
+
+def _find_option(question: DecisionQuestion, text: str) -> str:
+    """Return the option that a text names by its id or its title, else the text."""
+    if text in question.options:
+        return text
+    titles = {get_option_texts(question.id, each, Formatter()).title.casefold(): each for each in question.options}
+    return titles.get(text.casefold(), text)
 
 
 def parse_weight_options(options: Sequence[str], rules: Collection[str]) -> dict[str, float]:

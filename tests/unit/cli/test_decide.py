@@ -315,8 +315,8 @@ def test_answers_come_from_standard_input(capsys: Capture, monkeypatch: pytest.M
         (("--set", "prioritee=cost"), 'unknown field "prioritee"; did you mean priority?'),
         (("--set", "priority"), "--set: priority is not a valid answer; example: priority=cost"),
         (("--set", "priority=money"), "--set priority: money is not one of balanced, cost"),
-        (("--set", "ttft_limit_ms=fast"), "ttft_limit_ms=fast is not a valid answer"),
-        (("--set", "ttft_limit_ms=nan"), "ttft_limit_ms=nan is not a valid answer"),
+        (("--set", "ttft_limit_ms=fast"), "--set ttft_limit_ms: fast must be a number or none"),
+        (("--set", "ttft_limit_ms=nan"), "--set ttft_limit_ms: nan must be a number or none"),
         (("--set", "ttft_limit_ms=0"), "--set ttft_limit_ms: 0.0 is not above 0"),
         (("--weight", "D000-99=1"), "--weight: unknown rule D000-99; closest: D000-"),
         (("--weight", "d000-03=1"), "unknown rule d000-03; closest: D000-03"),
@@ -332,6 +332,24 @@ def test_what_cannot_be_said_is_named_at_the_option(capsys: Capture, more: tuple
     assert told.out == ""
     assert said in told.err
     assert told.err.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("given", "name", "value"),
+    [
+        ("acquisition=buy", "acquisition", "own"),
+        ("acquisition=Rent", "acquisition", "rent"),
+        ("priority=throughput", "priority", "speed"),
+        ("ttft_limit_ms=No limit", "ttft_limit_ms", "none"),
+    ],
+)
+def test_an_answer_may_be_the_title_of_its_option(capsys: Capture, given: str, name: str, value: str) -> None:
+    assert decide(capsys, "--set", given)["answers"][name] == {"value": value, "origin": "yours"}
+
+
+def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> None:
+    assert entry.main(["decide", *ASKED, "--set", "acquisition=rent"]) == 0
+    assert "  Rental price per accelerator: 2.29 USD/h." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(
