@@ -512,7 +512,7 @@ class GpuDeskService:
     def shortlist_steps(self, scenario: Scenario) -> ProgressSteps[Scenario]:
         """Look, as a job, through the catalog; return the scenario with the best accelerators for it as columns.
 
-        At most six, each with the count that carries the load. Raises `InputError` where none meets every limit.
+        At most six, each with the count that carries the load; where none meets every limit, the nearest to.
         """
         from gpudesk.decision.outcome.search import search_shortlist
 

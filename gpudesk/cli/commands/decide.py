@@ -36,6 +36,7 @@ from gpudesk.domain.decision import (
     DecisionFlip,
     DecisionQuestion,
     DecisionRule,
+    DecisionVerdict,
     QuestionAnswer,
     TraceCell,
     TraceLine,
@@ -491,7 +492,8 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     from gpudesk.domain.progress import run_to_end
     from gpudesk.report.labels import get_today, list_column_names
 
-    if not scenario.accelerators:
+    searched = not scenario.accelerators
+    if searched:
         scenario = service.shortlist(scenario)
     answer = service.answer(scenario)
     decision = service.decide(answer)
@@ -510,6 +512,8 @@ def _decide(scenario: Scenario, service: GpuDeskService, options: argparse.Names
     beside = list(list_advisory_text(options.show, request, output.get_terminal_width(), output.make_bold))
     width, costs = output.get_terminal_width(), service.decider.costs_of(answer)
     lines = list_decision_lines(decision, flips, names, width, output.make_bold, costs, with_rules=options.rules)
+    if searched and decision.verdict is DecisionVerdict.NONE_FITS:
+        output.print_lines(wrap_text(tr("Of the whole catalog, these come closest to your limits:"), width))
     output.print_lines((*lines, *_list_next_questions(questions, decision), *beside))
 
 

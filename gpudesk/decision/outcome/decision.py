@@ -219,7 +219,7 @@ class Decider:
         lines = assign_roles(lines, objective.name, [each.eligible for each in ranked.candidates])
         decision = replace(_make_decision(ground, answers, situation, lines, ranked, objective), other_payment=other)
         if with_ways_out and decision.verdict is DecisionVerdict.NONE_FITS:
-            allowed = _list_allowed(decision)
+            allowed = list_mendable(decision)
             decision = replace(decision, ways_out=self._ground.find_ways_out(ground, answers, allowed))
         return self._unsure(decision, values, weights)
 
@@ -449,7 +449,7 @@ def _make_decision(
 _CARRIED: Final = frozenset({"fits", "fits_alone", "holds_load", "ttft_ms", "tpot_ms"})
 
 
-def _list_allowed(decision: Decision) -> tuple[str, ...]:
+def list_mendable(decision: Decision) -> tuple[str, ...]:
     """Return the accelerators that only fit, load or limits remove: another deployment may do."""
     rules = {line.rule.id: line for line in decision.trace}
     return tuple(

@@ -7,6 +7,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.decision.facts.answers import question_matters
+from gpudesk.decision.outcome.decision import list_mendable
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.decision import (
     QUESTIONS,
@@ -19,7 +20,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
-from gpudesk.text.messages import input_error, message
+from gpudesk.text.messages import message
 
 if TYPE_CHECKING:
     from gpudesk.decision.facts.deployments import DeploymentSource
@@ -33,22 +34,40 @@ _KIND: Final = "work"
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
     """Look through the catalog, some accelerators a step; return the scenario with the best as its columns.
 
-    Its own accelerators are left out of account. Raises `InputError` where nothing meets every limit.
+    Its own accelerators are left out of account. Where nothing meets every limit, those come that are the nearest to.
     """
     parts = [part.id for part in service.catalog.accelerators()]
     ranked: list[tuple[DecisionObjective, DecisionCandidate]] = []
+    removed: list[tuple[bool, int, DecisionCandidate]] = []
     for start in range(0, len(parts), MAX_ACCELERATORS):
         yield JobProgress(message("shortlist.searching", "Searching the catalog"), start, len(parts))
         choices = tuple(AcceleratorChoice(part) for part in parts[start : start + MAX_ACCELERATORS])
         decision = decider.decide(service.answer(replace(scenario, accelerators=choices)))
         ranked += [(decision.objective, each) for each in decision.candidates if each.eligible]
-    best = _take_best(ranked)
-    if not best:
-        raise input_error(
-            "shortlist.none",
-            "no accelerator in the catalog meets every limit; allow more accelerators or a smaller format",
-        )
-    return replace(scenario, accelerators=tuple(AcceleratorChoice(each.accelerator, count=each.count) for each in best))
+        mendable = list_mendable(decision)
+        removed += [
+            (each.accelerator not in mendable, len(each.removed), each)
+            for each in decision.candidates
+            if not each.eligible
+        ]
+    if best := _take_best(ranked):
+        choices = tuple(AcceleratorChoice(each.accelerator, count=each.count) for each in best)
+    else:
+        choices = _take_nearest(service, removed)
+    return replace(scenario, accelerators=choices)
+
+
+def _take_nearest(
+    service: DeploymentSource, removed: Sequence[tuple[bool, int, DecisionCandidate]]
+) -> tuple[AcceleratorChoice, ...]:
+    """Return those that another deployment may mend and the fewest rules remove; of equals shipping and large ones."""
+
+    def measure_distance(each: tuple[bool, int, DecisionCandidate]) -> tuple[bool, int, bool, int]:
+        part = service.catalog.accelerator(each[2].accelerator)
+        return each[0], each[1], part.announced, -part.memory_bytes
+
+    nearest = sorted(removed, key=measure_distance)[:MAX_ACCELERATORS]
+    return tuple(AcceleratorChoice(each.accelerator) for *_, each in nearest)
 
 
 def _take_best(ranked: Sequence[tuple[DecisionObjective, DecisionCandidate]]) -> list[DecisionCandidate]:

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 from gpudesk import paths
-from gpudesk.domain.decision import AnswerValue, DecisionSettings
+from gpudesk.domain.decision import AnswerValue, DecisionSettings, DecisionVerdict, WayOutKind
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.progress import run_to_end
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.service import GpuDeskService
-from gpudesk.text.messages import InputError
 
 
 def scenario(model: str, *parts: str, in_flight: int = 10, **answers: AnswerValue) -> Scenario:
@@ -53,10 +53,18 @@ def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskSe
     assert service.catalog.accelerator(lead.accelerator).memory_bytes < 60 * 2**30
 
 
-def test_nothing_in_the_catalog_is_told(service: GpuDeskService) -> None:
-    with pytest.raises(InputError) as raised:
-        service.shortlist(scenario("llama-3.1-405b", shape="one", precision="fp4"))
-    assert raised.value.problem.id == "shortlist.none"
+@pytest.mark.parametrize(
+    ("answers", "ways"),
+    [({"shape": "one", "precision": "fp4"}, {WayOutKind.WEIGHTS, WayOutKind.COUNT}), ({"ttft_limit_ms": 1.0}, set())],
+)
+def test_limits_that_nothing_meets_leave_the_nearest_and_ways_out(
+    service: GpuDeskService, answers: dict[str, Any], ways: set[WayOutKind]
+) -> None:
+    found = service.shortlist(scenario("llama-3.1-405b", **answers))
+    assert len(found.accelerators) == 6
+    decision = service.decide(service.answer(found))
+    assert decision.verdict is DecisionVerdict.NONE_FITS
+    assert {way.kind for way in decision.ways_out} >= ways
 
 
 def test_the_platform_is_asked_first_where_it_can_change_the_answer(service: GpuDeskService) -> None:
