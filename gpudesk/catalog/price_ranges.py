@@ -6,7 +6,7 @@ import statistics
 from collections.abc import Iterable, Sequence
 
 from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
-from gpudesk.domain.cost import RENT_TERMS, SameProviderRent
+from gpudesk.domain.cost import RENT_TERMS, ProviderRent, SameProviderRent
 from gpudesk.domain.system import System
 from gpudesk.domain.user_facts import UserPrice
 
@@ -41,7 +41,7 @@ class ComparablePrices:
                 group = self._groups.setdefault((price.accelerator, price.term), {})
                 group.setdefault(provider_class, []).append(price)
         self._summaries: dict[tuple[str, str, ProviderClass], PriceSummary] = {}
-        self._newest_rents: dict[tuple[str, str], dict[str, float]] = {}
+        self._provider_rents: dict[tuple[str, str], tuple[ProviderRent, ...]] = {}
 
     def find_common_class(self, accelerators: Iterable[str], term: str) -> ProviderClass | None:
         """Return the first class that rents every one of the accelerators that are rented; None where none does."""
@@ -69,29 +69,36 @@ class ComparablePrices:
 
     def compare_same_provider(self, accelerator: str, against: str, term: str) -> tuple[SameProviderRent, ...]:
         """Return the ratio of the newest rents of two accelerators at each provider that rents both, by its name."""
-        ours, theirs = (self._find_newest_rents(each, term) for each in (accelerator, against))
+        ours, theirs = (
+            {rent.provider: rent.usd_per_hour for rent in self.list_provider_rents(each, term)}
+            for each in (accelerator, against)
+        )
         return tuple(
             SameProviderRent(provider, accelerator, against, ours[provider] / theirs[provider])
             for provider in sorted(ours.keys() & theirs.keys())
         )
 
-    def _find_newest_rents(self, accelerator: str, term: str) -> dict[str, float]:
-        """Return the median of the newest rents by provider; ranges and medians over markets are of no provider."""
-        if (accelerator, term) in self._newest_rents:
-            return self._newest_rents[accelerator, term]
-        offers: dict[str, list[PriceRecord]] = {}
-        for provider_class, prices in self._groups.get((accelerator, term), {}).items():
-            for price in prices:
-                if price.provider and price.usd is not None and provider_class is not ProviderClass.MARKET:
-                    offers.setdefault(price.provider, []).append(price)
-        newest = {provider: max(each.date or "" for each in prices) for provider, prices in offers.items()}
-        self._newest_rents[accelerator, term] = rents = {
-            provider: statistics.median(
-                each.usd for each in prices if each.usd is not None and (each.date or "") == newest[provider]
-            )
-            for provider, prices in offers.items()
-        }
-        return rents
+    def list_provider_rents(self, accelerator: str, term: str) -> tuple[ProviderRent, ...]:
+        """Return the newest rent at each provider, the cheapest first; medians over markets are of no provider."""
+        key = accelerator, term
+        if key not in self._provider_rents:
+            offers: dict[tuple[str, ProviderClass], list[tuple[str, float]]] = {}
+            for provider_class, prices in self._groups.get(key, {}).items():
+                for price in prices:
+                    if price.provider and price.usd is not None and provider_class is not ProviderClass.MARKET:
+                        offer = (price.date or "", price.usd)
+                        offers.setdefault((price.provider, provider_class), []).append(offer)
+            rents = (_take_newest(*provider, term, dated) for provider, dated in offers.items())
+            self._provider_rents[key] = tuple(sorted(rents, key=lambda each: (each.usd_per_hour, each.provider)))
+        return self._provider_rents[key]
+
+
+def _take_newest(
+    provider: str, provider_class: ProviderClass, term: str, dated: Sequence[tuple[str, float]]
+) -> ProviderRent:
+    newest = max(date for date, _ in dated)
+    usd_per_hour = statistics.median(usd for date, usd in dated if date == newest)
+    return ProviderRent(provider, provider_class, term, usd_per_hour, newest or None)
 
 
 def summarize_api_prices(prices: Sequence[ApiPrice]) -> dict[str, PriceSummary]:

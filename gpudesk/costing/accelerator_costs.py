@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -31,6 +31,7 @@ from gpudesk.domain.cost import (
     CostCurvePoint,
     CostLine,
     DeploymentEfficiency,
+    ProviderRent,
     ResolvedCostInput,
     SoftwareCosts,
     TokenCosts,
@@ -209,7 +210,10 @@ def gather_cost_inputs(
     return AcceleratorCostInputs(key, column.choice.accelerator, estimate, inputs, deployment, rate, values, systems)
 
 
-def make_cost_column(inputs: AcceleratorCostInputs, column: ComparisonColumn) -> CostColumn:
+def make_cost_column(
+    inputs: AcceleratorCostInputs, column: ComparisonColumn, rents: Sequence[ProviderRent] = ()
+) -> CostColumn:
+    """Return the costs of a column; `rents` are those of its accelerator by provider."""
     deployment = inputs.deployment
     count = None if inputs.estimate is None or not inputs.estimate.fits else inputs.estimate.count
     rent = inputs.inputs["rent_usd_per_hour"]
@@ -224,6 +228,7 @@ def make_cost_column(inputs: AcceleratorCostInputs, column: ComparisonColumn) ->
         count=count,
         inputs=inputs.inputs,
         missing=inputs.missing,
+        provider_rents=_cost_provider_rents(inputs, rents),
         tokens_per_s=inputs.tokens_per_s,
         systems=systems,
         tco=None if owned is None else _make_tco(owned),
@@ -234,6 +239,17 @@ def make_cost_column(inputs: AcceleratorCostInputs, column: ComparisonColumn) ->
         software=None if count is None else _make_software(inputs.values, count),
         efficiency=None if count is None else _make_efficiency(inputs, column, owned),
         curve=_make_cost_curve(inputs, column.curve, own=own, hire=hire),
+    )
+
+
+def _cost_provider_rents(inputs: AcceleratorCostInputs, rents: Sequence[ProviderRent]) -> tuple[ProviderRent, ...]:
+    """Return rents with what tokens cost at each, as all other inputs are."""
+    if inputs.deployment is None or THROUGHPUT not in inputs.values or not rents:
+        return tuple(rents)
+    hourly = np.array([each.usd_per_hour for each in rents])
+    costs = cost_rented_per_million({**inputs.values, "rent_usd_per_hour": hourly}, inputs.deployment)
+    return tuple(
+        each._replace(usd_per_million_output=usd) for each, usd in zip(rents, np.asarray(costs).tolist(), strict=True)
     )
 
 

@@ -388,8 +388,11 @@ class CostCalculator:
 
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
         """Return the costs of all, and where they are equal: to each other, or if `brief` to rents alone."""
-        situations = self.situations(answer)
-        columns = tuple(make_cost_column(each, column) for each, column in zip(situations, answer.columns, strict=True))
+        situations, term = self.situations(answer), answer.scenario.costs.rent_term
+        columns = tuple(
+            make_cost_column(each, column, self._prices.list_provider_rents(each.accelerator, term))
+            for each, column in zip(situations, answer.columns, strict=True)
+        )
         breaks: list[BreakEven] = []
         for each, column in zip(situations, columns, strict=True):
             breaks += compare_own_and_rent(each, column)

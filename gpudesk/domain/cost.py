@@ -313,7 +313,7 @@ class CostColumn:
 
     `missing` names the inputs without which a cost cannot be told: `throughput` where there is no estimate.
     `count` is None without a deployment that fits. `rent` sums up the rents on record. `systems` are the whole
-    systems that are owned; None where accelerators are bought singly.
+    systems that are owned; None where accelerators are bought singly. `provider_rents` has the cheapest first.
     """
 
     key: str
@@ -321,6 +321,7 @@ class CostColumn:
     count: int | None
     inputs: Mapping[str, ResolvedCostInput]
     missing: tuple[str, ...]
+    provider_rents: tuple[ProviderRent, ...] = ()
     tokens_per_s: IntervalEstimate | None = None
     systems: SystemCount | None = None
     tco: TotalCostOfOwnership | None = None
@@ -339,6 +340,20 @@ class CostColumn:
     @property
     def rented_usd_per_million_output(self) -> IntervalEstimate | None:
         return None if self.rented is None else self.rented.output
+
+
+class ProviderRent(NamedTuple):
+    """The newest rent of an accelerator at a provider, and the cost of its tokens there; None without throughput.
+
+    The rent is of an accelerator-hour; of several regions it is the median.
+    """
+
+    provider: str
+    provider_class: ProviderClass
+    term: str
+    usd_per_hour: float
+    date: str | None
+    usd_per_million_output: float | None = None
 
 
 class SameProviderRent(NamedTuple):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import statistics
 from collections.abc import Mapping, Sequence
 from itertools import groupby
@@ -25,6 +26,7 @@ from gpudesk.domain.cost import (
 from gpudesk.domain.system import SystemCount
 from gpudesk.report.labels import format_months, format_price_dates, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
+from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
 
 _USD: Final = "USD"
@@ -458,6 +460,66 @@ def _describe_same_provider_rents(
                 )
             )
     return sentences
+
+
+#: So many providers are named after the cheapest.
+_NEXT_PROVIDERS: Final = 2
+
+
+def describe_cheapest_rents(column: CostColumn, name: str, money: MoneyFormatter) -> str:
+    """Return which provider rents an accelerator for the least, and the next ones; empty without any on record."""
+    rents = column.provider_rents
+    if not rents:
+        return ""
+    first, *others = (
+        tr(
+            "{provider} ({kind}, {date}) {rent}",
+            provider=each.provider,
+            kind=label_price_word(each.provider_class),
+            date=each.date or tr("undated"),
+            rent=money.add_currency(money.small(each.usd_per_hour)),
+        )
+        for each in rents[: 1 + _NEXT_PROVIDERS]
+    )
+    cheapest = tr(
+        "Cheapest {term} rent of {name} per accelerator-hour: {rent}",
+        term=lower_for_sentence(label_price_word(rents[0].term)),
+        name=name,
+        rent=first,
+    )
+    return cheapest if not others else tr("{cheapest}; next: {others}", cheapest=cheapest, others=", ".join(others))
+
+
+def list_provider_rent_heads() -> tuple[str, ...]:
+    return (
+        tr("Rents by provider"),
+        tr("Accelerator"),
+        tr("Provider type"),
+        tr("Per accelerator-hour"),
+        tr("Per million tokens"),
+        tr("Date"),
+    )
+
+
+def list_provider_rent_rows(
+    costs: CostAnswer, names: Mapping[str, str], money: MoneyFormatter
+) -> list[tuple[str, ...]]:
+    """Return all rents on record by provider, those of the cheapest tokens first."""
+    rents = [(each, names[column.key]) for column in costs.columns for each in column.provider_rents]
+    rents.sort(key=lambda pair: (pair[0].usd_per_million_output or math.inf, pair[0].usd_per_hour))
+    return [
+        (
+            each.provider,
+            name,
+            label_price_word(each.provider_class),
+            money.add_currency(money.small(each.usd_per_hour)),
+            MISSING_VALUE_TEXT
+            if each.usd_per_million_output is None
+            else money.add_currency(money.small(each.usd_per_million_output)),
+            each.date or tr("undated"),
+        )
+        for each, name in rents
+    ]
 
 
 _API_PROBLEMS: Final[Mapping[str, str]] = MappingProxyType(

@@ -36,6 +36,7 @@ from gpudesk.report.costs import (
     MoneyFormatter,
     describe_bought_singly,
     describe_break_even,
+    describe_cheapest_rents,
     describe_input_source,
     describe_other_prices,
     describe_prices_used,
@@ -49,6 +50,8 @@ from gpudesk.report.costs import (
     list_api_remarks,
     list_missing_costs,
     list_partly_used,
+    list_provider_rent_heads,
+    list_provider_rent_rows,
     list_rent_class_remarks,
     list_same_provider_rents,
 )
@@ -111,7 +114,21 @@ def list_cost_lines(
     yield from _list_draws(draws, context)
 
 
+def list_provider_lines(costs: CostAnswer, answer: Answer, width: int, strong: _Strong) -> Iterator[str]:
+    """Yield the rents on record by provider as a table, or that there is none."""
+    names = dict(zip(answer.keys, list_column_names(answer), strict=True))
+    money = MoneyFormatter(Formatter(), answer.scenario.costs.currency)
+    rows = list_provider_rent_rows(costs, names, money)
+    if rows:
+        yield from align_table(list_provider_rent_heads(), rows, width, right=(3, 4), strong=strong)
+    else:
+        yield tr("No provider on record rents these accelerators on these terms.")
+
+
 def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]:
+    for column in costs.columns:
+        if rents := describe_cheapest_rents(column, context.names[column.key], context.money):
+            yield rents
     yield from list_partly_used(costs.columns, context.names, context.formatter)
     if prices := describe_other_prices(costs.columns, context.names, context.money):
         yield prices
@@ -306,6 +323,9 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         "--list-inputs", action="store_true", help=tr("list all inputs with values and sources, then exit")
     )
     group.add_argument(
+        "--providers", action="store_true", help=tr("list rents by provider, the cheapest tokens first, then exit")
+    )
+    group.add_argument(
         "--single",
         action=argparse.BooleanOptionalAction,
         dest="single_accelerators",
@@ -429,6 +449,9 @@ def _show(options: argparse.Namespace, scenario: Scenario, service: GpuDeskServi
     costing = service.costing
     if options.list_inputs:
         output.print_lines(list_input_lines(costs, answer, output.get_terminal_width(), output.make_bold))
+        return
+    if options.providers and not options.json:
+        output.print_lines(list_provider_lines(costs, answer, output.get_terminal_width(), output.make_bold))
         return
     owned, rented = (
         costing.draws(answer, rented=by_rent, count=options.draws, seed=options.seed) for by_rent in (False, True)

@@ -33,7 +33,13 @@ from gpudesk.report.comparison.tables import (
     SheetRemark,
     SheetTraceRow,
 )
-from gpudesk.report.costs import describe_systems, describe_utilization, list_rent_class_remarks
+from gpudesk.report.costs import (
+    MoneyFormatter,
+    describe_cheapest_rents,
+    describe_systems,
+    describe_utilization,
+    list_rent_class_remarks,
+)
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
 from gpudesk.report.decision.rules import (
@@ -152,7 +158,7 @@ def list_recommendation_lines(
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
         (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),
         (tr("Alternatives"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
-        (tr("Rental price"), () if costs is None else list_rent_class_remarks(costs, names)),
+        (tr("Rental price"), () if costs is None else _list_rent_remarks(decision, costs, names, formatter)),
         (tr("Missing figures"), (describe_missing_value(each, names, formatter) for each in unpriced)),
         (tr("Tipping points"), _list_flips(flips, decision, names, formatter)),
         (tr("Ruled out"), list_removed_columns(decision, names, formatter)),
@@ -162,6 +168,15 @@ def list_recommendation_lines(
         (tr("Your answers"), _list_user_answers(decision, formatter)),
     )
     return tuple(SheetRemark(subject, line.rstrip(".")) for subject, lines in grouped for line in lines)
+
+
+def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, formatter: Formatter) -> Iterator[str]:
+    """Yield who rents the recommended accelerator for the least, and that rents are of different providers."""
+    key = find_leading_column(decision)
+    for column in costs.columns:
+        if column.key == key and decision.facts.get("acquisition") != "own" and column.provider_rents:
+            yield describe_cheapest_rents(column, names[key], MoneyFormatter(formatter))
+    yield from list_rent_class_remarks(costs, names)
 
 
 def list_decision_assumptions(

@@ -97,6 +97,26 @@ def test_people_read_tokens_years_break_evens_and_draws(capsys: Capture) -> None
     assert "Total" in said
 
 
+def test_the_cheapest_provider_is_named_with_class_and_date(capsys: Capture) -> None:
+    rents = candidate(cost(capsys), "mi325x")["provider_rents"]
+    assert [each["usd_per_hour"] for each in rents] == sorted(each["usd_per_hour"] for each in rents)
+    first = rents[0]
+    assert {first["provider_class"], first["term"]} == {"specialized", "on_demand"}
+    named = f"{first['provider']} (specialized cloud, {first['date']}) ${first['usd_per_hour']:.2f}; next: "
+    assert f"Cheapest on-demand rent of MI325X per accelerator-hour: {named}" in " ".join(text(capsys).split())
+
+
+def test_rents_by_provider_are_a_table_the_cheapest_tokens_first(capsys: Capture) -> None:
+    head, _, *rows = text(capsys, "--providers").splitlines()
+    assert head.split("  ")[0] == "Rents by provider"
+    costs = [float(row.rpartition("$")[2].split()[0]) for row in rows]
+    assert len(costs) > 10
+    assert costs == sorted(costs)
+    assert {"MI325X", "H200 SXM"} <= {name for row in rows for name in ("MI325X", "H200 SXM") if name in row}
+    reserved = text(capsys, "--providers", "--accelerators", "gaudi3", "--rent-term", "capacity_block")
+    assert reserved == "No provider on record rents these accelerators on these terms.\n"
+
+
 def test_the_first_line_is_that_of_the_cost_page(capsys: Capture) -> None:
     said = " ".join(text(capsys).split())
     assert said.startswith("To own, MI325X (")

@@ -37,7 +37,12 @@ from gpudesk.desktop.ui.widgets.layouts import (
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
-from gpudesk.report.costs import build_break_even_cells, describe_missing_input
+from gpudesk.report.costs import (
+    build_break_even_cells,
+    describe_missing_input,
+    list_provider_rent_heads,
+    list_provider_rent_rows,
+)
 from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 from gpudesk.report.explanation.worked_examples import (
     describe_cost_case,
@@ -265,8 +270,12 @@ class TokenCostView(CostView):
         self.table.show_figures(figures)
 
 
+#: The cheapest are shown; the terminal lists all.
+_PROVIDERS_SHOWN: Final = 4
+
+
 class RentOrBuyView(CostView):
-    """Rent or buy over the months; below, where costs are equal, of one accelerator against another."""
+    """Rent or buy over the months; below, where costs are equal of a pair, and who rents for the least."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         self._desk = desk
@@ -281,13 +290,19 @@ class RentOrBuyView(CostView):
         self.rival.chosen.connect(lambda key: self._choose(self._pair[0], key))
         heads = [tr("Break-even point"), tr("Value"), tr("Used"), tr("Result")]
         self.table = TextTable(theme, tr("Break-even points"), heads, giving=(3,), parent=self)
+        self.rents = TextTable(
+            theme, tr("Rents by provider"), list_provider_rent_heads(), numbers=(3, 4), giving=(0,), parent=self
+        )
         choices = QWidget(self)
         make_row(self.which, self.rival, STRETCH, on=choices)
-        _lay_out_view(self, theme, self.chart, [choices, self.table])
+        _lay_out_view(self, theme, self.chart, [choices, self.table, self.rents])
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
         self._costed = costed
         self.chart.show_costs(costed)
+        rents = list_provider_rent_rows(costed.costs, costed.names, costed.money)[:_PROVIDERS_SHOWN]
+        self.rents.set_rows(rents)
+        self.rents.setVisible(bool(rents))
         keys = [part.key for part in costed.columns]
         options = [ChoiceOption(part.key, part.name) for part in costed.columns]
         for field in (self.which, self.rival):
