@@ -7,6 +7,7 @@ from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.window.dialogs.chooser import ChooserDialog, list_use_cases
 from gpudesk.desktop.window.main_window import MainWindow
+from gpudesk.domain.decision import DecisionVerdict
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
 from gpudesk.service import GpuDeskService
@@ -71,13 +72,16 @@ def test_what_is_found_is_a_document_of_its_own(window: MainWindow, qtbot: QtBot
     assert len(window.program.windows) >= windows
 
 
-def test_where_nothing_meets_the_limits_that_is_said(dialog: ChooserDialog, qtbot: QtBot) -> None:
+def test_where_nothing_meets_the_limits_the_nearest_are_opened(
+    dialog: ChooserDialog, window: MainWindow, qtbot: QtBot
+) -> None:
     dialog.use_case.set_value("frontier")
     dialog.tpot.set_value(1)
-    QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
-    qtbot.waitUntil(lambda: not dialog.busy and dialog.search.isEnabled(), timeout=LONG_MS)
-    assert "no accelerator" in dialog.note.text().lower()
-    assert dialog.isVisible()
+    with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as found:
+        QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
+    assert len(found.args[0].accelerators) == MAX_ACCELERATORS
+    service = window.desk.service
+    assert service.decide(service.answer(found.args[0])).verdict is DecisionVerdict.NONE_FITS
 
 
 def test_leaving_stops_the_search(dialog: ChooserDialog, qtbot: QtBot) -> None:
