@@ -179,7 +179,7 @@ def read_cost_assumptions(path: Path) -> CostAssumptions:
 def _parse_cost_case(name: str, entry: Mapping[str, Any], where: str) -> CostCase:
     try:
         first, last = entry["examples"]
-        stated = CostCase(
+        case = CostCase(
             id=name,
             source=entry["source"],
             accelerators=tuple(entry["accelerators"]),
@@ -189,7 +189,7 @@ def _parse_cost_case(name: str, entry: Mapping[str, Any], where: str) -> CostCas
         )
     except (KeyError, TypeError, ValueError, InputError) as error:
         raise InputError(_WRONG_ASSUMPTION, where) from error
-    return stated
+    return case
 
 
 def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAssumption:
@@ -296,11 +296,11 @@ def _resolve_inputs(
     records: AcceleratorRecords,
     source_title: Callable[[str], str],
 ) -> dict[str, ResolvedCostInput]:
-    stated, prices = settings.of_part(part.id), records.prices
+    user_inputs, prices = settings.of_part(part.id), records.prices
     recorded = {**prices, "price_usd": prices.get(PURCHASE_TERM), "rent_usd_per_hour": prices.get(settings.rent_term)}
     cost_inputs: dict[str, ResolvedCostInput] = {}
     for name in COST_INPUTS:
-        if (own := stated.get(name, settings.inputs.get(name))) is not None:
+        if (own := user_inputs.get(name, settings.inputs.get(name))) is not None:
             source = _find_reported_source(name, own, part, assumptions, source_title)
             cost_inputs[name] = ResolvedCostInput(
                 name, CostInputOrigin.YOURS, own, record=recorded.get(name), source=source
@@ -326,13 +326,13 @@ def _resolve_inputs(
 
 def _find_reported_source(
     name: str,
-    stated: UncertainValue,
+    user_value: UncertainValue,
     part: Accelerator,
     assumptions: CostAssumptions,
     source_title: Callable[[str], str],
 ) -> CostDefaultSource | None:
     reported = assumptions.discounts.get(part.vendor)
-    if name != "discount" or reported is None or reported.spread != stated:
+    if name != "discount" or reported is None or reported.spread != user_value:
         return None
     return replace(reported.source, title=source_title(reported.source_id))
 

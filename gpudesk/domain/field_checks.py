@@ -189,11 +189,11 @@ def check_fields(
 ) -> dict[str, Any]:
     """Return the checked fields of an object, of which those that are null are left out."""
     values = {}
-    for name, stated in _require_object(where, value).items():
+    for name, entry in _require_object(where, value).items():
         if name not in checks:
             raise make_unknown_field_error(where, name, checks)
-        if stated is not None:
-            values[name] = checks[name](f"{where}.{name}", stated)
+        if entry is not None:
+            values[name] = checks[name](f"{where}.{name}", entry)
     for name in required:
         if name not in values:
             raise InputError(MISSING_FIELD, f"{where}.{name}")
@@ -207,7 +207,7 @@ def accept_entries(check: FieldCheck, most: int = 500) -> FieldCheck:
         entries = _require_object(where, value)
         if len(entries) > most:
             raise input_error("decide.too_many", "has more than {most} entries; remove some", where, most=most)
-        return {name: check(f"{where}.{name}", stated) for name, stated in entries.items()}
+        return {name: check(f"{where}.{name}", entry) for name, entry in entries.items()}
 
     return check_entries
 

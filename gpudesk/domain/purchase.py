@@ -87,7 +87,7 @@ class RuleOpinion(NamedTuple):
 class DeferralMonthlyCosts:
     """What a month of the service costs on each course, and a million output tokens of both parts.
 
-    `stopgap` is the accelerator whose rent stands for a month without either part; None where its cost is
+    `gap_rental` is the accelerator whose rent stands for a month without either part; None where its cost is
     stated. What is not known is None.
     """
 
@@ -97,7 +97,7 @@ class DeferralMonthlyCosts:
     buy_usd_per_million: UncertainValue | None = None
     next_usd_per_million: UncertainValue | None = None
     without_origin: GapCostOrigin | None = None
-    stopgap: str | None = None
+    gap_rental: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -319,8 +319,8 @@ class InactiveOverride:
 
     @property
     def values(self) -> tuple[ClaimValue, ...]:
-        stated = (*(claim.value for claim in self.claims), *(choice.value for choice in self.choices))
-        return tuple(dict.fromkeys(stated))
+        values = (*(claim.value for claim in self.claims), *(choice.value for choice in self.choices))
+        return tuple(dict.fromkeys(values))
 
     @property
     def price(self) -> UserPrice | None:

@@ -127,8 +127,8 @@ class SignalStatus:
 
 def make_watch_list(signals: Iterable[WatchSignal], notes: Iterable[WatchNote]) -> tuple[SignalStatus, ...]:
     """Return every signal with what holds of it; notes about other signals stay where they are."""
-    stated = {note.signal: note for note in notes}
-    return tuple(_make_signal_status(signal, stated.get(signal.id)) for signal in signals)
+    notes_by_signal = {note.signal: note for note in notes}
+    return tuple(_make_signal_status(signal, notes_by_signal.get(signal.id)) for signal in signals)
 
 
 def _make_signal_status(signal: WatchSignal, note: WatchNote | None) -> SignalStatus:

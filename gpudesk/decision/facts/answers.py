@@ -36,12 +36,12 @@ def resolve_answers(
 
     `native` is the format that the model is published in.
     """
-    stated = scenario.decision.answers if user_answers is None else user_answers
+    answers = scenario.decision.answers if user_answers is None else user_answers
     prefilled = _list_prefilled_answers(scenario, native)
     resolved: dict[str, QuestionAnswer] = {}
     for name, question in QUESTIONS.items():
-        if name in stated:
-            resolved[name] = QuestionAnswer(stated[name], AnswerOrigin.YOURS)
+        if name in answers:
+            resolved[name] = QuestionAnswer(answers[name], AnswerOrigin.YOURS)
         elif name in prefilled:
             resolved[name] = QuestionAnswer(prefilled[name], AnswerOrigin.SCENARIO)
         else:
@@ -73,13 +73,13 @@ def _list_prefilled_answers(scenario: Scenario, native: Precision | None) -> dic
 
 
 def _list_limit_answers(scenario: Scenario) -> dict[str, AnswerValue]:
-    stated: dict[str, float | None] = {"ttft_limit_ms": None, "tpot_limit_ms": None}
+    limits: dict[str, float | None] = {"ttft_limit_ms": None, "tpot_limit_ms": None}
     if (demand := scenario.demand) is not None:
-        stated = {"ttft_limit_ms": demand.ttft_ms, "tpot_limit_ms": demand.tpot_ms}
+        limits = {"ttft_limit_ms": demand.ttft_ms, "tpot_limit_ms": demand.tpot_ms}
     load = scenario.workload.load
     if load.kind is LoadKind.LIMITS:
-        stated = {"ttft_limit_ms": load.ttft_ms, "tpot_limit_ms": load.tpot_ms}
-    return {name: value for name, value in stated.items() if value is not None and QUESTIONS[name].takes(value)}
+        limits = {"ttft_limit_ms": load.ttft_ms, "tpot_limit_ms": load.tpot_ms}
+    return {name: value for name, value in limits.items() if value is not None and QUESTIONS[name].takes(value)}
 
 
 def convert_answers(answers: Mapping[str, QuestionAnswer]) -> dict[str, FactValue]:

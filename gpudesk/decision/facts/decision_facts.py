@@ -164,8 +164,11 @@ def _list_scenario_cost_facts(views: Sequence[AcceleratorView]) -> dict[str, Fac
     costs = views[0].costs
     fleet = costs.inputs.get("fleet")
     # Costs assume how many accelerators share their software; without a stated number there is no order size.
-    stated = fleet is not None and fleet.origin is CostInputOrigin.YOURS
-    return {"years": get_likely_input(costs, "years"), "fleet": get_likely_input(costs, "fleet") if stated else None}
+    is_user_value = fleet is not None and fleet.origin is CostInputOrigin.YOURS
+    return {
+        "years": get_likely_input(costs, "years"),
+        "fleet": get_likely_input(costs, "fleet") if is_user_value else None,
+    }
 
 
 def list_platform_facts(
@@ -290,7 +293,7 @@ class DecisionFactsBuilder:
         builder._chooser.take_over(self._chooser)
         builder._single, builder._fit_counts = self._single, dict(self._fit_counts)
         builder._engine_answers, builder._recorded = dict(self._engine_answers), dict(self._recorded)
-        builder._engine_answers[id(answer.columns)] = answer.columns, self._asked_of(answer)
+        builder._engine_answers[id(answer.columns)] = answer.columns, self._list_engine_answers(answer)
         return builder
 
     def of(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> DecisionFacts:
@@ -373,10 +376,12 @@ class DecisionFactsBuilder:
                 export=recorded[place].export,
                 site=find_site_needs(column.accelerator, catalog.systems_of(column.accelerator.id), fleet),
             )
-            for place, (column, engine_answers) in enumerate(zip(answer.columns, self._asked_of(answer), strict=True))
+            for place, (column, engine_answers) in enumerate(
+                zip(answer.columns, self._list_engine_answers(answer), strict=True)
+            )
         )
 
-    def _asked_of(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
+    def _list_engine_answers(self, answer: Answer) -> tuple[_EngineAnswers, ...]:
         """Return the engine's further figures for an answer; a change of costs alone leaves them as they are."""
         # Jobs ask for other answers meanwhile: what is returned is that of this one.
         last = self._engine_answers.get(id(answer.columns))

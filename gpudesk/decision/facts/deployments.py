@@ -184,8 +184,8 @@ class DeploymentChooser:
         return counts
 
 
-def _tighten(stated: float | None, limit: float) -> float | None:
-    least = min(math.inf if stated is None else stated, limit)
+def _tighten(user_limit: float | None, limit: float) -> float | None:
+    least = min(math.inf if user_limit is None else user_limit, limit)
     return None if least == math.inf else least
 
 

@@ -221,7 +221,7 @@ class Decider:
         if with_ways_out and decision.verdict is DecisionVerdict.NONE_FITS:
             allowed = list_mendable(decision)
             decision = replace(decision, ways_out=self._ground.find_ways_out(ground, answers, allowed))
-        return self._unsure(decision, values, weights)
+        return self._add_open_rules(decision, values, weights)
 
     def apart(self, answer: Answer | None = None) -> Decider:
         """Return one that a job may use on its thread, with what is known of this answer."""
@@ -347,8 +347,10 @@ class Decider:
             odds = tuple(float(not list_removing_rules(lines, place)) for place in range(len(situation.parts)))
         return tuple(share if place in situation.standing else 0.0 for place, share in enumerate(odds))
 
-    def _unsure(self, decision: Decision, answers: Mapping[str, AnswerValue], weights: Mapping[str, float]) -> Decision:
-        """Return the decision with what rules tell to do where nothing is clear."""
+    def _add_open_rules(
+        self, decision: Decision, answers: Mapping[str, AnswerValue], weights: Mapping[str, float]
+    ) -> Decision:
+        """Return the decision, an open one with the advice of the rules for open decisions."""
         if decision.verdict is not DecisionVerdict.OPEN or not decision.scope.answered:
             silent = _list_silent_rules(self.rules, decision.trace)
             return replace(decision, silent=silent)

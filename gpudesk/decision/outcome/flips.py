@@ -46,12 +46,12 @@ def search_flips(
 ) -> ProgressSteps[tuple[DecisionFlip, ...]]:
     """Look for flips, a trial a step, and return them, the nearest change first.
 
-    A flip leaves another accelerator in the lead, or none. Each was tried out as it is stated.
+    A flip leaves another accelerator in the lead, or none. Each was decided with the value that it shows.
     """
-    stated = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
-    present = decider.decide(answer, stated)
+    answers = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
+    present = decider.decide(answer, answers)
     lead = _get_lead(present)
-    inputs = list(_list_inputs(decider, answer, stated, present))
+    inputs = list(_list_inputs(decider, answer, answers, present))
     ranked: list[tuple[float, DecisionFlip]] = []
     for number, each in enumerate(inputs):
         progress = JobProgress(message("decide.flipping", "Checking what would change the result"), number, len(inputs))

@@ -72,10 +72,12 @@ def _count_bits(precision: Precision) -> int:
     return _BITS.get(precision, _NARROW)
 
 
-def _open_counts(service: DeploymentSource, request: EstimateRequest, stated: int | None, *, alone: bool) -> list[int]:
-    """Return the counts that a way out may use beside the stated one: one where that is asked for."""
-    if stated is not None or alone:
-        return [stated if stated is not None and not alone else 1]
+def _open_counts(
+    service: DeploymentSource, request: EstimateRequest, requested_count: int | None, *, alone: bool
+) -> list[int]:
+    """Return the counts that a way out may use beside the requested one: that one where it is given."""
+    if requested_count is not None or alone:
+        return [requested_count if requested_count is not None and not alone else 1]
     try:
         return list(service.estimator.list_counts(request.with_open_plan()))
     except InputError:
@@ -83,17 +85,17 @@ def _open_counts(service: DeploymentSource, request: EstimateRequest, stated: in
 
 
 def _try_formats(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
-    for request, stated in requests:
+    for request, requested_count in requests:
         for weights in _FORMATS:
             if _count_bits(weights) != _count_bits(request.weights):
                 other = replace(request, weights=weights)
-                for count in _open_counts(service, other, stated, alone=terms.alone):
+                for count in _open_counts(service, other, requested_count, alone=terms.alone):
                     yield WayOutKind.WEIGHTS, other.with_open_plan(count)
 
 
 def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
-    for request, stated in requests:
-        least = 1 if terms.alone else stated or 1
+    for request, requested_count in requests:
+        least = 1 if terms.alone else requested_count or 1
         for count in _open_counts(service, request, None, alone=False):
             if count > least:
                 yield WayOutKind.COUNT, request.with_open_plan(count)
@@ -102,19 +104,19 @@ def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: 
 def _try_parts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
     if not requests:
         return
-    request, stated = requests[0]
+    request, requested_count = requests[0]
     compared = {each.accelerator for each, _ in requests}
     for part in service.catalog.accelerators():
         if part.id not in compared and not part.announced:
             other = replace(request, accelerator=part.id, serving_engine=terms.serving_engine)
-            for count in _open_counts(service, other, stated, alone=terms.alone):
+            for count in _open_counts(service, other, requested_count, alone=terms.alone):
                 yield WayOutKind.ACCELERATOR, other.with_open_plan(count)
 
 
 def _try_prompts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
-    for request, stated in requests:
+    for request, requested_count in requests:
         for times in _SHORTER:
             tokens = max(1, request.workload.input_tokens // times)
             shorter = replace(request, workload=replace(request.workload, input_tokens=tokens))
-            for count in _open_counts(service, shorter, stated, alone=terms.alone):
+            for count in _open_counts(service, shorter, requested_count, alone=terms.alone):
                 yield WayOutKind.CONTEXT, shorter.with_open_plan(count)

@@ -318,7 +318,7 @@ class DeferralCase:
         self._waits = waits
         self._next = self._table.inputs(situations[1]) if waits else None
         self.tokens, self.tokens_origin = self._tokens()
-        self.stopgap, self.without_origin = self._stopgap()
+        self.gap_rental, self.without_origin = self._find_gap_rental()
         #: Months of use.
         self.months: Amount = self._own["years"] * MONTHS_PER_YEAR
 
@@ -350,7 +350,7 @@ class DeferralCase:
             buy_usd_per_million=_range_or_none(self._owned(0, self._own)),
             next_usd_per_million=None if self._next is None else _range_or_none(self._owned(1, self._next)),
             without_origin=self.without_origin,
-            stopgap=None if self.stopgap is None else self.stopgap.accelerator,
+            gap_rental=None if self.gap_rental is None else self.gap_rental.accelerator,
         )
 
     def notes(self, amounts: CourseAmounts) -> Iterator[Message]:
@@ -363,8 +363,8 @@ class DeferralCase:
                 "buying.no_rent",
                 "Enter the value of a month without hardware: no compared accelerator has both a rent and a throughput",
             )
-        elif self.stopgap is not None:
-            name = columns[situations.index(self.stopgap)].accelerator.name
+        elif self.gap_rental is not None:
+            name = columns[situations.index(self.gap_rental)].accelerator.name
             yield message(
                 "buying.rented_meanwhile",
                 "A month without owned hardware costs the rent of {accelerator}, including software",
@@ -387,7 +387,7 @@ class DeferralCase:
 
     def _rent_is_cheaper(self, amounts: CourseAmounts) -> bool:
         likely = amounts.likely()
-        if self.stopgap is None or likely.buy is None or likely.without is None:
+        if self.gap_rental is None or likely.buy is None or likely.without is None:
             return False
         return bool(likely.without < likely.buy)
 
@@ -414,7 +414,7 @@ class DeferralCase:
         rated, share = self._own[THROUGHPUT], self._own["utilisation"]
         return count_served_tokens(rated, HOURS_PER_MONTH, share), TokenDemandOrigin.DEPLOYMENT
 
-    def _stopgap(self) -> tuple[AcceleratorCostInputs | None, GapCostOrigin | None]:
+    def _find_gap_rental(self) -> tuple[AcceleratorCostInputs | None, GapCostOrigin | None]:
         """Return whose rent stands for a month without either part: the chosen part's, else a rival's."""
         if self._question.usd_per_month is not None:
             return None, GapCostOrigin.YOURS
@@ -426,13 +426,13 @@ class DeferralCase:
         return rental, None if rental is None else GapCostOrigin.RIVAL_RENT
 
     def _without(self) -> Amount | None:
-        stated = self._question.usd_per_month
-        if stated is not None:
-            return self._table.number("a month without", stated)
-        if self.stopgap is None or self.stopgap.deployment is None:
+        user_cost = self._question.usd_per_month
+        if user_cost is not None:
+            return self._table.number("a month without", user_cost)
+        if self.gap_rental is None or self.gap_rental.deployment is None:
             return None
-        values = self._own if self.stopgap is self._situations[0] else self._table.inputs(self.stopgap)
-        return self._a_month(cost_rented_per_million(values, self.stopgap.deployment))
+        values = self._own if self.gap_rental is self._situations[0] else self._table.inputs(self.gap_rental)
+        return self._a_month(cost_rented_per_million(values, self.gap_rental.deployment))
 
     def _owned(self, position: int, values: dict[str, Amount]) -> Amount | None:
         inputs = self._situations[position]
@@ -480,9 +480,13 @@ _QUESTION_BOUNDS: Final = {
 def check_wait_question(question: DeferralQuestion) -> None:
     """Refuse a number outside its range; raises `InputError` that names the field."""
     for name, bounds in _QUESTION_BOUNDS.items():
-        stated = getattr(question, name)
+        user_value = getattr(question, name)
         spread = (
-            stated if isinstance(stated, UncertainValue) else None if stated is None else UncertainValue.exactly(stated)
+            user_value
+            if isinstance(user_value, UncertainValue)
+            else None
+            if user_value is None
+            else UncertainValue.exactly(user_value)
         )
         if spread is None:
             continue

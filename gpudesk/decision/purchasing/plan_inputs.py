@@ -153,9 +153,9 @@ def parse_plan(name: str, value: object) -> AnswerValue:
     return cast("AnswerValue", _CHECKS[name](f"{WHERE}.{name}", value))
 
 
-def parse_plans(where: str, stated: object) -> dict[str, AnswerValue]:
+def parse_plans(where: str, values: object) -> dict[str, AnswerValue]:
     """Return what a document says of inputs; what says nothing is left out. Raises `InputError`."""
-    plans = check_fields(where, stated, _CHECKS)
+    plans = check_fields(where, values, _CHECKS)
     get_slip(plans)
     return plans
 
@@ -306,11 +306,11 @@ def _get_exact_range(plans: Mapping[str, AnswerValue], name: str) -> UncertainVa
 
 def check_plan_id(scenario: Scenario, name: str, look_up: Callable[[str], object]) -> None:
     """Refuse an input that names nothing in the catalog."""
-    stated = scenario.decision.plans.get(name)
-    if stated is None or stated in (NO_PART, PLAN_INPUTS[name].default):
+    user_value = scenario.decision.plans.get(name)
+    if user_value is None or user_value in (NO_PART, PLAN_INPUTS[name].default):
         return
     try:
-        look_up(str(stated))
+        look_up(str(user_value))
     except InputError as error:
         raise InputError(error.problem, f"{WHERE}.{name}") from error
 

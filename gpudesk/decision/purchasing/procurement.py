@@ -72,17 +72,17 @@ def note_signal(
     `value`, `date`, `source` or `note`, and at `value` where nothing would change.
     """
     checked: WatchValue = accept_boolean("value", value) if signal.threshold is None else _parse_signal_number(value)
-    stated = WatchNote(
+    user_note = WatchNote(
         signal.id, checked, _parse_signal_date(date), _parse_signal_source(source), check_optional_note("note", note)
     )
     former = _check_signal(notes, signal)
-    if former == stated:
+    if former == user_note:
         raise InputError(NOTHING_CHANGED, "value")
     replaced = () if former is None else (former,)
     return FactEdit(
         message("watch.step.note", "Add note to watch list: {signal}", signal=signal.title),
         unwatched=replaced,
-        watched=(stated,),
+        watched=(user_note,),
     )
 
 

@@ -133,8 +133,8 @@ class ReferenceData:
 
     def loadings(self, answer: Answer) -> dict[str, WeightLoading | Message]:
         """Return by the key of each column how long its weights take to load, or why that is not known."""
-        stated = _get_plan_value(answer.scenario, "storage_gb_s")
-        storage = None if stated is None else float(stated) * _GIGA
+        user_value = _get_plan_value(answer.scenario, "storage_gb_s")
+        storage = None if user_value is None else float(user_value) * _GIGA
         results: dict[str, WeightLoading | Message] = {}
         for key, column in zip(make_column_keys(answer.scenario.accelerators), answer.columns, strict=True):
             estimate = column.estimate
@@ -203,5 +203,5 @@ def _get_plan_value(scenario: Scenario, name: str) -> AnswerValue | None:
     """Return what a scenario says of an input of plans; raises `InputError` for what cannot be."""
     from gpudesk.decision.purchasing.plan_inputs import parse_plan
 
-    stated = scenario.decision.plans.get(name)
-    return None if stated is None else parse_plan(name, stated)
+    user_value = scenario.decision.plans.get(name)
+    return None if user_value is None else parse_plan(name, user_value)

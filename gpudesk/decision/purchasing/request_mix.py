@@ -85,8 +85,8 @@ _RATES: Final = NumberBounds(0.0, 1e12, above=True)
 
 def check_mix(mix: RequestMix, requests_per_s: float | None) -> None:
     """Refuse a number outside its range; raises `InputError` that names the field."""
-    stated = {name: getattr(mix, name) for name in _MIX_BOUNDS}
-    for name, value in (*stated.items(), ("requests_per_s", requests_per_s)):
+    values = {name: getattr(mix, name) for name in _MIX_BOUNDS}
+    for name, value in (*values.items(), ("requests_per_s", requests_per_s)):
         bounds = _MIX_BOUNDS.get(name, _RATES)
         if value is None or bounds.hold(value):
             continue
@@ -127,11 +127,11 @@ def list_request_classes(
 
 
 def resolve_request_rate(
-    scenario: Scenario, stated: float | None, service: RequestEstimates
+    scenario: Scenario, user_rate: float | None, service: RequestEstimates
 ) -> tuple[float, RequestRateOrigin, Demand | None]:
     """Return the requests/s at the peak, where they come from, and the demand that sets the limits, if any.
 
-    They are those of the scenario's demand, else those stated, else those that arrive by its load, else those
+    They are those of the scenario's demand, else `user_rate`, else those that arrive by its load, else those
     that the first column answers under its load; that raises `InputError` where it answers none.
     """
     output = scenario.workload.output_tokens
@@ -145,7 +145,7 @@ def resolve_request_rate(
         return math.prod(each.value for each in factors), RequestRateOrigin.DEMAND, scenario.demand
     load = scenario.workload.load
     arriving = load.request_rate if load.kind is LoadKind.REQUEST_RATE else None
-    rate, origin = stated, RequestRateOrigin.YOURS
+    rate, origin = user_rate, RequestRateOrigin.YOURS
     if rate is None and arriving is not None:
         rate, origin = arriving, RequestRateOrigin.LOAD
     if rate is None:

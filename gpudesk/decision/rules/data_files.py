@@ -72,11 +72,11 @@ def _read_file(
 
 def _share_fields(document: Mapping[str, Any], tables: str, shared: tuple[str, ...]) -> dict[str, Any]:
     """Return a document with the fields that its tables share in each of them."""
-    stated = {name: document[name] for name in shared if name in document}
+    shared_values = {name: document[name] for name in shared if name in document}
     entries = document.get(tables)
     if not isinstance(entries, list):
         return dict(document)
-    return {**document, tables: [{**stated, **each} if isinstance(each, dict) else each for each in entries]}
+    return {**document, tables: [{**shared_values, **each} if isinstance(each, dict) else each for each in entries]}
 
 
 def check_unique_ids(ids: Iterable[str], where: str) -> None:

@@ -131,9 +131,9 @@ def describe_deferral_origin(name: str, analysis: DeferralAnalysis, *, stated: b
 
 def _without_origin(analysis: DeferralAnalysis, names: Mapping[str, str]) -> str:
     monthly = analysis.monthly
-    if monthly.without_origin is None or monthly.stopgap is None:
+    if monthly.without_origin is None or monthly.gap_rental is None:
         return tr("unknown: no compared accelerator has a rental price")
-    name = names[monthly.stopgap]
+    name = names[monthly.gap_rental]
     if monthly.without_origin is GapCostOrigin.RIVAL_RENT:
         return tr("rent of {name} (also compared), including software", name=name)
     return tr("rent of {name} in the meantime, including software", name=name)

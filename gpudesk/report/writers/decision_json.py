@@ -65,7 +65,7 @@ def encode_buy_or_wait(analysis: DeferralAnalysis, inputs: Mapping[str, object] 
         **encode_fields(analysis, "tokens_per_month tokens_from=tokens_origin"),
         "monthly": encode_fields(
             analysis.monthly,
-            "buy_usd next_usd without_usd without_from=without_origin without_rent_of=stopgap buy_usd_per_million "
+            "buy_usd next_usd without_usd without_from=without_origin without_rent_of=gap_rental buy_usd_per_million "
             "next_usd_per_million",
         ),
         **encode_fields(analysis, "sums turns prices notes"),

@@ -93,7 +93,7 @@ def test_a_plain_case_is_what_one_works_out_by_hand(service: GpuDeskService, sce
     assert found.gap_months == UncertainValue.exactly(6.0)
     assert found.tokens_per_month is not None
     assert found.tokens_per_month.likely == pytest.approx(rates[0].value * 730 * 3600)
-    assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.YOURS, None)
+    assert (found.monthly.without_origin, found.monthly.gap_rental) == (GapCostOrigin.YOURS, None)
 
 
 def test_figures_agree_with_those_of_costs(service: GpuDeskService, scenario: Scenario) -> None:
@@ -110,7 +110,7 @@ def test_figures_agree_with_those_of_costs(service: GpuDeskService, scenario: Sc
     assert found.monthly.next_usd_per_million.likely == pytest.approx(following.owned.output.value)
     millions = found.tokens_per_month.likely / 1e6
     assert found.monthly.without_usd.likely == pytest.approx(own.rented.output.value * millions)
-    assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.RENT, "h200-sxm")
+    assert (found.monthly.without_origin, found.monthly.gap_rental) == (GapCostOrigin.RENT, "h200-sxm")
 
 
 def test_every_range_holds_what_is_likely(service: GpuDeskService, scenario: Scenario) -> None:
@@ -234,7 +234,7 @@ def test_a_rival_is_rented_where_the_chosen_part_cannot_be(service: GpuDeskServi
     settings = scenario.costs.with_input("price_usd", UncertainValue.exactly(30_000.0), "gh200-144gb")
     pair = replace(scenario, accelerators=columns, costs=settings)
     found = compare_buy_and_wait(pair, 0, asked(), service)
-    assert (found.monthly.without_origin, found.monthly.stopgap) == (GapCostOrigin.RIVAL_RENT, "h200-sxm")
+    assert (found.monthly.without_origin, found.monthly.gap_rental) == (GapCostOrigin.RIVAL_RENT, "h200-sxm")
     alone = replace(pair, accelerators=columns[:1])
     lone = compare_buy_and_wait(alone, 0, asked(), service)
     assert lone.monthly.without_usd is None

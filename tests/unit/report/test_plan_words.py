@@ -281,7 +281,7 @@ def test_inputs_say_where_they_come_from(
     assert "two quarters" in origin("slip_likely")
     assert origin("usd_per_month") == "rent of MI325X in the meantime, including software"
     assert origin("tokens_per_month").startswith("full output of MI325X")
-    rival = DeferralMonthlyCosts(without_origin=GapCostOrigin.RIVAL_RENT, stopgap="h200-sxm")
+    rival = DeferralMonthlyCosts(without_origin=GapCostOrigin.RIVAL_RENT, gap_rental="h200-sxm")
     assert "also compared" in origin("usd_per_month", bare(monthly=rival))
     assert origin("usd_per_month", bare()).startswith("unknown")
     assert origin("tokens_per_month", bare()) == "unknown"
