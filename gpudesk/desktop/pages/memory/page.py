@@ -129,7 +129,10 @@ class MemoryPage(MultiViewPage["MemoryView"]):
     # Commands
 
     def describe_verdict(self) -> str:
-        return "" if self.desk.answer is None else describe_fit(self.desk.answer, self.desk.formatter)
+        """Return whether the load fits; the matrix and the sizing are about other loads and say their own."""
+        if self.desk.answer is None or self.view_key in (MATRIX, SIZE):
+            return ""
+        return describe_fit(self.desk.answer, self.desk.formatter)
 
     def name_chart_commands(self) -> tuple[str, str]:
         return tr("Show memory table"), tr("Copy memory and fit")

@@ -132,7 +132,7 @@ class MlperfBlock(QWidget):
         self.round = ChoiceField(theme, tr("Round"), self)
         self.model = ChoiceField(theme, tr("Benchmark model"), self)
         self.baseline = ChoiceField(theme, tr("Baseline"), self)
-        self.status_label = ThemedLabel(theme, wrap=True, parent=self)
+        self.status_label = ThemedLabel(theme, font="page", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         self._submissions_title = ThemedLabel(theme, font="section", parent=self)
         self.submissions = TextTable(

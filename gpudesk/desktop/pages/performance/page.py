@@ -168,6 +168,9 @@ class PerformancePage(MultiViewPage[PerformanceView]):
             return ""
         if isinstance(chart, ParetoChart):
             return chart.describe_best()
+        if isinstance(chart, MlperfBlock):
+            # Its sentence is on measured results.
+            return ""
         if self.view_key == "latency":
             return describe_figure_lead(answer, "ttft_ms", formatter)
         return describe_throughput(answer, formatter)

@@ -7,7 +7,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QPushButton, QWidget
 from pytestqt.qtbot import QtBot
 
-from gpudesk.desktop.pages.memory.page import CONTEXT, FIT, NEEDED, MemoryPage
+from gpudesk.desktop.pages.memory.page import CONTEXT, FIT, NEEDED, SIZE, MemoryPage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.settings import UserSettings
@@ -124,3 +124,10 @@ def test_a_single_part_without_count_is_shown(page: MemoryPage, desk: Desk) -> N
     desk.flush()
     QApplication.processEvents()
     assert not page.grab().isNull()
+
+
+def test_views_of_other_loads_have_no_verdict_on_the_fit(page: MemoryPage) -> None:
+    page.choose_view(FIT)
+    assert "requests in memory" in page.describe_verdict()
+    page.choose_view(SIZE)
+    assert page.describe_verdict() == ""

@@ -120,3 +120,10 @@ def test_a_missing_file_is_said(
     assert not block.table.isVisible()
     block.refresh()
     assert block.table.isVisible()
+
+
+def test_measured_results_have_no_verdict_on_estimates_above_them(page: PerformancePage, block: MlperfBlock) -> None:
+    assert "leads" in block.status_label.text()
+    assert page.describe_verdict() == ""
+    page.choose_view("throughput")
+    assert page.describe_verdict()
