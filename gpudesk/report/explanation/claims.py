@@ -162,6 +162,8 @@ def label_stance(stance: ClaimStatus) -> str:
 
 
 #: Kinds where there is little room.
+#: The source of values that the catalog derives itself.
+_DERIVED: Final = "derived"
 _SHORT_KINDS: Final = MappingProxyType(
     {
         "vendor_datasheet": "Data sheet",
@@ -185,7 +187,9 @@ def label_kind_shortly(kind: SourceKind) -> str:
 def _format_source_title(claim: Claim) -> str:
     """Return publisher and title; a publisher that is not known is left out."""
     source = claim.source
-    return ", ".join(filter(None, (source.named_publisher, source.title)))
+    # Titles are names, but for the catalog's own.
+    title = tr("Derived from other values of this catalog") if source.id == _DERIVED else source.title
+    return ", ".join(filter(None, (source.named_publisher, title)))
 
 
 def _find_claim_of_source(attribute: AttributeClaims, claim: Claim) -> Claim | None:
