@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, fields
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -125,18 +126,35 @@ class FixedPlanBench:
         results = self.part.serve(self.part.rows(values), _serving_constants(values, self.parameters))
         return _figures(results, self.part.requests, np.arange(len(results.rate)))
 
-    def changed(self, figures: Mapping[str, Array], values: Array, place: int) -> Mapping[str, Array]:
-        """Return `figures` with those worked out again that the value at `place` has a part in."""
-        if any(place == self.parameters.starts[each.name] for each in fields(SchedulingConstants)):
-            return self.figures(values)
-        concerned = self.part.looking_up(place)
-        if not len(concerned):
-            return figures
-        again = FixedPlanBench(self.part.select(concerned), self.parameters).figures(values)
-        changed = {name: figure.copy() for name, figure in figures.items()}
-        for name, figure in again.items():
-            changed[name][concerned] = figure
-        return changed
+    def nudged(self, values: Array, places: Sequence[int], factor: float) -> Mapping[str, Array]:
+        """Return the figures of all runs with each value of `places` multiplied alone, of shape (places, runs)."""
+        figures = {name: np.tile(figure, (len(places), 1)) for name, figure in self.figures(values).items()}
+        scheduling = {self.parameters.starts[each.name] for each in fields(SchedulingConstants)}
+        columns, concerned = [], []
+        for column, place in enumerate(places):
+            if place in scheduling:
+                changed = values.copy()
+                changed[place] *= factor
+                for name, figure in self.figures(changed).items():
+                    figures[name][column] = figure
+            else:
+                looking_up = self.part.looking_up(place)
+                columns.append(np.full(len(looking_up), column))
+                concerned.append(looking_up)
+        all_columns, all_runs = np.concatenate(columns), np.concatenate(concerned)
+        # Thousands of changed runs at once: one place after the other, most of the time is that of small arrays.
+        for start in range(0, len(all_runs), _BATCH):
+            column, run = all_columns[start : start + _BATCH], all_runs[start : start + _BATCH]
+            part = self.part.select(run)
+            rows = part.rows(values, np.asarray(places)[column], factor)
+            results = part.serve(rows, _serving_constants(values, self.parameters))
+            for name, figure in _figures(results, part.requests, np.arange(len(run))).items():
+                figures[name][column, run] = figure
+        return figures
+
+
+#: Runs that are worked out together: more of them do not stay in the caches of a processor.
+_BATCH: Final = 8192
 
 
 @dataclass(frozen=True, slots=True)
@@ -160,9 +178,12 @@ class _CandidateArrays:
         """Return the candidates that look up the value at `place`."""
         return np.flatnonzero(np.logical_or.reduce([column == place for column in self.positions.values()]))
 
-    def rows(self, values: Array) -> CoefficientColumns:
+    def rows(self, values: Array, place: NDArray[np.intp] | None = None, factor: float = 1.0) -> CoefficientColumns:
+        """Return step coefficients with the constants `values`, of which each candidate's at `place` is multiplied."""
+
         def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> Array:
-            return values[self.positions[name, slot]]
+            positions = self.positions[name, slot]
+            return values[positions] if place is None else values[positions] * np.where(positions == place, factor, 1.0)
 
         row = compute_coefficients(self.work, compute_rates(constant, self.work))  # type: ignore[arg-type]
         return CoefficientColumns(stack_coefficients(row, len(self.requests.prompt)))

@@ -166,11 +166,10 @@ def _linear(bench: BenchArrays, targets: _FitTargets, values: Array, winners: ND
     residuals, is_known = targets.residuals(figures), targets.known(figures)
     free = bench.parameters.free
     # What is not predicted, before or after, says that it is bad, but not in which direction it gets better.
+    nudged = settled.nudged(values, free.tolist(), math.exp(DIFFERENCE))
     slope = np.empty((len(residuals), len(free)))
-    for column, place in enumerate(free.tolist()):
-        nudged = values.copy()
-        nudged[place] *= np.exp(DIFFERENCE)
-        changed = targets.known(settled.changed(figures, nudged, place))
+    for column in range(len(free)):
+        changed = targets.known({name: figure[column] for name, figure in nudged.items()})
         slope[:, column] = (changed - is_known) / DIFFERENCE
     return residuals, np.clip(np.nan_to_num(slope), -200.0, 200.0)
 
