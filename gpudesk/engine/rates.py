@@ -63,12 +63,17 @@ class EffectiveRates:
     kv_read_efficiency: float  # of the memory bandwidth, for the KV cache
     dense_efficiency: float  # of the peak, for dense matrices
     expert_efficiency: float  # of the peak, for routed experts
-    attention_efficiency: float  # of the 16-bit peak, for attention
+    attention_efficiency: float  # of the 16-bit peak, for attention of prompts
+    decode_attention_efficiency: float  # of the 16-bit peak, for attention of decode steps
+    attention_offset: float  # tokens that every prompt token seems to attend to on top, see `StepCoefficients`
     expert_half_tokens: float  # tokens an expert at which grouped products reach half of their rate
     expert_evenness: float  # shape of the gamma distribution of how often each expert is chosen
+    expert_skew: float  # load of the busiest of two ranks with an expert each, above the mean
     layer_s: float  # s a layer, launches and norms
     quantise_s: float  # s a layer, narrowing activations
     moe_layer_s: float  # s a layer with experts, routing and grouped launch
+    prefill_layer_s: float  # s a layer that the host takes to launch the kernels of a prefill chunk
+    prefill_moe_s: float  # s a layer with experts, the same on top
     step_s: float  # s a step, scheduling and sampling
     sequence_s: float  # s a sequence and step, the same
     host_overlap: float  # share of the host's work that the accelerator hides
@@ -83,7 +88,7 @@ class EffectiveRates:
     transfer_s: float  # s, that one hand-over between stages takes at least
     stage_efficiency: float  # of the link between stages
     activation_traffic: float  # times that a hidden vector passes memory in a layer
-    expert_traffic: float  # times that it does for each of its experts
+    routing_traffic: float  # times that it does for each of its experts
     imbalance: float  # work of the busiest attention rank over the mean
     stage_bubble: float  # stretch by each pipeline stage after the first
     burst_equal: float  # see `StepCoefficients`
@@ -106,11 +111,16 @@ LOSSLESS_RATES: Final = EffectiveRates(
     dense_efficiency=1.0,
     expert_efficiency=1.0,
     attention_efficiency=1.0,
+    decode_attention_efficiency=1.0,
+    attention_offset=0.0,
     expert_half_tokens=0.0,
     expert_evenness=1.0,
+    expert_skew=0.0,
     layer_s=0.0,
     quantise_s=0.0,
     moe_layer_s=0.0,
+    prefill_layer_s=0.0,
+    prefill_moe_s=0.0,
     step_s=0.0,
     sequence_s=0.0,
     host_overlap=0.0,
@@ -125,7 +135,7 @@ LOSSLESS_RATES: Final = EffectiveRates(
     transfer_s=0.0,
     stage_efficiency=1e6,
     activation_traffic=0.0,
-    expert_traffic=0.0,
+    routing_traffic=0.0,
     imbalance=1.0,
     stage_bubble=0.0,
     burst_equal=0.0,
@@ -197,19 +207,21 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
     powered = _powered(work.power, constant("reference_power"), constant("power_exponent"))
     return EffectiveRates(
         dense_read_efficiency=constant("weight_read_efficiency", KeyGroup.DENSE_WEIGHTS),
-        expert_read_efficiency=constant("weight_read_efficiency", KeyGroup.EXPERT_WEIGHTS)
-        * constant("expert_read_factor"),
+        expert_read_efficiency=constant("expert_read_efficiency", KeyGroup.EXPERT_WEIGHTS),
         kv_read_efficiency=constant("kv_read_efficiency", KeyGroup.CACHE),
         dense_efficiency=constant("gemm_efficiency", KeyGroup.DENSE_ARITHMETIC) * powered,
-        expert_efficiency=constant("gemm_efficiency", KeyGroup.EXPERT_ARITHMETIC)
-        * constant("expert_gemm_factor", KeyGroup.EXPERT_WEIGHTS)
-        * powered,
+        expert_efficiency=constant("expert_gemm_efficiency", KeyGroup.EXPERT_WEIGHTS) * powered,
         attention_efficiency=constant("attention_efficiency"),
+        decode_attention_efficiency=constant("decode_attention_efficiency"),
+        attention_offset=constant("attention_offset"),
         expert_half_tokens=constant("expert_half_tokens"),
         expert_evenness=constant("expert_evenness"),
+        expert_skew=constant("expert_skew"),
         layer_s=constant("layer_time") * eager,
         quantise_s=constant("quantise_time", KeyGroup.DENSE_ARITHMETIC) * eager,
         moe_layer_s=constant("moe_layer_time") * eager,
+        prefill_layer_s=constant("prefill_layer_time"),
+        prefill_moe_s=constant("prefill_moe_time"),
         step_s=constant("step_time"),
         sequence_s=constant("sequence_time"),
         host_overlap=constant("host_overlap"),
@@ -224,7 +236,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         transfer_s=constant("allreduce_latency", KeyGroup.STAGES) + overhead,
         stage_efficiency=constant("link_efficiency", KeyGroup.STAGES),
         activation_traffic=constant("activation_traffic"),
-        expert_traffic=constant("expert_traffic"),
+        routing_traffic=constant("routing_traffic"),
         imbalance=1.0 + work.spread_sequences * (constant("attention_dp_imbalance") - 1.0),
         stage_bubble=constant("stage_bubble"),
         burst_equal=constant("burst_equal"),
@@ -260,19 +272,21 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
     read_rate = work.bandwidth * rates.dense_read_efficiency
     read_kv = work.bandwidth * rates.kv_read_efficiency / attention_share
     attend = work.attention_peak * rates.attention_efficiency / attention_share
+    attend_cache = work.attention_peak * rates.decode_attention_efficiency / attention_share
     direct = work.link_bandwidth * rates.direct_efficiency
     ring = work.link_bandwidth * rates.link_efficiency
     experts = work.dispatch_bandwidth * rates.dispatch_efficiency
     stages = work.stage_bandwidth * rates.stage_efficiency
     # The divisor is one where there are no experts, whose offset is nothing then.
     touched = work.active_share * work.expert_spread + (1.0 - work.has_experts)
+    busiest = 1.0 + rates.expert_skew * work.expert_skew
     others_fixed = work.dispatches * rates.dispatch_s + work.transfers * rates.transfer_s
     others_token = work.dispatch_moved / experts + work.stage_moved / stages
     coefficients = StepCoefficients(
         dense_read=work.dense_bytes / read_rate,
         dense_flop=work.dense_flop / (work.dense_peak * rates.dense_efficiency),
         expert_read=work.expert_bytes / (work.bandwidth * rates.expert_read_efficiency),
-        expert_flop=work.expert_flop / (work.expert_peak * rates.expert_efficiency),
+        expert_flop=busiest * work.expert_flop / (work.expert_peak * rates.expert_efficiency),
         expert_offset=work.has_experts * rates.expert_half_tokens / touched,
         expert_log_miss=work.log_miss,
         expert_evenness=rates.expert_evenness,
@@ -285,21 +299,25 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         kv2_token=work.kv2_bytes / read_kv,
         kv2_window=work.kv2_window,
         state=work.state_bytes / read_kv,
-        att_token=work.att_flop / attend,
-        att1_token=work.att1_flop / attend,
-        att2_token=work.att2_flop / attend,
+        att_token=work.att_flop / attend_cache,
+        att1_token=work.att1_flop / attend_cache,
+        att2_token=work.att2_flop / attend_cache,
         patt_token=work.patt_flop / attend,
         patt1_token=work.patt1_flop / attend,
         patt1_window=work.patt1_window,
+        patt_offset=rates.attention_offset,
         comm_fixed=work.collectives * rates.collective_s + others_fixed,
         comm_token=work.exchanged / direct + others_token,
         ring_fixed=work.collectives * rates.ring_s + others_fixed,
         ring_token=work.moved / ring + others_token,
         overhead_fixed=work.layers * (rates.layer_s + rates.quantise_s) + work.moe_layers * rates.moe_layer_s,
+        prefill_fixed=work.layers * rates.prefill_layer_s + work.moe_layers * rates.prefill_moe_s,
         host_fixed=rates.step_s,
         host_sequence=rates.sequence_s,
         host_overlap=rates.host_overlap,
-        activation_token=(rates.activation_traffic * work.layer_vectors + rates.expert_traffic * work.expert_vectors)
+        activation_token=(
+            rates.activation_traffic * work.layer_vectors + rates.routing_traffic * busiest * work.expert_vectors
+        )
         / read_rate,
         attention_ranks=work.attention_ranks,
         stages=work.stages,

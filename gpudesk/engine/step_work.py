@@ -135,6 +135,7 @@ class StepWork:
     active_share: float  # k/E of the routed experts
     log_miss: float  # ln(1 - k/E)
     expert_spread: float  # replicas that share one set of experts
+    expert_skew: float  # what a rank differs from the others by in what its experts have to do, 0 without EP
     has_experts: float  # 0 or 1
     embedding_bytes: float  # of a table of which a step reads a few rows
     head_bytes: float  # of the LM head
@@ -338,6 +339,8 @@ def compute_step_work(deployments: Sequence[ResolvedDeployment], ceilings: Seque
         active_share=share,
         log_miss=np.log1p(-share),
         expert_spread=np.maximum(1.0, ep / tp),
+        # The fewer experts a rank has, the less they make up for one another.
+        expert_skew=np.sqrt((ep - 1.0) / np.maximum(experts, 1.0)),
         has_experts=np.minimum(experts, 1.0),
         embedding_bytes=embedding_bytes,
         head_bytes=head_bytes,

@@ -52,11 +52,13 @@ class StepCoefficients:
     patt_token: float  # s, prefill arithmetic of one token against one token before it
     patt1_token: float  # s, the same where a window ends it
     patt1_window: float  # tokens
+    patt_offset: float  # tokens that a prompt token seems to attend to on top: tiles of short prompts are not full
     comm_fixed: float  # s, collectives of a step where each rank sends to each other at once
     comm_token: float  # s a token, the same
     ring_fixed: float  # s, collectives of a step around a ring, which starts later and sends less
     ring_token: float  # s a token, the same
     overhead_fixed: float  # s, launches and norms of all layers
+    prefill_fixed: float  # s, that a prefill chunk takes at least: the host launches its kernels one by one
     host_fixed: float  # s, scheduling and sampling of a step
     host_sequence: float  # s a sequence, the same
     host_overlap: float  # share of the host's work that the accelerator hides
@@ -227,7 +229,8 @@ def _decode_attention(rows: CoefficientColumns, context: Array) -> tuple[Array, 
 
 def _prefill_attention(rows: CoefficientColumns, attended: Array) -> Array:
     """Seconds in which one prefill token attends to `attended` tokens."""
-    return rows.patt_token * attended + rows.patt1_token * np.minimum(attended, rows.patt1_window)
+    window = np.minimum(attended, rows.patt1_window) + rows.patt_offset
+    return rows.patt_token * (attended + rows.patt_offset) + rows.patt1_token * window
 
 
 @dataclass(frozen=True, slots=True)
@@ -340,11 +343,13 @@ def _step(
     host: Array,
     stretch: Array | float,
     own: Array | None = None,
+    least: Array | float = 0.0,
 ) -> StepTime:
-    """Add up a step; the accelerator hides as much of the host's work as the serving engine overlaps."""
+    """Add up a step of `least` seconds or more; the accelerator hides host's work as the serving engine overlaps."""
     launches = rows.overhead_fixed * stretch
     busy = read_time + arithmetic + collectives + launches
     overhead = launches + host - rows.host_overlap * np.minimum(host, busy)
+    overhead = np.maximum(overhead, least - (read_time + arithmetic + collectives))
     total = read_time + arithmetic + collectives + overhead
     own = total if own is None else np.minimum(own, total)
     return StepTime(total, read_time, arithmetic, collectives, overhead, own)
@@ -372,6 +377,7 @@ def compute_prefill_step(
         _collectives(rows, chunk)[0],
         rows.stages * rows.host_fixed,
         1.0,
+        least=rows.prefill_fixed,
     )
 
 

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import csv
 import tomllib
+import zlib
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Final
 
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision
@@ -81,6 +83,99 @@ class AttentionRun(OperatorRun):
         return elements * KV_BYTES[self.precision]
 
 
+#: Of so many shapes one is held out, so that a report can say how well a fit does on shapes that it has not seen.
+HELD_OUT_SHAPES: Final = 3
+
+
+@dataclass(frozen=True, slots=True)
+class KernelRun(OperatorRun):
+    """One kernel of a class whose shapes are fitted in part: the others are held out, on all parts alike."""
+
+    seconds: float
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        raise NotImplementedError
+
+    @property
+    def is_held_out(self) -> bool:
+        return zlib.crc32(repr(self.shape).encode()) % HELD_OUT_SHAPES == 0
+
+
+@dataclass(frozen=True, slots=True)
+class ExpertRun(KernelRun):
+    """Routed experts of one layer on the busiest rank: permutation, both products, activation and weighted sum.
+
+    `intermediate` is that of a whole expert, which `tensor_ranks` divide; `expert_ranks` divide the experts.
+    """
+
+    precision: Precision
+    scheme: str
+    tokens: int
+    experts: int
+    top_k: int
+    hidden: int
+    intermediate: int
+    tensor_ranks: int
+    expert_ranks: int
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        return (*self.layer, self.tensor_ranks, self.expert_ranks, self.tokens)
+
+    @property
+    def layer(self) -> tuple[int, ...]:
+        return self.experts, self.top_k, self.hidden, self.intermediate
+
+    @property
+    def expert_elements(self) -> float:
+        """Elements of one expert on one rank."""
+        return 3.0 * self.hidden * self.intermediate / self.tensor_ranks
+
+    @property
+    def stored_bytes(self) -> float:
+        elements = self.experts * self.expert_elements / self.expert_ranks
+        return STORAGE_FORMATS[self.precision].tensor_bytes(round(elements))
+
+    @property
+    def arithmetic(self) -> Precision:
+        if self.scheme == "weight-only":
+            return Precision.BF16
+        return Precision.FP8 if self.precision is Precision.MXFP4 else self.precision
+
+
+@dataclass(frozen=True, slots=True)
+class PromptRun(KernelRun):
+    """Attention of one layer within prompts: each of `batch` sequences has `queries` new tokens."""
+
+    attention: str
+    batch: int
+    queries: int
+    q_heads: int
+    kv_heads: int
+    head_dim: int
+    value_dim: int
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        heads = self.q_heads, self.kv_heads, self.head_dim
+        return (self.attention, *heads, self.batch, self.queries)
+
+
+@dataclass(frozen=True, slots=True)
+class LatentRun(KernelRun):
+    """Decode attention of one layer over a latent cache, which all heads share."""
+
+    precision: Precision
+    batch: int
+    context: int
+    q_heads: int
+
+    @property
+    def shape(self) -> tuple[int | str, ...]:
+        return self.precision, self.batch, self.context, self.q_heads
+
+
 @dataclass(frozen=True, slots=True)
 class CollectiveRun(OperatorRun):
     """One collective of `ranks` with a message of `size_bytes` on each."""
@@ -108,10 +203,17 @@ class OperatorRuns:
     collectives: tuple[CollectiveRun, ...]
     bandwidth: tuple[BandwidthRun, ...]
     serving_engines: Mapping[str, str]
+    experts: tuple[ExpertRun, ...] = ()
+    prompts: tuple[PromptRun, ...] = ()
+    latent: tuple[LatentRun, ...] = ()
 
     @property
     def all(self) -> tuple[OperatorRun, ...]:
-        return (*self.gemm, *self.attention, *self.collectives, *self.bandwidth)
+        return (*self.gemm, *self.attention, *self.collectives, *self.bandwidth, *self.kernels)
+
+    @property
+    def kernels(self) -> tuple[KernelRun, ...]:
+        return (*self.experts, *self.prompts, *self.latent)
 
 
 def compute_bus_bytes(ranks: int, size_bytes: float) -> float:
@@ -120,7 +222,7 @@ def compute_bus_bytes(ranks: int, size_bytes: float) -> float:
 
 
 def read_operator_runs(folder: Path, accelerators: Mapping[str, Accelerator]) -> OperatorRuns:
-    """Read the four files of `folder`, parts by their id; raises OperatorFileError that names the row."""
+    """Read the files of `folder`, parts by their id; raises OperatorFileError that names the row."""
     words = _table(folder, "operators.toml")
     names = _table(folder, "aliases.toml")["accelerators"]
     parts = {name: accelerators[known_names] for name, known_names in names.items() if known_names in accelerators}
@@ -131,6 +233,9 @@ def read_operator_runs(folder: Path, accelerators: Mapping[str, Accelerator]) ->
         collectives=tuple(reader.collective(row) for row in reader.rows("collectives")),
         bandwidth=tuple(reader.bandwidth(row) for row in reader.rows("bandwidth")),
         serving_engines=words["serving_engines"],
+        experts=tuple(reader.expert(row) for row in reader.rows("experts")),
+        prompts=tuple(reader.prompt(row) for row in reader.rows("prefill")),
+        latent=tuple(reader.latent(row) for row in reader.rows("latent")),
     )
 
 
@@ -177,6 +282,23 @@ class _OperatorReader:
             head_dim=_count(row, "head_dim"),
             seconds=_value(row),
         )
+
+    def expert(self, row: Mapping[str, str]) -> ExpertRun:
+        names = ("tokens", "experts", "top_k", "hidden", "intermediate", "tensor_ranks", "expert_ranks")
+        counts = {name: _count(row, name) for name in names}
+        return ExpertRun(*self._timed(row), _precision(row, "precision"), row["scheme"], **counts)
+
+    def prompt(self, row: Mapping[str, str]) -> PromptRun:
+        names = ("batch", "queries", "q_heads", "kv_heads", "head_dim", "value_dim")
+        return PromptRun(*self._timed(row), row["attention"], **{name: _count(row, name) for name in names})
+
+    def latent(self, row: Mapping[str, str]) -> LatentRun:
+        counts = {name: _count(row, name) for name in ("batch", "context", "q_heads")}
+        return LatentRun(*self._timed(row), _precision(row, "kv_precision"), **counts)
+
+    def _timed(self, row: Mapping[str, str]) -> tuple[str, str, Accelerator | None, str, str | None, float]:
+        _metric(row, "kernel_time")
+        return (*self._common(row), _value(row))
 
     def collective(self, row: Mapping[str, str]) -> CollectiveRun:
         ranks, size = _count(row, "ranks"), _count(row, "bytes")

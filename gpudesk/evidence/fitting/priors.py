@@ -22,6 +22,24 @@ _LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
     "direct_efficiency": ("TensorRT-LLM",),
     "ring_latency": ("NCCL",),
 }
+#: Constants that measured kernels tell apart by serving engine: each entry adds an override.
+_BY_ENGINE: Final = frozenset(
+    {
+        "expert_read_efficiency",
+        "expert_gemm_efficiency",
+        "expert_half_tokens",
+        "routing_traffic",
+        "attention_efficiency",
+        "attention_offset",
+        "kv_read_efficiency",
+        "decode_attention_efficiency",
+    }
+)
+#: Where no kernel of a serving engine is measured, those of all others say what its own may be.
+_ENGINES: Final = ("vLLM", "SGLang", "TensorRT-LLM")
+#: What these constants may differ by inside an engine, in the logarithm: other kernels than those of the tables,
+#: and a routing that is not theirs. Half of it leaves TTFT of experts a fifth too short.
+APART: Final = 0.2
 #: What kernels inside an engine may differ by from kernels alone, in the logarithm: shapes, fusion, clocks.
 INSIDE_AN_ENGINE: Final = 0.07
 
@@ -43,13 +61,31 @@ def _make_prior(name: str, fields: dict[str, Any]) -> ConstantPrior:
 def pin_priors(priors: Sequence[ConstantPrior], operators: OperatorFit) -> tuple[ConstantPrior, ...]:
     """Return the beliefs with those exceptions replaced that measured operators say something of."""
     return tuple(
-        replace(prior, exceptions=tuple(_pinned(prior.name, each, operators) for each in prior.exceptions))
+        replace(
+            prior,
+            exceptions=(
+                *(_pinned(prior.name, each, operators) for each in prior.exceptions),
+                *_override_by_engine(prior, operators),
+            ),
+        )
         for prior in priors
     )
 
 
+def _override_by_engine(prior: ConstantPrior, operators: OperatorFit) -> list[PriorOverride]:
+    if prior.name not in _BY_ENGINE:
+        return []
+    return [
+        PriorOverride(
+            entry.where, min(max(entry.value, prior.low), prior.high), math.hypot(APART, entry.sigma), pinned=True
+        )
+        for entry in operators.entries
+        if entry.constant == prior.name and "serving_engine" in entry.where
+    ]
+
+
 def _pinned(name: str, exception: PriorOverride, operators: OperatorFit) -> PriorOverride:
-    libraries = _LIBRARIES.get(name, ())
+    libraries = _LIBRARIES.get(name, _ENGINES if name in _BY_ENGINE else ())
     inside = [
         entry
         for entry in operators.entries
@@ -59,7 +95,8 @@ def _pinned(name: str, exception: PriorOverride, operators: OperatorFit) -> Prio
         return exception
     weights = [entry.sigma**-2 for entry in inside]
     mean = sum(w * math.log(each.value) for w, each in zip(weights, inside, strict=True)) / sum(weights)
-    spread = math.hypot(INSIDE_AN_ENGINE, min(entry.sigma for entry in inside))
+    inside_an_engine = APART if name in _BY_ENGINE and name not in _LIBRARIES else INSIDE_AN_ENGINE
+    spread = math.hypot(inside_an_engine, min(entry.sigma for entry in inside))
     return PriorOverride(exception.where, math.exp(mean), spread, pinned=True)
 
 

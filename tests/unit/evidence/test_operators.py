@@ -16,13 +16,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.calibration import CONSTANT_KEYS
-from gpudesk.evidence.fitting.operator_constants import (
-    LogNormalPrior,
-    OperatorConstant,
-    OperatorFit,
-    fit_operators,
-    fit_robust,
-)
+from gpudesk.evidence.fitting.operator_constants import OperatorFit, fit_operators
 from gpudesk.evidence.fitting.operator_runs import (
     AttentionRun,
     CollectiveRun,
@@ -31,6 +25,7 @@ from gpudesk.evidence.fitting.operator_runs import (
     OperatorRuns,
     read_operator_runs,
 )
+from gpudesk.evidence.fitting.robust_fit import LogNormalPrior, OperatorConstant, fit_robust
 from gpudesk.paths import built_catalog_path
 
 DATA = Path(__file__).parents[3] / "data"

@@ -13,10 +13,11 @@ from gpudesk.engine.calibration import CONSTANT_KEYS
 from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.rates import KeyGroup, compute_rates
 from gpudesk.engine.step_work import StepWork
-from gpudesk.evidence.fitting.operator_constants import OperatorConstant, OperatorFit, fit_operators
+from gpudesk.evidence.fitting.operator_constants import OperatorFit, fit_operators
 from gpudesk.evidence.fitting.operator_runs import read_operator_runs
 from gpudesk.evidence.fitting.parameters import ConstantPrior, PriorOverride
 from gpudesk.evidence.fitting.priors import INSIDE_AN_ENGINE, pin_priors, read_priors
+from gpudesk.evidence.fitting.robust_fit import OperatorConstant
 from gpudesk.paths import built_catalog_path
 from tests.unit.evidence.test_operators import MEASUREMENTS
 
