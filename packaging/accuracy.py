@@ -13,6 +13,7 @@ from gpudesk.catalog.read import Catalog
 from gpudesk.desktop.ui.theme.tokens import DARK, LIGHT, Palette
 from gpudesk.estimation.calibration_fit import PreparedRuns, judge_memory_rows, prepare_runs
 from gpudesk.evidence.accuracy.data import AccuracyData, read_peers, read_speeds, summarize_accuracy
+from gpudesk.evidence.accuracy.kernels import judge_kernels
 from gpudesk.evidence.accuracy.page import LATENCY_FILE, PARITY_FILE, write_accuracy_page
 from gpudesk.evidence.accuracy.parity_plot import ParityColours, ParityPanel, ParityPoint, draw_parity_svg
 from gpudesk.evidence.accuracy.wording import ReportNames
@@ -67,6 +68,7 @@ def gathered(catalog: Catalog, prepared: PreparedRuns) -> AccuracyData:
         calibration_revision=calibration.revision,
         newest_month=calibration.newest_month,
         constants=len(calibration.constants),
+        kernels=judge_kernels(prepared.operator_runs, prepared.operators, calibration),
         memory=judge_memory_rows(read_memory_measurements(MEASUREMENTS), catalog, calibration),
     )
 

@@ -68,7 +68,7 @@ class EffectiveRates:
     attention_offset: float  # tokens that every prompt token seems to attend to on top, see `StepCoefficients`
     expert_half_tokens: float  # tokens an expert at which grouped products reach half of their rate
     expert_evenness: float  # shape of the gamma distribution of how often each expert is chosen
-    expert_skew: float  # load of the busiest of two ranks with an expert each, above the mean
+    expert_skew: float  # times `StepWork.expert_skew`, load above the mean of the busiest rank under EP
     layer_s: float  # s a layer, launches and norms
     quantise_s: float  # s a layer, narrowing activations
     moe_layer_s: float  # s a layer with experts, routing and grouped launch
@@ -212,9 +212,9 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         dense_efficiency=constant("gemm_efficiency", KeyGroup.DENSE_ARITHMETIC) * powered,
         expert_efficiency=constant("expert_gemm_efficiency", KeyGroup.EXPERT_WEIGHTS) * powered,
         attention_efficiency=constant("attention_efficiency"),
-        decode_attention_efficiency=constant("decode_attention_efficiency"),
+        decode_attention_efficiency=constant("decode_attention_efficiency", KeyGroup.CACHE),
         attention_offset=constant("attention_offset"),
-        expert_half_tokens=constant("expert_half_tokens"),
+        expert_half_tokens=constant("expert_half_tokens", KeyGroup.EXPERT_WEIGHTS),
         expert_evenness=constant("expert_evenness"),
         expert_skew=constant("expert_skew"),
         layer_s=constant("layer_time") * eager,
@@ -236,7 +236,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         transfer_s=constant("allreduce_latency", KeyGroup.STAGES) + overhead,
         stage_efficiency=constant("link_efficiency", KeyGroup.STAGES),
         activation_traffic=constant("activation_traffic"),
-        routing_traffic=constant("routing_traffic"),
+        routing_traffic=constant("routing_traffic", KeyGroup.EXPERT_WEIGHTS),
         imbalance=1.0 + work.spread_sequences * (constant("attention_dp_imbalance") - 1.0),
         stage_bubble=constant("stage_bubble"),
         burst_equal=constant("burst_equal"),

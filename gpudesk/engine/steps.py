@@ -347,10 +347,10 @@ def _step(
 ) -> StepTime:
     """Add up a step of `least` seconds or more; the accelerator hides host's work as the serving engine overlaps."""
     launches = rows.overhead_fixed * stretch
-    busy = read_time + arithmetic + collectives + launches
-    overhead = launches + host - rows.host_overlap * np.minimum(host, busy)
-    overhead = np.maximum(overhead, least - (read_time + arithmetic + collectives))
-    total = read_time + arithmetic + collectives + overhead
+    done = read_time + arithmetic + collectives
+    overhead = launches + host - rows.host_overlap * np.minimum(host, done + launches)
+    overhead = np.maximum(overhead, least - done)
+    total = done + overhead
     own = total if own is None else np.minimum(own, total)
     return StepTime(total, read_time, arithmetic, collectives, overhead, own)
 

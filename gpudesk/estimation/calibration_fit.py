@@ -31,8 +31,8 @@ from gpudesk.evidence.fitting.fit import (
     predict_left_out,
 )
 from gpudesk.evidence.fitting.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_lead_scales, fit_plan_rules
-from gpudesk.evidence.fitting.operator_constants import fit_operators
-from gpudesk.evidence.fitting.operator_runs import read_operator_runs
+from gpudesk.evidence.fitting.operator_constants import OperatorFit, fit_operators
+from gpudesk.evidence.fitting.operator_runs import OperatorRuns, read_operator_runs
 from gpudesk.evidence.fitting.parameters import Array, ParameterVector
 from gpudesk.evidence.fitting.priors import pin_priors, read_priors
 from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
@@ -143,12 +143,17 @@ _NODE_BANDWIDTH: Final = "node_bandwidth"
 
 @dataclass(frozen=True)
 class PreparedRuns:
-    """The runs as arrays, ready for the fit; `refused` are those that the program does not answer."""
+    """The runs as arrays, ready for the fit; `refused` are those that the program does not answer.
+
+    `operators` are the constants that `operator_runs` give alone.
+    """
 
     bench: BenchArrays
     measured: MeasuredRunSet
     newest_month: str
     refused: tuple[RefusedRun, ...]
+    operator_runs: OperatorRuns
+    operators: OperatorFit
 
 
 @dataclass(frozen=True, slots=True)
@@ -164,12 +169,14 @@ def prepare_runs(facts: Catalog, folder: Path) -> PreparedRuns:
     """Read all measurements and lay them out; priors lie beside their folder, and the operators pin them."""
     measured = read_measured_runs(folder)
     accelerators = {each.id: facts.accelerator(each.id) for each in facts.things(CatalogEntryKind.ACCELERATOR)}
-    operators = fit_operators(read_operator_runs(folder, accelerators))
+    operator_runs = read_operator_runs(folder, accelerators)
+    operators = fit_operators(operator_runs)
     parameters = ParameterVector(pin_priors(read_priors(folder.parent), operators))
     newest = max(run.request.date[:7] for run in measured.used if run.request.date)
     runs, refused = prepare_bench_runs(measured.used, facts, _make_provisional_calibration(parameters, newest))
     node = float(parameters.initial[parameters.starts[_NODE_BANDWIDTH]])
-    return PreparedRuns(BenchArrays(runs, parameters, node), measured, newest, tuple(refused))
+    bench = BenchArrays(runs, parameters, node)
+    return PreparedRuns(bench, measured, newest, tuple(refused), operator_runs, operators)
 
 
 def _make_provisional_calibration(parameters: ParameterVector, newest_month: str) -> Calibration:

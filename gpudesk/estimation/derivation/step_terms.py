@@ -62,7 +62,8 @@ def make_chunk_terms(
         step.prompt_attention(busiest, cached + 0.5 * prompt),
         step.prompt_head(sampled),
     )
-    return (*operators, step.overhead(0.0, operators))
+    overhead = step.overhead(0.0, operators)
+    return (*operators, overhead, *step.host_wait((*operators, overhead)))
 
 
 def _make_stage_term(coefficients: StepCoefficients) -> tuple[DerivationTerm, ...]:
@@ -233,12 +234,27 @@ class _StepTermBuilder:
         touched = self._touched(tokens)
         share = touched.number
         size = DerivationTerm("bytes", shards.experts.stored_bytes, "B", source=self._model)
-        efficiency = _make_constant_term("weight read efficiency", rates.expert_read_efficiency)
+        efficiency = _make_constant_term("expert read efficiency", rates.expert_read_efficiency)
+        busiest = 1.0 + rates.expert_skew * self.steps.work.expert_skew
+        skew = (
+            DerivationTerm(
+                "load of the busiest rank",
+                busiest,
+                None,
+                "1 + {expert_skew} × (({ranks_that_share_experts} − 1) ÷ {experts})^½",
+                inputs=(
+                    _make_constant_term("expert skew", rates.expert_skew),
+                    DerivationTerm("ranks that share experts", self.deployment.plan.ep, None),
+                    DerivationTerm("experts", shards.expert_count, None, source=self._model),
+                ),
+            ),
+        )
         arithmetic = self._timed(
             "arithmetic",
             coefficients.expert_flop * (tokens + coefficients.expert_offset * share),
             "2 × {active_parameters} × ({tokens} + {tokens_lost_to_small_groups})"
-            f" ÷ {self._rate('peak', 'gemm efficiency')}",
+            + (" × {load_of_the_busiest_rank}" if busiest > 1.0 else "")
+            + f" ÷ {self._rate('peak', 'expert gemm efficiency')}",
             DerivationTerm("active parameters", shards.active_expert_elements, None, source=self._model),
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
@@ -247,9 +263,10 @@ class _StepTermBuilder:
                 "tokens",
                 source="calibration:expert_half_tokens",
             ),
+            *(skew if busiest > 1.0 else ()),
             *self._ranks(),
             self._peak(ceilings.expert_peak),
-            _make_constant_term("gemm efficiency", rates.expert_efficiency),
+            _make_constant_term("expert gemm efficiency", rates.expert_efficiency),
         )
         return _join_operator(
             "routed experts", self._reading(coefficients.expert_read * share, size, efficiency, touched), arithmetic
@@ -263,7 +280,7 @@ class _StepTermBuilder:
         )
         inputs = [_make_constant_term("activation traffic", rates.activation_traffic)]
         if self.deployment.budget.shards.expert_count:
-            inputs.append(_make_constant_term("expert traffic", rates.expert_traffic))
+            inputs.append(_make_constant_term("routing traffic", rates.routing_traffic))
         return self._timed(
             "activation traffic",
             seconds,
@@ -343,19 +360,25 @@ class _StepTermBuilder:
             self._bandwidth,
             _make_constant_term("kv read efficiency", rates.kv_read_efficiency),
         )
-        arithmetic = self._attention(resident * coefficients.verified_tokens, attend, ())
+        share = _make_constant_term("decode attention efficiency", rates.decode_attention_efficiency)
+        arithmetic = self._attention(resident * coefficients.verified_tokens, attend, share, ())
         return _join_operator("attention over the cache", reading, arithmetic)
 
     def _attention(
-        self, tokens: float, seconds: float, inputs: tuple[DerivationTerm, ...], name: str = ""
+        self,
+        tokens: float,
+        seconds: float,
+        efficiency: DerivationTerm,
+        inputs: tuple[DerivationTerm, ...],
+        name: str = "",
     ) -> DerivationTerm:
         """Return the arithmetic of attention, which takes `seconds` for each of `tokens`."""
-        rates, ceilings = self.steps.rates, self.steps.ceilings[0]
-        rate = ceilings.attention_peak.flops * rates.attention_efficiency
+        ceilings = self.steps.ceilings[0]
+        rate = ceilings.attention_peak.flops * efficiency.number
         return self._timed(
             name or "arithmetic",
             tokens * seconds,
-            "{tokens} × {operations_of_a_token} ÷ ({peak} × {attention_efficiency})",
+            f"{{tokens}} × {{operations_of_a_token}} ÷ ({{peak}} × {format_placeholder(efficiency.name)})",
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
                 "operations of a token",
@@ -366,19 +389,22 @@ class _StepTermBuilder:
                 inputs=inputs,
             ),
             self._peak(ceilings.attention_peak),
-            _make_constant_term("attention efficiency", rates.attention_efficiency),
+            efficiency,
         )
 
     def prompt_attention(self, tokens: float, attended: float) -> DerivationTerm:
         """Return the attention of a prefill chunk whose tokens attend to `attended` others on average."""
-        coefficients = self.steps.coefficients
-        seconds = coefficients.patt_token * attended + coefficients.patt1_token * min(
-            attended, coefficients.patt1_window
+        coefficients, rates = self.steps.coefficients, self.steps.rates
+        offset = coefficients.patt_offset
+        seconds = coefficients.patt_token * (attended + offset) + coefficients.patt1_token * (
+            min(attended, coefficients.patt1_window) + offset
         )
-        attended_tokens = DerivationTerm(
-            "attended tokens", attended, "tokens", "what is cached, and half of the prompt"
+        inputs = (
+            DerivationTerm("attended tokens", attended, "tokens", "what is cached, and half of the prompt"),
+            _make_constant_term("attention offset", offset, "tokens"),
         )
-        return self._attention(tokens, seconds, (attended_tokens,), "attention within the prompt")
+        share = _make_constant_term("attention efficiency", rates.attention_efficiency)
+        return self._attention(tokens, seconds, share, inputs, "attention within the prompt")
 
     def _collectives(self, tokens: float) -> DerivationTerm:
         coefficients, rates = self.steps.coefficients, self.steps.rates
@@ -441,6 +467,34 @@ class _StepTermBuilder:
                         DerivationTerm("the lesser of scheduling and all else", min(host.number, busy), "s"),
                     ),
                 ),
+            ),
+        )
+
+    def host_wait(self, others: tuple[DerivationTerm, ...]) -> tuple[DerivationTerm, ...]:
+        """Return what a prefill chunk waits for the host to launch its kernels, if that takes longer than `others`."""
+        coefficients, rates, shards = self.steps.coefficients, self.steps.rates, self.deployment.budget.shards
+        busy = sum(term.number for term in others)
+        if coefficients.prefill_fixed <= busy:
+            return ()
+        inputs = [
+            DerivationTerm("layers", shards.layers, None),
+            _make_constant_term("prefill layer time", rates.prefill_layer_s, "s"),
+        ]
+        formula = "{layers} × {prefill_layer_time}"
+        if shards.moe_layers:
+            inputs += [
+                DerivationTerm("layers with experts", shards.moe_layers, None),
+                _make_constant_term("prefill moe time", rates.prefill_moe_s, "s"),
+            ]
+            formula += " + {layers_with_experts} × {prefill_moe_time}"
+        launches = self._timed("launches by the host", coefficients.prefill_fixed, formula, *inputs)
+        return (
+            DerivationTerm(
+                "wait for launches",
+                coefficients.prefill_fixed - busy,
+                "s",
+                "{launches_by_the_host} − {all_else}",
+                inputs=(launches, DerivationTerm("all else", busy, "s")),
             ),
         )
 

@@ -24,6 +24,7 @@ from gpudesk.engine.calibration import (
     find_plan_interval,
     make_ratio_interval,
 )
+from gpudesk.evidence.accuracy.kernels import JudgedKernels
 from gpudesk.evidence.accuracy.measures import (
     ErrorMeasure,
     FigureView,
@@ -406,6 +407,7 @@ class AccuracyData:
     newest_month: str
     constants: int
     memory: Sequence[JudgedMemory] = ()
+    kernels: JudgedKernels | None = None
 
     @cached_property
     def rows(self) -> tuple[JudgedFigure, ...]:

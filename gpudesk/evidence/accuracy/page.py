@@ -24,6 +24,7 @@ from gpudesk.evidence.accuracy.data import (
     summarize_odds,
     summarize_pairs,
 )
+from gpudesk.evidence.accuracy.kernels import write_kernel_section
 from gpudesk.evidence.accuracy.measures import (
     BARS,
     WHOLE_COVERAGE,
@@ -366,6 +367,7 @@ def write_accuracy_page(data: AccuracyData) -> str:
         write_peers_section(data),
         write_missed_section(data),
         write_memory_section(data),
+        write_kernel_section(data.kernels),
         _constants(data),
     ]
     return "\n".join(line for part in parts for line in part).rstrip() + "\n"
@@ -581,7 +583,7 @@ def _constants(data: AccuracyData) -> list[str]:
     publishers = len({run.traits["series"] for run in data.runs})
     hashes = (("measurements", data.data_revision), ("calibration", data.calibration_revision))
     lines = [
-        "## 8. Constants",
+        "## 9. Constants",
         "",
         (
             f"[calibration.json]({CONSTANTS_LINK}) has {format_count(data.constants, 'constant')}, each with unit, "

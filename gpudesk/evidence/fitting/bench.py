@@ -144,12 +144,12 @@ class FixedPlanBench:
         all_columns, all_runs = np.concatenate(columns), np.concatenate(concerned)
         # Thousands of changed runs at once: one place after the other, most of the time is that of small arrays.
         for start in range(0, len(all_runs), _BATCH):
-            column, run = all_columns[start : start + _BATCH], all_runs[start : start + _BATCH]
-            part = self.part.select(run)
-            rows = part.rows(values, np.asarray(places)[column], factor)
+            batch = slice(start, start + _BATCH)
+            part = self.part.select(all_runs[batch])
+            rows = part.rows(values, np.asarray(places)[all_columns[batch]], factor)
             results = part.serve(rows, _serving_constants(values, self.parameters))
-            for name, figure in _figures(results, part.requests, np.arange(len(run))).items():
-                figures[name][column, run] = figure
+            for name, figure in _figures(results, part.requests, np.arange(len(rows))).items():
+                figures[name][all_columns[batch], all_runs[batch]] = figure
         return figures
 
 

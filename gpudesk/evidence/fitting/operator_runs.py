@@ -285,16 +285,16 @@ class _OperatorReader:
 
     def expert(self, row: Mapping[str, str]) -> ExpertRun:
         names = ("tokens", "experts", "top_k", "hidden", "intermediate", "tensor_ranks", "expert_ranks")
-        counts = {name: _count(row, name) for name in names}
-        return ExpertRun(*self._timed(row), _precision(row, "precision"), row["scheme"], **counts)
+        return ExpertRun(*self._timed(row), _precision(row, "precision"), row["scheme"], *_counts(row, *names))
 
     def prompt(self, row: Mapping[str, str]) -> PromptRun:
         names = ("batch", "queries", "q_heads", "kv_heads", "head_dim", "value_dim")
-        return PromptRun(*self._timed(row), row["attention"], **{name: _count(row, name) for name in names})
+        return PromptRun(*self._timed(row), row["attention"], *_counts(row, *names))
 
     def latent(self, row: Mapping[str, str]) -> LatentRun:
-        counts = {name: _count(row, name) for name in ("batch", "context", "q_heads")}
-        return LatentRun(*self._timed(row), _precision(row, "kv_precision"), **counts)
+        return LatentRun(
+            *self._timed(row), _precision(row, "kv_precision"), *_counts(row, "batch", "context", "q_heads")
+        )
 
     def _timed(self, row: Mapping[str, str]) -> tuple[str, str, Accelerator | None, str, str | None, float]:
         _metric(row, "kernel_time")
@@ -341,6 +341,10 @@ def _count(row: Mapping[str, str], column: str) -> int:
     if not row[column].isdecimal() or int(row[column]) == 0:
         raise _fault(row, f"{column} is {row[column]!r}, not a whole number above 0")
     return int(row[column])
+
+
+def _counts(row: Mapping[str, str], *columns: str) -> list[int]:
+    return [_count(row, column) for column in columns]
 
 
 def _value(row: Mapping[str, str]) -> float:
