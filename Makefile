@@ -134,7 +134,7 @@ parity-speed: $(VENV)/.ready $(MADE)
 	$(BIN)/python -m tests.parity.speed $(PARITY)/base .
 
 calibrate: $(VENV)/.ready $(MADE)
-	$(BIN)/python packaging/calibrate.py $(CATALOG)
+	OPENBLAS_NUM_THREADS=1 $(BIN)/python packaging/calibrate.py $(CATALOG)
 
 golden: $(VENV)/.ready $(MADE)
 	$(BIN)/python packaging/make_golden.py $(CATALOG)

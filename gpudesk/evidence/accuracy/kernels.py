@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final, TypeAlias
@@ -52,13 +52,14 @@ class JudgedKernels:
 
 
 def judge_kernels(rows: OperatorRuns, operators: OperatorFit, calibration: Calibration) -> JudgedKernels:
-    constant = partial(_find_calibrated, rows, operators, calibration)
+    constant = partial(_find_calibrated, rows.serving_engines, operators, calibration)
     classes = []
     for each in KERNEL_CLASSES:
         held_out = [row for row in each.get_rows(rows) if row.unused is None and row.is_held_out]
         measured = np.array([row.seconds for row in held_out])
         fitted, calibrated = (
-            _predict(each, held_out, source) / measured for source in (partial(_find_fitted, operators), constant)
+            _predict(each, held_out, source) / measured
+            for source in (partial(_find_fitted, rows.serving_engines, operators), constant)
         )
         classes.append(KernelErrors(each.name, fitted, calibrated))
     return JudgedKernels(tuple(classes), _pair_experts(rows.experts, constant))
@@ -68,20 +69,30 @@ def _predict(each: KernelClass, rows: Sequence[KernelRun], constant: ConstantOfK
     return each.times(rows)(lambda name: np.array([constant(each, row, name) for row in rows]))
 
 
-def _find_fitted(operators: OperatorFit, each: KernelClass, row: KernelRun, name: str) -> float:
-    where = {key: values[0] for key, values in each.where(row).items()}
-    entries = operators.find(name, kernels=row.kernels, **where)
+def _list_keys(serving_engines: Mapping[str, str], each: KernelClass, row: KernelRun) -> dict[str, str]:
+    where = {**each.where(row), **find_library_engine(serving_engines, row.kernels)}
+    return {key: values[0] for key, values in where.items()}
+
+
+def _find_fitted(
+    serving_engines: Mapping[str, str], operators: OperatorFit, each: KernelClass, row: KernelRun, name: str
+) -> float:
+    entries = operators.find(name, kernels=row.kernels, **_list_keys(serving_engines, each, row))
     return entries[0].value if entries else each.beliefs[name].value
 
 
 def _find_calibrated(
-    rows: OperatorRuns, operators: OperatorFit, calibration: Calibration, each: KernelClass, row: KernelRun, name: str
+    serving_engines: Mapping[str, str],
+    operators: OperatorFit,
+    calibration: Calibration,
+    each: KernelClass,
+    row: KernelRun,
+    name: str,
 ) -> float:
     """Return the engine's constant; the time of a call, which the engine counts by layer, is the kernels' own."""
     if name not in calibration.constants:
-        return _find_fitted(operators, each, row, name)
-    keys = {**each.where(row), **find_library_engine(rows.serving_engines, row.kernels)}
-    return calibration.value(name, ConstantKeys(**{key: values[0] for key, values in keys.items()}))
+        return _find_fitted(serving_engines, operators, each, row, name)
+    return calibration.value(name, ConstantKeys(**_list_keys(serving_engines, each, row)))
 
 
 def _pair_experts(rows: Sequence[ExpertRun], constant: ConstantOfKernel) -> Array:
