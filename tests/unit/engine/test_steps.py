@@ -8,6 +8,9 @@ import pytest
 
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.estimate import Limiter
+from gpudesk.domain.model import Model
+from gpudesk.engine.rates import LOSSLESS_RATES, compute_coefficients, compute_single_step_model
+from gpudesk.engine.step_work import StepWork
 from gpudesk.engine.steps import (
     LIMITERS,
     Array,
@@ -21,7 +24,7 @@ from gpudesk.engine.steps import (
     split_time,
 )
 from tests.unit.engine import published
-from tests.unit.engine.bench import H200, PLAIN, plant, rows_of
+from tests.unit.engine.bench import H200, PLAIN, calibration, configure, deploy, plant, rows_of
 
 
 def at(value: float) -> Array:
@@ -220,3 +223,33 @@ def test_the_accelerator_hides_what_the_serving_engine_overlaps() -> None:
 def test_every_attention_rank_schedules_its_own_sequences() -> None:
     row = replace(PLAIN, dense_read=1.0, host_sequence=0.1, attention_ranks=4.0)
     assert decode(row, 8.0).overhead.item() == pytest.approx(0.2)
+
+
+def test_a_prefill_chunk_takes_as_long_as_the_host_needs_to_launch_it() -> None:
+    row = replace(PLAIN, dense_flop=1e-6, overhead_fixed=1e-4, prefill_fixed=2e-3)
+    assert prefill(row, 100.0, 1.0)[1] == pytest.approx(2e-3)
+    # Longer chunks hide the launches, and decode steps are captured.
+    assert prefill(row, 4000.0, 1.0)[1] == pytest.approx(4.1e-3)
+    assert decode(row, 1.0).total.item() == pytest.approx(1e-6 + 1e-4)
+
+
+def test_short_prompts_lose_the_attention_to_some_more_tokens() -> None:
+    row = replace(PLAIN, patt_token=1e-9, patt_offset=300.0)
+    assert prefill(row, 1000.0, 1.0)[1] == pytest.approx(1000.0 * (500.0 + 300.0) * 1e-9)
+    window = replace(PLAIN, patt1_token=1e-9, patt1_window=128.0, patt_offset=300.0)
+    assert prefill(window, 1000.0, 1.0)[1] == pytest.approx(1000.0 * (128.0 + 300.0) * 1e-9)
+
+
+def test_the_busiest_expert_parallel_rank_decides() -> None:
+    model = published.deepseek_v3()
+    divided, shared = (make_work(ParallelPlan(tp=8, ep=ranks), model) for ranks in (1, 8))
+    assert divided.expert_skew == 0.0
+    assert shared.expert_skew == pytest.approx((7.0 / 256.0) ** 0.5)
+    rates = replace(LOSSLESS_RATES, expert_skew=2.0)
+    even, skewed = (compute_coefficients(shared, each).expert_flop for each in (LOSSLESS_RATES, rates))
+    assert skewed / even == pytest.approx(1.0 + 2.0 * (7.0 / 256.0) ** 0.5)
+
+
+def make_work(plan: ParallelPlan, model: Model) -> StepWork:
+    steps = compute_single_step_model(deploy(configure(H200, model), plan), calibration())
+    return steps.work

@@ -2,13 +2,14 @@
 
 from dataclasses import replace
 
+import numpy as np
 import pytest
 
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.evidence.fitting.bench import BenchArrays, BenchRun
 from tests.unit.engine import published
-from tests.unit.evidence.made_up import NODE, PARTS, candidate, parameters, traits
+from tests.unit.evidence.made_up import NODE, PARTS, bench_of, candidate, parameters, traits
 
 
 def asked(load: Load, degrees: tuple[int, ...]) -> BenchRun:
@@ -45,3 +46,17 @@ def test_where_no_plan_meets_the_limits_the_nearest_is_taken(degrees: tuple[int,
     assert winner(run) == 8
     loose = replace(run, workload=replace(run.workload, load=replace(limits, tpot_ms=1000.0)))
     assert winner(loose) == 8
+
+
+def test_derivatives_taken_together_are_those_taken_one_by_one() -> None:
+    bench = bench_of()
+    values, factor = bench.parameters.initial, 1.001
+    settled = bench.fixed(bench.predict(values).winners)
+    places = [bench.parameters.starts[name] for name in ("gemm_efficiency", "tail_wave", "layer_time")]
+    together = settled.nudged(values, places, factor)
+    for column, place in enumerate(places):
+        changed = values.copy()
+        changed[place] *= factor
+        for name, figure in settled.figures(changed).items():
+            assert together[name][column] == pytest.approx(figure, rel=1e-12, nan_ok=True)
+    assert np.any(together["tpot_ms"][2] != settled.figures(values)["tpot_ms"])
