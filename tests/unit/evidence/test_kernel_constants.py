@@ -22,7 +22,7 @@ from tests.unit.evidence.test_operators import PART
 TRUE = {
     "expert_read_efficiency": 0.7,
     "expert_gemm_efficiency": 0.4,
-    "expert_half_tokens": 20.0,
+    "expert_half_tokens": 60.0,
     "routing_traffic": 3.0,
     "expert_time": 2e-5,
     "attention_efficiency": 0.6,
