@@ -14,7 +14,7 @@ from gpudesk.costing import scenario_costs
 from gpudesk.costing.accelerator_costs import OF_OWNING, OF_RENTING, THROUGHPUT
 from gpudesk.costing.inputs import parse_costs, write_cost_section
 from gpudesk.costing.scenario_costs import TO_TIE, CostCalculator
-from gpudesk.costing.uncertainty import compute_common_error
+from gpudesk.costing.uncertainty import compute_common_error, compute_common_share
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.answer import Answer, compute_win_odds
 from gpudesk.domain.claim import ProviderClass
@@ -23,7 +23,7 @@ from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.costs import describe_software_share, list_rent_class_remarks, list_same_provider_rents
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import Formatter
+from gpudesk.text.formatting import Formatter, IntervalEstimate
 
 FOUR = "70b-chat-on-four"
 #: Inputs that make owning dearer as they rise, and those that make it cheaper.
@@ -490,14 +490,17 @@ def test_nothing_is_drawn_where_all_is_known(service: GpuDeskService, answer: An
 
 
 def test_errors_in_common_are_those_that_a_ratio_does_not_have(answer: Answer) -> None:
-    common = compute_common_error(answer)
-    assert 0.0 < common < 1.0
     bands = [column.estimate.output_tokens_per_s for column in answer.columns if column.estimate]
     own = [math.log(band.high / band.low) for band in bands if band is not None]
     ratios = [each.ratio for each in answer.differences if each.figure == "output_tokens_per_s"]
     apart = [math.log(each.high / each.low) for each in ratios]
-    mean = sum(each**2 for each in own) / len(own)
-    assert sum(each**2 for each in apart) / len(apart) == pytest.approx(2 * mean * (1 - common))
+    mean, wide = (sum(each**2 for each in widths) / len(widths) for widths in (own, apart))
+    assert compute_common_error(answer) == pytest.approx(max(0.0, 1.0 - wide / (2.0 * mean)))
+    # Half as wide on the logarithmic scale, ratios leave more in common.
+    narrow = [IntervalEstimate(each.value, each.low**0.5, each.high**0.5) for each in ratios]
+    share = compute_common_share([band for band in bands if band is not None], narrow)
+    assert share == pytest.approx(1.0 - wide / (8.0 * mean))
+    assert 0.0 < share < 1.0
 
 
 def test_around_spreads_every_input_within_its_bounds(service: GpuDeskService, answer: Answer) -> None:
