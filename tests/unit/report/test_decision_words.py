@@ -70,14 +70,14 @@ def plain(text: str) -> str:
 
 
 def test_a_winner_is_named_with_its_count_its_figure_and_its_odds(service: GpuDeskService) -> None:
-    decision = decided(service, acquisition="rent", priority="cost")
+    decision = decided(service, acquisition="own", priority="cost", current_platform="CUDA")
     assert decision.verdict is DecisionVerdict.WINNER
     assert decision.recommended is not None
     key = decision.recommended.key
     value = find_candidate(decision, key).value
     assert value is not None
     cost = f"${FORMATTER.small_amount(value.value)} per million output tokens"
-    assert format_verdict(decision, NAMES, FORMATTER) == f"Rent 1 × {NAMES[key]}: {cost}"
+    assert format_verdict(decision, NAMES, FORMATTER) == f"Buy 1 × {NAMES[key]}: {cost}"
     odds = format_odds(decision.robustness, FORMATTER)
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert decision.runner_up is not None
