@@ -85,13 +85,13 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("MI325X likely leads H200 SXM: 46% lower cost per token (rented)")
-    assert "Odds of being the cheapest: 81%." in verdict
+    assert verdict.startswith("Leans to MI325X over H200 SXM: 46% lower cost per token (rented)")
+    assert "Odds of being the cheapest: 70%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
-    assert "Odds of being the cheapest: 81%." in write_sheet_markdown(sheet)
-    assert "MI325X likely leads" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert "Odds of being the cheapest: 70%." in write_sheet_markdown(sheet)
+    assert "Leans to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
@@ -101,14 +101,14 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
-        "Time to first token: leans to MI355X with 413 ms, 35% lower than B200 SXM (74% odds)."
+        "Time to first token: leans to MI355X with 426 ms, 31% lower than B200 SXM (66% odds)."
     )
     assert describe_fit(answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert describe_token_cost(answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.62) are too close to call."
-        " To rent, MI325X is likely cheapest: $0.66 (81% odds)."
+        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
+        " To rent, MI325X leans cheapest: $0.67 (70% odds)."
     )
     terms = describe_cost_terms(answer, PLAIN)
     assert terms.startswith(
