@@ -6,6 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import product
 from types import MappingProxyType
+from typing import TypeVar
 
 import numpy as np
 import pytest
@@ -13,7 +14,13 @@ import pytest
 from gpudesk.domain.precision import Precision
 from gpudesk.engine.calibration import Calibration, CalibrationConstant
 from gpudesk.evidence.accuracy.kernels import JudgedKernels, KernelErrors, judge_kernels, write_kernel_section
-from gpudesk.evidence.fitting.kernel_constants import EXPERT_CLASS, KERNEL_CLASSES, KernelClass
+from gpudesk.evidence.fitting.kernel_constants import (
+    EXPERT_CLASS,
+    KERNEL_CLASSES,
+    LATENT_CLASS,
+    PROMPT_CLASS,
+    KernelClass,
+)
 from gpudesk.evidence.fitting.operator_constants import fit_operators
 from gpudesk.evidence.fitting.operator_runs import ExpertRun, KernelRun, LatentRun, OperatorRuns, PromptRun
 from tests.unit.evidence.test_operators import PART
@@ -52,11 +59,22 @@ def make_rows() -> OperatorRuns:
         LatentRun(*COMMON, Precision.BF16, batch, context, heads)
         for batch, context, heads in product((1, 8, 32, 128), (1024, 4096, 16384), (16, 64, 128))
     ]
-    timed = (make_times(each, rows) for each, rows in zip(KERNEL_CLASSES, (experts, prompts, latent), strict=True))
-    return OperatorRuns((), (), (), (), MappingProxyType({"vLLM": "vllm"}), *timed)
+    return OperatorRuns(
+        (),
+        (),
+        (),
+        (),
+        MappingProxyType({"vLLM": "vllm"}),
+        make_times(EXPERT_CLASS, experts),
+        make_times(PROMPT_CLASS, prompts),
+        make_times(LATENT_CLASS, latent),
+    )
 
 
-def make_times(each: KernelClass, rows: Sequence[KernelRun]) -> tuple[KernelRun, ...]:
+Kernel = TypeVar("Kernel", bound=KernelRun)
+
+
+def make_times(each: KernelClass, rows: Sequence[Kernel]) -> tuple[Kernel, ...]:
     seconds = each.times(rows)(lambda name: np.full(len(rows), TRUE[name]))
     return tuple(replace(row, seconds=float(value)) for row, value in zip(rows, seconds, strict=True))
 
