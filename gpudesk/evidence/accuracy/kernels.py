@@ -129,8 +129,8 @@ def write_kernel_section(kernels: JudgedKernels | None) -> list[str]:
         (
             f"Expert and tensor parallelism of one layer differ by more than 10% in "
             f"{format_count(len(order), 'pair')}. The calibration names the faster way correctly in "
-            f"{format_share(float(np.mean(order)))}; the bar is {format_share(ORDER_BAR)}. Which expert-parallel rank "
-            "is the busiest depends on the routing, and one constant describes it for all models."
+            f"{format_share(float(np.mean(order)))}; the bar is {format_share(ORDER_BAR)}. The peak load of "
+            "an expert-parallel rank depends on the routing, which one constant describes for all models."
         ),
         "",
     ]
