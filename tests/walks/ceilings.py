@@ -19,7 +19,7 @@ FILES: Final = {
     # Of these, one paints an icon that may have been painted before.
     "slider": Ceiling(now=58, goal=45),
     "wizard": Ceiling(now=86, goal=80),
-    "pdf": Ceiling(now=112, goal=80),
+    "pdf": Ceiling(now=113, goal=80),
     "explain": Ceiling(now=89, goal=89),
 }
 #: Per walk where it counts: calls of functions of the program.

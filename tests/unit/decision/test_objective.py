@@ -257,6 +257,7 @@ def test_each_takes_its_cheaper_way_to_pay_where_that_is_open(service: GpuDeskSe
     asked = scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN)
     costs = asked.costs.with_input("rent_usd_per_hour", UncertainValue(1.5, 2.5, 5.0), "h100-sxm")
     costs = costs.with_input("rent_usd_per_hour", UncertainValue(1.5, 3.0, 6.0), "mi300x")
+    costs = costs.with_input("price_usd", UncertainValue(10_000.0, 12_500.0, 15_000.0), "mi300x")
     answer = service.answer(replace(asked, costs=costs))
     open_ = service.decide(answer)
     own, rent = (service.decide(answer, {**OPEN, "acquisition": way}) for way in ("own", "rent"))
