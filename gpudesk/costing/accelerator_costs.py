@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
@@ -211,7 +211,7 @@ def gather_cost_inputs(
 
 
 def make_cost_column(
-    inputs: AcceleratorCostInputs, column: ComparisonColumn, rents: Sequence[ProviderRent] = ()
+    inputs: AcceleratorCostInputs, column: ComparisonColumn, rents: tuple[ProviderRent, ...] = ()
 ) -> CostColumn:
     """Return the costs of a column; `rents` are those of its accelerator by provider."""
     deployment = inputs.deployment
@@ -228,7 +228,7 @@ def make_cost_column(
         count=count,
         inputs=inputs.inputs,
         missing=inputs.missing,
-        provider_rents=_cost_provider_rents(inputs, rents),
+        provider_rents=rents,
         tokens_per_s=inputs.tokens_per_s,
         systems=systems,
         tco=None if owned is None else _make_tco(owned),
@@ -242,10 +242,10 @@ def make_cost_column(
     )
 
 
-def _cost_provider_rents(inputs: AcceleratorCostInputs, rents: Sequence[ProviderRent]) -> tuple[ProviderRent, ...]:
+def cost_provider_rents(inputs: AcceleratorCostInputs, rents: tuple[ProviderRent, ...]) -> tuple[ProviderRent, ...]:
     """Return rents with what tokens cost at each, as all other inputs are."""
     if inputs.deployment is None or THROUGHPUT not in inputs.values or not rents:
-        return tuple(rents)
+        return rents
     hourly = np.array([each.usd_per_hour for each in rents])
     costs = cost_rented_per_million({**inputs.values, "rent_usd_per_hour": hourly}, inputs.deployment)
     return tuple(

@@ -15,6 +15,7 @@ from gpudesk.costing.accelerator_costs import (
     AcceleratorCostInputs,
     PaidDeployment,
     cost_owned_per_million,
+    cost_provider_rents,
     cost_software,
     gather_cost_inputs,
     make_cost_column,
@@ -389,10 +390,10 @@ class CostCalculator:
     def costs(self, answer: Answer, *, brief: bool = False) -> CostAnswer:
         """Return the costs of all, and where they are equal: to each other, or if `brief` to rents alone."""
         situations, term = self.situations(answer), answer.scenario.costs.rent_term
-        columns = tuple(
-            make_cost_column(each, column, self._prices.list_provider_rents(each.accelerator, term))
-            for each, column in zip(situations, answer.columns, strict=True)
-        )
+        rents = [self._prices.list_provider_rents(each.accelerator, term) for each in situations]
+        if not brief:
+            rents = list(map(cost_provider_rents, situations, rents))
+        columns = tuple(map(make_cost_column, situations, answer.columns, rents))
         breaks: list[BreakEven] = []
         for each, column in zip(situations, columns, strict=True):
             breaks += compare_own_and_rent(each, column)

@@ -104,15 +104,18 @@ def compute_quantiles(draws: Draws, shares: Sequence[float] = (_BAND_TAIL, 0.5, 
 
 
 def compute_swings(
-    inputs: Mapping[str, UncertainValue], result: Callable[[Mapping[str, float]], float]
+    inputs: Mapping[str, UncertainValue], result: Callable[[Mapping[str, Draws]], Draws]
 ) -> tuple[InputSwing, ...]:
-    """Return what each input does to a result by itself, from the most to the least."""
-    likely = {name: spread.likely for name, spread in inputs.items()}
-    swings = [
-        InputSwing(name, result(likely | {name: spread.low}), result(likely | {name: spread.high}))
-        for name, spread in inputs.items()
-        if not spread.is_known
-    ]
+    """Return what each input does to a result by itself, from the most to the least.
+
+    `result` is asked once, with both ends of all inputs in turn as arrays.
+    """
+    uncertain = [name for name, spread in inputs.items() if not spread.is_known]
+    values = {name: np.full(2 * len(uncertain), spread.likely) for name, spread in inputs.items()}
+    for place, name in enumerate(uncertain):
+        values[name][2 * place : 2 * place + 2] = inputs[name].low, inputs[name].high
+    ends = np.broadcast_to(result(values), (2 * len(uncertain),)).reshape(-1, 2).tolist()
+    swings = [InputSwing(name, *pair) for name, pair in zip(uncertain, ends, strict=True)]
     return tuple(sorted(swings, key=lambda swing: -swing.width))
 
 
@@ -160,7 +163,7 @@ def rank_influences(inputs: AcceleratorCostInputs, basis: PaymentBasis) -> tuple
     deployment = inputs.deployment
     per_million = cost_rented_per_million if basis.rented else cost_owned_per_million
     spreads = list_input_ranges(inputs, basis)
-    moved = compute_swings(spreads, lambda values: float(per_million(values, deployment)))
+    moved = compute_swings(spreads, lambda values: np.asarray(per_million(values, deployment)))
     return tuple(
         CostSensitivity(each.name, each.at_low, each.at_high, spreads[each.name].low, spreads[each.name].high)
         for each in moved

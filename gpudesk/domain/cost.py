@@ -343,7 +343,7 @@ class CostColumn:
 
 
 class ProviderRent(NamedTuple):
-    """The newest rent of an accelerator at a provider, and the cost of its tokens there; None without throughput.
+    """The newest rent of an accelerator at a provider, and the cost of its tokens there if it was asked for.
 
     The rent is of an accelerator-hour; of several regions it is the median.
     """

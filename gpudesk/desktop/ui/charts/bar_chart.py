@@ -224,7 +224,9 @@ class BarChart(QWidget):
     # Showing
 
     def show_groups(self, *groups: BarGroup) -> None:
-        """Show other groups; the current row stays where it is there still."""
+        """Show other groups; the current row stays where it is there still. The same ones are not painted again."""
+        if groups == self.groups:
+            return
         before = [(group.figure, row.key) for group in self.groups for row in group.rows]
         current_key = before[self.current] if 0 <= self.current < len(before) else None
         self.groups = groups

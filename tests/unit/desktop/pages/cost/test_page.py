@@ -20,6 +20,7 @@ from gpudesk.desktop.pages.cost.views import (
     TokenCostView,
 )
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -110,6 +111,17 @@ def test_rows_are_chosen_by_keys(page: CostPage) -> None:
     assert view.influences.subtitle.startswith("MI325X owned")
     QTest.keyClick(view.years, Qt.Key.Key_Up)
     assert view.years.current == 0
+
+
+def test_a_load_that_changes_no_cost_of_ownership_leaves_its_chart_unpainted(
+    page: CostPage, desk: Desk, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    view, updated = overview(page), []
+    monkeypatch.setattr(view.years, "update", lambda: updated.append("years"))
+    monkeypatch.setattr(view.tokens, "update", lambda: updated.append("tokens"))
+    with qtbot.waitSignal(desk.answered):
+        desk.apply(replace_load_value(desk.scenario, 48), "Change of load")
+    assert updated == ["tokens"]
 
 
 def test_lines_cross_where_buying_gets_cheaper(page: CostPage, desk: Desk) -> None:
