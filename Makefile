@@ -23,6 +23,11 @@ QUICK_TESTS := tests/architecture $(addprefix tests/unit/,text engine/test_golde
 	decision/test_rules.py decision/test_scoring.py catalog/test_queries.py catalog/test_values.py \
 	documents/test_scenario_file.py report/test_examples.py report/test_sections.py report/test_table_export.py \
 	cli/test_main.py cli/test_tables.py desktop/pages/compare desktop/session/test_desk.py)
+# What `make test` runs side by side.
+TEST_PARTS := part-rest part-desktop part-program
+PART_desktop := tests/unit/desktop
+PART_program := tests/e2e tests/walks
+PART_rest := tests $(addprefix --ignore=,tests/benchmarks tests/soak tests/frozen $(PART_desktop) $(PART_program))
 PIP_QUIET := --quiet --disable-pip-version-check
 
 # What the catalog is made from. Folders count too: they change when a file is removed.
@@ -30,7 +35,7 @@ DATA := $(shell find data \( -name '*.py' -o -path data/accuracy \) -prune -o -p
 CATALOG_CODE := $(shell find gpudesk/catalog gpudesk/domain -name '*.py' 2>/dev/null)
 
 .DELETE_ON_ERROR:
-.PHONY: help run prepare quick style types quick-tests test lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog translations fuzz lock notices manual screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
+.PHONY: help run prepare quick style types quick-tests test $(TEST_PARTS) lint walks bench soak parity parity-record parity-speed calibrate golden golden-texts peers accuracy catalog translations fuzz lock notices manual screenshots wheel wheel-test bare-test freeze freeze-test packages packages-test windows-test clean
 
 help:
 	@echo "run         set up, then open the window; without a display, make a sample comparison sheet"
@@ -76,7 +81,12 @@ run: $(VENV)/.ready build/.debian-run $(MADE)
 prepare: $(VENV)/.ready build/.debian-test build/.debian-run build/.debian-freeze $(MADE)
 
 test: $(VENV)/.ready build/.debian-test $(MADE)
-	$(PYTEST) --ignore=tests/benchmarks --ignore=tests/soak --ignore=tests/frozen -m "not thorough" -n $(WORKERS) --dist worksteal $(PYTEST_ARGS)
+	$(MAKE) --no-print-directory --keep-going --jobs=$(WORKERS) $(TEST_PARTS)
+
+# Processes of their own rather than workers of one: these would each import all tests and compute anew what
+# neighbours share. The longest first.
+$(TEST_PARTS): part-%: $(VENV)/.ready build/.debian-test $(MADE)
+	$(PYTEST) -q -p no:xdist -m "not thorough" $(PART_$*) $(PYTEST_ARGS)
 
 # One package alone: its own tests, or one of the other folders of tests.
 test-%: $(VENV)/.ready build/.debian-test $(MADE)
