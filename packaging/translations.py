@@ -18,6 +18,7 @@ from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from functools import cache
 from io import BytesIO
+from operator import itemgetter
 from pathlib import Path
 from typing import Final
 
@@ -278,22 +279,40 @@ def read_language(language: str) -> Catalog:
         return read_po(file, locale=language)
 
 
-def _write_catalog(catalog: Catalog, file: Path) -> None:
+def write_catalog(catalog: Catalog, file: Path) -> None:
     """Write a catalog without what changes from day to day: line numbers and dates."""
     made = BytesIO()
     write_po(made, catalog, width=120, omit_header=False, sort_output=False, ignore_obsolete=True, include_lineno=False)
     lines = made.getvalue().decode().splitlines()
     kept = [line for line in lines if not line.startswith(('"POT-Creation-Date', '"PO-Revision-Date', '"Generated-By'))]
-    file.write_text("\n".join(kept) + "\n", encoding="utf-8")
+    file.write_text("\n".join(kept).rstrip() + "\n", encoding="utf-8")
 
 
 def update() -> None:
     template = make_template()
     for language in list_languages():
         catalog = read_language(language)
-        # A text whose English changed is translated again rather than guessed at.
-        catalog.update(template, no_fuzzy_matching=True)
-        _write_catalog(catalog, _get_source(language))
+        update_catalog(catalog, template)
+        write_catalog(catalog, _get_source(language))
+
+
+def update_catalog(catalog: Catalog, template: Catalog) -> None:
+    """Give a catalog the texts of a template; new ones come after those before them there, and no other moves."""
+    places = {_get_singular(message): place for place, message in enumerate(catalog)}
+    # A text whose English changed is translated again rather than guessed at.
+    catalog.update(template, no_fuzzy_matching=True)
+    place = 0
+    placed: list[tuple[int, Message]] = []
+    for message in list(catalog)[1:]:
+        place = places.get(_get_singular(message), place)
+        placed.append((place, message))
+        catalog.delete(message.id)
+    for _, message in sorted(placed, key=itemgetter(0)):
+        catalog[message.id] = message
+
+
+def _get_singular(message: Message) -> str:
+    return message.id if isinstance(message.id, str) else message.id[0]
 
 
 def compile_languages(folder: Path) -> None:

@@ -1,6 +1,7 @@
 """The files of translators: complete, reviewed, and with the placeholders of the program's texts."""
 
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,3 +44,36 @@ def test_faults_of_translations(texts: str | tuple[str, str], translated: str | 
 
 def test_a_guess_is_to_be_reviewed() -> None:
     assert translations.find_fault(translations.Message("a", "b", flags=("fuzzy",)), ["a"]) == "to be reviewed"
+
+
+def make_catalog(*texts: str) -> Any:  # noqa: ANN401 - of the script's own library
+    catalog = translations.Catalog(locale="de")
+    for text in texts:
+        catalog.add(text, f"{text} auf Deutsch", locations=[("a.py", 0)])
+    return catalog
+
+
+def test_an_update_adds_texts_where_they_come_and_moves_no_other() -> None:
+    catalog = make_catalog("b", "gone", "d", "a")
+    catalog.add(("{n} card", "{n} cards"), ("{n} Karte", "{n} Karten"))
+    template = translations.Catalog()
+    for text in ("first", "a", "b", "c", ("{n} card", "{n} cards"), "d", "e"):
+        template.add(text, locations=[("b.py", 0)])
+    translations.update_catalog(catalog, template)
+    updated = {message.id: message.string for message in catalog if message.id}
+    assert [*updated] == ["first", "b", "c", "d", "e", "a", ("{n} card", "{n} cards")]
+    assert [text for text, translated in updated.items() if not translated] == ["first", "c", "e"]
+    assert (updated["b"], updated["{n} card", "{n} cards"]) == ("b auf Deutsch", ("{n} Karte", "{n} Karten"))
+
+
+def test_a_second_update_changes_nothing(tmp_path: Path) -> None:
+    template, file = translations.make_template(), tmp_path / "gpudesk.po"
+    (catalog,) = map(translations.read_language, translations.list_languages())
+    translations.update_catalog(catalog, template)
+    translations.write_catalog(catalog, file)
+    first = file.read_bytes()
+    with file.open("rb") as written:
+        again = translations.read_po(written, locale="de")
+    translations.update_catalog(again, template)
+    translations.write_catalog(again, file)
+    assert file.read_bytes() == first
