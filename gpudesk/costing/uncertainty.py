@@ -272,6 +272,23 @@ def add_price_doubt(error_scale: float, ours: Draws, theirs: Draws) -> float:
     return math.sqrt(error_scale**2 + float(np.var(ours - theirs)) / _LOGISTIC_VARIANCE)
 
 
+PairScale = Callable[[int, int], float]
+
+
+def compute_odds(ranks: Sequence[float], eligible: Sequence[bool], find_scale: PairScale) -> list[float]:
+    """Return the odds that each candidate is the best; they add up to 1 over the eligible ones."""
+    running = [place for place, can in enumerate(eligible) if can]
+    if not running:
+        return [0.0] * len(ranks)
+    best = max(running, key=lambda place: ranks[place])
+    weights = [
+        math.exp((ranks[place] - ranks[best]) / find_scale(best, place)) if can and place != best else float(can)
+        for place, can in enumerate(eligible)
+    ]
+    total = sum(weights)
+    return [weight / total for weight in weights]
+
+
 @lru_cache(maxsize=512)
 def _draw_cost_input(name: str, spread: UncertainValue) -> Draws:
     return draw_triangular(spread, draw_uniform(DRAW_SEED, name, _PRICE_DRAWS))

@@ -23,6 +23,7 @@ from gpudesk.costing.ownership import (
     compute_upfront_usd,
     list_ownership_lines,
 )
+from gpudesk.costing.uncertainty import add_price_doubt, compute_odds
 from gpudesk.domain.cost import CostLine
 from gpudesk.domain.fleet import FLEET_BOUNDS, DailyLoadCurve, FleetCost, FleetSettings, Supply
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, check_bounds
@@ -280,15 +281,23 @@ def state_missing(supply: Supply, missing: Message) -> FleetCost:
     return FleetCost(supply, None, missing=missing)
 
 
-def choose_cheapest(costs: Sequence[tuple[str, SupplyCost]]) -> tuple[tuple[str, Supply] | None, float | None]:
-    """Return the accelerator and supply that cost least in the most draws, and the share of those draws.
+#: Totals of two supplies that never differ in doubt are told apart by any difference.
+_LEAST_SCALE: Final = 1e-9
+#: An API may cost nothing, which has no logarithm.
+_LEAST_USD: Final = 1e-9
 
-    Of equal shares the lower likely total wins.
-    """
+
+def choose_cheapest(costs: Sequence[tuple[str, SupplyCost]]) -> tuple[tuple[str, Supply] | None, float | None]:
+    """Return the accelerator and supply with the lowest likely total, and the odds that it costs least."""
     if not costs:
         return None, None
-    totals = np.stack([each.totals for _, each in costs])
-    wins = np.bincount(np.argmin(totals[:, 1:], axis=0), minlength=len(costs))
-    best = int(np.lexsort((totals[:, 0], -wins))[0])
+    logs = np.log(np.maximum(np.stack([each.totals for _, each in costs]), _LEAST_USD))
+    utilities = (-logs[:, 0]).tolist()
+    odds = compute_odds(
+        utilities,
+        [True] * len(costs),
+        lambda one, other: max(add_price_doubt(0.0, logs[one, 1:], logs[other, 1:]), _LEAST_SCALE),
+    )
+    best = int(np.argmin(logs[:, 0]))
     accelerator, cheapest = costs[best]
-    return (accelerator, cheapest.cost.supply), float(wins[best] / FLEET_DRAWS)
+    return (accelerator, cheapest.cost.supply), odds[best]

@@ -221,7 +221,9 @@ def describe_fleets(
         text = tr("Call the hosted API: {amount} per month.", amount=amount)
     elif supply is Supply.OWNED:
         count = formatter.count(option.used + option.spare + option.idle)
-        order = f"{count} {name}" if option.system is None else f"{label_order(option, formatter)} ({count} {name})"
+        order = f"{count} {name}"
+        if option.system is not None:
+            order = tr("{systems} with {accelerators}", systems=label_order(option, formatter), accelerators=order)
         text = tr("Buy {order}: {amount} per month.", order=order, amount=amount)
     else:
         count = formatter.count(cost.rented_count if cost is not None else None)
@@ -230,7 +232,7 @@ def describe_fleets(
         text = rent if supply is Supply.AUTOSCALED else fixed
     if answer.odds is None:
         return text
-    return f"{text} {tr('Cheapest in {share} of simulations.', share=formatter.per_cent(answer.odds))}"
+    return f"{text} {tr('Odds of being cheapest: {share}.', share=formatter.per_cent(answer.odds))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -339,7 +339,17 @@ def find_readable_unit(value: float, unit: str | None) -> tuple[float, str | Non
 
 
 #: Units that are words or abbreviate them.
-_WORDED_UNITS: Final = ("USD/M", "USD/M tokens", "USD/kW/month", "USD/year", "requests/s", "U")
+_WORDED_UNITS: Final = (
+    "USD/M",
+    "USD/M tokens",
+    "USD/kW/month",
+    "USD/year",
+    "requests/s",
+    "U",
+    "nodes",
+    "cores",
+    "adapters",
+)
 
 
 def translate_unit(unit: str, number: float = 2) -> str:

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 from types import MappingProxyType
 from typing import TYPE_CHECKING, Final, NamedTuple
 
-from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_error
+from gpudesk.costing.uncertainty import DRAW_SEED, CostSampler, compute_common_error, compute_odds
 from gpudesk.decision.facts.accelerator_facts import get_number, list_timing_facts
 from gpudesk.decision.facts.answers import convert_answers, resolve_answers
 from gpudesk.decision.facts.decision_facts import list_platform_facts
@@ -23,7 +23,6 @@ from gpudesk.decision.facts.leaders import (
 )
 from gpudesk.decision.outcome.objective import (
     choose_objective,
-    compute_odds,
     get_objective_fact,
     make_pair_scale,
     rank_candidates,

@@ -7,7 +7,7 @@ two does not depend on a third."""
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import reduce
 from types import MappingProxyType
@@ -21,7 +21,7 @@ from gpudesk.costing.accelerator_costs import (
     cost_owned_per_million,
     cost_rented_per_million,
 )
-from gpudesk.costing.uncertainty import Draws, PaymentBasis, add_price_doubt
+from gpudesk.costing.uncertainty import Draws, PairScale, PaymentBasis, add_price_doubt
 from gpudesk.decision.facts.accelerator_facts import get_interval, get_number
 from gpudesk.decision.facts.leaders import find_cheaper_payment, get_token_cost
 from gpudesk.domain.decision import DecisionObjective, FactValues, ObjectiveName, QuestionAnswer
@@ -158,9 +158,6 @@ def _score_cost(
     )
 
 
-PairScale = Callable[[int, int], float]
-
-
 def make_pair_scale(
     objective: DecisionObjective, ground: DecisionFacts, scores: Sequence[CandidateScore], calibration: Calibration
 ) -> PairScale:
@@ -177,20 +174,6 @@ def make_pair_scale(
         return error if ours is None or theirs is None else add_price_doubt(error, ours, theirs)
 
     return find_scale
-
-
-def compute_odds(ranks: Sequence[float], eligible: Sequence[bool], find_scale: PairScale) -> list[float]:
-    """Return the odds that each candidate is the best; they add up to 1 over the eligible ones."""
-    running = [place for place, can in enumerate(eligible) if can]
-    if not running:
-        return [0.0] * len(ranks)
-    best = max(running, key=lambda place: ranks[place])
-    weights = [
-        math.exp((ranks[place] - ranks[best]) / find_scale(best, place)) if can and place != best else float(can)
-        for place, can in enumerate(eligible)
-    ]
-    total = sum(weights)
-    return [weight / total for weight in weights]
 
 
 def rank_candidates(scores: Sequence[CandidateScore], meets: Sequence[float]) -> list[float]:

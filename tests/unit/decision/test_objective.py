@@ -13,8 +13,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, draw_log_costs
-from gpudesk.decision.outcome.objective import compute_odds
+from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs
 from gpudesk.domain.answer import find_difference
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, ObjectiveName, WayOutKind

@@ -14,6 +14,7 @@ from gpudesk.domain.cost import CostSettings, UncertainValue
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.fleet import (
     FleetAnswer,
+    FleetCost,
     FleetOption,
     FleetSettings,
     LoadCurveKind,
@@ -28,6 +29,8 @@ from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
     IDLE_SHARE,
+    SupplyCost,
+    choose_cheapest,
     compute_replica_needs,
     cost_owned,
     cost_rented,
@@ -374,6 +377,20 @@ def test_a_price_that_the_user_states_takes_the_place_of_the_record(service: Gpu
     total = option.used + option.spare + option.idle
     assert lines["accelerators"] == pytest.approx(total * 1000.0 * 1.03)
     assert lines["server"] == pytest.approx(0.25 * lines["accelerators"])
+
+
+def test_the_lowest_likely_cost_leads_whatever_most_simulations_say() -> None:
+    def supply(kind: Supply, likely: float, *draws: float) -> tuple[str, SupplyCost]:
+        return kind.value, SupplyCost(FleetCost(kind, None), np.array([likely, *draws]))
+
+    steady, skewed = supply(Supply.OWNED, 100.0, 100.0, 100.0, 100.0), supply(Supply.RENTED, 110.0, 90.0, 90.0, 200.0)
+    cheapest, odds = choose_cheapest([skewed, steady])
+    assert cheapest == ("owned", Supply.OWNED)
+    assert odds is not None
+    assert 0.5 < odds < 1.0
+    assert choose_cheapest([steady, steady])[1] == 0.5
+    assert choose_cheapest([steady, supply(Supply.API, 0.0, 0.0, 0.0, 0.0)]) == (("api", Supply.API), 1.0)
+    assert choose_cheapest([]) == (None, None)
 
 
 def test_an_api_by_the_users_prices(service: GpuDeskService) -> None:
