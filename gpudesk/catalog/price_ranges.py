@@ -54,7 +54,8 @@ class ComparablePrices:
     def find(self, accelerator: str, term: str, provider_class: ProviderClass | None) -> PriceSummary | None:
         """Return the range of the prices that count: those of the class, or of the first class that has any.
 
-        Prices of the user's whose provider has no known class count in every class.
+        Prices of the user's whose provider has no known class count in every class. Where the user has prices
+        among them, these count alone.
         """
         group = self._groups.get((accelerator, term))
         if not group:
@@ -64,7 +65,9 @@ class ComparablePrices:
         key = accelerator, term, chosen
         if key not in self._summaries:
             unclassed = [] if chosen is ProviderClass.UNKNOWN else group.get(ProviderClass.UNKNOWN, [])
-            self._summaries[key] = _summarize(accelerator, term, [*group[chosen], *unclassed])
+            prices = [*group[chosen], *unclassed]
+            own = [price for price in prices if price.own]
+            self._summaries[key] = _summarize(accelerator, term, own or prices)
         return self._summaries[key]
 
     def compare_same_provider(self, accelerator: str, against: str, term: str) -> tuple[SameProviderRent, ...]:
@@ -164,6 +167,7 @@ def _summarize(accelerator: str, term: str, prices: Sequence[_Price]) -> PriceSu
         undated=len(prices) - len(dates),
         providers=tuple(sorted({price.provider for price in prices if price.provider})),
         classes=tuple(each for each in ProviderClass if each in classes),
+        smallest_instance=min(price.accelerators_in_instance or 1 for price in prices),
     )
 
 

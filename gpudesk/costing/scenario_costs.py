@@ -63,6 +63,7 @@ from gpudesk.domain.cost import (
     CostInputOrigin,
     CostSensitivity,
     CostSettings,
+    ProviderRent,
     ResolvedCostInput,
     SameProviderRent,
     SystemPrice,
@@ -413,6 +414,10 @@ class CostCalculator:
         accelerators = list(dict.fromkeys(column.accelerator for column in costs.columns))
         for accelerator in accelerators[1:]:
             yield from self._prices.compare_same_provider(accelerator, accelerators[0], term)
+
+    def list_provider_rents(self, accelerator: str, term: str) -> tuple[ProviderRent, ...]:
+        """Return the newest rent of an accelerator at each provider, the cheapest first."""
+        return self._prices.list_provider_rents(accelerator, term)
 
     def find_purchase_price(self, accelerator: Accelerator) -> float | None:
         """Return the likely purchase price of an accelerator in USD; None without any on record."""

@@ -271,7 +271,7 @@ def resolve_purchase_price(
     around them an assumption. Such prices widen the range. They alone count where nothing else is known, where the
     user has one, and for what is bought `singly`.
     """
-    is_own = record is not None and record.own_count > 0 and not (system is not None and system.price.own_count)
+    is_own = record is not None and record.is_own and not (system is not None and system.price.own_count)
     if system is None or (record is not None and (singly or is_own)):
         if record is None:
             return ResolvedCostInput("price_usd", CostInputOrigin.NOWHERE, None)

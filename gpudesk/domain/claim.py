@@ -325,7 +325,8 @@ class PriceSummary:
     For a hosted model, the list prices of a million input or output tokens.
 
     `own_count` of them are the user's. `oldest` and `newest` are of the prices with a date, `undated` counts
-    the others. `providers` are those that are named, `classes` theirs, each once.
+    the others. `providers` are those that are named, `classes` theirs, each once. `smallest_instance` is how few
+    accelerators can be rented at a time.
     """
 
     accelerator: str
@@ -340,6 +341,12 @@ class PriceSummary:
     undated: int
     providers: tuple[str, ...]
     classes: tuple[ProviderClass, ...] = ()
+    smallest_instance: int = 1
+
+    @property
+    def is_own(self) -> bool:
+        """Whether all of them are the user's."""
+        return self.own_count == self.count
 
 
 class CatalogEntryKind(StrEnum):

@@ -9,7 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
-from gpudesk.domain.cost import CostLine
+from gpudesk.domain.cost import CostLine, ProviderRent
 from gpudesk.domain.sizing import NumberBounds, SizingOption
 from gpudesk.domain.system import System
 from gpudesk.text.formatting import IntervalEstimate
@@ -244,7 +244,7 @@ class FleetOption:
     rented singly. used + spare + idle = systems x accelerators of a system. `idle` are the accelerators of a
     partly used system. `systems_per_replica` above 1 says that a replica spans systems over `fabric_bits_per_s`.
     `utilization` is the day's tokens over what all working replicas can yield. `months_to_next` is when growth
-    needs the next system; None where it never does within the horizon.
+    needs the next system; None where it never does within the horizon. `provider_rents` has the cheapest first.
     Without a fleet `reason` says why.
     """
 
@@ -270,6 +270,7 @@ class FleetOption:
     years: tuple[FleetYear, ...] = ()
     months_to_next: float | None = None
     delivery_weeks: float | None = None
+    provider_rents: tuple[ProviderRent, ...] = ()
     notes: tuple[Message, ...] = ()
 
     def cost_of(self, supply: Supply) -> FleetCost | None:

@@ -161,7 +161,9 @@ class FleetPlanner:
         if sizing.output_tokens_per_s is not None:
             throughput = draw_throughput_factor(sizing.output_tokens_per_s, sampler.error(part.id))
         needs = compute_replica_needs(load, sizing, throughput)
-        return _AcceleratorPlanner(part, sizing, inputs, values, load, settings, spec, instance, rent, needs).plan()
+        plan = _AcceleratorPlanner(part, sizing, inputs, values, load, settings, spec, instance, rent, needs).plan()
+        providers = self._costing.list_provider_rents(part.id, costs.rent_term)
+        return replace(plan, option=replace(plan.option, provider_rents=providers))
 
     def _cost_api(
         self,
@@ -350,7 +352,8 @@ class _AcceleratorPlanner:
 
     def _describe_price(self) -> Message:
         price = self.inputs["price_usd"]
-        if price.origin is CostInputOrigin.YOURS or price.spread is None:
+        is_own = price.prices is not None and price.prices.is_own
+        if is_own or price.origin is CostInputOrigin.YOURS or price.spread is None:
             return message("fleet.price_stated", "Your price, with shares for servers and network")
         if price.system is not None:
             paid = price.system.price
@@ -485,7 +488,7 @@ class _AcceleratorPlanner:
 
 def _describe_rent(rent: ResolvedCostInput) -> Message:
     record = rent.record
-    if rent.origin is CostInputOrigin.YOURS or record is None:
+    if record is None or record.is_own or rent.origin is CostInputOrigin.YOURS:
         return message("fleet.rent_stated", "Your rent")
     return message_n(
         "fleet.rent_listed",

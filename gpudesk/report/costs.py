@@ -19,6 +19,7 @@ from gpudesk.domain.cost import (
     CostInputOrigin,
     CostSettings,
     DisplayCurrency,
+    ProviderRent,
     ResolvedCostInput,
     SameProviderRent,
     UncertainValue,
@@ -272,6 +273,8 @@ def _describe_price_record(cost_input: ResolvedCostInput, revision: str) -> str:
     if record is None:
         return ""
     prices = trn("{n} catalog price", "{n} catalog prices", record.count, n=record.count)
+    if record.is_own:
+        prices = trn("{n} price entered by you", "{n} prices entered by you", record.count, n=record.count)
     if system is not None:
         prices = tr("{prices} for systems of {size}, excluding the server", size=system.size, prices=prices)
     if record.classes:
@@ -334,33 +337,27 @@ def describe_bought_singly(settings: CostSettings) -> str:
 
 
 def describe_systems(systems: SystemCount, formatter: Formatter) -> str:
-    """Return how many systems are owned, and how many of their accelerators are used where not all are."""
-    if not systems.idle:
-        return trn(
-            "{n} system of {size} accelerators",
-            "{n} systems of {size} accelerators",
-            systems.systems,
-            n=formatter.count(systems.systems),
-            size=formatter.count(systems.size),
-        )
-    return trn(
-        "{used} of {all} accelerators in {n} system are used",
-        "{used} of {all} accelerators in {n} systems of {size} are used",
+    """Return how many systems are owned, and how many of their accelerators are idle if any."""
+    text = trn(
+        "{n} system of {size} accelerators",
+        "{n} systems of {size} accelerators",
         systems.systems,
-        used=formatter.count(systems.used),
-        all=formatter.count(systems.accelerators),
         n=formatter.count(systems.systems),
         size=formatter.count(systems.size),
     )
+    return tr("{systems}, {n} idle", systems=text, n=formatter.count(systems.idle)) if systems.idle else text
 
 
 def list_partly_used(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> list[str]:
-    """Return, by accelerator, the owned systems of which some accelerators are idle."""
-    return [
-        tr("{name}: {systems}", name=names[column.key], systems=describe_systems(column.systems, formatter))
-        for column in columns
-        if column.tco is not None and column.systems is not None and column.systems.idle
-    ]
+    """Return, by accelerator, the owned systems and the rented instances of which some accelerators are idle."""
+    sentences = []
+    for column in columns:
+        name = names[column.key]
+        if column.tco is not None and column.systems is not None and column.systems.idle:
+            sentences.append(tr("{name}: {systems}", name=name, systems=describe_systems(column.systems, formatter)))
+        if instances := describe_whole_instances(column, name, formatter):
+            sentences.append(instances)
+    return sentences
 
 
 def describe_other_prices(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:
@@ -466,9 +463,11 @@ def _describe_same_provider_rents(
 _NEXT_PROVIDERS: Final = 2
 
 
-def describe_cheapest_rents(column: CostColumn, name: str, money: MoneyFormatter) -> str:
-    """Return which provider rents an accelerator for the least, and the next ones; empty without any on record."""
-    rents = column.provider_rents
+def describe_cheapest_rents(rents: Sequence[ProviderRent], name: str, money: MoneyFormatter) -> str:
+    """Return which provider rents an accelerator for the least, and the next ones; empty without any on record.
+
+    The cheapest of `rents` is the first.
+    """
     if not rents:
         return ""
     first, *others = (
@@ -488,6 +487,24 @@ def describe_cheapest_rents(column: CostColumn, name: str, money: MoneyFormatter
         rent=first,
     )
     return cheapest if not others else tr("{cheapest}; next: {others}", cheapest=cheapest, others=", ".join(others))
+
+
+def describe_whole_instances(column: CostColumn, name: str, formatter: Formatter) -> str:
+    """Return that an accelerator is rented in larger instances than a column uses; empty where it is not."""
+    rent, count = column.inputs["rent_usd_per_hour"], column.count
+    if column.rented is None or count is None or rent.origin is not CostInputOrigin.RECORD or rent.record is None:
+        return ""
+    size = rent.record.smallest_instance
+    if count % size == 0:
+        return ""
+    return trn(
+        "{name} is rented in instances of {size}; its rental cost is for {n} accelerator",
+        "{name} is rented in instances of {size}; its rental cost is for {n} accelerators",
+        count,
+        name=name,
+        size=formatter.count(size),
+        n=formatter.count(count),
+    )
 
 
 def list_provider_rent_heads() -> tuple[str, ...]:
@@ -681,7 +698,7 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
                     **values,
                 )
             )
-        elif record is None or price.origin is CostInputOrigin.YOURS:
+        elif record is None or record.is_own or price.origin is CostInputOrigin.YOURS:
             prices.append(tr("{name} {amount} (entered by you)", **values))
         else:
             prices.append(tr("{name} {amount} ({date})", **values))

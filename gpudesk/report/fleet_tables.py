@@ -19,7 +19,7 @@ from gpudesk.report.comparison.tables import (
     ComparisonTable,
     SheetFleet,
 )
-from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.costs import MoneyFormatter, describe_cheapest_rents
 from gpudesk.report.labels import format_months, format_years
 from gpudesk.report.profile_tables import ProfileCell, ProfileColumn, ProfileRow, ProfileTable
 from gpudesk.report.rack_drawing import label_order, label_use, sketch_fleets
@@ -186,8 +186,13 @@ def format_amount(usd: float, money: MoneyFormatter) -> str:
     return money.small(usd) if abs(money.in_currency(usd)) < 100 else money.rounded(usd)
 
 
-def list_fleet_notes(option: FleetOption, answer: FleetAnswer, formatter: Formatter) -> list[str]:
-    """Return the sentences about one fleet: prices with their sources, growth, delivery, and what the fleet notes."""
+def list_fleet_notes(
+    option: FleetOption, answer: FleetAnswer, name: str, formatter: Formatter, money: MoneyFormatter
+) -> list[str]:
+    """Return the sentences about one fleet: prices with their sources, growth, delivery, and what the fleet notes.
+
+    `name` is that of the accelerator.
+    """
     texts = []
     for supply in Supply:
         cost = answer.api if supply is Supply.API else option.cost_of(supply)
@@ -195,6 +200,8 @@ def list_fleet_notes(option: FleetOption, answer: FleetAnswer, formatter: Format
         if said is not None:
             text = format_message(said, formatter).rstrip(".")
             texts.append(tr("{supply}: {text}.", supply=label_supply(supply), text=text))
+    if providers := describe_cheapest_rents(option.provider_rents, name, money):
+        texts.append(to_sentence(providers))
     if option.months_to_next is not None:
         months = format_months(round(option.months_to_next), formatter)
         texts.append(tr("Growth needs the next system after {months}.", months=months))

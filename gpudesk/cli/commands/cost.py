@@ -127,7 +127,7 @@ def list_provider_lines(costs: CostAnswer, answer: Answer, width: int, strong: _
 
 def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]:
     for column in costs.columns:
-        if rents := describe_cheapest_rents(column, context.names[column.key], context.money):
+        if rents := describe_cheapest_rents(column.provider_rents, context.names[column.key], context.money):
             yield rents
     yield from list_partly_used(costs.columns, context.names, context.formatter)
     if prices := describe_other_prices(costs.columns, context.names, context.money):

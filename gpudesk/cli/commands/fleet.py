@@ -246,7 +246,8 @@ class _FleetText:
         yield output.make_bold(f"{name}: {label_order(option, self.formatter)}")
         yield from self._indent(self._describe(option))
         yield from self._list_costs(option.costs)
-        for note in list_fleet_notes(option, replace(self.answer, api=None, notes=()), self.formatter):
+        answer = replace(self.answer, api=None, notes=())
+        for note in list_fleet_notes(option, answer, name, self.formatter, self.money):
             yield from self._indent(note)
 
     def _describe(self, option: FleetOption) -> str:

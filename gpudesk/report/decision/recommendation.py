@@ -38,6 +38,7 @@ from gpudesk.report.costs import (
     describe_cheapest_rents,
     describe_systems,
     describe_utilization,
+    describe_whole_instances,
     list_rent_class_remarks,
 )
 from gpudesk.report.decision.facts import format_fact, format_fact_figure, get_fact_unit, label_fact
@@ -175,7 +176,9 @@ def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, 
     key = find_leading_column(decision)
     for column in costs.columns:
         if column.key == key and decision.facts.get("acquisition") != "own" and column.provider_rents:
-            yield describe_cheapest_rents(column, names[key], MoneyFormatter(formatter))
+            yield describe_cheapest_rents(column.provider_rents, names[key], MoneyFormatter(formatter))
+            if instances := describe_whole_instances(column, names[key], formatter):
+                yield instances
     yield from list_rent_class_remarks(costs, names)
 
 

@@ -173,7 +173,7 @@ def describe_verdict_reason(decision: Decision, names: NamesByKey, formatter: Fo
     if decision.objective.instead_of is ObjectiveName.COST:
         sentences.append(tr("Too few prices are known, so throughput is compared instead of cost."))
     if first.payment == "owned" and first.systems is not None and first.systems.idle:
-        sentences.append(f"{describe_systems(first.systems, formatter)}.")
+        sentences.append(tr("Buying means {systems}.", systems=describe_systems(first.systems, formatter)))
     if first.open_rules:
         titles = {line.rule.id: line.title for line in decision.trace}
         open_titles = ", ".join(lower_for_sentence(titles[rule]) for rule in first.open_rules)

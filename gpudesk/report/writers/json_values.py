@@ -133,7 +133,8 @@ def _encode_fleet(option: FleetOption) -> dict[str, Any]:
         **encode_fields(
             option,
             "systems spare_systems used spare idle systems_per_replica fabric_bits_per_s power_max_kw "
-            "power_average_kw power_estimated utilization racks hours costs years months_to_next delivery_weeks notes",
+            "power_average_kw power_estimated utilization racks hours costs years months_to_next delivery_weeks "
+            "provider_rents notes",
         ),
     }
 

@@ -126,7 +126,17 @@ def test_price_of_the_user_without_a_known_provider_counts_in_every_class() -> N
     assert prices.find_common_class(["mi355x", "b200-hgx"], "on_demand") is HYPERSCALER
     found = prices.find("mi355x", "on_demand", HYPERSCALER)
     assert found is not None
-    assert (found.low, found.high, found.own_count, found.classes) == (2.0, 8.6, 1, (HYPERSCALER,))
+    assert (found.low, found.high, found.own_count, found.is_own) == (2.0, 2.0, 1, True)
+
+
+def test_prices_of_the_user_count_alone() -> None:
+    prices = ComparablePrices(
+        [price(usd, term="purchase") for usd in (30_000.0, 35_000.0)]
+        + [price(usd, term="purchase", own=True) for usd in (20_000.0, 24_000.0)]
+    )
+    found = prices.find("l4", "purchase", None)
+    assert found is not None
+    assert (found.low, found.median, found.high, found.count) == (20_000.0, 22_000.0, 24_000.0, 2)
 
 
 def test_same_provider_compares_its_newest_rents() -> None:

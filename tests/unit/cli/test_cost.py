@@ -156,7 +156,13 @@ def test_whole_systems_are_owned_unless_single_accelerators_are(capsys: Capture)
     bought, alone = (each["tco"]["lines"][0]["usd"] for each in (others, ours))
     assert bought == pytest.approx(8 * alone)
     assert others["rented"] == ours["rented"]
-    assert "H200 SXM: 1 of 8 accelerators in 1 system are used." in text(capsys, "--no-single")
+    assert "H200 SXM: 1 system of 8 accelerators, 7 idle." in text(capsys, "--no-single")
+
+
+def test_a_rent_of_whole_instances_is_said_where_fewer_are_used(capsys: Capture) -> None:
+    said = "MI355X is rented in instances of 8; its rental cost is for 1 accelerator."
+    assert said in text(capsys, "--accelerators", "mi355x:1")
+    assert "rented in instances" not in text(capsys, "--accelerators", "mi355x:8,h200-sxm:1")
 
 
 def test_a_seed_below_zero_is_refused_at_its_option(capsys: Capture) -> None:

@@ -45,6 +45,15 @@ def test_the_answer_comes_first(capsys: Capture) -> None:
         assert head in text
 
 
+def test_the_cheapest_providers_are_named_for_each_accelerator(capsys: Capture) -> None:
+    assert entry.main(["fleet", *ASKED]) == 0
+    text = " ".join(capsys.readouterr().out.split())
+    for name in ("H200 SXM 141GB", "H100 SXM 80GB"):
+        assert f"Cheapest on-demand rent of {name} per accelerator-hour: " in text
+    first, second, *_ = plan(capsys)["fleets"][0]["provider_rents"]
+    assert first["usd_per_hour"] <= second["usd_per_hour"]
+
+
 def test_programs_get_all_of_it(capsys: Capture) -> None:
     answer = plan(capsys, "--spare-systems", "1", "--years", "2")
     assert answer["curve"]["kind"] == "office"

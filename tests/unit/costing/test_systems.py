@@ -75,8 +75,8 @@ def test_a_partly_used_system_is_stated(service: GpuDeskService, answer: Answer)
     columns = cost(service, answer)
     names = {column.key: column.accelerator for column in columns}
     assert list_partly_used(columns, names, Formatter()) == [
-        "h100-sxm: 10 of 16 accelerators in 2 systems of 8 are used",
-        "mi300x: 9 of 16 accelerators in 2 systems of 8 are used",
+        "h100-sxm: 2 systems of 8 accelerators, 6 idle",
+        "mi300x: 2 systems of 8 accelerators, 7 idle",
     ]
 
 
@@ -88,6 +88,7 @@ def test_the_system_of_the_fleet_is_the_one_that_is_paid_for(service: GpuDeskSer
 
 
 ALONE = PriceSummary("h100-sxm", "purchase", 20_000.0, 30_000.0, 40_000.0, 3, 0, None, None, 3, ())
+OWN = replace(ALONE, count=1, own_count=1)
 SYSTEMS = SystemPrice(8, replace(ALONE, low=300_000.0, median=400_000.0, high=500_000.0))
 
 
@@ -104,8 +105,8 @@ def test_a_system_sets_the_price_and_prices_of_accelerators_widen_its_range() ->
     [
         (None, ALONE, False, 30_000.0),
         (SYSTEMS, ALONE, True, 30_000.0),
-        (SYSTEMS, replace(ALONE, own_count=1), False, 30_000.0),
-        (SystemPrice(8, replace(SYSTEMS.price, own_count=1)), replace(ALONE, own_count=1), False, 40_000.0),
+        (SYSTEMS, OWN, False, 30_000.0),
+        (SystemPrice(8, replace(SYSTEMS.price, own_count=1)), OWN, False, 40_000.0),
     ],
 )
 def test_accelerators_alone_set_the_price_where_the_user_says_so(

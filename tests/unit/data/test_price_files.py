@@ -50,6 +50,11 @@ def test_purchases_have_amounts_and_the_reason_why_some_are_not_used(
         assert row["verdict"] or "used" not in row["basis"] or not _has_new_price(purchase, row["accelerator"]), row
 
 
+def test_shares_of_racks_and_of_complete_systems_are_no_prices_of_accelerators(rows: Callable[[str], Rows]) -> None:
+    for row in rows("prices/purchase.csv"):
+        assert row["verdict"] or not re.search(r"(rack|DGX|server)\b.*divided", row["basis"]), row
+
+
 def _has_new_price(purchase: Rows, accelerator: str) -> bool:
     return any(
         row["accelerator"] == accelerator and not row["verdict"] and not re.search("used|sales", row["basis"])

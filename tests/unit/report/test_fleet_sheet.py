@@ -54,6 +54,13 @@ def test_the_table_has_systems_accelerators_and_costs(sheet: ComparisonSheet) ->
     assert rows[Supply.OWNED][1].band == "34,500 – 48,700"
 
 
+def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) -> None:
+    assert sheet.fleet is not None
+    second = sheet.heads[1]
+    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month. Odds of being cheapest: 72%."
+    assert sheet.fleet.verdict == order
+
+
 def test_every_form_of_the_sheet_has_the_fleets(answer: Answer, sheet: ComparisonSheet) -> None:
     assert sheet.fleet is not None
     for text in (write_sheet_html(sheet), write_sheet_markdown(sheet), write_sheet_csv(sheet)):

@@ -9,6 +9,7 @@ from hypothesis import strategies as st
 
 from gpudesk import paths
 from gpudesk.text import translation
+from gpudesk.text.formatting import join_unit
 from gpudesk.text.translation import set_language, tr, trn
 
 
@@ -122,3 +123,9 @@ def test_what_the_fit_check_uses_is_a_genitive_in_german() -> None:
     entries = (paths.resources_dir() / "translations/de/LC_MESSAGES/gpudesk.po").read_text(encoding="utf-8")
     assert 'msgid "all memory"\nmsgstr "des gesamten Speichers"' in entries
     assert "nutzt {fraction} {of};" in entries
+
+
+@pytest.mark.parametrize(("unit", "german"), [("nodes", "Knoten"), ("cores", "Kerne"), ("adapters", "Adapter")])
+def test_counted_hardware_has_german_units(unit: str, german: str) -> None:
+    set_language("de")
+    assert join_unit("8", unit) == f"8\N{NO-BREAK SPACE}{german}"

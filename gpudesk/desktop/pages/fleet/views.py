@@ -169,7 +169,8 @@ class FleetTableView(FleetView):
             self.systems[field].set_value(getattr(fleets.settings, field).get(option.accelerator, _AUTOMATIC))
             self.systems[field].setToolTip(self.systems[field].text_shown)
             self.systems[field].setVisible(bool(options))
-        self.notes.setText("\n".join(list_fleet_notes(replace(option, notes=()), fleets.answer, self.formatter)))
+        notes = list_fleet_notes(replace(option, notes=()), fleets.answer, name, self.formatter, fleets.money)
+        self.notes.setText("\n".join(notes))
         warnings = [to_sentence(format_message(note, self.formatter)) for note in option.notes]
         self.warnings.setText("\n".join(warnings))
         self.warnings.setVisible(bool(warnings))
