@@ -35,33 +35,36 @@ _CARD_UNITS: Final = 0.5
 _ROUNDING: Final = 1e-9
 _WATTS: Final = 1000.0
 _CARD: Final = "PCIe"
+_RENTED_ONLY: Final = "Cloud only"
 
 
 @dataclass(frozen=True, slots=True)
 class SystemSpec:
-    """What is bought: `system` from the catalog, or servers for single cards where it is None.
+    """What is bought: `system` from the catalog, or servers of a usual size where it is None.
 
+    `is_whole` says whether idle accelerators in it are paid for: boards are sold in whole systems, cards are not.
     `power_w` is the maximum of a system with all slots filled, None where neither it nor the TDP is known.
     `refusal` says why the site does not take it.
     """
 
     system: System | None
     slots: int
+    is_whole: bool
     power_w: float | None
     power_estimated: bool
     rack_units: float
     height_estimated: bool
     refusal: Message | None = None
 
-    @property
-    def is_whole(self) -> bool:
-        """Whether its idle accelerators are paid for."""
-        return self.system is not None
-
 
 def is_card(accelerator: Accelerator) -> bool:
     """Whether an accelerator is a card that is bought singly and put into any server."""
     return (accelerator.form_factor or "").startswith(_CARD)
+
+
+def _is_board(accelerator: Accelerator) -> bool:
+    """Whether an accelerator is known to be part of systems that are sold whole, as SXM and OAM modules are."""
+    return accelerator.form_factor not in (None, _RENTED_ONLY) and not is_card(accelerator)
 
 
 def find_system(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SystemSpec:
@@ -79,7 +82,7 @@ def find_system(accelerator: Accelerator, systems: Sequence[System], settings: F
     sold = [system for system in systems if not system.is_rented and (system.own or not is_single)]
     specs = [_describe_system(accelerator, system, settings) for system in sold]
     if not specs:
-        return _describe_cards(accelerator)
+        return _describe_usual_server(accelerator)
     return min(specs, key=lambda spec: _rank(accelerator, spec))
 
 
@@ -152,14 +155,16 @@ def _describe_system(accelerator: Accelerator, system: System, settings: FleetSe
     power = system.power_max_w if tdp_w is None or not estimated else tdp_w * POWER_RATIOS[cooling] * count
     units = system.rack_units or _UNITS[cooling] * count
     refusal = _refuse(accelerator, system, settings, power)
-    return SystemSpec(system, count, power, estimated and power is not None, units, system.rack_units is None, refusal)
+    is_estimated = estimated and power is not None
+    return SystemSpec(system, count, True, power, is_estimated, units, system.rack_units is None, refusal)
 
 
-def _describe_cards(accelerator: Accelerator) -> SystemSpec:
+def _describe_usual_server(accelerator: Accelerator) -> SystemSpec:
+    """Return a server with as many accelerators as one host holds, for those without a system on record."""
     slots, tdp_w = accelerator.cards_per_host, accelerator.tdp_w
     power = None if tdp_w is None else tdp_w * POWER_RATIOS["air"] * slots
     units = (_CARD_UNITS if is_card(accelerator) else _UNITS["air"]) * slots
-    return SystemSpec(None, slots, power, power is not None, units, True)
+    return SystemSpec(None, slots, _is_board(accelerator), power, power is not None, units, True)
 
 
 def _refuse(accelerator: Accelerator, system: System, settings: FleetSettings, power_w: float | None) -> Message | None:
@@ -244,10 +249,11 @@ def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | N
 
     The pools of a disaggregated deployment share systems.
     """
-    if spec.system is None:
+    if not spec.is_whole:
         return None
     replica, copies = (1, estimate.count) if estimate.pools is not None else (estimate.plan.replica, estimate.plan.dp)
-    return replace(count_systems(spec.slots, replica, copies), name=spec.system.name)
+    count = count_systems(spec.slots, replica, copies)
+    return count if spec.system is None else replace(count, name=spec.system.name)
 
 
 def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str | None) -> tuple[System, ...]:

@@ -51,6 +51,11 @@ class Accelerator:
         return hash(self.id)
 
     @property
+    def discontinued(self) -> bool:
+        """Whether it is no longer sold new."""
+        return self.status == "eol"
+
+    @property
     def cards_per_host(self) -> int:
         """How many of them one host holds: the scale-up domain, or 8 PCIe cards, whose bridges join fewer.
 

@@ -16,7 +16,6 @@ if TYPE_CHECKING:
     from gpudesk.domain.reference_data import ExportCheck
     from gpudesk.profile.context import AcceleratorFacts, ProfileContext
 
-_DISCONTINUED: Final = "eol"
 _CLOUD: Final = "cloud"
 _DESKTOP: Final = "desktop"
 
@@ -92,7 +91,7 @@ def _list_state_tags(context: ProfileContext) -> Iterator[ProfileTag]:
             message("profile.tag.announced", "announced"),
             message("profile.tag.announced_rule", "Announced by the vendor and not available yet"),
         )
-    if accelerator.status == _DISCONTINUED:
+    if accelerator.discontinued:
         yield ProfileTag(
             "discontinued",
             message("profile.tag.discontinued", "discontinued"),
@@ -229,7 +228,7 @@ def _check_price(own: AcceleratorFacts) -> Message:
 def _check_delivery(accelerator: Accelerator) -> Message:
     if accelerator.announced:
         return message("profile.check.delivery", "Delivery: not available yet; get a date in writing")
-    if accelerator.status == _DISCONTINUED:
+    if accelerator.discontinued:
         return message("profile.check.stock", "Delivery: discontinued; check stock, warranty and spares")
     if accelerator.status is None:
         return message("profile.check.status", "Delivery: availability unknown; ask the vendor")

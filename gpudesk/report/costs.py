@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 from types import MappingProxyType
 from typing import Final, NamedTuple
@@ -25,7 +25,7 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.domain.system import SystemCount
-from gpudesk.report.labels import format_months, format_price_dates, label_price_word
+from gpudesk.report.labels import format_months, format_price_dates, join_names, label_price_word
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate, join_unit, translate_unit
 from gpudesk.text.messages import lower_for_sentence
 from gpudesk.text.translation import tr, translate_data, trn
@@ -585,6 +585,50 @@ def describe_break_even(
     return tr("{label}: {value}. {result}", **values)
 
 
+def describe_break_evens(
+    costs: CostAnswer, names: Mapping[str, str], formatter: Formatter, money: MoneyFormatter
+) -> Iterator[str]:
+    """Yield break-even points as sentences, those between accelerators only where an input may come to lie there.
+
+    One sentence stands for the points of two accelerators that are all far from the values used.
+    """
+    ties: dict[tuple[str, str], list[BreakEven]] = {}
+    without: dict[str, list[BreakEven]] = {}
+    for each in costs.break_evens:
+        if each.against is not None and each.name != "hours_to_port":
+            ties.setdefault((each.key, each.against), []).append(each)
+        elif each.value is None and each.against is None:
+            without.setdefault(each.name, []).append(each)
+        elif each.name != "hours_to_own":  # These are the utilization once more.
+            yield describe_break_even(each, names, formatter, money)
+    without.pop("hours_to_own", None)
+    for name, points in without.items():
+        yield tr(_BREAK_EVENS[name][-1], name=join_names([names[each.key] for each in points]))
+    owned = {column.key: column.owned.output.value for column in costs.columns if column.owned is not None}
+    for (key, rival), points in ties.items():
+        near = [each for each in points if _is_near(each)]
+        for each in near:
+            yield describe_break_even(each, names, formatter, money)
+        if not near:
+            first, second = (key, rival) if owned[key] <= owned[rival] else (rival, key)
+            yield tr(
+                "Owned, {name} stays cheaper than {rival} even if a price or the throughput is off by a factor of "
+                "{factor}.",
+                name=names[first],
+                rival=names[second],
+                factor=formatter.count(_NEAR),
+            )
+
+
+def _is_near(point: BreakEven) -> bool:
+    if point.value is None or point.used is None:
+        return False
+    used = point.used.likely
+    return used / _NEAR <= point.value <= used * _NEAR if used else point.name == "discount_to_tie"
+
+
+#: An input is taken to lie within this factor of the value used.
+_NEAR: Final = 3
 _RIVAL_IS_CHEAPER: Final = "Above it, {rival} costs less per token."
 #: Kind -> what is compared, what holds above the point where costs are equal, and where there is no such point
 #: although one is cheaper or although it is not.
@@ -594,7 +638,7 @@ _BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
             "{name}: payback period of buying",
             "Compared with renting 24/7.",
             "",
-            "Buying {name} does not pay back within its service life, compared with renting 24/7.",
+            "Buying {name} does not pay back within the service life, compared with renting 24/7.",
         ),
         "hours_to_own": (
             "{name}: break-even hours of use",
@@ -612,13 +656,13 @@ _BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
             "{name}: break-even output, owned",
             "Above it, buying is cheaper than the hosted API.",
             "",
-            "The hosted API is cheaper than buying {name} at any load that {name} can serve.",
+            "At any load, the hosted API is cheaper than buying {name}.",
         ),
         "tokens_to_rent": (
             "{name}: break-even output, rented",
             "Above it, renting is cheaper than the hosted API.",
             "",
-            "The hosted API is cheaper than renting {name} at any load that {name} can serve.",
+            "At any load, the hosted API is cheaper than renting {name}.",
         ),
         "hours_to_port": (
             "{name}: break-even rented hours",

@@ -124,7 +124,7 @@ class ProfileTables:
         """Return whether it can be bought, and since when or from when on."""
         claims = self.profile.attributes.get("release_date")
         date = "" if claims is None or claims.value is None else self.formatter.date(str(claims.value))
-        if self.profile.accelerator.status == "eol":
+        if self.profile.accelerator.discontinued:
             return tr("Discontinued, released {date}", date=date) if date else tr("Discontinued")
         if self.profile.accelerator.announced:
             return tr("Announced for {date}", date=date) if date else tr("Announced")

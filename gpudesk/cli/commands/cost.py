@@ -35,7 +35,7 @@ from gpudesk.report.comparison.verdicts import describe_token_cost
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_bought_singly,
-    describe_break_even,
+    describe_break_evens,
     describe_cheapest_rents,
     describe_input_source,
     describe_other_prices,
@@ -135,10 +135,7 @@ def _list_remarks(costs: CostAnswer, context: _CostTextContext) -> Iterator[str]
     for column in costs.columns:
         yield from list_missing_costs(column, context.names[column.key])
     yield from list_api_remarks(costs)
-    for break_even in costs.break_evens:
-        # Hours of use are the utilization once more.
-        if break_even.name != "hours_to_own":
-            yield describe_break_even(break_even, context.names, context.formatter, context.money)
+    yield from describe_break_evens(costs, context.names, context.formatter, context.money)
 
 
 def _tokens(costs: CostAnswer, context: _CostTextContext) -> list[str]:

@@ -381,7 +381,8 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     summary = tr("Recommend an accelerator for your goal and limits, and list what would change it.")
     epilog = tr(
         "Unanswered questions use the answers of the scenario or the defaults. Without "
-        "--accelerators, the whole catalog is searched."
+        "--accelerators, the whole catalog is searched. Discontinued accelerators are included only with "
+        "--set acquisition=rent."
     )
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {epilog}")
     _add_said(parser.add_argument_group(tr("answers and weights (override the scenario)")))

@@ -81,7 +81,7 @@ def _list_specification_facts(part: Accelerator, view: AcceleratorView) -> dict[
         "vendor": part.vendor,
         "generation": part.generation,
         "announced": part.announced,
-        "discontinued": part.status == "eol",
+        "discontinued": part.discontinued,
         "available": str(release.value) if release is not None and release.value is not None else None,
         "form": _get_form(part.form_factor),
         "form_factor": part.form_factor,

@@ -34,9 +34,11 @@ _KIND: Final = "work"
 def search_shortlist(service: DeploymentSource, decider: Decider, scenario: Scenario) -> ProgressSteps[Scenario]:
     """Look through the catalog, some accelerators a step; return the scenario with the best as its columns.
 
-    Its own accelerators are left out of account. Where nothing meets every limit, those come that are the nearest to.
+    Its own accelerators are left out of account, and so are discontinued ones unless the user rents. Where nothing
+    meets every limit, those come that are the nearest to.
     """
-    parts = [part.id for part in service.catalog.accelerators()]
+    rents = scenario.decision.answers.get("acquisition") == "rent"
+    parts = [part.id for part in service.catalog.accelerators() if rents or not part.discontinued]
     ranked: list[tuple[DecisionObjective, DecisionCandidate]] = []
     removed: list[tuple[bool, int, DecisionCandidate]] = []
     for start in range(0, len(parts), MAX_ACCELERATORS):

@@ -51,7 +51,31 @@ def test_the_most_complete_record_is_bought(service: GpuDeskService) -> None:
     assert (spec.system, spec.slots) == (HOT, 8)
     assert find_system(h100, (EIGHT, HOT), FleetSettings(cooling=SiteCooling.AIR)).system is EIGHT
     assert find_system(h100, (FOUR, EIGHT, HOT), FleetSettings(systems={"h100-sxm": "four"})).slots == 4
-    assert not find_system(h100, (CLOUD,), NO_FLEET_SETTINGS).is_whole
+
+
+@pytest.mark.parametrize(
+    ("name", "slots", "is_whole"),
+    [("h100-sxm", 8, True), ("gaudi2", 8, True), ("l40s", 8, False), ("tpu-v6e", 256, False)],
+)
+def test_boards_without_a_system_on_record_are_bought_by_the_host(
+    service: GpuDeskService, name: str, slots: int, *, is_whole: bool
+) -> None:
+    """A board alone is of no use: one without a recorded system must not seem cheaper than one with it."""
+    spec = find_system(service.catalog.accelerator(name), (CLOUD,), NO_FLEET_SETTINGS)
+    assert (spec.system, spec.slots, spec.is_whole) == (None, slots, is_whole)
+
+
+def test_a_board_without_a_system_on_record_pays_for_its_idle_neighbors(
+    service: GpuDeskService, answer: Answer
+) -> None:
+    scenario = replace(answer.scenario, accelerators=(AcceleratorChoice("gaudi2", 1),), model="llama-3.1-8b")
+    answer = service.answer(scenario)
+    (whole,) = cost(service, answer)
+    (single,) = cost(service, answer, costs=CostSettings(single_accelerators=True))
+    assert whole.systems == SystemCount(1, 8, 1)
+    assert whole.tco is not None
+    assert single.tco is not None
+    assert whole.tco.lines[0].usd == pytest.approx(8 * single.tco.lines[0].usd)
 
 
 def test_owning_pays_for_whole_systems_and_renting_for_accelerators(service: GpuDeskService, answer: Answer) -> None:

@@ -53,6 +53,16 @@ def test_few_users_of_a_small_model_need_no_large_accelerator(service: GpuDeskSe
     assert service.catalog.accelerator(lead.accelerator).memory_bytes < 60 * 2**30
 
 
+def test_a_shortlist_has_discontinued_accelerators_only_for_rent(service: GpuDeskService) -> None:
+    def search(acquisition: str) -> list[bool]:
+        found = service.shortlist(scenario("llama-3.1-8b", priority="cost", acquisition=acquisition))
+        return [service.catalog.accelerator(each.accelerator).discontinued for each in found.accelerators]
+
+    assert any(search("rent"))
+    assert not any(search("own"))
+    assert not any(search("undecided"))
+
+
 @pytest.mark.parametrize(
     ("answers", "ways"),
     [({"shape": "one", "precision": "fp4"}, {WayOutKind.WEIGHTS, WayOutKind.COUNT}), ({"ttft_limit_ms": 1.0}, set())],

@@ -1,9 +1,15 @@
 """Sentences of break-evens."""
 
+from dataclasses import replace
+
 import pytest
 
-from gpudesk.domain.cost import BreakEven, UncertainValue
-from gpudesk.report.costs import MoneyFormatter, describe_break_even
+from gpudesk.documents.scenario_file import read_template
+from gpudesk.domain.cost import NO_COST_SETTINGS, BreakEven, UncertainValue
+from gpudesk.domain.scenario import AcceleratorChoice
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.report.costs import MoneyFormatter, describe_break_even, describe_break_evens
+from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 
 NAMES = {"a": "H200 SXM", "b": "MI325X"}
@@ -41,7 +47,7 @@ def test_a_price_is_compared_with_the_one_that_is_used() -> None:
     ("name", "value", "words"),
     [
         ("months_to_own", 26.3, "MI325X: payback period of buying: 26.3 months. Compared with renting 24/7."),
-        ("months_to_own", None, "Buying MI325X does not pay back within its service life, compared with renting 24/7."),
+        ("months_to_own", None, "Buying MI325X does not pay back within the service life, compared with renting 24/7."),
         ("hours_to_own", 603.0, "MI325X: break-even hours of use: 603 hours per month. Above it, buying is cheaper"),
         ("utilisation_to_own", 0.83, "MI325X: break-even utilization: 83%. Above it, buying is cheaper than renting"),
         (
@@ -49,8 +55,25 @@ def test_a_price_is_compared_with_the_one_that_is_used() -> None:
             412.0,
             "MI325X: break-even output, owned: 412 million tokens per month. Above it, buying is cheaper than",
         ),
-        ("tokens_to_rent", None, "The hosted API is cheaper than renting MI325X at any load"),
+        ("tokens_to_rent", None, "At any load, the hosted API is cheaper than renting MI325X."),
     ],
 )
 def test_each_says_what_is_compared(name: str, value: float | None, words: str) -> None:
     assert words in said(name, value)
+
+
+def test_far_ties_become_one_sentence_and_equal_ones_name_all(service: GpuDeskService) -> None:
+    """A break-even at ten times the price says only that the order is safe."""
+    workload = Workload(1000, 300, Load(LoadKind.CONCURRENCY, concurrency=10))
+    scenario = replace(read_template("mi300x-or-h100-70b"), workload=workload, costs=NO_COST_SETTINGS)
+    choices = tuple(AcceleratorChoice(name, 1) for name in ("h100-sxm", "rtx-5090", "h200-sxm"))
+    answer = service.answer(replace(scenario, model="llama-3.1-8b", accelerators=choices))
+    names = dict(zip(answer.keys, ("H100 SXM", "RTX 5090", "H200 SXM"), strict=True))
+    lines = list(describe_break_evens(service.costs(answer), names, Formatter(), MoneyFormatter(Formatter())))
+    assert (
+        "Owned, RTX 5090 stays cheaper than H100 SXM even if a price or the throughput is off by a factor of 3."
+        in lines
+    )
+    assert not [line for line in lines if "RTX 5090: break-even purchase price" in line]
+    assert [line for line in lines if line.startswith("H200 SXM: break-even purchase price")]
+    assert "At any load, the hosted API is cheaper than buying H100 SXM, RTX 5090 and H200 SXM." in lines
