@@ -7,6 +7,7 @@ runs the case again. Workers are processes, so that one that hangs or dies is to
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import multiprocessing
 import resource
@@ -26,7 +27,7 @@ from tests.fuzz.cases import FILE_KINDS, make_case
 from tests.fuzz.execution import MOST_MIB, FuzzFinding, get_peak_mib, run_case
 
 KEPT: Final = Path(__file__).parents[2] / "build" / "fuzz"
-#: Seconds after which a case counts as hanging, however busy the machine is.
+#: Seconds after which a case counts as hanging, without those in which others had the processor.
 _HANGS_S: Final = 60
 _MEMORY: Final = Path("/dev/shm")
 #: Findings of one signature that are kept.
@@ -43,16 +44,16 @@ def list_seeds(drawn: int, first: int, step: int, files: int, lines: int) -> Ite
 
 
 def work(seeds: list[str], at: Any, findings: Any, folder: Path) -> None:  # noqa: ANN401 - of multiprocessing
-    """Run cases, telling before each which one it is; end early where memory was taken that is not given back."""
+    """Run cases, telling before each which it is, then that it ended: early where memory is not given back."""
     resource.setrlimit(resource.RLIMIT_AS, (4 << 30, 4 << 30))
     for place, seed in enumerate(seeds):
-        at.put((place, time.monotonic()))
+        at.put((place, False))
         for finding in run_case(make_case(seed), folder):
             findings.put(finding)
         if get_peak_mib() > MOST_MIB:
-            at.put((place + 1, None))
+            at.put((place + 1, True))
             return
-    at.put((len(seeds), None))
+    at.put((len(seeds), True))
 
 
 class FuzzWorker:
@@ -60,7 +61,7 @@ class FuzzWorker:
 
     def __init__(self, seeds: list[str], findings: Any, folder: Path) -> None:  # noqa: ANN401
         self.seeds, self._findings, self._folder = seeds, findings, folder
-        self.done, self._since = 0, time.monotonic()
+        self.done = 0
         self._start()
 
     def _start(self) -> None:
@@ -70,25 +71,33 @@ class FuzzWorker:
         arguments = (self._left, self._at, self._findings, self._folder)
         self._process = multiprocessing.Process(target=work, args=arguments, daemon=True)
         self._process.start()
+        self._since = self._read_clock()
 
     @property
     def is_finished(self) -> bool:
         return self.done >= len(self.seeds)
 
+    def _read_clock(self) -> float:
+        """Return seconds that pass while the process runs or sleeps, not while others have the processor."""
+        with contextlib.suppress(OSError):
+            waited_ns = int(Path(f"/proc/{self._process.pid}/schedstat").read_text().split()[1])
+            return time.monotonic() - waited_ns / 1e9
+        return time.monotonic()
+
     def look(self) -> None:
         """Take note of where it is; begin anew behind a case that hangs or killed it."""
         while not self._at.empty():
-            place, since = self._at.get()
-            self.done, self._since, self._ended = self._from + place, since or time.monotonic(), since is None
-        hangs = not self._ended and time.monotonic() - self._since > _HANGS_S
-        if self.is_finished or (self._process.is_alive() and not hangs):
+            place, self._ended = self._at.get()
+            self.done, self._since = self._from + place, self._read_clock()
+        is_alive = self._process.is_alive()
+        hangs = is_alive and not self._ended and self._read_clock() - self._since > _HANGS_S
+        if self.is_finished or (is_alive and not hangs):
             return
         if not self._ended:
             self.stop()
             signature = "hang" if hangs else f"died: {self._process.exitcode}"
             self._findings.put(FuzzFinding(self.seeds[self.done], (), signature, ""))
             self.done += 1
-        self._since = time.monotonic()
         self._start()
 
     def stop(self) -> None:

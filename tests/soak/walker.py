@@ -515,9 +515,9 @@ def walk_in_program(steps: Callable[[RandomWalk], object], folder: Path, seed: i
     start = entry._start
 
     def start_and_walk(program: DesktopProgram, files: Sequence[Path]) -> MainWindow:
-        window = start(program, files)
-        QTimer.singleShot(0, lambda: steps(RandomWalk(program, window, folder, seed)))
-        return window
+        # Its first window may be replaced: nothing here keeps it.
+        QTimer.singleShot(0, lambda: steps(RandomWalk(program, program.windows[0], folder, seed)))
+        return start(program, files)
 
     entry._start = start_and_walk
     return entry.run_window(files)
