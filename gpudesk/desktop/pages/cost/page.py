@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any, Final
 
 from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
@@ -29,7 +29,6 @@ from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
 from gpudesk.desktop.ui.widgets.layouts import (
-    ElidedLabel,
     FlowLayout,
     ScaledMargins,
     ThemedLabel,
@@ -118,7 +117,8 @@ class CostInputRow(QObject):
             edit.setAlignment(Qt.AlignmentFlag.AlignRight)
             edit.edited.connect(lambda value, place=place: self._edit(place, value))
         self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
-        self.origin = ElidedLabel(theme, parent)
+        self.origin = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=parent)
+        self.origin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.reset = LinkButton(theme, tr("Reset"), parent=parent)
         self.reset.setAccessibleName(tr("Reset {name}", name=input_name))
         self.reset.clicked.connect(lambda: self.edited.emit(name, accelerator, None))
@@ -147,7 +147,7 @@ class CostInputRow(QObject):
             edit.set_fault("")
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(get_input_unit(self.name, currency))
-        self.origin.set_whole(tr("enter both prices") if lacking else describe_input_source(cost_input, revision))
+        self.origin.setText(tr("enter both prices") if lacking else describe_input_source(cost_input, revision))
         self.reset.setVisible(cost_input.origin is CostInputOrigin.YOURS)
 
     def _format(self) -> CostInputFormat:

@@ -17,6 +17,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn, Evaluate
 from gpudesk.desktop.session.selection import select_trace_row
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import PaintedTable, VisibleSection
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
@@ -160,11 +161,13 @@ class FactorsModel(TableItemModel):
 _HEAD_HEIGHT: Final = 34.0
 _ROW_HEIGHT: Final = 56.0
 _PAD: Final = 8.0
-#: From the middle of a row to the middle of each of its lines.
+#: Half of the distance between two lines.
 _LINE: Final = 8.5
 _FACTOR: Final = (120.0, 250.0)
-#: What documents say takes so many lines at most.
+#: What a factor is judged by takes so many lines at most.
 _MOST_LINES: Final = 2
+#: Above and below what documents say together.
+_AROUND_LINES: Final = 10.0
 _CELL: Final = (80.0, 132.0)
 _CELLS: Final = 0.44
 
@@ -177,6 +180,7 @@ class FactorsTableView(PaintedTable):
     def __init__(self, theme: Theme, model: FactorsModel, parent: QWidget | None = None) -> None:
         super().__init__(theme, parent)
         self._table = model
+        self._measure = TextMeasure(theme)
         self._heads = AcceleratorHeader(theme, model.head, self, pad=_PAD)
         self.set_up(model, self._heads)
         self.show_all_rows()
@@ -189,8 +193,8 @@ class FactorsTableView(PaintedTable):
     def measure(self) -> None:
         self.verticalHeader().setDefaultSectionSize(self._theme.px(_ROW_HEIGHT))
         self._heads.set_extent(self._theme.px(_HEAD_HEIGHT))
-        self.setFixedHeight(self.whole_height())
         self._fit_columns()
+        self._fit_rows()
         self.viewport().update()
 
     def _fit_columns(self) -> None:
@@ -206,10 +210,30 @@ class FactorsTableView(PaintedTable):
         for column, width in enumerate(widths[: self._table.columnCount()]):
             self._heads.resizeSection(column, width)
 
+    def _fit_rows(self) -> None:
+        """Give each row the height of what documents say."""
+        px, line = self._theme.px, self._theme.line("caption")
+        for number, factor in enumerate(self._table.rows):
+            lines = sum(map(len, self._break_documents(factor)))
+            self.verticalHeader().resizeSection(number, max(px(_ROW_HEIGHT), line * lines + px(_AROUND_LINES)))
+        self.setFixedHeight(self.whole_height())
+
+    def _break_measure(self, factor: FactorRow) -> tuple[str, ...]:
+        room = max(1.0, self._heads.sectionSize(FACTOR) - self._theme.length(2 * _PAD))
+        return self._measure.lines(factor.measure, "caption", room, _MOST_LINES)
+
+    def _break_documents(self, factor: FactorRow) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """Return the lines of the sources of a factor, and of what they say."""
+        if not factor.rules:
+            return (), ()
+        room = max(1.0, self._heads.sectionSize(self._table.columnCount() - 1) - self._theme.length(2 * _PAD))
+        return self._measure.lines(factor.sources, "caption", room), self._measure.lines(factor.said, "caption", room)
+
     def resizeEvent(self, event: QResizeEvent) -> None:
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self._fit_columns()
+            self._fit_rows()
 
     # The current cell
 
@@ -241,9 +265,10 @@ class FactorsTableView(PaintedTable):
         if cell is not None:
             self._paint_cell(pen, cell, place)
         elif column < FIRST:
-            self._write_two_lines(place, (factor.name, "body", "text1"), (factor.measure, "caption", "text3"))
+            measure = self._break_measure(factor)
+            self._write_lines(place, (factor.name, "body", "text1"), *((each, "caption", "text3") for each in measure))
         else:
-            self._write_documents(pen, factor, place)
+            self._write_documents(factor, place)
 
     def _paint_cell(self, pen: ThemePainter, cell: FactorTableCell, place: QRectF) -> None:
         best = cell.level is FactorLevel.PREFERRED
@@ -251,26 +276,23 @@ class FactorsTableView(PaintedTable):
             pen.tint(self._get_box(place), "best")
         unknown = cell.level in (FactorLevel.UNKNOWN, FactorLevel.LACKS)
         upper = (cell.word, "label" if best else "small", "best_text" if best else "text3" if unknown else "text1")
-        self._write_two_lines(place, upper, (cell.figure, "caption", "best_text" if best else "text3"))
+        self._write_lines(place, upper, (cell.figure, "caption", "best_text" if best else "text3"))
 
-    def _write_documents(self, pen: ThemePainter, factor: FactorRow, place: QRectF) -> None:
-        if not factor.rules:
-            return
-        left, room = place.left() + self._theme.length(_PAD), place.width() - self._theme.length(2 * _PAD)
-        lines = pen.lines(factor.said, max(1.0, room), "caption", _MOST_LINES)
-        step = self._theme.line("caption")
-        level = place.center().y() - step * len(lines) / 2
-        self._layer.text("caption", "text3", factor.sources, left, level, max(1.0, room))
-        for number, line in enumerate(lines, 1):
-            self._layer.text("caption", "text2", line, left, level + number * step, max(1.0, room))
+    def _write_documents(self, factor: FactorRow, place: QRectF) -> None:
+        sources, said = self._break_documents(factor)
+        step, left = self._theme.line("caption"), place.left() + self._theme.length(_PAD)
+        level = place.center().y() - step * (len(sources) + len(said) - 1) / 2
+        for number, line in enumerate((*sources, *said)):
+            colour = "text3" if number < len(sources) else "text2"
+            self._layer.text("caption", colour, line, left, level + number * step)
 
-    def _write_two_lines(self, place: QRectF, upper: tuple[str, str, str], lower: tuple[str, str, str]) -> None:
-        """Write two texts below one another, given with font and colour; one alone in the middle."""
-        step = self._theme.length(_LINE) if lower[0] else 0.0
+    def _write_lines(self, place: QRectF, *texts: tuple[str, str, str]) -> None:
+        """Write texts below one another around the middle, given with font and colour; empty ones take no room."""
+        lines = [each for each in texts if each[0]]
         left, room = place.left() + self._theme.length(_PAD), place.width() - self._theme.length(2 * _PAD)
-        for (text, font, colour), way in ((upper, -1), (lower, 1)):
-            if text:
-                self._layer.text(font, colour, text, left, place.center().y() + way * step, max(1.0, room))
+        level = place.center().y() - self._theme.length(_LINE) * (len(lines) - 1)
+        for number, (text, font, colour) in enumerate(lines):
+            self._layer.text(font, colour, text, left, level + 2 * number * self._theme.length(_LINE), max(1.0, room))
 
     def _get_box(self, place: QRectF) -> QRectF:
         return place.adjusted(1, 3, -self._theme.length(6), -4)

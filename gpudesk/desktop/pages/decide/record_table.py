@@ -110,6 +110,8 @@ class RecordTableView(RowsView):
     current_row = Signal(int)
     chosen = Signal(int)
 
+    #: The lines of a row alone make its height.
+    row_height = 1.0
     below = 2
 
     def __init__(self, theme: Theme, name: str, heads: Sequence[RecordColumn], parent: QWidget | None = None) -> None:
@@ -167,13 +169,13 @@ class RecordTableView(RowsView):
             self._fitting = False
 
     def fit_columns(self) -> None:
-        """Share the width among the columns, and let rows be as high as their cells then are."""
-        widths = self._widths()
-        for column, width in enumerate(widths):
+        """Share the width among the columns."""
+        for column, width in enumerate(self._widths()):
             self.setColumnWidth(column, width)
-        for number, row in enumerate(self.rows):
-            cells = zip(row.cells, widths, strict=True)
-            self.setRowHeight(number, max(measure_cell_height(self._theme, each, width) for each, width in cells))
+
+    def measure_lines(self, row: int) -> int:
+        cells = enumerate(self.rows[row].cells)
+        return max(measure_cell_height(self._theme, each, self.columnWidth(column)) for column, each in cells)
 
     def _widths(self) -> list[int]:
         room = self.viewport().width()

@@ -155,7 +155,7 @@ class MlperfBlock(QWidget):
             tr("Published ratios"),
             [tr("Claim"), tr("Published"), tr("MLPerf ratio"), tr("Check"), tr("Computed by"), tr("Document")],
             numbers=(1, 2),
-            giving=(4, 5),
+            giving=(0, 4, 5),
             parent=self,
         )
         self.cited = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self)

@@ -218,9 +218,7 @@ def make_scaling_figures(
         tr("Link time"),
         tr("Total, tok/s"),
         tr("80% interval"),
-        *((tr("Per accelerator, tok/s"),) if wide else ()),
-        tr("TPOT, batch 1, ms"),
-        *((tr("Efficiency"),) if wide else ()),
+        *((tr("Per accelerator, tok/s"), tr("TPOT, batch 1, ms"), tr("Efficiency")) if wide else ()),
     )
     part = scaled.part
     rows = () if scaled.scaling is None else scaled.scaling.rows
@@ -258,6 +256,8 @@ def _make_scaling_cells(
     estimate, single, spread = row.estimate, row.single, row.spread
     rate = None if estimate is None else estimate.output_tokens_per_s
     each = None if estimate is None else estimate.output_tokens_per_s_per_accelerator
+    alone = None if single is None else single.tpot_ms
+    efficiency = formatter.per_cent(None if scaling is None else scaling.efficiency(row))
     return (
         format_gigabytes(row.bandwidth, formatter),
         format_gigabytes(row.by_rule[rule], formatter),
@@ -265,9 +265,11 @@ def _make_scaling_cells(
         formatter.per_cent(None if spread is None else spread.collectives),
         _format_scaling_value(rate, formatter),
         formatter.band(rate),
-        *((_format_scaling_value(each, formatter),) if wide else ()),
-        _format_scaling_value(None if single is None else single.tpot_ms, formatter),
-        *((formatter.per_cent(None if scaling is None else scaling.efficiency(row)),) if wide else ()),
+        *(
+            (_format_scaling_value(each, formatter), _format_scaling_value(alone, formatter), efficiency)
+            if wide
+            else ()
+        ),
     )
 
 
@@ -304,19 +306,17 @@ def make_topology_figures(
     heads = (
         tr("KV cache space, GiB (GB)"),
         tr("Max concurrency"),
-        *((tr("Link time, batch 1"),) if wide else ()),
-        tr("Link time"),
+        *((tr("Link time, batch 1"), tr("Link time")) if wide else ()),
         tr("TPOT, batch 1, ms"),
         *((tr("TPOT, ideal links, ms"),) if wide else ()),
         tr("Total, tok/s"),
         tr("80% interval"),
-        *((tr("Total, ideal links, tok/s"),) if wide else ()),
-        tr("Per accelerator, tok/s"),
+        *((tr("Total, ideal links, tok/s"), tr("Per accelerator, tok/s")) if wide else ()),
     )
     return FiguresContent(
         title=tr("Sharded vs. fewer accelerators"),
         heads=heads,
-        leading=frozenset({4, 6} if wide else {3, 4}),
+        leading=frozenset({4, 6} if wide else {2, 3}),
         figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _list_keys(wide=wide)),
         rows=tuple(
             FigureRow(
@@ -338,9 +338,9 @@ _FIGURE_OF = {"room": "memory", "held": "max_concurrency", "alone": "tpot_ms"}
 
 
 def _list_keys(*, wide: bool) -> tuple[str, ...]:
-    free = ("free",) if wide else ()
-    links = ("links",) if wide else ()
-    return ("room", "held", *links, "links", "alone", *free, "all", "all", *free, "each")
+    if wide:
+        return ("room", "held", "links", "links", "alone", "free", "all", "all", "free", "each")
+    return ("room", "held", "alone", "all", "all")
 
 
 def _name_deployment(scaled: ScaledColumn, side: TopologySide, formatter: Formatter) -> str:
@@ -349,18 +349,16 @@ def _name_deployment(scaled: ScaledColumn, side: TopologySide, formatter: Format
 
 def _make_side_cells(side: TopologySide, formatter: Formatter, *, wide: bool) -> tuple[str, ...]:
     estimate = side.estimate
-    rate = estimate.output_tokens_per_s
+    rate, each = estimate.output_tokens_per_s, estimate.output_tokens_per_s_per_accelerator
     return (
         format_memory(side.kv_room_bytes, formatter),
         formatter.count(estimate.max_concurrency),
-        *((formatter.per_cent(side.single_spread.collectives),) if wide else ()),
-        formatter.per_cent(side.spread.collectives),
+        *(map(formatter.per_cent, (side.single_spread.collectives, side.spread.collectives)) if wide else ()),
         _format_scaling_value(side.single.tpot_ms, formatter),
         *((formatter.estimate(side.free_single_tpot_ms),) if wide else ()),
         _format_scaling_value(rate, formatter),
         formatter.band(rate),
-        *((formatter.estimate(side.free_output_tokens_per_s),) if wide else ()),
-        _format_scaling_value(estimate.output_tokens_per_s_per_accelerator, formatter),
+        *((formatter.estimate(side.free_output_tokens_per_s), _format_scaling_value(each, formatter)) if wide else ()),
     )
 
 

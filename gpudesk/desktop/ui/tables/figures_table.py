@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from typing import Any
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QObject, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF
+from PySide6.QtGui import QFontMetricsF, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
-from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
+from gpudesk.desktop.ui.tables.rows_view import ABOVE_BELOW, RowsDelegate, RowsView
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.text.translation import tr
@@ -19,6 +21,12 @@ from gpudesk.text.translation import tr
 _GAP = "\u2003"
 #: The margin of heads, in pixels: cells begin and end below their heads.
 _HEAD_MARGIN = 3
+#: What is free right of the sentences, in pixels.
+_SENTENCE_RIGHT = 4
+#: The width of sentences where figures leave none, in lengths of the design.
+_LEAST_SENTENCE = 180.0
+#: Lines of a sentence at most.
+_MOST_LINES = 3
 
 
 @dataclass(frozen=True, slots=True)
@@ -93,8 +101,17 @@ class FiguresModel(TableItemModel):
         return Qt.AlignmentFlag.AlignRight if self._is_figure(column) else Qt.AlignmentFlag.AlignLeft
 
 
+def _measure_left(theme: Theme) -> float:
+    """Return where sentences begin in their column: below the words of its head."""
+    return _HEAD_MARGIN + QFontMetricsF(theme.font("caption_strong")).horizontalAdvance(_GAP)
+
+
 class _FiguresDelegate(RowsDelegate):
-    """Paints the name with its swatch, figures at the right, the sentence at the left."""
+    """Paints the name with its swatch, figures at the right, at the left the sentence in the lines of `break_it`."""
+
+    def __init__(self, theme: Theme, parent: QWidget, break_it: Callable[[str], Sequence[str]]) -> None:
+        super().__init__(theme, parent)
+        self._break = break_it
 
     def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
         model = index.model()
@@ -106,9 +123,13 @@ class _FiguresDelegate(RowsDelegate):
                 name = rect.adjusted(_HEAD_MARGIN + px(SWATCH_WIDTH) + px(8), 0, -4, 0)
                 pen.text(name, row.name, font="section", colour=theme.name_color(row.palette_index))
             elif column == len(figures.heads) + 1:
-                colour = "unfit" if row.faulty else "text2"
-                gap = QFontMetricsF(theme.font("caption_strong")).horizontalAdvance(_GAP)
-                pen.text(rect.adjusted(_HEAD_MARGIN + gap, 0, -4, 0), row.sentence, font="small", colour=colour)
+                colour, line = "unfit" if row.faulty else "text2", theme.line("small")
+                lines = self._break(row.sentence)
+                room = rect.adjusted(_measure_left(theme), 0, -_SENTENCE_RIGHT, 0)
+                for number, words in enumerate(lines):
+                    top = rect.center().y() + line * (number - len(lines) / 2)
+                    box = QRectF(room.left(), top, room.width(), line)
+                    pen.text(box, words, font="small", colour=colour)
             else:
                 leads = column - 1 in figures.leading
                 font, colour = ("section", "text1") if leads else ("small", "text2")
@@ -127,9 +148,9 @@ class FiguresTable(RowsView):
         self._model = FiguresModel()
         super().__init__(theme, self._model, parent=parent)
         self._model.setParent(self)
-        self.setItemDelegate(_FiguresDelegate(theme, self))
+        self._texts = TextMeasure(theme)
+        self.setItemDelegate(_FiguresDelegate(theme, self, self._break_sentence))
         self.setMouseTracking(True)
-        self.horizontalHeader().setStretchLastSection(True)
         self.activated.connect(self._choose)
         self.clicked.connect(self._choose)
         theme.follow(self.measure)
@@ -140,8 +161,11 @@ class FiguresTable(RowsView):
         self.setAccessibleName(figures.title)
         if (before.heads, len(before.rows)) != (figures.heads, len(figures.rows)):
             self.measure()
+        else:
+            self.fit_rows()
 
     def fit_columns(self) -> None:
+        """Give figures what they need, and sentences what is left."""
         px = self._theme.px
         figures = self._model.figures
         head = QFontMetricsF(self._theme.font("caption_strong"))
@@ -151,6 +175,23 @@ class FiguresTable(RowsView):
             widest = max((body.horizontalAdvance(row.cells[number]) for row in figures.rows), default=0.0)
             width = max(head.horizontalAdvance(text) + px(20), widest + px(24), px(80))
             self.setColumnWidth(number + 1, int(width))
+        last = self._model.count_columns() - 1
+        left = self.viewport().width() - sum(map(self.columnWidth, range(last)))
+        self.setColumnWidth(last, max(left, px(_LEAST_SENTENCE), self.horizontalHeader().sectionSizeHint(last)))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit_columns()
+            self.fit_rows()
+
+    def _break_sentence(self, text: str) -> Sequence[str]:
+        room = self.columnWidth(self._model.count_columns() - 1) - _measure_left(self._theme) - _SENTENCE_RIGHT
+        return self._texts.lines(text, "small", room, _MOST_LINES)
+
+    def measure_lines(self, row: int) -> int:
+        lines = len(self._break_sentence(self._model.figures.rows[row].sentence))
+        return 0 if lines == 1 else self._theme.line("small") * lines + self._theme.px(ABOVE_BELOW)
 
     def _choose(self, index: QModelIndex) -> None:
         figures = self._model.figures

@@ -13,11 +13,12 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
 from gpudesk.desktop.ui.tables.painted_table import ENTER_KEYS
-from gpudesk.desktop.ui.tables.rows_view import RowsDelegate, RowsView
+from gpudesk.desktop.ui.tables.rows_view import ABOVE_BELOW, RowsDelegate, RowsView
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
-from gpudesk.report.profile_tables import ProfileCell, ProfileRow, ProfileTable
+from gpudesk.report.profile_tables import ProfileCell, ProfileColumn, ProfileRow, ProfileTable
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -28,6 +29,8 @@ _ICON: Final = 14.0
 _MARK: Final = 16.0
 _BAR: Final = 8.0
 _LEAST_WIDTH: Final = 44.0
+#: What is free at the left and the right of a cell together, in pixels.
+_CELL_SIDES: Final = 8
 #: Behind the head of a column whose figures have marks.
 _MARK_GAP: Final = "\u2003"
 _EMPTY: Final = ProfileTable("", "", "", (), ())
@@ -85,10 +88,25 @@ class ProfileTableModel(TableItemModel):
         return RIGHT if self.table.columns[column].is_figure else LEFT
 
 
+#: Lines of a text and of what is below it at most.
+_MOST_LINES: Final = 3
+CellLines = tuple[tuple[str, ...], tuple[str, ...]]
+
+
+def _get_font(cell: ProfileCell) -> str:
+    return "label" if cell.is_strong else "small"
+
+
 class _ProfileDelegate(RowsDelegate):
-    """Paints a cell by its fields; pale ones in one quiet colour."""
+    """Paints a cell by its fields; pale ones in one quiet colour. `break_cell` gives its lines in a width."""
 
     is_pale = False
+
+    def __init__(
+        self, theme: Theme, parent: QWidget, break_cell: Callable[[ProfileColumn, ProfileCell, float], CellLines]
+    ) -> None:
+        super().__init__(theme, parent)
+        self._break = break_cell
 
     def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
         model = index.model()
@@ -100,17 +118,15 @@ class _ProfileDelegate(RowsDelegate):
             return
         length = self._theme.length
         room = rect.adjusted(4, 0, -length(_MARK + 4) if model.is_marked(index.column()) else -4, -1)
+        text, details = self._break(column, cell, room.width())
         if cell.is_best:
             pen.tint(rect.adjusted(-2, 2, 2, -3), "best", radius=5)
         if cell.slot:
             pen.swatch(room.left(), rect.center().y(), cell.slot)
             room = room.adjusted(length(SWATCH_WIDTH + 8), 0, 0, 0)
-        upper = lower = room
-        if cell.detail:
-            line = self._theme.line("small")
-            top = rect.center().y() - (line + self._theme.line("caption")) / 2
-            upper = QRectF(room.left(), top, room.width(), line)
-            lower = QRectF(room.left(), top + line, room.width(), self._theme.line("caption"))
+        line, caption = self._theme.line("small"), self._theme.line("caption")
+        top = rect.center().y() - (line * len(text) + caption * len(details)) / 2
+        upper = QRectF(room.left(), top, room.width(), line)
         if cell.icon:
             side = length(_ICON)
             pen.icon(
@@ -118,16 +134,20 @@ class _ProfileDelegate(RowsDelegate):
             )
             upper = upper.adjusted(side + length(6), 0, 0, 0)
         align = RIGHT if column.is_figure else LEFT
-        font = "label" if cell.is_strong else "small"
         colour = "text3" if self.is_pale else "text2" if cell.is_quiet else "text1"
         if cell.slot and not self.is_pale:
             colour = f"slot{cell.slot}"
-        width = pen.text(upper, cell.text, font=font, colour=colour, align=align)
-        if cell.detail:
-            quiet = "best_text" if cell.is_best and not self.is_pale else "text3"
-            pen.text(lower, cell.detail, font="caption", colour=quiet, align=align)
+        font = _get_font(cell)
+        widths = [
+            pen.text(upper.translated(0, line * number), words, font=font, colour=colour, align=align)
+            for number, words in enumerate(text)
+        ]
+        quiet = "best_text" if cell.is_best and not self.is_pale else "text3"
+        for number, words in enumerate(details):
+            lower = QRectF(room.left(), top + line * len(text) + caption * number, room.width(), caption)
+            pen.text(lower, words, font="caption", colour=quiet, align=align)
         if cell.mark:
-            x = room.right() + length(_MARK / 2 + 1) if column.is_figure else upper.left() + width + length(12)
+            x = room.right() + length(_MARK / 2 + 1) if column.is_figure else upper.left() + widths[0] + length(12)
             pen.glyph(cell.mark, x, upper.center().y())
 
     def _paint_bar(self, pen: ThemePainter, rect: QRectF, cell: ProfileCell) -> None:
@@ -158,7 +178,8 @@ class ProfileTableView(RowsView):
         self._rows_model = ProfileTableModel()
         super().__init__(theme, self._rows_model, parent=parent)
         self._rows_model.setParent(self)
-        self.setItemDelegate(_ProfileDelegate(theme, self))
+        self._texts = TextMeasure(theme)
+        self.setItemDelegate(_ProfileDelegate(theme, self, self._break_cell))
         self.setMouseTracking(True)
         self.setWordWrap(False)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -223,11 +244,38 @@ class ProfileTableView(RowsView):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.fit_columns()
+            self.fit_rows()
 
     def measure(self) -> None:
         tall = any(cell.detail for row in self.table.rows for cell in row.cells)
         self.row_height = _TALL_ROW if tall else _ROW
         super().measure()
+
+    def measure_lines(self, row: int) -> int:
+        cells = zip(self.table.columns, self.table.rows[row].cells, strict=True)
+        broken = [
+            self._break_cell(column, cell, self.columnWidth(number) - _CELL_SIDES)
+            for number, (column, cell) in enumerate(cells)
+            if not column.is_figure and not column.is_bar
+        ]
+        usual = 1 + (self.row_height == _TALL_ROW)
+        line, caption = self._theme.line("small"), self._theme.line("caption")
+        highs = [
+            line * len(text) + caption * len(details) + self._theme.px(ABOVE_BELOW)
+            for text, details in broken
+            if len(text) + len(details) > usual
+        ]
+        return max(highs, default=0)
+
+    def _break_cell(self, column: ProfileColumn, cell: ProfileCell, width: float) -> CellLines:
+        """Return the lines of a text and of what is below it; figures have one each."""
+        details: tuple[str, ...] = (cell.detail,) if cell.detail else ()
+        if column.is_figure:
+            return (cell.text,), details
+        if cell.detail:
+            room = width - (self._theme.px(SWATCH_WIDTH + 8) if cell.slot else 0)
+            details = self._texts.lines(cell.detail, "caption", room, _MOST_LINES)
+        return self._texts.lines(cell.text, _get_font(cell), width - self._measure_marks(cell), _MOST_LINES), details
 
     def fit_columns(self) -> None:
         """Give figures what they need, then words, then the second lines of words; columns share what is left.
@@ -241,7 +289,8 @@ class ProfileTableView(RowsView):
             self.viewport().width() - sum(need for need, each in zip(needs, columns, strict=True) if each.is_figure), 0
         )
         wanted = {number: needs[number] for number in words}
-        needs = [0 if number in wanted else need for number, need in enumerate(needs)]
+        needs = [self._measure_longest_word(number) if number in wanted else need for number, need in enumerate(needs)]
+        left = max(left - sum(needs[number] for number in words), 0)
         left = _share_room(needs, wanted, left)
         left = _share_room(needs, {number: self._measure_details(number) for number in words}, left)
         parts = sum(column.stretch for column in columns) or 1
@@ -267,6 +316,16 @@ class ProfileTableView(RowsView):
             ]
             beside = px(_PAD) + 1
         return round(max(max(texts, default=0.0) + beside, head_width)) + 1
+
+    def _measure_longest_word(self, number: int) -> int:
+        """Return what a column of words needs so that no word is broken."""
+        metrics = QFontMetricsF(self._theme.font("label"))
+        cells = [row.cells[number] for row in self.table.rows]
+        words = [max(f"{cell.text} {cell.detail}".split(" "), key=len) for cell in cells]
+        widths = [
+            metrics.horizontalAdvance(word) + self._measure_marks(cell) for word, cell in zip(words, cells, strict=True)
+        ]
+        return round(max(widths, default=0.0)) + _CELL_SIDES + 1
 
     def _measure_details(self, number: int) -> int:
         """Return what the second lines of a column of words need."""

@@ -22,6 +22,9 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.text.translation import tr
 
+#: What is free above and below several lines of a row together.
+ABOVE_BELOW: Final = 8.0
+
 
 class RowsDelegate(QStyledItemDelegate):
     """Fills the background of a cell and draws its lower rule; subclasses paint its content."""
@@ -83,6 +86,19 @@ class RowsView(QTableView):
     def fit_columns(self) -> None:
         raise NotImplementedError
 
+    def measure_lines(self, row: int) -> int:  # noqa: ARG002 - for rows whose texts wrap
+        """Return the pixels that the lines of a row need, 0 where one line is enough."""
+        return 0
+
+    def fit_rows(self) -> None:
+        """Give each row the height of its lines."""
+        least, labels = self._theme.px(self.row_height), self.verticalHeader()
+        for row in range(self.model().rowCount()):
+            height = max(least, self.measure_lines(row))
+            if labels.sectionSize(row) != height:
+                labels.resizeSection(row, height)
+        self.fit_height()
+
     def show_anew(self, show: Callable[[], object]) -> None:
         """Show other rows; the current one stays where it still is one."""
         row = self.currentIndex().row()
@@ -98,7 +114,7 @@ class RowsView(QTableView):
         self.horizontalHeader().setFont(self._theme.font("caption_strong"))
         self.horizontalHeader().setFixedHeight(px(self.head_height))
         self.fit_columns()
-        self.fit_height()
+        self.fit_rows()
 
     def fit_height(self) -> None:
         bar = self.horizontalScrollBar()
@@ -114,6 +130,11 @@ _NEVER = Qt.ScrollBarPolicy.ScrollBarAlwaysOff
 #: Between a number and the words after it.
 _GAP: Final = "\u2003"
 _AROUND: Final = 22.0
+#: Names of systems have no spaces: a line may end behind an underscore.
+_BREAKABLE: Final = "_\N{ZERO WIDTH SPACE}"
+#: What Qt leaves free at the left and the right of a text, in pixels.
+_SIDES: Final = 6
+_UNBOUNDED: Final = 1 << 15
 
 
 class TextModel(TableItemModel):
@@ -137,7 +158,7 @@ class TextModel(TableItemModel):
         return len(self._heads)
 
     def get_text(self, row: int, column: int) -> str:
-        text = self.rows[row][column]
+        text = self.rows[row][column].replace("_", _BREAKABLE)
         return text + _GAP if column in self._numbers else text
 
     def sentence(self, row: int, column: int) -> str:
@@ -153,7 +174,7 @@ class TextModel(TableItemModel):
 
 
 class TextTable(RowsView):
-    """Columns take what they need; those that give way share what is left."""
+    """Columns take what they need; those that give way share what is left, and wrap."""
 
     row_height = 25.0
     below = 2
@@ -175,7 +196,6 @@ class TextTable(RowsView):
         self._giving = frozenset(giving)
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.setWordWrap(False)
         theme.follow(self.measure)
 
     def set_rows(self, rows: Sequence[Sequence[str]]) -> None:
@@ -188,10 +208,19 @@ class TextTable(RowsView):
         super().resizeEvent(event)
         if event.size().width() != event.oldSize().width():
             self.fit_columns()
+            self.fit_rows()
 
     def measure(self) -> None:
         self.setFont(self._theme.font("small"))
         super().measure()
+
+    def measure_lines(self, row: int) -> int:
+        metrics, high = self.fontMetrics(), 0
+        for column in self._giving:
+            text, room = self._model.get_text(row, column), self.columnWidth(column) - _SIDES
+            if metrics.horizontalAdvance(text) > room:
+                high = max(high, metrics.boundingRect(0, 0, room, _UNBOUNDED, Qt.TextFlag.TextWordWrap, text).height())
+        return high + self._theme.px(ABOVE_BELOW) if high else 0
 
     def fit_columns(self) -> None:
         """Give columns what they hold; those that give way share what is left by what they hold."""
@@ -206,7 +235,8 @@ class TextTable(RowsView):
         natural_widths = {column: max(self.sizeHintForColumn(column), 1) for column in self._giving}
         # The narrowest first, so that what it takes beyond its share is missing where there is more.
         for column in sorted(natural_widths, key=natural_widths.__getitem__):
-            share = max(remaining * natural_widths[column] // sum(natural_widths.values()), self._theme.px(80))
+            share = remaining * natural_widths[column] // sum(natural_widths.values())
+            share = max(share, self._theme.px(80), self.horizontalHeader().sectionSizeHint(column))
             self.setColumnWidth(column, share)
             remaining -= share
             del natural_widths[column]

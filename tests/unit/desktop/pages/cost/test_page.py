@@ -173,7 +173,7 @@ def test_a_missing_price_is_asked_for_at_its_field(page: CostPage, desk: Desk, q
     type_into(price.edits[1], "35k")
     desk.flush()
     assert desk.scenario.costs.parts == {"mi355x": {"price_usd": UncertainValue.exactly(35_000.0)}}
-    assert price.origin.accessibleName() == "entered by you"
+    assert price.origin.text() == "entered by you"
     page.choose_view("overview")
     assert "purchase price unknown" not in overview(page).tokens.accessibleDescription()
     desk.undo_stack.undo()
@@ -214,10 +214,10 @@ def test_an_api_that_lacks_a_price_says_so_at_the_field(page: CostPage, desk: De
     given, made = (rows[None, f"api_{side}_usd_per_million"] for side in ("input", "output"))
     type_into(given.edits[1], "0.2")
     desk.flush()
-    assert made.origin.accessibleName() == "enter both prices"
+    assert made.origin.text() == "enter both prices"
     type_into(made.edits[1], "0.6")
     desk.flush()
-    assert made.origin.accessibleName() == "entered by you"
+    assert made.origin.text() == "entered by you"
 
 
 def test_shares_are_edited_in_per_cent(page: CostPage, desk: Desk) -> None:
@@ -268,7 +268,7 @@ def test_controls_change_what_holds_for_all(page: CostPage, desk: Desk) -> None:
     costs = desk.scenario.costs
     assert (costs.rent_term, costs.runs_on, costs.around) == ("spot", "ROCm", 0.2)
     assert costs.parts["mi325x"]["discount"] == UncertainValue(0.16, 0.19, 0.22)
-    said = assumptions(page).rows["mi325x", "discount"].origin.accessibleName()
+    said = assumptions(page).rows["mi325x", "discount"].origin.text()
     assert said.startswith("anecdotal: unnamed buyers")
     QTest.mouseClick(controls.reset, Qt.MouseButton.LeftButton)
     desk.flush()
