@@ -21,12 +21,9 @@ from pathlib import Path
 from typing import Any
 
 import pyatspi  # type: ignore[import-not-found]
-from gi.repository import Gio, GLib  # type: ignore[import-not-found]
+from gi.repository import Atspi, Gio, GLib  # type: ignore[import-not-found]
 
 _PATIENCE_S = 30.0
-#: Cells of a table that are asked for. All models on all accelerators are 2,800, of which few are on the screen.
-_MOST_CHILDREN = 300
-_TABLES = ("table", "tree", "tree table")
 _RETURN, _ESCAPE = 0xFF0D, 0xFF1B
 
 
@@ -76,37 +73,45 @@ class Reader:
 
     # Finding
 
-    def everything(self, *, cells: bool = True) -> Iterator[Any]:
-        """Walk over all that is shown; without `cells` past those of tables, which are most of it."""
-        yield from _walk(self.application, cells=cells)
+    def everything(self) -> Iterator[Any]:
+        """Yield all that is shown, each thing after what it is in."""
+        for window in self._windows():
+            yield window
+            seen = {window}
+            for each in _list_matches(window):
+                if each.parent in seen:
+                    seen.add(each)
+                    yield each
 
     def names(self) -> list[str]:
         if self.application is None:
             return []
         return [f"{each.getRoleName()} {each.name!r}" for each in self.everything() if each.name]
 
+    def named(self, role: str, start: str) -> Iterator[Any]:
+        """Yield what is shown of that role and name."""
+        for window in self._windows():
+            own = [window] if window.getRoleName() == role else []
+            for each in (*own, *_list_matches(window, role)):
+                if each.name.startswith(start) and self._is_in_sight(each):
+                    yield each
+
+    def _is_in_sight(self, node: Any) -> bool:  # noqa: ANN401
+        """Whether all is shown that something is in: cells of a hidden table do not know that it is."""
+        while node is not None and node != self.application:
+            if not _shows(node):
+                return False
+            node = node.parent
+        return node is not None
+
     def find(self, role: str, start: str) -> Any:  # noqa: ANN401
-        def look() -> Any:  # noqa: ANN401
-            shown = self.everything(cells=role == "table cell")
-            return next((e for e in shown if e.getRoleName() == role and e.name.startswith(start)), None)
-
-        return self._wait(look, f"{role} {start!r}")
-
-    def gone(self, role: str, start: str) -> bool:
-        """Wait until nothing of that role and name is left."""
-
-        def look() -> bool:
-            shown = self.everything(cells=role == "table cell")
-            return not any(e.getRoleName() == role and e.name.startswith(start) for e in shown)
-
-        return bool(self._wait(look, f"end of {role} {start!r}"))
+        return self._wait(lambda: next(self.named(role, start), None), f"{role} {start!r}")
 
     def changed(self, role: str, start: str, before: str) -> str:
         """Wait until something that began like this is called otherwise than before; return its name."""
 
         def look() -> str:
-            names = (e.name for e in self.everything() if e.getRoleName() == role)
-            return next((name for name in names if name.startswith(start) and name != before), "")
+            return next((each.name for each in self.named(role, start) if each.name != before), "")
 
         return str(self._wait(look, f"other {role} than {before!r}"))
 
@@ -118,8 +123,11 @@ class Reader:
         self._wait(lambda: not any(each.startswith(title) for each in self._titles()), f"end of {title!r}")
 
     def _titles(self) -> list[str]:
+        return [window.name for window in self._windows()]
+
+    def _windows(self) -> list[Any]:
         windows = (self.application.getChildAtIndex(n) for n in range(self.application.childCount))
-        return [window.name for window in windows if window is not None and _shows(window)]
+        return [window for window in windows if window is not None and _shows(window)]
 
     # Acting
 
@@ -150,14 +158,12 @@ class Reader:
         self.closed(dialog)
 
     def choices(self, role: str, start: str) -> list[str]:
-        inside = self.find(role, start)
-        return [each.name for each in _walk(inside) if each.getRoleName() == "check box"]
+        return [each.name for each in _list_matches(self.find(role, start), "check box")]
 
     def views(self) -> list[str]:
         """Return the names of the tabs of the page's views, which stand side by side."""
-        tabs = (each for each in self.everything(cells=False) if each.name.startswith("View: "))
-        first = next((each for each in tabs if each.getRoleName() == "check box"), None)
-        return [] if first is None else [each.name for each in _walk(first.parent) if each.name.startswith("View: ")]
+        first = next(self.named("check box", "View: "), None)
+        return [] if first is None else [each.name for each in _list_matches(first.parent, "check box")]
 
     def choose(self, name: str) -> None:
         """Choose a page or a view, and wait until it is the one that is shown."""
@@ -166,20 +172,22 @@ class Reader:
         self._wait(lambda: tab.getState().contains(pyatspi.STATE_CHECKED), f"choice {name}")
 
     def controls(self) -> list[dict[str, object]]:
-        return [
-            {
-                "role": each.getRoleName(),
-                "name": each.name,
-                "description": each.description,
-                "focusable": each.getState().contains(pyatspi.STATE_FOCUSABLE),
-            }
-            for each in self.everything()
-        ]
+        """Describe everything; anew where something goes meanwhile."""
+        return list(self._wait(lambda: [_describe(each) for each in self.everything()], "controls"))
 
     def controls_with(self, role: str, start: str) -> list[dict[str, object]]:
         """Wait until one of that role and name is among the controls; return all."""
         self.find(role, start)
         return self.controls()
+
+
+def _describe(control: Any) -> dict[str, object]:  # noqa: ANN401
+    return {
+        "role": control.getRoleName(),
+        "name": control.name,
+        "description": control.description,
+        "focusable": control.getState().contains(pyatspi.STATE_FOCUSABLE),
+    }
 
 
 def _press(control: Any) -> None:  # noqa: ANN401
@@ -191,13 +199,13 @@ def _press(control: Any) -> None:  # noqa: ANN401
     action.doAction(offered.index(wanted))
 
 
-def _walk(node: Any, *, cells: bool = True) -> Iterator[Any]:  # noqa: ANN401
-    for number in range(min(node.childCount, _MOST_CHILDREN)):
-        child = node.getChildAtIndex(number)
-        if child is not None and _shows(child):
-            yield child
-            if cells or child.getRoleName() not in _TABLES:
-                yield from _walk(child, cells=cells)
+def _list_matches(inside: Any, role: str = "") -> list[Any]:  # noqa: ANN401
+    """Return what in something says that it is shown, all or that of one role, in one question to the program."""
+    shown = Atspi.StateSet.new([Atspi.StateType.SHOWING])
+    wanted = [getattr(pyatspi, f"ROLE_{role.upper().replace(' ', '_')}")] if role else []
+    every, one = Atspi.CollectionMatchType.ALL, Atspi.CollectionMatchType.ANY
+    rule = Atspi.MatchRule.new(shown, every, {}, every, wanted, one if role else every, [], every, False)
+    return list(Atspi.Collection.get_matches(inside, rule, Atspi.CollectionSortOrder.CANONICAL, 0, True))
 
 
 def _shows(node: Any) -> bool:  # noqa: ANN401

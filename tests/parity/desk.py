@@ -125,7 +125,7 @@ class _Recorder:
         for title in self._page_titles():
             self._choose("View", title)
             self._keep(f"{theme}/{title}")
-            views = [button.accessibleName() for button in self._views()]
+            views = [name for name in self._button_names() if name.startswith(_VIEW)]
             for view in views[1:]:
                 self._click(view)
                 self._keep(f"{theme}/{title}-{view.removeprefix(_VIEW)}")
@@ -137,11 +137,11 @@ class _Recorder:
         entries = (action.text().partition("\t") for action in self._entries("View"))
         return [text for text, _, key in entries if re.fullmatch(r"Ctrl\+\d", key)]
 
-    def _views(self) -> list[QAbstractButton]:
+    def _button_names(self) -> list[str]:
         from PySide6.QtWidgets import QAbstractButton
 
         buttons = self._window.findChildren(QAbstractButton)
-        return [each for each in buttons if each.isVisible() and each.accessibleName().startswith(_VIEW)]
+        return [each.accessibleName() for each in buttons if each.isVisible()]
 
     def _click(self, name: str) -> None:
         """Click the button that is called so."""
@@ -187,7 +187,7 @@ class _Recorder:
     def _questions(self) -> None:
         """Answer a question on each screen with its second choice, and see what comes of it."""
         self._choose("View", "Decide")
-        self._click("1, Software that stays, Which serving engine must it run on?, not answered")
+        self._click(next(name for name in self._button_names() if name.startswith("1, ")))
         for screen in range(_SCREENS):
             options = self._options()
             if len(options) > 1:
@@ -196,10 +196,9 @@ class _Recorder:
             self._keep(f"questions/{screen + 1}")
             with contextlib.suppress(LookupError):
                 self._click("Next question")
-        self._click(f"{_VIEW}Recommendation")
-        self._keep("questions/recommendation")
-        self._click(f"{_VIEW}Two sets")
-        self._keep("questions/two-sets")
+        for view in [name for name in self._button_names() if name.startswith(_VIEW)]:
+            self._click(view)
+            self._keep(f"questions/{view.removeprefix(_VIEW)}")
 
     def _options(self) -> list[QAbstractButton]:
         """Return what can be chosen in the page that is shown."""
