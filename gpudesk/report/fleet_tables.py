@@ -20,8 +20,8 @@ from gpudesk.report.comparison.tables import (
     SheetFleet,
 )
 from gpudesk.report.costs import MoneyFormatter, describe_cheapest_rents
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.report.labels import format_months, format_years
-from gpudesk.report.profile_tables import ProfileCell, ProfileColumn, ProfileRow, ProfileTable
 from gpudesk.report.rack_drawing import label_order, label_use, sketch_fleets
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence, to_sentence
@@ -89,19 +89,19 @@ def build_fleet_table(
     formatter: Formatter,
     money: MoneyFormatter,
     unit: FleetCostUnit,
-) -> ProfileTable:
+) -> DataTable:
     """Return a row for each accelerator; `looks` are its name and its place in the palette."""
     columns = (
-        ProfileColumn(tr("Accelerator"), stretch=1),
-        ProfileColumn(tr("In use"), is_figure=True),
-        ProfileColumn(tr("kW, max"), is_figure=True),
-        ProfileColumn(tr("Utilization"), is_figure=True),
-        *(ProfileColumn(label_supply(supply), is_figure=True) for supply in Supply),
+        DataColumn(tr("Accelerator"), stretch=1),
+        DataColumn(tr("In use"), is_figure=True),
+        DataColumn(tr("kW, max"), is_figure=True),
+        DataColumn(tr("Utilization"), is_figure=True),
+        *(DataColumn(label_supply(supply), is_figure=True) for supply in Supply),
     )
     rows = tuple(_build_row(option, answer, looks, formatter, money, unit) for option in answer.options)
     title = tr("Fleets and their costs")
     subtitle = tr("{unit}, {code}", unit=label_fleet_cost_unit(unit), code=money.code)
-    return ProfileTable("fleet", title, subtitle, columns, rows)
+    return DataTable("fleet", title, subtitle, columns, rows)
 
 
 def _build_row(
@@ -111,23 +111,21 @@ def _build_row(
     formatter: Formatter,
     money: MoneyFormatter,
     unit: FleetCostUnit,
-) -> ProfileRow:
+) -> DataRow:
     name, slot = looks.get(option.accelerator, (option.accelerator, 0))
     if option.reason is not None:
         reason = capitalize_first(format_message(option.reason, formatter))
-        first = ProfileCell(name, reason, slot=slot, is_strong=True)
-        blank = ProfileCell(MISSING_VALUE_TEXT, is_quiet=True)
-        return ProfileRow(
-            option.accelerator, (first, *(blank,) * 7), f"{name}: {reason}", accelerator=option.accelerator
-        )
+        first = DataCell(name, reason, slot=slot, is_strong=True)
+        blank = DataCell(MISSING_VALUE_TEXT, is_quiet=True)
+        return DataRow(option.accelerator, (first, *(blank,) * 7), f"{name}: {reason}", accelerator=option.accelerator)
     costs = [answer.api if supply is Supply.API else option.cost_of(supply) for supply in Supply]
     racks = len(option.racks)
     order = label_order(option, formatter)
     cells = [
-        ProfileCell(name, f"{order}, {count_racks(racks, formatter)}" if racks else order, slot=slot, is_strong=True),
+        DataCell(name, f"{order}, {count_racks(racks, formatter)}" if racks else order, slot=slot, is_strong=True),
         _make_count_cell(option, formatter),
         _make_power_cell(option, formatter),
-        ProfileCell(formatter.per_cent(option.utilization)),
+        DataCell(formatter.per_cent(option.utilization)),
         *(
             _make_cost_cell(cost, unit, _is_cheapest(answer, option, supply), money)
             for cost, supply in zip(costs, Supply, strict=True)
@@ -138,12 +136,12 @@ def _build_row(
     )
     use = label_use(option.used, option.spare, option.idle, formatter)
     sentence = "; ".join((f"{name}: {cells[0].detail}", use, *words))
-    return ProfileRow(option.accelerator, tuple(cells), sentence, accelerator=option.accelerator)
+    return DataRow(option.accelerator, tuple(cells), sentence, accelerator=option.accelerator)
 
 
-def _make_count_cell(option: FleetOption, formatter: Formatter) -> ProfileCell:
+def _make_count_cell(option: FleetOption, formatter: Formatter) -> DataCell:
     total = option.used + option.spare + option.idle
-    return ProfileCell(formatter.count(option.used), tr("of {n}", n=formatter.count(total)))
+    return DataCell(formatter.count(option.used), tr("of {n}", n=formatter.count(total)))
 
 
 def count_racks(racks: int, formatter: Formatter) -> str:
@@ -155,10 +153,10 @@ def _is_cheapest(answer: FleetAnswer, option: FleetOption, supply: Supply) -> bo
     return answer.cheapest is not None and answer.cheapest in ((option.accelerator, supply), ("", supply))
 
 
-def _make_power_cell(option: FleetOption, formatter: Formatter) -> ProfileCell:
+def _make_power_cell(option: FleetOption, formatter: Formatter) -> DataCell:
     average = option.power_average_kw
     detail = "" if average is None else tr("{n} average", n=formatter.estimate(average))
-    return ProfileCell(_format_power(option, formatter), detail)
+    return DataCell(_format_power(option, formatter), detail)
 
 
 def _format_power(option: FleetOption, formatter: Formatter) -> str:
@@ -166,19 +164,19 @@ def _format_power(option: FleetOption, formatter: Formatter) -> str:
     return f"≈ {text}" if option.power_estimated else text
 
 
-def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, money: MoneyFormatter) -> ProfileCell:
+def _make_cost_cell(cost: FleetCost | None, unit: FleetCostUnit, is_best: bool, money: MoneyFormatter) -> DataCell:
     amount: IntervalEstimate | None = None if cost is None else getattr(cost, unit)
     if amount is None:
         # The sentences below the table say what is not known.
         is_open = cost is not None and cost.missing is not None
-        return ProfileCell(
+        return DataCell(
             MISSING_VALUE_TEXT,
             tr("no price") if is_open else "",
             icon="triangle-alert" if is_open else "",
             is_quiet=True,
         )
     text, low, high = (format_amount(each, money) for each in amount)
-    return ProfileCell(text, f"{low} – {high}", is_strong=is_best, is_best=is_best)
+    return DataCell(text, f"{low} – {high}", is_strong=is_best, is_best=is_best)
 
 
 def format_amount(usd: float, money: MoneyFormatter) -> str:

@@ -6,8 +6,8 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from gpudesk.files import describe_unknown_format
+from gpudesk.report.data_table import DataCell, DataTable
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
-from gpudesk.report.profile_tables import ProfileCell, ProfileTable
 from gpudesk.report.writers.csv import join_csv
 from gpudesk.report.writers.document import (
     BulletList,
@@ -67,7 +67,7 @@ def list_profile_lines(tables: ProfileTables, width: int, strong: Strong) -> Ite
     yield from _list_bullets(tr("Notes"), tables.notes(), width, strong)
 
 
-def _align_profile_table(table: ProfileTable, width: int) -> list[str]:
+def _align_profile_table(table: DataTable, width: int) -> list[str]:
     """Return a table with its longest words last, where lines are wrapped; with little room without their details."""
     words = [number for number, column in enumerate(table.columns) if number and not column.is_figure]
     longest = max(words, key=lambda number: table.columns[number].stretch, default=None)
@@ -119,7 +119,7 @@ def write_profile_file(tables: ProfileTables, suffix: str, date: str) -> bytes:
     raise InputError(describe_unknown_format(suffix or tr("without a suffix"), FORMS))
 
 
-def _list_tables(tables: ProfileTables) -> Iterator[ProfileTable]:
+def _list_tables(tables: ProfileTables) -> Iterator[DataTable]:
     yield tables.capabilities()
     yield tables.limits()
     yield tables.recommendations()
@@ -153,7 +153,7 @@ def list_profile_blocks(tables: ProfileTables, level: int = 1) -> Iterator[Docum
     yield BulletList(tuple(tables.notes()))
 
 
-def _list_table_blocks(table: ProfileTable, level: int) -> Iterator[DocumentBlock]:
+def _list_table_blocks(table: DataTable, level: int) -> Iterator[DocumentBlock]:
     if not (table.rows or table.note):
         return
     yield DocumentHeading(level, table.title)
@@ -166,11 +166,11 @@ def _list_table_blocks(table: ProfileTable, level: int) -> Iterator[DocumentBloc
         yield DocumentParagraph(table.note)
 
 
-def _join(cell: ProfileCell) -> str:
+def _join(cell: DataCell) -> str:
     return f"{cell.text} ({cell.detail})" if cell.text and cell.detail else cell.text or cell.detail
 
 
-def _list_csv_lines(tables: Iterable[ProfileTable]) -> Iterator[list[str]]:
+def _list_csv_lines(tables: Iterable[DataTable]) -> Iterator[list[str]]:
     """Yield a line for each cell: the section, the key of its row, its column, its text and its second line."""
     yield ["section", "row", "column", "value", "detail"]
     for table in tables:

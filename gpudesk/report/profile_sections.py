@@ -21,6 +21,7 @@ from gpudesk.domain.profile import (
 from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, find_quantity, list_compared_attributes
 from gpudesk.report.architecture import ArchitectureSketch, sketch_architecture
 from gpudesk.report.comparison.attribute_rows import format_claim_value, is_user_chosen
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.report.labels import (
     label_attribute_alone,
     label_attribute_briefly,
@@ -31,10 +32,6 @@ from gpudesk.report.labels import (
 )
 from gpudesk.report.profile_tables import (
     HeadlineSpecification,
-    ProfileCell,
-    ProfileColumn,
-    ProfileRow,
-    ProfileTable,
     format_diffusion_settings,
     format_status,
     label_factor,
@@ -190,12 +187,12 @@ class ProfileTables:
 
     # What it can do
 
-    def capabilities(self) -> ProfileTable:
+    def capabilities(self) -> DataTable:
         columns = (
-            ProfileColumn(tr("Task"), stretch=3),
-            ProfileColumn(tr("Status"), stretch=3),
-            ProfileColumn(tr("Model"), stretch=5),
-            ProfileColumn(tr("Output"), is_figure=True),
+            DataColumn(tr("Task"), stretch=3),
+            DataColumn(tr("Status"), stretch=3),
+            DataColumn(tr("Model"), stretch=5),
+            DataColumn(tr("Output"), is_figure=True),
         )
         rows = tuple(map(self._capability, self.profile.capabilities))
         question = self.profile.question
@@ -206,9 +203,9 @@ class ProfileTables:
             n=self.formatter.count(question.concurrency),
             load=f"{self.formatter.count(question.input_tokens)} + {self.formatter.count(question.output_tokens)}",
         )
-        return ProfileTable("capabilities", tr("Capabilities"), subtitle, columns, rows)
+        return DataTable("capabilities", tr("Capabilities"), subtitle, columns, rows)
 
-    def _capability(self, each: Capability) -> ProfileRow:
+    def _capability(self, each: Capability) -> DataRow:
         icon = _QUEUES_ICON if each.queues else _STATUS_ICONS[each.status]
         words = capitalize_first(format_status(each, self.formatter))
         model = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
@@ -234,44 +231,42 @@ class ProfileTables:
             if part
         )
         cells = (
-            ProfileCell(task),
-            ProfileCell(words, icon=icon),
-            ProfileCell(model, ", ".join(details), mark=self._mark_settings(each.task), is_quiet=True),
+            DataCell(task),
+            DataCell(words, icon=icon),
+            DataCell(model, ", ".join(details), mark=self._mark_settings(each.task), is_quiet=True),
             figure,
         )
-        return ProfileRow(each.task, cells, sentence, each.request, diffusion=each.diffusion)
+        return DataRow(each.task, cells, sentence, each.request, diffusion=each.diffusion)
 
     def _mark_settings(self, row: str) -> str:
         """Return the mark of a row of images or videos whose settings are the user's."""
         return "own" if row in (self.profile.question.media or {}) else ""
 
-    def _rate(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> ProfileCell:
+    def _rate(self, figure: IntervalEstimate | None, unit: str = "tok/s", mark: str = "") -> DataCell:
         if figure is None:
-            return ProfileCell(MISSING_VALUE_TEXT, is_quiet=True)
+            return DataCell(MISSING_VALUE_TEXT, is_quiet=True)
         text = f"{self.formatter.estimate(figure.value)}\N{NO-BREAK SPACE}{unit}"
-        return ProfileCell(text, self.formatter.band(figure), mark=mark, is_strong=True)
+        return DataCell(text, self.formatter.band(figure), mark=mark, is_strong=True)
 
-    def _plain_rate(self, figure: IntervalEstimate | None, mark: str = "") -> ProfileCell:
+    def _plain_rate(self, figure: IntervalEstimate | None, mark: str = "") -> DataCell:
         """Return a rate whose unit the head has."""
         if figure is None:
-            return ProfileCell(MISSING_VALUE_TEXT, is_quiet=True)
-        return ProfileCell(
-            self.formatter.estimate(figure.value), self.formatter.band(figure), mark=mark, is_strong=True
-        )
+            return DataCell(MISSING_VALUE_TEXT, is_quiet=True)
+        return DataCell(self.formatter.estimate(figure.value), self.formatter.band(figure), mark=mark, is_strong=True)
 
-    def diffusion(self) -> ProfileTable:
+    def diffusion(self) -> DataTable:
         """Return every image and video model with the settings of its row."""
         columns = (
-            ProfileColumn(tr("Model"), stretch=4),
-            ProfileColumn(tr("Settings"), stretch=6),
-            ProfileColumn(tr("Status"), stretch=3),
-            ProfileColumn(tr("Grade"), stretch=2),
-            ProfileColumn(tr("Seconds each"), is_figure=True),
+            DataColumn(tr("Model"), stretch=4),
+            DataColumn(tr("Settings"), stretch=6),
+            DataColumn(tr("Status"), stretch=3),
+            DataColumn(tr("Grade"), stretch=2),
+            DataColumn(tr("Seconds each"), is_figure=True),
         )
         rows = tuple(map(self._diffusion, self.profile.diffusion))
-        return ProfileTable("diffusion", tr("Images and video"), "", columns, rows)
+        return DataTable("diffusion", tr("Images and video"), "", columns, rows)
 
-    def _diffusion(self, each: Capability) -> ProfileRow:
+    def _diffusion(self, each: Capability) -> DataRow:
         name = MISSING_VALUE_TEXT if each.model is None else self.name_of(each.model)
         settings = "" if each.diffusion is None else format_diffusion_settings(each.diffusion, self.formatter)
         grade = label_grade(None if each.diffusion is None else each.diffusion.grade)
@@ -280,23 +275,23 @@ class ProfileTables:
         mark = "" if each.basis is None else each.basis.value
         key = f"{each.task}:{each.model}"
         cells = (
-            ProfileCell(name, "" if each.weights is None else label_precision(each.weights)),
-            ProfileCell(settings or reason, reason if settings else "", mark=self._mark_settings(key), is_quiet=True),
-            ProfileCell(words, icon=_STATUS_ICONS[each.status]),
-            ProfileCell(grade),
+            DataCell(name, "" if each.weights is None else label_precision(each.weights)),
+            DataCell(settings or reason, reason if settings else "", mark=self._mark_settings(key), is_quiet=True),
+            DataCell(words, icon=_STATUS_ICONS[each.status]),
+            DataCell(grade),
             self._plain_rate(each.figure, mark),
         )
         time = "" if each.figure is None else f"{self.formatter.banded(each.figure)} s"
         sentence = ". ".join(part for part in (name, settings, f"{words}, {time}" if time else words, reason) if part)
-        return ProfileRow(key, cells, sentence, diffusion=each.diffusion)
+        return DataRow(key, cells, sentence, diffusion=each.diffusion)
 
     # First limits
 
-    def limits(self) -> ProfileTable:
+    def limits(self) -> DataTable:
         columns = (
-            ProfileColumn(tr("Resource"), stretch=5),
-            ProfileColumn(tr("Used"), stretch=5, is_bar=True),
-            ProfileColumn(tr("Headroom"), is_figure=True),
+            DataColumn(tr("Resource"), stretch=5),
+            DataColumn(tr("Used"), stretch=5, is_bar=True),
+            DataColumn(tr("Headroom"), is_figure=True),
         )
         rows = tuple(self._limit(each, is_first=not place) for place, each in enumerate(self.profile.limits))
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
@@ -304,9 +299,9 @@ class ProfileTables:
         first = next((each for each in self.profile.limits if each.headroom is not None), None)
         if first is not None and first.remedy is not None:
             note = self.say(first.remedy)
-        return ProfileTable("limits", tr("First limits"), model, columns, rows, note)
+        return DataTable("limits", tr("First limits"), model, columns, rows, note)
 
-    def _limit(self, each: ResourceHeadroom, *, is_first: bool) -> ProfileRow:
+    def _limit(self, each: ResourceHeadroom, *, is_first: bool) -> DataRow:
         label = label_resource(each.resource)
         used, remedy = self.say(each.used), self.say(each.remedy)
         known = each.headroom is not None
@@ -314,30 +309,30 @@ class ProfileTables:
         reason = self.say(each.reason)
         text = used if known else reason or used
         cells = (
-            ProfileCell(label, is_strong=is_first),
-            ProfileCell(text, share=1 - (each.headroom or 0.0) if known else None, is_strong=is_first, is_quiet=True),
-            ProfileCell(headroom, is_strong=is_first, is_quiet=not known),
+            DataCell(label, is_strong=is_first),
+            DataCell(text, share=1 - (each.headroom or 0.0) if known else None, is_strong=is_first, is_quiet=True),
+            DataCell(headroom, is_strong=is_first, is_quiet=not known),
         )
         parts = (f"{label}: {tr('headroom')} {headroom}", capitalize_first(text), remedy)
         sentence = ". ".join(part.rstrip(".") for part in parts if part)
         attribute = _RESOURCE_ATTRIBUTES.get(each.resource, "")
         if each.resource == "compute":
             attribute = self.headline_specifications()[2].attribute
-        return ProfileRow(each.resource, cells, sentence, attribute=attribute)
+        return DataRow(each.resource, cells, sentence, attribute=attribute)
 
     # Models
 
-    def recommendations(self, *, best_only: bool = False) -> ProfileTable:
+    def recommendations(self, *, best_only: bool = False) -> DataTable:
         """Return the models for each job by their scores, or the best of each alone."""
         load = self.formatter.count(self.profile.question.concurrency)
         columns = (
-            ProfileColumn(tr("Job"), stretch=2),
-            ProfileColumn(tr("Model"), stretch=5),
-            ProfileColumn(tr("Why"), stretch=7),
-            ProfileColumn(tr("Context"), is_figure=True),
-            ProfileColumn(tr("tok/s, one user"), is_figure=True),
-            ProfileColumn(tr("tok/s, {n}", n=load), is_figure=True),
-            ProfileColumn(tr("Score"), is_figure=True),
+            DataColumn(tr("Job"), stretch=2),
+            DataColumn(tr("Model"), stretch=5),
+            DataColumn(tr("Why"), stretch=7),
+            DataColumn(tr("Context"), is_figure=True),
+            DataColumn(tr("tok/s, one user"), is_figure=True),
+            DataColumn(tr("tok/s, {n}", n=load), is_figure=True),
+            DataColumn(tr("Score"), is_figure=True),
         )
         rows, job = [], ""
         for each in self.profile.recommendations:
@@ -347,7 +342,7 @@ class ProfileTables:
                 most = _BRIEF_REASONS if best_only else len(each.why)
                 rows.append(self._recommendation(each, each.why[:most], is_first=is_first))
         weights = self.format_weights()
-        return ProfileTable("recommendations", tr("Models for each job"), weights, columns, tuple(rows))
+        return DataTable("recommendations", tr("Models for each job"), weights, columns, tuple(rows))
 
     def format_weights(self) -> str:
         """Return the weights of the ranking, those of the mode or the user's."""
@@ -356,7 +351,7 @@ class ProfileTables:
             return tr("all factors weigh alike")
         return ", ".join(f"{label_factor(factor)} {self.formatter.stated(each)}" for factor, each in weights.items())
 
-    def _recommendation(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> ProfileRow:
+    def _recommendation(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
         name = self.name_of(each.model)
         reasons = [capitalize_first(self.say(reason)) for reason in why]
         mark = each.basis.value
@@ -365,32 +360,32 @@ class ProfileTables:
         if tier is not None:
             details.append(tr("tier {n}", n=self.formatter.stated(tier)))
         cells = (
-            ProfileCell(label_job(each.job) if is_first else "", is_strong=True),
-            ProfileCell(name, ", ".join(details), is_strong=is_first),
-            ProfileCell(reasons[0] if reasons else "", "; ".join(reasons[1:]), is_quiet=True),
-            ProfileCell(self.formatter.count(each.context_tokens)),
+            DataCell(label_job(each.job) if is_first else "", is_strong=True),
+            DataCell(name, ", ".join(details), is_strong=is_first),
+            DataCell(reasons[0] if reasons else "", "; ".join(reasons[1:]), is_quiet=True),
+            DataCell(self.formatter.count(each.context_tokens)),
             self._plain_rate(each.single, mark),
             self._plain_rate(each.figure, mark),
-            ProfileCell(self.formatter.number(each.score * 100), is_quiet=True),
+            DataCell(self.formatter.number(each.score * 100), is_quiet=True),
         )
         sentence = f"{label_job(each.job)}: {name}, {label_precision(each.weights)}. {'; '.join(reasons)}."
-        return ProfileRow(f"{each.job}:{each.model}", cells, sentence, each.request)
+        return DataRow(f"{each.job}:{each.model}", cells, sentence, each.request)
 
-    def out_of_reach(self) -> ProfileTable:
+    def out_of_reach(self) -> DataTable:
         columns = (
-            ProfileColumn(tr("Model"), stretch=5),
-            ProfileColumn(tr("Short, GiB"), is_figure=True),
-            ProfileColumn(tr("Count"), is_figure=True),
-            ProfileColumn(tr("tok/s"), is_figure=True),
-            ProfileColumn(tr("USD/M output"), is_figure=True),
+            DataColumn(tr("Model"), stretch=5),
+            DataColumn(tr("Short, GiB"), is_figure=True),
+            DataColumn(tr("Count"), is_figure=True),
+            DataColumn(tr("tok/s"), is_figure=True),
+            DataColumn(tr("USD/M output"), is_figure=True),
         )
         rows = tuple(map(self._reach, self.profile.out_of_reach))
         holds_all = any(each.count == 1 and each.models_held == each.models for each in self.profile.scale)
         note = tr("One accelerator holds every model of the catalog") if holds_all else tr("Not known")
         note = "" if rows else note
-        return ProfileTable("out_of_reach", tr("Just out of reach"), "", columns, rows, note)
+        return DataTable("out_of_reach", tr("Just out of reach"), "", columns, rows, note)
 
-    def _reach(self, each: OutOfReach) -> ProfileRow:
+    def _reach(self, each: OutOfReach) -> DataRow:
         name, weights = self.name_of(each.model), label_precision(each.weights)
         missing = self.formatter.gib(each.missing_bytes)
         count = self.formatter.count(each.count)
@@ -401,11 +396,11 @@ class ProfileTables:
                 "{weights}, or one in {narrow}", weights=weights, narrow=label_precision(each.smaller_format)
             )
         cells = (
-            ProfileCell(name, format_text),
-            ProfileCell(missing),
-            ProfileCell(count, is_strong=True),
+            DataCell(name, format_text),
+            DataCell(missing),
+            DataCell(count, is_strong=True),
             self._plain_rate(each.figure),
-            ProfileCell(
+            DataCell(
                 MISSING_VALUE_TEXT if cost is None else self.formatter.small_amount(cost.value),
                 "" if cost is None else self.formatter.band(cost),
             ),
@@ -414,25 +409,25 @@ class ProfileTables:
             "{model}, {weights}: {missing} GiB short, needs {n}", model=name, weights=weights, missing=missing, n=count
         )
         reason = self.say(each.reason)
-        return ProfileRow(each.model, cells, f"{sentence}. {reason}".rstrip(". "), each.request)
+        return DataRow(each.model, cells, f"{sentence}. {reason}".rstrip(". "), each.request)
 
     # More of it, or another
 
-    def scale(self) -> ProfileTable:
+    def scale(self) -> DataTable:
         models = self.formatter.count(max((each.models for each in self.profile.scale), default=0))
         columns = (
-            ProfileColumn(tr("Count"), stretch=1),
-            ProfileColumn(tr("Memory, GiB"), is_figure=True),
-            ProfileColumn(tr("Models of {n}", n=models), is_figure=True),
-            ProfileColumn(tr("tok/s"), is_figure=True),
-            ProfileColumn(tr("tok/s each"), is_figure=True),
+            DataColumn(tr("Count"), stretch=1),
+            DataColumn(tr("Memory, GiB"), is_figure=True),
+            DataColumn(tr("Models of {n}", n=models), is_figure=True),
+            DataColumn(tr("tok/s"), is_figure=True),
+            DataColumn(tr("tok/s each"), is_figure=True),
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         rows = tuple(map(self._step, self.profile.scale))
         note = tr("TB/s at 0.88: flat factor of the MI325X product page, which estimates do not use")
-        return ProfileTable("scale", tr("Several accelerators"), model, columns, rows, note)
+        return DataTable("scale", tr("Several accelerators"), model, columns, rows, note)
 
-    def _step(self, each: ScaleStep) -> ProfileRow:
+    def _step(self, each: ScaleStep) -> DataRow:
         count = self.formatter.count(each.count)
         memory = self.formatter.gib(each.memory_bytes)
         rule = each.bandwidth_rule
@@ -441,11 +436,11 @@ class ProfileTables:
             flat_rule = tr("{n} TB/s at 0.88", n=self.formatter.number(rule / 1e12, 2))
         share = each.per_accelerator
         cells = (
-            ProfileCell(count, is_strong=True),
-            ProfileCell(memory, flat_rule),
-            ProfileCell(self.formatter.count(each.models_held)),
+            DataCell(count, is_strong=True),
+            DataCell(memory, flat_rule),
+            DataCell(self.formatter.count(each.models_held)),
             self._plain_rate(each.figure),
-            ProfileCell(MISSING_VALUE_TEXT if share is None else self.formatter.estimate(share.value), is_quiet=True),
+            DataCell(MISSING_VALUE_TEXT if share is None else self.formatter.estimate(share.value), is_quiet=True),
         )
         sentence = tr(
             "{n} × {name}: {memory} GiB, {held} of {models} models",
@@ -456,15 +451,15 @@ class ProfileTables:
             models=self.formatter.count(each.models),
         )
         reason = self.say(each.reason)
-        return ProfileRow(count, cells, f"{sentence}. {reason}".rstrip(". "))
+        return DataRow(count, cells, f"{sentence}. {reason}".rstrip(". "))
 
-    def upgrades(self) -> ProfileTable:
+    def upgrades(self) -> DataTable:
         columns = (
-            ProfileColumn(tr("Step"), stretch=4),
-            ProfileColumn(tr("Unlocks"), stretch=8),
-            ProfileColumn(tr("Relative speed"), is_figure=True),
-            ProfileColumn(tr("Extra USD"), is_figure=True),
-            ProfileColumn(tr("USD per model"), is_figure=True),
+            DataColumn(tr("Step"), stretch=4),
+            DataColumn(tr("Unlocks"), stretch=8),
+            DataColumn(tr("Relative speed"), is_figure=True),
+            DataColumn(tr("Extra USD"), is_figure=True),
+            DataColumn(tr("USD per model"), is_figure=True),
         )
         rows = tuple(map(self._upgrade, self.profile.upgrades))
         budget = self.profile.question.budget_usd
@@ -474,9 +469,9 @@ class ProfileTables:
             else tr("by cost per unlocked model, budget {usd}", usd=self._money(budget))
         )
         note = "" if rows else tr("No step unlocks a model")
-        return ProfileTable("upgrades", tr("Upgrades"), subtitle, columns, rows, note)
+        return DataTable("upgrades", tr("Upgrades"), subtitle, columns, rows, note)
 
-    def _upgrade(self, each: Upgrade) -> ProfileRow:
+    def _upgrade(self, each: Upgrade) -> DataRow:
         name = self.name_of(each.accelerator)
         step = name if each.count == 1 else f"{self.formatter.count(each.count)} × {name}"
         details = [tr("announced")] if each.announced else []
@@ -490,15 +485,15 @@ class ProfileTables:
         count = trn("{n} model", "{n} models", len(names), n=self.formatter.count(len(names)))
         reason = self.say(each.reason)
         cells = (
-            ProfileCell(step, ", ".join(details), is_strong=True),
-            ProfileCell(count, unlocked or reason),
-            ProfileCell(speed),
-            ProfileCell(self._whole(each.extra_usd), is_quiet=each.extra_usd is None),
-            ProfileCell(self._whole(each.usd_per_unlocked), is_quiet=each.usd_per_unlocked is None),
+            DataCell(step, ", ".join(details), is_strong=True),
+            DataCell(count, unlocked or reason),
+            DataCell(speed),
+            DataCell(self._whole(each.extra_usd), is_quiet=each.extra_usd is None),
+            DataCell(self._whole(each.usd_per_unlocked), is_quiet=each.usd_per_unlocked is None),
         )
         whole = ", ".join(names)
         sentence = ". ".join(part for part in (f"{step}: {count}", whole, reason) if part)
-        return ProfileRow(f"{each.accelerator}:{each.count}", cells, sentence, accelerator=each.accelerator)
+        return DataRow(f"{each.accelerator}:{each.count}", cells, sentence, accelerator=each.accelerator)
 
     def _whole(self, usd: float | None) -> str:
         return MISSING_VALUE_TEXT if usd is None else self.formatter.number(usd)
@@ -508,12 +503,12 @@ class ProfileTables:
 
     # Peers
 
-    def peers(self) -> ProfileTable:
+    def peers(self) -> DataTable:
         rivals = self.rivals()
         columns = (
-            ProfileColumn(tr("Attribute"), stretch=5),
-            *(ProfileColumn(name, is_figure=True, stretch=1) for name in (self.name, tr("Mean"))),
-            *(ProfileColumn(self.name_of(each), is_figure=True, stretch=1) for each in rivals),
+            DataColumn(tr("Attribute"), stretch=5),
+            *(DataColumn(name, is_figure=True, stretch=1) for name in (self.name, tr("Mean"))),
+            *(DataColumn(self.name_of(each), is_figure=True, stretch=1) for each in rivals),
         )
         rows = tuple(self._peer(each, rivals) for each in self.profile.peers)
         members = len(self.profile.category_members)
@@ -523,12 +518,12 @@ class ProfileTables:
             priced=self._list_names(self.profile.rivals_by_price),
             large=self._list_names(self.profile.rivals_by_memory),
         )
-        return ProfileTable("peers", tr("Compared with its peers"), subtitle, columns, rows)
+        return DataTable("peers", tr("Compared with its peers"), subtitle, columns, rows)
 
     def _list_names(self, ids: Sequence[str]) -> str:
         return ", ".join(map(self.name_of, ids)) or tr("none")
 
-    def _peer(self, each: PeerValue, rivals: Sequence[str]) -> ProfileRow:
+    def _peer(self, each: PeerValue, rivals: Sequence[str]) -> DataRow:
         name = PRICE_BOUND_ATTRIBUTES[0] if each.attribute == "price" else each.attribute
         quantity = find_quantity(name, ATTRIBUTES[name].unit)
         display_unit = get_display_unit(quantity)
@@ -537,14 +532,14 @@ class ProfileTables:
         values = [each.value, each.mean, *(each.rivals.get(rival) for rival in rivals)]
         texts = [self._peer_value(value, quantity) for value in values]
         cells = (
-            ProfileCell(head),
-            ProfileCell(texts[0], is_strong=True),
-            ProfileCell(texts[1], is_quiet=True),
-            *(ProfileCell(text, is_quiet=True) for text in texts[2:]),
+            DataCell(head),
+            DataCell(texts[0], is_strong=True),
+            DataCell(texts[1], is_quiet=True),
+            *(DataCell(text, is_quiet=True) for text in texts[2:]),
         )
         names = (self.name, tr("mean"), *(self.name_of(rival) for rival in rivals))
         told = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
-        return ProfileRow(name, cells, f"{head}: {told}", attribute=name)
+        return DataRow(name, cells, f"{head}: {told}", attribute=name)
 
     def _peer_value(self, value: float | None, quantity: Quantity) -> str:
         if value is None:
@@ -554,7 +549,7 @@ class ProfileTables:
 
     # Everything that is known
 
-    def specification_group(self, group: str) -> ProfileTable:
+    def specification_group(self, group: str) -> DataTable:
         """Return the attributes of a group of Compare, with the source of each value."""
         titles = {
             "memory": tr("Memory"),
@@ -566,9 +561,9 @@ class ProfileTables:
             "software": tr("Software"),
         }
         columns = (
-            ProfileColumn(tr("Attribute"), stretch=4),
-            ProfileColumn(tr("Value"), stretch=5),
-            ProfileColumn(tr("Source"), stretch=6),
+            DataColumn(tr("Attribute"), stretch=4),
+            DataColumn(tr("Value"), stretch=5),
+            DataColumn(tr("Source"), stretch=6),
         )
         known = [
             (label_attribute_briefly(attribute), claims)
@@ -576,11 +571,9 @@ class ProfileTables:
             if (claims := self.profile.attributes.get(attribute.key)) is not None and claims.value is not None
         ]
         rows = tuple(self._specification(label, claims) for label, claims in known)
-        return ProfileTable(
-            f"specifications.{group}", titles[group], "", columns, rows, "" if rows else tr("Not known")
-        )
+        return DataTable(f"specifications.{group}", titles[group], "", columns, rows, "" if rows else tr("Not known"))
 
-    def _specification(self, label: str, claims: AttributeClaims) -> ProfileRow:
+    def _specification(self, label: str, claims: AttributeClaims) -> DataRow:
         claim = claims.preferred
         value = format_claim_value(claims, claims.value, self.formatter)
         if claims.name == PRICE_BOUND_ATTRIBUTES[0] and is_figure(claims.value):
@@ -592,7 +585,7 @@ class ProfileTables:
             parts = (translate_data(claim.source.named_publisher or claim.source.title), kind, date)
             source = ", ".join(part for part in parts if part)
         mark = "own" if is_user_chosen(claims) else "disputed" if claims.disputed else ""
-        cells = (ProfileCell(label, is_quiet=True), ProfileCell(value, mark=mark), ProfileCell(source, is_quiet=True))
+        cells = (DataCell(label, is_quiet=True), DataCell(value, mark=mark), DataCell(source, is_quiet=True))
         disputed = tr("sources disagree") if claims.disputed else ""
         sentence = ", ".join(part for part in (f"{label}: {value}", source, disputed) if part)
-        return ProfileRow(claims.name, cells, sentence, attribute=claims.name)
+        return DataRow(claims.name, cells, sentence, attribute=claims.name)

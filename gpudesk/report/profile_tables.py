@@ -1,4 +1,4 @@
-"""Tables of an accelerator's profile as values, and the names of their tasks, jobs, resources and factors."""
+"""The names of a profile's tasks, jobs, resources and factors, and its headline specifications."""
 
 from __future__ import annotations
 
@@ -7,7 +7,6 @@ from types import MappingProxyType
 from typing import Final
 
 from gpudesk.domain.diffusion import DiffusionEstimate, DiffusionGrade, DiffusionSoftware
-from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.profile import Capability, CapabilityStatus, OperatingMode, RankingFactor
 from gpudesk.report.diffusion import describe_diffusion_item, label_software
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -111,62 +110,6 @@ def format_diffusion_settings(estimate: DiffusionEstimate, formatter: Formatter)
 def label_grade(grade: DiffusionGrade | None) -> str:
     grades = {DiffusionGrade.FAST: tr("fast"), DiffusionGrade.USABLE: tr("usable"), DiffusionGrade.SLOW: tr("slow")}
     return MISSING_VALUE_TEXT if grade is None else grades[grade]
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileColumn:
-    """A column: figures are set flush right; `stretch` is the share of the free width that it takes."""
-
-    head: str
-    is_figure: bool = False
-    stretch: int = 0
-    is_bar: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileCell:
-    """A text, a second line in small type, an icon before it and a glyph behind it; or a bar of `share`, 0 to 1.
-
-    With a `slot` the text is the name of the accelerator at that place in the palette. The best is tinted.
-    """
-
-    text: str = ""
-    detail: str = ""
-    icon: str = ""
-    mark: str = ""
-    share: float | None = None
-    is_strong: bool = False
-    is_quiet: bool = False
-    slot: int = 0
-    is_best: bool = False
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileRow:
-    """A row with what it can lead to: a deployment, an attribute of the accelerator, or another accelerator.
-
-    `sentence` is all of it in words. `diffusion` has the settings of an image or a video.
-    """
-
-    key: str
-    cells: tuple[ProfileCell, ...]
-    sentence: str
-    request: EstimateRequest | None = None
-    attribute: str = ""
-    accelerator: str = ""
-    diffusion: DiffusionEstimate | None = None
-
-
-@dataclass(frozen=True, slots=True)
-class ProfileTable:
-    """A titled table; `note` is said below it, and in place of the rows where there are none."""
-
-    id: str
-    title: str
-    subtitle: str
-    columns: tuple[ProfileColumn, ...]
-    rows: tuple[ProfileRow, ...]
-    note: str = ""
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.profile.page import ProfilePage
 from gpudesk.desktop.pages.profile.views import DiffusionForm, ModelsView, OverviewView
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_catalog_attribute
-from gpudesk.desktop.ui.tables.profile_table import ProfileTableView
+from gpudesk.desktop.ui.tables.data_table import DataTableView
 from gpudesk.desktop.window.sheet_preview import ProfilePreview
 from gpudesk.desktop.window.sources_panel import SourcesPanel
 from gpudesk.domain.estimate import EstimateRequest
@@ -45,7 +45,7 @@ def wait_for(user: User, page: ProfilePage) -> None:
     user.until(is_ready)
 
 
-def table(page: ProfilePage, key: str) -> ProfileTableView:
+def table(page: ProfilePage, key: str) -> DataTableView:
     return page.view.sections[key].view
 
 
@@ -337,7 +337,7 @@ def test_the_panel_follows_the_accelerator_and_the_load(program: StartProgram) -
     program(at_window)
 
 
-def select_media(user: User, row: str) -> tuple[ProfilePage, ProfileTableView, DiffusionForm]:
+def select_media(user: User, row: str) -> tuple[ProfilePage, DataTableView, DiffusionForm]:
     """Select an image or video model in the Models view."""
     page = open_profile(user)
     user.click("View: Models")
@@ -350,7 +350,7 @@ def select_media(user: User, row: str) -> tuple[ProfilePage, ProfileTableView, D
 
 
 def test_settings_of_a_video_change_its_row(program: StartProgram) -> None:
-    def times(view: ProfileTableView) -> dict[str, str]:
+    def times(view: DataTableView) -> dict[str, str]:
         return {row.key: row.cells[-1].text for row in view.table.rows}
 
     def at_window(user: User) -> None:

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
@@ -20,6 +21,7 @@ from gpudesk.domain.routing import (
     SplitSurcharge,
 )
 from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.report.decision.rules import label_rule_source, label_rule_strength
 from gpudesk.report.explanation.working import format_named_formula, format_numeric_formula
 from gpudesk.report.labels import format_date, join_alternatives
@@ -184,6 +186,82 @@ def find_extra_cost(ranking: RouteRanking | None, plan: RoutePlan) -> SplitSurch
     """Return what a split costs beyond the cheaper plan with one part; None for those with one part."""
     each = () if ranking is None else ranking.beyond
     return next((surcharge for surcharge in each if surcharge.plan is plan), None)
+
+
+def build_routing_table(
+    routing: RoutingResult, looks: Mapping[str, tuple[str, int, bool]], money: MoneyFormatter, formatter: Formatter
+) -> DataTable:
+    """Return a row for each plan, costs in thousands; `looks` are name, palette index and variant by column keys."""
+    names = {key: name for key, (name, _, _) in looks.items()}
+    spans, extra = tr("range"), f"{tr('Extra')} {tr('vs. one vendor')}"
+    columns = (
+        DataColumn(tr("Plan"), stretch=1),
+        *(
+            DataColumn(name, True, slot=slot, is_variant=variant, detail=tr("replicas"))
+            for name, slot, variant in map(looks.__getitem__, routing.keys)
+        ),
+        DataColumn(tr("Total"), True, detail=tr("spare")),
+        *(DataColumn(head, True, detail=spans) for head in (tr("Owned"), extra, tr("Rented"), extra)),
+    )
+    rows = tuple(_build_plan_row(plan, routing, names, columns, money, formatter) for plan in routing.plans)
+    return DataTable("routing", tr("Plans"), "", columns, rows)
+
+
+def _build_plan_row(
+    plan: RoutedPlan,
+    routing: RoutingResult,
+    names: Mapping[str, str],
+    columns: Sequence[DataColumn],
+    money: MoneyFormatter,
+    formatter: Formatter,
+) -> DataRow:
+    title, reason = format_routed_plan(plan.plan, routing, names), describe_impossible_plan(plan, formatter)
+    if reason:
+        name = DataCell(title.whole, reason, icon="circle-slash-2", is_strong=True)
+    else:
+        name = DataCell(title.first, title.second, is_strong=True)
+    pools = [build_pool_cell(plan, key, formatter) for key in routing.keys]
+    cells = (
+        *(DataCell(pool.total, pool.replicas, sentence=pool.spare) for pool in pools),
+        DataCell(formatter.count(plan.count), "" if plan.spare is None else formatter.count(plan.spare)),
+        _build_plan_cost(plan, plan.owned_usd, routing.owned, money),
+        _build_extra_cost(plan, routing.owned, money),
+        _build_plan_cost(plan, plan.rented_usd, routing.rented, money),
+        _build_extra_cost(plan, routing.rented, money),
+    )
+    figures = (
+        replace(cell, sentence=_describe_plan_cell(title.whole, column, cell))
+        for column, cell in zip(columns[1:], cells, strict=True)
+    )
+    return DataRow(plan.plan.value, (name, *figures), f"{title.whole}: {reason}" if reason else title.whole)
+
+
+def _build_plan_cost(
+    plan: RoutedPlan, usd: UncertainValue | None, ranking: RouteRanking | None, money: MoneyFormatter
+) -> DataCell:
+    if usd is None:
+        return DataCell(MISSING_VALUE_TEXT)
+    text = money.rounded_thousands
+    cell = DataCell(text(usd.likely), format_span(usd, text))
+    if ranking is None or not (plan.plan is ranking.cheapest or plan.plan in ranking.level):
+        return cell
+    mark, rank = ("", tr("cheapest")) if ranking.decided else ("overlap", tr("≈ too close to call with the cheapest"))
+    return replace(cell, mark=mark, is_best=True, is_strong=True, sentence=rank)
+
+
+def _build_extra_cost(plan: RoutedPlan, ranking: RouteRanking | None, money: MoneyFormatter) -> DataCell:
+    surcharge = find_extra_cost(ranking, plan.plan)
+    if surcharge is None:
+        return DataCell("" if not plan.plan.is_split else MISSING_VALUE_TEXT)
+    text = money.rounded_thousands
+    return DataCell(format_signed_amount(surcharge.usd.likely, text), format_span(surcharge.usd, text))
+
+
+def _describe_plan_cell(plan: str, column: DataColumn, cell: DataCell) -> str:
+    """Return all that a cell says; its own sentence is what there is to say beyond its texts."""
+    text = tr("{plan}, {head}: {value}", plan=plan, head=column.head, value=cell.text or tr("not applicable"))
+    below = f"{column.detail} {cell.detail}" if cell.detail else ""
+    return "; ".join(filter(None, (text, below, cell.sentence)))
 
 
 def describe_ranking(ranking: RouteRanking | None, routing: RoutingResult, names: Mapping[str, str]) -> str:

@@ -16,7 +16,6 @@ from gpudesk.desktop.pages.performance.concurrency_charts import ThroughputChart
 from gpudesk.desktop.pages.performance.views import describe_limiter, make_estimate_figures
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure as figure_of_column
-from gpudesk.desktop.ui.tables.figures_table import FigureRow
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.sources_panel import SelectionExplainer
 from gpudesk.documents.scenario_file import read_template
@@ -27,6 +26,7 @@ from gpudesk.report.comparison.headlines import build_screen_headlines
 from gpudesk.report.comparison.sheet import build_sheet
 from gpudesk.report.comparison.table import build_comparison_table
 from gpudesk.report.comparison.tables import CellMarking, ComparisonRow, ComparisonSheet
+from gpudesk.report.data_table import DataRow
 from gpudesk.report.explanation.parts import Explanation
 from gpudesk.report.labels import get_figure_unit, label_figure
 from gpudesk.report.writers.json import encode_answer
@@ -170,13 +170,13 @@ def check_figures(shown: Shown) -> None:
                 assert (cell.text, cell.band) == cell_text_of(shown, position, name, cell.text, printed.unit)
             if charted:
                 row = charted[key]
-                head_unit = figures.heads[0].rpartition(", ")[2]
-                in_unit, band_in_unit = cell_text_of(shown, position, name, row.cells[0], head_unit)
-                assert row.cells == (in_unit, band_in_unit or "")
-                assert text != MISSING_VALUE_TEXT or row.sentence
+                head_unit = figures.columns[1].head.rpartition(", ")[2]
+                in_unit, band_in_unit = cell_text_of(shown, position, name, row.cells[1].text, head_unit)
+                assert [each.text for each in row.cells[1:3]] == [in_unit, band_in_unit or ""]
+                assert text != MISSING_VALUE_TEXT or row.cells[-1].text
 
 
-def check_reason(estimate: Estimate | None, reason: str | None, charted: FigureRow | None) -> None:
+def check_reason(estimate: Estimate | None, reason: str | None, charted: DataRow | None) -> None:
     """Under overload and unmet limits a missing figure says just that, in the table and under charts."""
     if reason is None or estimate is None or not estimate.fits:
         return
@@ -186,7 +186,7 @@ def check_reason(estimate: Estimate | None, reason: str | None, charted: FigureR
         assert reason == "limits not met"
     else:
         return
-    assert charted is None or (charted.sentence, charted.faulty) == (reason, True)
+    assert charted is None or (charted.cells[-1].text, charted.cells[-1].is_fault) == (reason, True)
 
 
 def check_panel(shown: Shown) -> None:

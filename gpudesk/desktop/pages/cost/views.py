@@ -19,8 +19,7 @@ from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
-from gpudesk.desktop.ui.tables.rows_view import TextTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -43,6 +42,7 @@ from gpudesk.report.costs import (
     list_provider_rent_heads,
     list_provider_rent_rows,
 )
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.explanation.cost import OWNED, RENTED, TOTAL
 from gpudesk.report.explanation.worked_examples import (
     describe_cost_case,
@@ -59,7 +59,7 @@ from gpudesk.text.translation import tr, translate_data
 _THOUSAND: Final = 1000.0
 
 
-def make_unit_figures(costed: EvaluatedAnswer) -> FiguresContent:
+def make_unit_figures(costed: EvaluatedAnswer) -> DataTable:
     code = costed.money.code
     heads = (
         tr("1M output tokens"),
@@ -80,7 +80,7 @@ def make_unit_figures(costed: EvaluatedAnswer) -> FiguresContent:
         for part, column in costed.column_costs()
     )
     title = tr("Total cost at this load per unit, {code}", code=code)
-    return FiguresContent(title, heads, frozenset({0}), (), rows, tr("Basis"))
+    return build_accelerator_table(title, heads, rows, leading={0}, remarks=tr("Basis"))
 
 
 def _make_unit_cells(costed: EvaluatedAnswer, column: CostColumn) -> tuple[str, ...]:
@@ -113,7 +113,7 @@ def _format_unit_remark(column: CostColumn) -> str:
     return "; ".join(describe_missing_input(each) for each in column.missing)
 
 
-def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) -> FiguresContent:
+def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) -> DataTable:
     """Return the odds that each accelerator is the cheapest, and the interval of its cost."""
     names = {part.key: part for part in costed.columns}
     money, formatter = costed.money, costed.formatter
@@ -139,7 +139,7 @@ def make_simulation_figures(costed: EvaluatedAnswer, draws: CostDistribution) ->
             rows.append(FigureRow(*part.identity, (MISSING_VALUE_TEXT,) * 4, note))
     heads = (tr("Cheapest, odds"), tr("10th percentile"), tr("Median"), tr("90th percentile"))
     note = tr("{n} simulations, {code} per million output tokens", n=formatter.count(draws.n), code=money.code)
-    return FiguresContent(note, heads, frozenset({0}), (), tuple(rows), tr("Basis"))
+    return build_accelerator_table(note, heads, rows, leading={0}, remarks=tr("Basis"))
 
 
 _MARGIN, _BETWEEN, _ABOVE = 16, 32, 10
@@ -267,7 +267,7 @@ class TokenCostView(CostView):
         self.chart.show_costs(costed)
         figures = make_unit_figures(costed)
         self.title.setText(figures.title)
-        self.table.show_figures(figures)
+        self.table.show_table(figures)
 
 
 #: The cheapest are shown; the terminal lists all.
@@ -375,7 +375,7 @@ class SimulationView(CostView):
         self.chart.show_draws(self._costed, draws, why)
         figures = make_simulation_figures(self._costed, draws)
         self.title.setText(figures.title)
-        self.table.show_figures(figures)
+        self.table.show_table(figures)
 
     def _failed(self, error: InputError) -> None:
         self.status_label.setText(format_message(error.problem, self._desk.formatter))

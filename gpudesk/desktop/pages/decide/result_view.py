@@ -17,7 +17,7 @@ from gpudesk.desktop.pages.decide.question_block import NextQuestionBlock
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import (
@@ -34,6 +34,7 @@ from gpudesk.domain.answer import ComparisonColumn
 from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.decision.recommendation import list_recommendation_lines, list_removed_columns
 from gpudesk.report.decision.verdict import (
     describe_memory_fit,
@@ -57,13 +58,13 @@ _THROUGHPUT, _TTFT, _COST = "output_tokens_per_s", "ttft_ms", "usd_per_million"
 _FIGURES: Final = (_THROUGHPUT, _THROUGHPUT, _TTFT, _COST)
 
 
-def make_delivery_figures(evaluated: EvaluatedAnswer) -> FiguresContent:
+def make_delivery_figures(evaluated: EvaluatedAnswer) -> DataTable:
     decision = evaluated.decision
     keys = [key for key in (find_leading_column(decision), decision.runner_up) if key is not None]
     money = MoneyFormatter(evaluated.formatter, evaluated.answer.scenario.costs.currency)
     heads = (tr("Deployment"), tr("Output, tok/s"), tr("TTFT, ms"), tr("Cost, {code}/M output tokens", code=money.code))
     rows = tuple(_make_delivery_row(evaluated, key, money) for key in keys)
-    return FiguresContent(tr("Key figures"), heads, frozenset({1}), _FIGURES, rows, tr("Odds"))
+    return build_accelerator_table(tr("Key figures"), heads, rows, leading={1}, figures=_FIGURES, remarks=tr("Odds"))
 
 
 def _make_delivery_row(evaluated: EvaluatedAnswer, key: str, money: MoneyFormatter) -> FigureRow:
@@ -73,7 +74,7 @@ def _make_delivery_row(evaluated: EvaluatedAnswer, key: str, money: MoneyFormatt
     look = (key, evaluated.palette_indexes[key], evaluated.is_variant[key], evaluated.names[key])
     estimate = column.estimate
     if estimate is None or not estimate.fits:
-        return FigureRow(*look, (MISSING_VALUE_TEXT,) * 4, _explain_missing(evaluated, column), faulty=True)
+        return FigureRow(*look, (MISSING_VALUE_TEXT,) * 4, _explain_missing(evaluated, column), is_fault=True)
     plan = build_plan_cell(estimate, formatter)
     cells = (
         f"{plan.text}, {plan.detail}" if plan.detail else plan.text,
@@ -270,7 +271,7 @@ class ResultView(DecideView):
         self._ways_held.setVisible(bool(ways))
         figures = make_delivery_figures(evaluated)
         self._figures_held.setVisible(bool(figures.rows))
-        self.delivers.show_figures(figures)
+        self.delivers.show_table(figures)
         self.reasons.show_lines(
             [MarkedLine("plus", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
         )

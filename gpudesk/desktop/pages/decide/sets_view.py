@@ -14,12 +14,12 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.session.scenario_edits import replace_kept_answers as keep
 from gpudesk.desktop.session.scenario_edits import swap_answers
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
-from gpudesk.desktop.ui.tables.rows_view import TextTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.decision import QUESTIONS, AnswerOrigin, Decision, DecisionCandidate, QuestionAnswer
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.decision.questions import format_answer, get_question_text
 from gpudesk.report.decision.verdict import describe_verdict_reason, format_verdict
 from gpudesk.report.labels import format_odds
@@ -64,7 +64,7 @@ class AnswerSetComparison:
             *_list_rules_only_in(self.kept.decision, self.now.decision, name_kept_set()),
         )
 
-    def ranking(self) -> FiguresContent:
+    def ranking(self) -> DataTable:
         """Return the ranks of all columns in both sets, the current set first."""
         places = [_rank_columns(each.decision) for each in (self.now, self.kept)]
         shares = [_find_standings(each.decision) for each in (self.now, self.kept)]
@@ -88,7 +88,7 @@ class AnswerSetComparison:
             )
             for key in order
         )
-        return FiguresContent(tr("Rankings"), heads, frozenset({0, 2}), (), rows, tr("Ruled out by"))
+        return build_accelerator_table(tr("Rankings"), heads, rows, leading={0, 2}, remarks=tr("Ruled out by"))
 
     def _removed_by(self, key: str) -> str:
         rules = []
@@ -256,7 +256,7 @@ class AnswerSetsView(DecideView):
         self.differ.setVisible(bool(differing))
         self.alike.set_rows([each[:3] for each in self._same])
         self._name_fold()
-        self.ranking.show_figures(sets.ranking())
+        self.ranking.show_table(sets.ranking())
         self.rules.set_rows(
             [(title, words) for title, _, words in sets.one_sided()] or [(tr("Both sets apply the same rules"), "")]
         )

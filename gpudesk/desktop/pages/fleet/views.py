@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.fleet.charts import DayChart, YearsChart
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import CopyableChart
 from gpudesk.desktop.ui.charts.pictures import RackPicture
-from gpudesk.desktop.ui.tables.profile_table import ProfileSection
+from gpudesk.desktop.ui.tables.data_table import DataTableSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -31,8 +31,8 @@ from gpudesk.desktop.ui.widgets.layouts import (
 )
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings
 from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.data_table import DataRow, DataTable
 from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, label_fleet_cost_unit, list_fleet_notes
-from gpudesk.report.profile_tables import ProfileRow, ProfileTable
 from gpudesk.report.rack_drawing import label_use, sketch_fleets
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message, to_sentence
@@ -93,7 +93,7 @@ class FleetTableView(FleetView):
         units = [(unit.value, label_fleet_cost_unit(unit)) for unit in FleetCostUnit]
         self.unit = SegmentedControl(theme, tr("Cost unit"), units)
         self.unit.chosen.connect(lambda _: self._show_table())
-        self.section = ProfileSection(theme, desk.formatter, self.unit)
+        self.section = DataTableSection(theme, desk.formatter, self.unit)
         self.section.view.chosen.connect(self._choose)
         self.picture = RackPicture(theme, desk.formatter)
         self.charts = (self.section, self.picture)
@@ -149,7 +149,7 @@ class FleetTableView(FleetView):
             return
         unit = FleetCostUnit(self.unit.value)
 
-        def build(formatter: Formatter) -> ProfileTable:
+        def build(formatter: Formatter) -> DataTable:
             money = MoneyFormatter(formatter, fleets.money.currency)
             return build_fleet_table(fleets.answer, fleets.looks, formatter, money, unit)
 
@@ -179,7 +179,7 @@ class FleetTableView(FleetView):
         if self._fleets is not None:
             self.system_wanted.emit(self._fleets.option.accelerator, field, "" if key == _AUTOMATIC else key)
 
-    def _choose(self, row: ProfileRow) -> None:
+    def _choose(self, row: DataRow) -> None:
         self.chosen.emit(row.accelerator)
 
     def focus_first(self) -> None:

@@ -26,11 +26,12 @@ from gpudesk.desktop.ui.charts.chart_data import (
     PointMark,
 )
 from gpudesk.desktop.ui.charts.scales import PowerOfTwoScale
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel, make_column
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_precision
 from gpudesk.text.formatting import MACHINE_NUMBERS, MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.translation import tr
@@ -319,17 +320,17 @@ def _mark_scenario_length(lines: tuple[PlotCurve, ...], tokens: int) -> tuple[Po
     return tuple(marks)
 
 
-def make_context_figures(desk: Desk, contexts: CacheCurves) -> FiguresContent:
+def make_context_figures(desk: Desk, contexts: CacheCurves) -> DataTable:
     """Return a row for each column that has an estimate, those that hold the most requests first."""
     curves = sorted(contexts.curves(), key=_sort_key, reverse=True)
     tokens = curves[0].curve.tokens if curves else 0
-    return FiguresContent(
+    return build_accelerator_table(
         title=tr("At {n} context tokens", n=desk.formatter.count(tokens)) if curves else "",
         heads=(tr("Max concurrency"), tr("Per request, GiB"), tr("Max per accelerator, GiB")),
-        leading=frozenset({0}),
+        leading={0},
         figures=("max_concurrency", "memory", "memory"),
         rows=tuple(_make_context_row(each, desk.formatter) for each in curves),
-        remarks_head=tr("Longest request"),
+        remarks=tr("Longest request"),
     )
 
 
@@ -409,7 +410,7 @@ class ContextView(QWidget):
         self.held.refresh()
         figures = make_context_figures(self._desk, self._contexts)
         self._title.setText(figures.title)
-        self.table.show_figures(figures)
+        self.table.show_table(figures)
         self._follow_selection()
 
     def _follow_selection(self) -> None:

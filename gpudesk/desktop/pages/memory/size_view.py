@@ -14,7 +14,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.tables.item_model import ListTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
@@ -23,6 +23,7 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
@@ -41,7 +42,7 @@ from gpudesk.text.translation import tr
 ColumnCandidates = tuple[tuple[AcceleratorColumn, SizingOption], ...]
 
 
-def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wide: bool) -> FiguresContent:
+def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wide: bool) -> DataTable:
     """Return the candidates side by side; in little room the most telling columns."""
     heads = (
         tr("Accelerators"),
@@ -54,13 +55,13 @@ def make_candidate_figures(pairs: ColumnCandidates, formatter: Formatter, *, wid
         *((tr("80% interval"),) if wide else ()),
         tr("Power, kW"),
     )
-    return FiguresContent(
+    return build_accelerator_table(
         title=tr("Candidates"),
         heads=heads,
-        leading=frozenset({0}),
+        leading={0},
         figures=("count",) * len(heads),
         rows=tuple(_make_candidate_row(part, candidate, formatter, wide=wide) for part, candidate in pairs),
-        remarks_head=tr("Replica"),
+        remarks=tr("Replica"),
     )
 
 
@@ -74,7 +75,7 @@ def _make_candidate_row(
         part.name.partition(" × ")[0],
         _make_candidate_cells(candidate, formatter, wide=wide),
         _format_candidate_remark(candidate, formatter),
-        faulty=candidate.count is None,
+        is_fault=candidate.count is None,
     )
 
 
@@ -125,11 +126,12 @@ def make_sizing_data(sizing: SizingResult | None, pairs: ColumnCandidates, forma
     if sizing is None:
         return ChartData(title=title, heads=(tr("Figure"),), rows=())
     names = [part.name.partition(" × ")[0] for part, _ in pairs]
-    facts: list[tuple[str, list[str]]] = [
-        (head, [_make_candidate_cells(each, formatter, wide=True)[place] for _, each in pairs])
-        for place, head in enumerate(make_candidate_figures(pairs, formatter, wide=True).heads)
+    table = make_candidate_figures(pairs, formatter, wide=True)
+    facts = [
+        (column.head, [row.cells[place].text for row in table.rows])
+        for place, column in enumerate(table.columns)
+        if place
     ]
-    facts.append((tr("Replica"), [_format_candidate_remark(each, formatter) for _, each in pairs]))
     facts += _list_factor_facts(pairs, formatter)
     facts.append(
         (tr("Lower bound check"), [describe_bound(each, formatter) or MISSING_VALUE_TEXT for _, each in pairs])
@@ -388,7 +390,7 @@ class SizingView(QWidget):
         if not self._picked or self._chosen not in keys:
             self._picked = False
             self._chosen = find_best_candidate(self._pairs) or keys[0]
-        self.table.show_figures(make_candidate_figures(self._pairs, self.formatter, wide=self._is_wide()))
+        self.table.show_table(make_candidate_figures(self._pairs, self.formatter, wide=self._is_wide()))
         self.table.choose_row(self._chosen)
         self._show_candidate(sizing)
 

@@ -10,8 +10,7 @@ from PySide6.QtWidgets import QHBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
-from gpudesk.desktop.ui.tables.rows_view import TextTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable, TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -20,6 +19,7 @@ from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.published_run import MlperfHeadToHead, MlperfRow, MlperfScenario
 from gpudesk.estimation.mlperf_comparison import MlperfComparison
 from gpudesk.paths import MissingFileError
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import shorten_name
 from gpudesk.report.mlperf import (
     build_stated_ratio_row,
@@ -40,17 +40,17 @@ def make_mlperf_figures(
     names: Mapping[str, str],
     slots: Mapping[str, tuple[int, bool]],
     formatter: Formatter,
-) -> FiguresContent:
+) -> DataTable:
     """Return the accelerators side by side; `slots` are those of the scenario's own, the others have none."""
     heads = tuple(
         head
         for scenario in MlperfScenario
         for head in (tr("{scenario}, tok/s", scenario=label_mlperf_scenario(scenario)), tr("Ratio"))
     )
-    return FiguresContent(
+    return build_accelerator_table(
         title=tr("MLPerf results per accelerator, output tokens per second"),
         heads=heads,
-        leading=frozenset({0, 2, 4}),
+        leading={0, 2, 4},
         figures=("output_tokens_per_s",) * len(heads),
         rows=tuple(
             FigureRow(
@@ -62,7 +62,7 @@ def make_mlperf_figures(
             )
             for row in head_to_head.rows
         ),
-        remarks_head=tr("Best submission"),
+        remarks=tr("Best submission"),
     )
 
 
@@ -226,7 +226,7 @@ class MlperfBlock(QWidget):
         names = self._names()
         self._offer(mlperf, head_to_head, names)
         slots = self._slots()
-        self.table.show_figures(make_mlperf_figures(head_to_head, names, slots, self.formatter))
+        self.table.show_table(make_mlperf_figures(head_to_head, names, slots, self.formatter))
         keys = [row.accelerator for row in head_to_head.rows]
         if self._row not in keys or self._row == head_to_head.baseline:
             own = [key for key in (*slots, *keys) if key in keys and key != head_to_head.baseline]

@@ -14,7 +14,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import replace_count
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -31,6 +31,7 @@ from gpudesk.domain.deployment_analysis import (
 )
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
 from gpudesk.domain.sizing import FitQuestion
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import InputError, Message, capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
@@ -207,7 +208,7 @@ def format_row_key(row: ScalingRow) -> str:
 
 def make_scaling_figures(
     scaled: ScaledColumn, models: Mapping[int, int], rule: ScalingRuleOfThumb, formatter: Formatter, *, wide: bool
-) -> FiguresContent:
+) -> DataTable:
     """Return the rows of one part; in little room the most telling columns."""
     name = scaled.part.name.partition(" × ")[0]
     heads = (
@@ -222,10 +223,10 @@ def make_scaling_figures(
     )
     part = scaled.part
     rows = () if scaled.scaling is None else scaled.scaling.rows
-    return FiguresContent(
+    return build_accelerator_table(
         title=tr("{name} by count", name=name),
         heads=heads,
-        leading=frozenset({6 if wide else 3}),
+        leading={6 if wide else 3},
         figures=("output_tokens_per_s",) * len(heads),
         rows=tuple(
             FigureRow(
@@ -238,11 +239,11 @@ def make_scaling_figures(
                     *_make_scaling_cells(row, scaled.scaling, rule, formatter, wide=wide),
                 ),
                 describe_plan(row, formatter),
-                faulty=not row.fits,
+                is_fault=not row.fits,
             )
             for row in rows
         ),
-        remarks_head=tr("Plan; faster replicas"),
+        remarks=tr("Plan; faster replicas"),
     )
 
 
@@ -301,7 +302,7 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
 
 def make_topology_figures(
     pair: tuple[ScaledColumn, ScaledColumn], topology: TopologyComparison, formatter: Formatter, *, wide: bool
-) -> FiguresContent:
+) -> DataTable:
     """Return both deployments; where there is no room, without what links that take no time would bring."""
     heads = (
         tr("KV cache space, GiB (GB)"),
@@ -313,10 +314,10 @@ def make_topology_figures(
         tr("80% interval"),
         *((tr("Total, ideal links, tok/s"), tr("Per accelerator, tok/s")) if wide else ()),
     )
-    return FiguresContent(
+    return build_accelerator_table(
         title=tr("Sharded vs. fewer accelerators"),
         heads=heads,
-        leading=frozenset({4, 6} if wide else {2, 3}),
+        leading={4, 6} if wide else {2, 3},
         figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _list_keys(wide=wide)),
         rows=tuple(
             FigureRow(
@@ -329,7 +330,7 @@ def make_topology_figures(
             )
             for each, side in zip(pair, (topology.baseline, topology.other), strict=True)
         ),
-        remarks_head=tr("Plan; rule of thumb") if wide else tr("Plan"),
+        remarks=tr("Plan; rule of thumb") if wide else tr("Plan"),
     )
 
 
@@ -447,7 +448,7 @@ class CountsTableBlock(QWidget):
         wide = has_wide_layout(self, self._theme)
         models = self._results.models(chosen) if wide else {}
         figures = make_scaling_figures(chosen, models, self.rule, self._desk.formatter, wide=wide)
-        self.table.show_figures(figures)
+        self.table.show_table(figures)
         self.remark.setText(describe_rule_error(chosen, self.rule, self._desk.formatter))
         own = "" if chosen.own_count is None else str(chosen.own_count)
         if self._row not in {row.key for row in figures.rows}:
@@ -516,7 +517,7 @@ class DeploymentComparisonBlock(QWidget):
         self.table.setVisible(isinstance(topology, TopologyComparison))
         if isinstance(topology, TopologyComparison) and pair is not None:
             figures = make_topology_figures(pair, topology, self.formatter, wide=has_wide_layout(self, self.theme))
-            self.table.show_figures(figures)
+            self.table.show_table(figures)
         text = self.summary()
         if text != self.summary_label.text():
             self.summary_label.setText(text)

@@ -17,12 +17,13 @@ from gpudesk.desktop.pages.performance.scaling_figures import DeploymentComparis
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import SelectionKind, select_figure
-from gpudesk.desktop.ui.tables.figures_table import FigureRow, FiguresContent, FiguresTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel, make_column
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
+from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_figure, label_limiter
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, IntervalEstimate
 from gpudesk.text.messages import format_message
@@ -63,10 +64,10 @@ def describe_limiter(part: AcceleratorColumn, desk: Desk) -> tuple[str, bool]:
     return label_limiter(estimate.limiter), False
 
 
-def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
+def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> DataTable:
     """Return figures of the estimates with their bands, the best of the first on top."""
     if desk.answer is None:
-        return FiguresContent("", (), frozenset(), (), ())
+        return DataTable("", "", "", (), ())
     texts = {name: FigureText(desk.answer, name, desk.formatter) for name in names}
     heads = tuple(
         head for name, text in texts.items() for head in (f"{_label_briefly(name)}, {text.unit}", tr("80% interval"))
@@ -76,13 +77,12 @@ def make_estimate_figures(desk: Desk, names: tuple[str, ...]) -> FiguresContent:
         return tuple(cell for name, text in texts.items() for cell in _format_row_texts(part.figure(name), text))
 
     chosen = tuple(name for name in names for _ in range(2))
-    leading = frozenset(range(0, len(heads), 2))
-    return FiguresContent(
-        format_figures_title(desk), heads, leading, chosen, _make_rows(desk, _sort_best_first(desk, names[0]), cells)
-    )
+    leading = set(range(0, len(heads), 2))
+    rows = _make_rows(desk, _sort_best_first(desk, names[0]), cells)
+    return build_accelerator_table(format_figures_title(desk), heads, rows, leading=leading, figures=chosen)
 
 
-def make_pareto_figures(desk: Desk, chart: ParetoChart) -> FiguresContent:
+def make_pareto_figures(desk: Desk, chart: ParetoChart) -> DataTable:
     """Return the throughput of each column at this load, per accelerator and per user."""
     name = "output_tokens_per_s_per_accelerator"
     heads = (
@@ -103,16 +103,15 @@ def make_pareto_figures(desk: Desk, chart: ParetoChart) -> FiguresContent:
         return (*_format_texts(part.figure(name), desk), speed, best.get(part.key, (MISSING_VALUE_TEXT,))[0])
 
     chosen = (name, name, "tpot_ms", name)
-    return FiguresContent(
-        format_figures_title(desk), heads, frozenset({0}), chosen, _make_rows(desk, _sort_best_first(desk, name), cells)
-    )
+    rows = _make_rows(desk, _sort_best_first(desk, name), cells)
+    return build_accelerator_table(format_figures_title(desk), heads, rows, leading={0}, figures=chosen)
 
 
 def _format_tab(chart: ParetoChart) -> str:
     return "" if chart.drawing.rule is None else chart.drawing.rule.text
 
 
-def make_roofline_figures(desk: Desk, chart: RooflineChart) -> FiguresContent:
+def make_roofline_figures(desk: Desk, chart: RooflineChart) -> DataTable:
     heads = (
         tr("Decode, FLOP/byte"),
         tr("Decode, TFLOPS"),
@@ -136,10 +135,8 @@ def make_roofline_figures(desk: Desk, chart: RooflineChart) -> FiguresContent:
         return (*points[0], *points[1], number(roofline.effective.ridge))
 
     chosen = ("tpot_ms", "tpot_ms", "ttft_ms", "ttft_ms", "output_tokens_per_s")
-    ordered = _sort_best_first(desk, "output_tokens_per_s")
-    return FiguresContent(
-        format_figures_title(desk), heads, frozenset({1, 3}), chosen, _make_rows(desk, ordered, cells)
-    )
+    rows = _make_rows(desk, _sort_best_first(desk, "output_tokens_per_s"), cells)
+    return build_accelerator_table(format_figures_title(desk), heads, rows, leading={1, 3}, figures=chosen)
 
 
 def _label_briefly(name: str) -> str:
@@ -237,7 +234,7 @@ class ChartView(PerformanceView):
         desk: Desk,
         theme: Theme,
         charts: Sequence[DeskChart | TimeSplitChart],
-        make_figures: Callable[[], FiguresContent] | None,
+        make_figures: Callable[[], DataTable] | None,
         parent: QWidget | None = None,
     ) -> None:
         """Take the charts, and what makes the table's figures; a chart of bars has its figures in it."""
@@ -270,7 +267,7 @@ class ChartView(PerformanceView):
         if self._make_figures is not None:
             figures = self._make_figures()
             self._title.setText(figures.title)
-            self.table.show_figures(figures)
+            self.table.show_table(figures)
             self._follow_selection()
 
     def _follow_selection(self) -> None:

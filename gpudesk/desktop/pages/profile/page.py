@@ -35,9 +35,10 @@ from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, m
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole, format_key
 from gpudesk.domain.answer import get_accelerator_id
+from gpudesk.report.data_table import DataRow
 from gpudesk.report.labels import shorten_name
 from gpudesk.report.profile_sections import ProfileTables
-from gpudesk.report.profile_tables import HeadlineSpecification, ProfileRow
+from gpudesk.report.profile_tables import HeadlineSpecification
 from gpudesk.text.messages import InputError
 from gpudesk.text.translation import tr
 
@@ -507,13 +508,13 @@ class ProfilePage(MultiViewPage[ProfileView]):
     def _choose_attribute(self, name: str) -> None:
         self.desk.select(select_catalog_attribute(self.accelerator, name))
 
-    def _choose_row(self, row: ProfileRow) -> None:
+    def _choose_row(self, row: DataRow) -> None:
         if row.request is not None:
             self.desk.select(select_deployment(row.request))
         elif row.attribute:
             self._choose_attribute(row.attribute)
 
-    def open_row(self, row: ProfileRow) -> None:
+    def open_row(self, row: DataRow) -> None:
         """Put the deployment of a row into the scenario as one step, or show the accelerator that it is about."""
         request = row.request
         if request is not None:

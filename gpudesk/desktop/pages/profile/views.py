@@ -15,7 +15,7 @@ from gpudesk.desktop.pages.profile.query import ProfilePreferences
 from gpudesk.desktop.session.scenario_options import list_precision_options
 from gpudesk.desktop.ui.charts.chart_data import CopyableChart
 from gpudesk.desktop.ui.charts.pictures import ArchitecturePanel
-from gpudesk.desktop.ui.tables.profile_table import ProfileSection
+from gpudesk.desktop.ui.tables.data_table import DataTableSection
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
@@ -35,9 +35,10 @@ from gpudesk.domain.diffusion import DiffusionSettings, DiffusionSoftware
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import OperatingMode, RankingFactor
 from gpudesk.estimation.diffusion import SIZE_LIMITS
+from gpudesk.report.data_table import DataRow, DataTable
 from gpudesk.report.diffusion import label_software
 from gpudesk.report.profile_sections import ProfileTables
-from gpudesk.report.profile_tables import ProfileRow, ProfileTable, label_factor, label_mode
+from gpudesk.report.profile_tables import label_factor, label_mode
 from gpudesk.text.formatting import Formatter, NumberStyle
 from gpudesk.text.translation import tr
 
@@ -86,7 +87,7 @@ class DiffusionForm(QWidget):
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
         self.hide()
 
-    def show_row(self, row: ProfileRow | None, settings: DiffusionSettings | None) -> None:
+    def show_row(self, row: DataRow | None, settings: DiffusionSettings | None) -> None:
         """Show how the item of a row is made; `settings` are the user's, None where there are none."""
         estimate = None if row is None else row.diffusion
         self.setVisible(estimate is not None)
@@ -230,7 +231,7 @@ class ProfileView(QWidget):
         self.theme = theme
         self.formatter = formatter
         self.preferences = preferences
-        self.sections: dict[str, ProfileSection] = {}
+        self.sections: dict[str, DataTableSection] = {}
         #: How the image or the video of the selected row is made, where the view lists any.
         self.media_form: DiffusionForm | None = None
         self._whole = make_column(gap=14, on=self)
@@ -243,8 +244,8 @@ class ProfileView(QWidget):
     def charts(self) -> Sequence[CopyableChart]:
         return list(self.sections.values())
 
-    def add_section(self, key: str, *controls: QWidget) -> ProfileSection:
-        section = ProfileSection(self.theme, self.formatter, *controls)
+    def add_section(self, key: str, *controls: QWidget) -> DataTableSection:
+        section = DataTableSection(self.theme, self.formatter, *controls)
         section.view.chosen.connect(partial(self._choose, key))
         section.view.opened.connect(self._open)
         self.sections[key] = section
@@ -265,7 +266,7 @@ class ProfileView(QWidget):
             row = next((each for each in rows if each is not None and each.diffusion is not None), None)
             self.media_form.show_row(row, None if row is None else self.preferences.media.get(row.key))
 
-    def show_table(self, key: str, tables: ProfileTables, build: Callable[[ProfileTables], ProfileTable]) -> None:
+    def show_table(self, key: str, tables: ProfileTables, build: Callable[[ProfileTables], DataTable]) -> None:
         self.sections[key].show_table(lambda formatter: build(tables.with_formatter(formatter)))
 
     def put(self, *widgets: QWidget) -> None:
@@ -290,7 +291,7 @@ class ProfileView(QWidget):
         for section in self.sections.values():
             section.view.set_pale(pale)
 
-    def _choose(self, key: str, row: ProfileRow) -> None:
+    def _choose(self, key: str, row: DataRow) -> None:
         # One row of the view is current, whichever table it is in.
         for other, section in self.sections.items():
             if other != key:
@@ -298,7 +299,7 @@ class ProfileView(QWidget):
         self.follow_row()
         self.chosen.emit(row)
 
-    def _open(self, row: ProfileRow) -> None:
+    def _open(self, row: DataRow) -> None:
         if row.diffusion is not None and self.media_form is not None:
             self.media_form.focus_first()
         else:

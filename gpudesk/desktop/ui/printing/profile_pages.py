@@ -38,8 +38,9 @@ from gpudesk.desktop.ui.printing.paper import (
 from gpudesk.desktop.ui.printing.table import SectionLayout, TextEntry, TextSection
 from gpudesk.desktop.ui.theme.tokens import load_fonts
 from gpudesk.report.architecture import ArchitectureSketch
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
-from gpudesk.report.profile_tables import HeadlineSpecification, ProfileCell, ProfileColumn, ProfileRow, ProfileTable
+from gpudesk.report.profile_tables import HeadlineSpecification
 from gpudesk.text.translation import tr, trn
 
 #: Points: the white of a row, the line of titles, the white between blocks and between columns.
@@ -276,7 +277,7 @@ def _make_heading(title: str, subtitle: str, room: float) -> SheetPiece:
     return SheetPiece(_TITLE - 2 + (paragraph.height + 2 if below else 0.0), draw)
 
 
-def _make_table(table: ProfileTable, room: float, lines: int, fewer: int = 0) -> SheetPiece:
+def _make_table(table: DataTable, room: float, lines: int, fewer: int = 0) -> SheetPiece:
     """Return a table with its title, heads and note; of a long one the first rows, and how many more there are.
 
     A text of a cell takes at most so many lines.
@@ -296,15 +297,13 @@ def _make_table(table: ProfileTable, room: float, lines: int, fewer: int = 0) ->
     return stack_pieces(pieces)
 
 
-def _make_table_beside(table: ProfileTable, room: float, lines: int, height: float) -> SheetPiece:
+def _make_table_beside(table: DataTable, room: float, lines: int, height: float) -> SheetPiece:
     """Return a table with more lines in its cells where it is no higher than what stands beside it."""
     pieces = (_make_table(table, room, most) for most in range(_MOST_LINES, lines, -1))
     return next((piece for piece in pieces if piece.height <= height), None) or _make_table(table, room, lines)
 
 
-def _share_widths(
-    columns: Sequence[ProfileColumn], rows: Sequence[ProfileRow], room: float, *, is_flat: bool
-) -> list[float]:
+def _share_widths(columns: Sequence[DataColumn], rows: Sequence[DataRow], room: float, *, is_flat: bool) -> list[float]:
     """Give figures what they need and words what they need of the rest; what is left is shared as the columns say.
 
     Where words do not find room, heads take two lines, as does one much longer than its figures, and long texts are
@@ -331,14 +330,14 @@ def _share_widths(
     return needs
 
 
-def _measure_cells(column: ProfileColumn, cells: Sequence[ProfileCell], *, is_flat: bool) -> float:
+def _measure_cells(column: DataColumn, cells: Sequence[DataCell], *, is_flat: bool) -> float:
     texts = [measure_width(cell.text, _style(cell)) + (_MARK if cell.mark else 0) for cell in cells]
     details = [measure_width(cell.detail, "small") + (_PAD if is_flat else 0) for cell in cells]
     texts = list(map(add if is_flat else max, texts, details))
     return max([*texts, _LEAST_BAR if column.is_bar else 0.0], default=0.0) + 1.5 * _PAD
 
 
-def _measure_longest_word(column: ProfileColumn, cells: Sequence[ProfileCell]) -> float:
+def _measure_longest_word(column: DataColumn, cells: Sequence[DataCell]) -> float:
     words = [(word, _style(cell)) for cell in cells for word in cell.text.split(" ")]
     words += [(word, "small") for text in (column.head, *(cell.detail for cell in cells)) for word in text.split(" ")]
     return max(measure_width(word, style) for word, style in words) + _PAD
@@ -351,11 +350,11 @@ def _measure_head(head: str) -> float:
     return min(max(measure_width(line, "small") for line in lines) for lines in splits)
 
 
-def _style(cell: ProfileCell) -> str:
+def _style(cell: DataCell) -> str:
     return "best" if cell.is_strong else "body"
 
 
-def _make_heads(columns: Sequence[ProfileColumn], widths: Sequence[float], room: float) -> SheetPiece:
+def _make_heads(columns: Sequence[DataColumn], widths: Sequence[float], room: float) -> SheetPiece:
     heads = [
         limit_lines(wrap_text(column.head, "small", width - _PAD + 0.5, "text3"), _MOST_LINES, width)
         for column, width in zip(columns, widths, strict=True)
@@ -397,7 +396,7 @@ class _CellLines:
         return len(self.text) * measure_line_height("body") + len(self.detail) * measure_line_height("small")
 
 
-def _break_cell(column: ProfileColumn, cell: ProfileCell, width: float, most: int, *, is_flat: bool) -> _CellLines:
+def _break_cell(column: DataColumn, cell: DataCell, width: float, most: int, *, is_flat: bool) -> _CellLines:
     if column.is_bar and cell.share is not None:
         return _CellLines((), ())
     colour, space = "text2" if cell.is_quiet else "text1", width - _PAD + 0.5
@@ -411,7 +410,7 @@ def _break_cell(column: ProfileColumn, cell: ProfileCell, width: float, most: in
 
 
 def _make_row(
-    columns: Sequence[ProfileColumn], row: ProfileRow, widths: Sequence[float], room: float, most: int, *, is_flat: bool
+    columns: Sequence[DataColumn], row: DataRow, widths: Sequence[float], room: float, most: int, *, is_flat: bool
 ) -> SheetPiece:
     cells = [
         _break_cell(column, cell, width, most, is_flat=is_flat)
@@ -438,7 +437,7 @@ def _draw_bar(ink: SheetPainter, share: float, x: float, middle: float, track: f
 
 
 def _draw_cell(
-    ink: SheetPainter, column: ProfileColumn, cell: ProfileCell, lines: _CellLines, x: float, top: float, width: float
+    ink: SheetPainter, column: DataColumn, cell: DataCell, lines: _CellLines, x: float, top: float, width: float
 ) -> None:
     body, mark = measure_line_height("body"), _MARK if cell.mark else 0.0
     flush_right = width - _PAD if column.is_figure else None

@@ -25,7 +25,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
     PointMark,
 )
 from gpudesk.desktop.ui.charts.scales import FloatArray, LinearScale
-from gpudesk.desktop.ui.tables.rows_view import TextTable
+from gpudesk.desktop.ui.tables.data_table import TextTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.domain.purchase import DeferralAnalysis, DeferralVerdict, RuleOpinion

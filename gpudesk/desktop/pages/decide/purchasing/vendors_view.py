@@ -14,14 +14,10 @@ from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, find_split_posi
 from gpudesk.decision.purchasing.routing import list_mixing_rules
 from gpudesk.desktop.pages.decide.parts import MarkedLine, MarkedList
 from gpudesk.desktop.pages.decide.purchasing.plan_view import PlanForm, PlanInputRow, PlanView, describe_removed_part
-from gpudesk.desktop.pages.decide.purchasing.vendors_table import (
-    RoutingPlanTable,
-    RoutingPlanTableView,
-    make_routing_plan_table,
-)
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.chart_data import ChartData, find_menu_position, make_chart_menu
+from gpudesk.desktop.ui.tables.data_table import DataTableView, make_chart_data
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row, set_beside
@@ -32,7 +28,9 @@ from gpudesk.domain.routing import RequestKind, RequestRateOrigin, RoutingResult
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import NumberBounds
 from gpudesk.report.costs import MoneyFormatter
+from gpudesk.report.data_table import DataTable
 from gpudesk.report.decision.routing import (
+    build_routing_table,
     describe_extra_cost,
     describe_ranking,
     describe_request_mix,
@@ -245,7 +243,7 @@ class VendorsView(PlanView[RoutingResult]):
         self.mix = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self.result)
         self.title = ThemedLabel(theme, tr("Plans"), font="section", parent=self.result)
         self.subtitle = ThemedLabel(theme, font="small", colour="text3", wrap=True, parent=self.result)
-        self.table = RoutingPlanTableView(theme, self.result)
+        self.table = DataTableView(theme, self.result)
         self.ranks = MarkedList(theme, parent=self.result)
         self.beyond = MarkedList(theme, tr("Cost of a split"), self.result)
         self.shared = MarkedList(theme, tr("One shared pool"), self.result)
@@ -329,7 +327,9 @@ class VendorsView(PlanView[RoutingResult]):
         formatter = self.formatter
         self.subtitle.setText(self._unit(routing))
         self.mix.setText(describe_request_mix(routing, formatter, self._models(routing)))
-        self.table.show_table(self._table(formatter))
+        table = self._table(formatter)
+        if table is not None:
+            self.table.show_table(table)
         self.ranks.show_lines([MarkedLine(*rank) for rank in self._ranks()])
         self.beyond.show_lines([MarkedLine("plus", "text2", text) for text in self._beyond()])
         shared = list_shared_pool_lines(routing, formatter)
@@ -354,14 +354,13 @@ class VendorsView(PlanView[RoutingResult]):
             return None
         return {model: self.desk.service.catalog.model(model).name for model in used}
 
-    def _table(self, formatter: Formatter) -> RoutingPlanTable:
+    def _table(self, formatter: Formatter) -> DataTable | None:
         routing, decided = self.plan_result, self.decided
         if routing is None or decided is None:
-            return RoutingPlanTable()
+            return None
         money = MoneyFormatter(formatter, decided.answer.scenario.costs.currency)
-        return make_routing_plan_table(
-            routing, decided.names, decided.palette_indexes, decided.is_variant, money, formatter
-        )
+        looks = {part.key: (part.name, part.palette_index, part.is_variant) for part in decided.columns}
+        return build_routing_table(routing, looks, money, formatter)
 
     def _ranks(self) -> Iterator[tuple[str, str, str]]:
         routing, decided = self.plan_result, self.decided
@@ -402,12 +401,9 @@ class VendorsView(PlanView[RoutingResult]):
     # What the page and charts ask
 
     def data(self, formatter: Formatter) -> ChartData:
+        title = tr("Plans for two accelerators, thousand {code}", code=self._money().code)
         table = self._table(formatter)
-        columns = table.columns()
-        heads = (tr("Plan"), *(head for head, _ in columns))
-        rows = tuple((line.name, *(cells[number] for _, cells in columns)) for number, line in enumerate(table.lines))
-        code = self._money().code
-        return ChartData(tr("Plans for two accelerators, thousand {code}", code=code), heads, rows)
+        return ChartData(title, (), ()) if table is None else make_chart_data(title, table)
 
     def copied(self) -> str:
         routing = self.plan_result

@@ -51,39 +51,39 @@ def type_into(row: PlanInputRow, text: str) -> None:
 
 def test_plans_are_those_of_the_service(view: VendorsView, desk: Desk) -> None:
     found = desk.service.reference_data.routing(desk.scenario)
-    table = view.table.plans.table
+    rows = view.table.table.rows
     assert view.plan_result is not None
     assert view.plan_result.plans == found.plans
-    assert [line.first for line in table.lines] == [
+    assert [row.cells[0].text for row in rows] == [
         "All on H200 SXM",
         "All on MI325X",
         "Long on H200 SXM",
         "Long on MI325X",
     ]
-    owned = [line.cells[3].text for line in table.lines]
+    owned = [row.cells[4].text for row in rows]
     likely = [plan.owned_usd.likely for plan in found.plans if plan.owned_usd is not None]
     assert owned == [f"{usd / 1000:,.{1 if usd < 99_950 else 0}f}" for usd in likely]
-    assert [line.cells[4].text == "" for line in table.lines] == [True, True, False, False]
+    assert [row.cells[5].text == "" for row in rows] == [True, True, False, False]
 
 
 def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
     view: VendorsView, desk: Desk, qtbot: QtBot
 ) -> None:
     def best(column: int) -> list[tuple[bool, bool]]:
-        return [(line.cells[column].best, line.cells[column].level) for line in view.table.plans.table.lines]
+        return [(row.cells[column].is_best, row.cells[column].mark == "overlap") for row in view.table.table.rows]
 
     assert view.plan_result is not None
     assert view.plan_result.owned is not None
     level = view.plan_result.owned.level
     assert level
-    marked = [each == (True, True) for each in best(3)]
+    marked = [each == (True, True) for each in best(4)]
     assert marked == [plan in (*level, view.plan_result.owned.cheapest) for plan in RoutePlan]
     assert view.ranks.texts[0].startswith("Owned: too close to call (")
-    assert "≈ too close to call with the cheapest" in view.table.plans.table.sentence(marked.index(True), 4)
+    assert "≈ too close to call with the cheapest" in view.table.table.rows[marked.index(True)].cells[4].sentence
     cheap = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(8_000.0), "mi325x")
     desk.edit("Price", costs=cheap)
     settled(view, desk, qtbot)
-    assert best(3) == [(False, False), (True, False), (False, False), (False, False)]
+    assert best(4) == [(False, False), (True, False), (False, False), (False, False)]
     assert view.ranks.texts[0] == "Owned: all on MI325X is cheapest"
 
 
@@ -111,8 +111,7 @@ def test_cells_say_all_in_words(view: VendorsView, desk: Desk, qtbot: QtBot) -> 
     demand = Demand(DemandKind.USERS, 2000.0, ttft_ms=3000.0, tpot_ms=80.0)
     desk.edit("Demand", demand=demand, accelerators=free)
     settled(view, desk, qtbot)
-    table = view.table.plans.table
-    said = [table.sentence(row, column) for row in range(4) for column in range(len(table.heads) + 1)]
+    said = [text for row in view.table.table.rows for text in (row.sentence, *(cell.sentence for cell in row.cells))]
     assert said[0] == "All on H200 SXM"
     assert any(each.endswith(" spare") for each in said)
     assert any("spare" in each for each in said)
@@ -125,16 +124,15 @@ def test_cells_say_all_in_words(view: VendorsView, desk: Desk, qtbot: QtBot) -> 
 def test_a_plan_that_cannot_be_says_why_in_its_row(view: VendorsView, desk: Desk, qtbot: QtBot) -> None:
     view.form.fields["other_model"].chosen.emit("deepseek-v3")
     settled(view, desk, qtbot)
-    lines = view.table.plans.table.lines
-    failed = [line for line in lines if line.reason]
+    failed = [row for row in view.table.table.rows if row.cells[0].icon]
     assert failed
-    assert failed[0].cells[0].text == "—"
-    assert view.table.plans.table.sentence(lines.index(failed[0]), 0).endswith(failed[0].reason)
+    assert failed[0].cells[1].text == "—"
+    assert failed[0].sentence.endswith(failed[0].cells[0].detail)
     view.table.grab()
 
 
 def test_the_item_model_is_one(view: VendorsView, qtmodeltester: ModelTester) -> None:
-    qtmodeltester.check(view.table.plans)  # type: ignore[no-untyped-call]
+    qtmodeltester.check(view.table.model())  # type: ignore[no-untyped-call]
 
 
 # Inputs
@@ -294,7 +292,7 @@ def test_the_keyboard_reaches_field_and_plans(view: VendorsView) -> None:
     view.focus_first()
     assert view.form.fields["vendor_a"].hasFocus()
     view.table.setFocus()
-    view.table.setCurrentIndex(view.table.plans.index(0, 0))
+    view.table.setCurrentIndex(view.table.model().index(0, 0))
     QTest.keyClick(view.table, Qt.Key.Key_Down)
     assert view.table.currentIndex().row() == 1
-    assert view.table.plans.data(view.table.currentIndex(), Qt.ItemDataRole.AccessibleTextRole) == "All on MI325X"
+    assert view.table.currentIndex().data(Qt.ItemDataRole.AccessibleTextRole) == "All on MI325X"

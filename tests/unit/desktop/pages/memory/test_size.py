@@ -14,7 +14,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.memory.page import SIZE, MemoryPage
 from gpudesk.desktop.pages.memory.size_view import SizingView
 from gpudesk.desktop.session.desk import Desk
-from gpudesk.desktop.ui.tables.figures_table import FiguresModel
+from gpudesk.desktop.ui.tables.data_table import DataTableModel
 from gpudesk.desktop.ui.widgets.fields import NumberField
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.domain.sizing import Demand, DemandKind
@@ -40,16 +40,16 @@ def sized(view: SizingView, desk: Desk) -> SizingView:
     return view
 
 
-def model_of(view: SizingView) -> FiguresModel:
+def model_of(view: SizingView) -> DataTableModel:
     model = view.table.model()
-    assert isinstance(model, FiguresModel)
+    assert isinstance(model, DataTableModel)
     return model
 
 
 def column(view: SizingView, head: str) -> list[str]:
-    figures = model_of(view).figures
-    place = figures.heads.index(head)
-    return [row.cells[place] for row in figures.rows]
+    table = model_of(view).table
+    place = [each.head for each in table.columns].index(head)
+    return [row.cells[place].text for row in table.rows]
 
 
 def type_into(field: NumberField, text: str) -> None:
@@ -168,9 +168,9 @@ def test_what_no_deployment_meets_is_said_in_its_row(sized: SizingView, desk: De
     desk.edit("Strict", demand=replace(USERS, tpot_ms=0.5))
     desk.flush()
     sized.refresh()
-    rows = model_of(sized).figures.rows
-    assert all(row.faulty for row in rows)
-    assert all("meets the limits" in row.sentence for row in rows)
+    remarks = [row.cells[-1] for row in model_of(sized).table.rows]
+    assert all(remark.is_fault for remark in remarks)
+    assert all("meets the limits" in remark.text for remark in remarks)
     assert not sized.candidate.use.isVisible()
     assert not sized.candidate.table.isVisible()
 

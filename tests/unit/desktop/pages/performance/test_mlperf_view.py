@@ -11,7 +11,6 @@ from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
 from gpudesk.desktop.pages.performance.page import MlperfView, PerformancePage
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.tables.figures_table import FiguresModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
 
@@ -36,15 +35,12 @@ def block(page: PerformancePage) -> MlperfBlock:
 
 
 def names(block: MlperfBlock) -> list[str]:
-    model = block.table.model()
-    assert isinstance(model, FiguresModel)
-    return [row.name for row in model.figures.rows]
+    return [row.cells[0].text for row in block.table.table.rows]
 
 
 def cells(block: MlperfBlock, name: str) -> tuple[str, ...]:
-    model = block.table.model()
-    assert isinstance(model, FiguresModel)
-    return next(row.cells for row in model.figures.rows if row.name == name)
+    rows = (tuple(cell.text for cell in row.cells) for row in block.table.table.rows)
+    return next(texts[1:-1] for texts in rows if texts[0] == name)
 
 
 def test_it_begins_next_to_the_scenario(block: MlperfBlock) -> None:

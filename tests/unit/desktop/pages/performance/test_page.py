@@ -16,7 +16,7 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.tables.figures_table import FiguresModel
+from gpudesk.desktop.ui.tables.data_table import DataTableModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import list_template_ids, read_template
 
@@ -34,10 +34,10 @@ def page(desk: Desk, theme: Theme, settings: UserSettings, qtbot: QtBot) -> Perf
     return made
 
 
-def table_of(page: PerformancePage) -> FiguresModel:
+def table_of(page: PerformancePage) -> DataTableModel:
     assert isinstance(page.view, ChartView)
     model = page.view.table.model()
-    assert isinstance(model, FiguresModel)
+    assert isinstance(model, DataTableModel)
     return model
 
 
@@ -103,7 +103,7 @@ def test_a_row_of_the_table_selects_its_figure(page: PerformancePage, desk: Desk
     table = page.view.table
     table.setCurrentIndex(table.model().index(1, 3))
     QTest.keyClick(table, Qt.Key.Key_Return)
-    key = table_of(page).figures.rows[1].key
+    key = table_of(page).table.rows[1].key
     assert desk.selection == select_figure(key, "tpot_ms")
 
 

@@ -16,7 +16,7 @@ from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import select_figure
 from gpudesk.desktop.session.settings import UserSettings
-from gpudesk.desktop.ui.tables.figures_table import FiguresModel, FiguresTable
+from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.documents.scenario_file import read_template
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRuleOfThumb
@@ -43,20 +43,13 @@ def view(page: PerformancePage) -> ScalingView:
     return page.view
 
 
-def model_of(table: FiguresTable) -> FiguresModel:
-    model = table.model()
-    assert isinstance(model, FiguresModel)
-    return model
-
-
 def column(table: FiguresTable, head: str) -> list[str]:
-    figures = model_of(table).figures
-    place = figures.heads.index(head)
-    return [row.cells[place] for row in figures.rows]
+    place = [each.head for each in table.table.columns].index(head)
+    return [row.cells[place].text for row in table.table.rows]
 
 
 def remarks(table: FiguresTable) -> list[str]:
-    return [row.sentence for row in model_of(table).figures.rows]
+    return [row.cells[-1].text for row in table.table.rows]
 
 
 # The chart
@@ -124,7 +117,7 @@ def test_the_rows_say_what_does_not_fit_and_where_replicas_are_faster(
     view: ScalingView, qtmodeltester: ModelTester
 ) -> None:
     table = view.counts.table
-    qtmodeltester.check(model_of(table))  # type: ignore[no-untyped-call]
+    qtmodeltester.check(table.model())  # type: ignore[no-untyped-call]
     said = remarks(table)
     assert said[0].startswith("does not fit: ")
     assert said[1].startswith("TP 2, runs ")
@@ -154,9 +147,9 @@ def test_the_view_says_how_model_and_rule_differ(view: ScalingView) -> None:
 
 
 def test_the_table_follows_the_selection(view: ScalingView, desk: Desk) -> None:
-    assert model_of(view.counts.table).figures.rows[0].name == "1 × H100 SXM"
+    assert view.counts.table.table.rows[0].cells[0].text == "1 × H100 SXM"
     desk.select(select_figure("mi300x", "output_tokens_per_s"))
-    assert model_of(view.counts.table).figures.rows[0].name == "1 × MI300X"
+    assert view.counts.table.table.rows[0].cells[0].text == "1 × MI300X"
     assert view.counts.part.value == "mi300x"
 
 
@@ -182,7 +175,7 @@ def test_the_page_s_argument_in_numbers(view: ScalingView, desk: Desk) -> None:
     assert "of a 2 × H100 SXM 80GB decode step" in text
     assert "more than 1 × Instinct MI300X (5.30 TB/s)" in text
     table = view.comparison.table
-    assert [row.name for row in model_of(table).figures.rows] == ["2 × H100 SXM", "1 × MI300X"]
+    assert [row.cells[0].text for row in table.table.rows] == ["2 × H100 SXM", "1 × MI300X"]
     assert [each.split("; ")[1] for each in remarks(table)] == [
         "flat 0.88: 41.8 tok/s for one request",
         "flat 0.88: 37.6 tok/s for one request",
@@ -194,8 +187,8 @@ def test_the_page_s_argument_in_numbers(view: ScalingView, desk: Desk) -> None:
 
 def test_a_cell_of_the_comparison_selects_its_figure(view: ScalingView, desk: Desk) -> None:
     table = view.comparison.table
-    place = model_of(table).figures.heads.index("TPOT, batch 1, ms")
-    table.setCurrentIndex(table.model().index(1, place + 1))
+    place = [each.head for each in table.table.columns].index("TPOT, batch 1, ms")
+    table.setCurrentIndex(table.model().index(1, place))
     QTest.keyClick(table, Qt.Key.Key_Return)
     assert desk.selection == select_figure("mi300x", "tpot_ms")
 

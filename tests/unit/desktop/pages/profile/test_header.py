@@ -5,7 +5,7 @@ from PySide6.QtWidgets import QVBoxLayout, QWidget
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.profile.page import ProfileHeader
-from gpudesk.desktop.ui.tables.profile_table import ProfileTableView
+from gpudesk.desktop.ui.tables.data_table import DataTableView
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.report.profile_sections import ProfileTables
@@ -38,7 +38,7 @@ def test_figures_stay_whole_below_a_headline_of_several_lines(
 
 
 def test_words_of_a_status_are_whole(tables: ProfileTables, theme: Theme, qtbot: QtBot) -> None:
-    view = ProfileTableView(theme)
+    view = DataTableView(theme)
     qtbot.addWidget(view)
     view.resize(480, 320)
     view.show_table(tables.capabilities())

@@ -1,14 +1,15 @@
-"""A table of the profile: rows of one or two lines, with icons, bars and the marks of estimates."""
+"""The table of rows of one or two lines, with icons, bars and the marks of estimates; a table of plain texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Final
 
-from PySide6.QtCore import QModelIndex, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QResizeEvent
-from PySide6.QtWidgets import QSizePolicy, QWidget
+from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRect, QRectF, Qt, Signal
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPainterStateGuard, QResizeEvent
+from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.charts.chart_data import ChartData
 from gpudesk.desktop.ui.tables.item_model import Index, TableItemModel
@@ -18,7 +19,7 @@ from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, SWATCH_WIDTH, ThemePainter
 from gpudesk.desktop.ui.widgets.layouts import ElidedLabel, ThemedLabel, make_column, make_row
-from gpudesk.report.profile_tables import ProfileCell, ProfileColumn, ProfileRow, ProfileTable
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.translation import tr
 
@@ -31,9 +32,9 @@ _BAR: Final = 8.0
 _LEAST_WIDTH: Final = 44.0
 #: What is free at the left and the right of a cell together, in pixels.
 _CELL_SIDES: Final = 8
-#: Behind the head of a column whose figures have marks.
-_MARK_GAP: Final = "\u2003"
-_EMPTY: Final = ProfileTable("", "", "", (), ())
+#: Behind the head of a column whose figures have room behind them.
+_HEAD_GAP: Final = "\u2003"
+_EMPTY: Final = DataTable("", "", "", (), ())
 #: Colours of icons whose words are not alone in saying that something is out of the ordinary.
 _ICON_COLOURS: Final = {
     "check": "best_text",
@@ -43,21 +44,21 @@ _ICON_COLOURS: Final = {
 }
 
 
-class ProfileTableModel(TableItemModel):
+class DataTableModel(TableItemModel):
     """The cells of a table; the first column is read out as the whole row."""
 
     def __init__(self) -> None:
         super().__init__()
         self.table = _EMPTY
 
-    def show(self, table: ProfileTable) -> None:
+    def show(self, table: DataTable) -> None:
         alike = table.columns == self.table.columns and len(table.rows) == len(self.table.rows)
         self.exchange(partial(self._replace, table), is_alike=alike)
 
-    def _replace(self, table: ProfileTable) -> None:
+    def _replace(self, table: DataTable) -> None:
         self.table = table
 
-    def cell(self, row: int, column: int) -> ProfileCell:
+    def cell(self, row: int, column: int) -> DataCell:
         return self.table.rows[row].cells[column]
 
     def count_rows(self) -> int:
@@ -73,16 +74,23 @@ class ProfileTableModel(TableItemModel):
         if column == 0:
             return self.table.rows[row].sentence
         cell = self.cell(row, column)
+        if cell.sentence:
+            return cell.sentence
         text = ", ".join(part for part in (cell.text, cell.detail) if part) or tr("empty")
         return f"{self.table.columns[column].head}: {text}"
 
     def get_head(self, section: int, *, spoken: bool) -> str:
-        head = self.table.columns[section].head
-        return head if spoken or not self.is_marked(section) else head + _MARK_GAP
+        column = self.table.columns[section]
+        if column.slot and not spoken:
+            # The header paints it.
+            return ""
+        return column.head if spoken or not self.has_gap(section) else column.head + _HEAD_GAP
 
-    def is_marked(self, column: int) -> bool:
-        """Whether figures of a column leave room for a mark behind them."""
-        return self.table.columns[column].is_figure and any(row.cells[column].mark for row in self.table.rows)
+    def has_gap(self, column: int) -> bool:
+        """Whether figures of a column leave room behind them: for a mark, or before words."""
+        columns, following = self.table.columns, column + 1
+        is_before_words = following < len(columns) and not columns[following].is_figure
+        return columns[column].is_figure and (is_before_words or any(row.cells[column].mark for row in self.table.rows))
 
     def get_alignment(self, column: int) -> Qt.AlignmentFlag:
         return RIGHT if self.table.columns[column].is_figure else LEFT
@@ -93,36 +101,36 @@ _MOST_LINES: Final = 3
 CellLines = tuple[tuple[str, ...], tuple[str, ...]]
 
 
-def _get_font(cell: ProfileCell) -> str:
+def _get_font(cell: DataCell) -> str:
     return "label" if cell.is_strong else "small"
 
 
-class _ProfileDelegate(RowsDelegate):
+class _DataDelegate(RowsDelegate):
     """Paints a cell by its fields; pale ones in one quiet colour. `break_cell` gives its lines in a width."""
 
     is_pale = False
 
     def __init__(
-        self, theme: Theme, parent: QWidget, break_cell: Callable[[ProfileColumn, ProfileCell, float], CellLines]
+        self, theme: Theme, parent: QWidget, break_cell: Callable[[DataColumn, DataCell, float], CellLines]
     ) -> None:
         super().__init__(theme, parent)
         self._break = break_cell
 
     def paint_cell(self, pen: ThemePainter, rect: QRectF, index: Index) -> None:
         model = index.model()
-        if not isinstance(model, ProfileTableModel):
+        if not isinstance(model, DataTableModel):
             return
         column, cell = model.table.columns[index.column()], model.cell(index.row(), index.column())
         if column.is_bar and cell.share is not None:
             self._paint_bar(pen, rect, cell)
             return
         length = self._theme.length
-        room = rect.adjusted(4, 0, -length(_MARK + 4) if model.is_marked(index.column()) else -4, -1)
+        room = rect.adjusted(4, 0, -length(_MARK + 4) if model.has_gap(index.column()) else -4, -1)
         text, details = self._break(column, cell, room.width())
         if cell.is_best:
             pen.tint(rect.adjusted(-2, 2, 2, -3), "best", radius=5)
         if cell.slot:
-            pen.swatch(room.left(), rect.center().y(), cell.slot)
+            pen.swatch(room.left(), rect.center().y(), cell.slot, is_variant=cell.is_variant)
             room = room.adjusted(length(SWATCH_WIDTH + 8), 0, 0, 0)
         line, caption = self._theme.line("small"), self._theme.line("caption")
         top = rect.center().y() - (line * len(text) + caption * len(details)) / 2
@@ -134,9 +142,9 @@ class _ProfileDelegate(RowsDelegate):
             )
             upper = upper.adjusted(side + length(6), 0, 0, 0)
         align = RIGHT if column.is_figure else LEFT
-        colour = "text3" if self.is_pale else "text2" if cell.is_quiet else "text1"
-        if cell.slot and not self.is_pale:
-            colour = f"slot{cell.slot}"
+        colour = "unfit" if cell.is_fault else "text2" if cell.is_quiet else "text1"
+        if cell.slot or self.is_pale:
+            colour = "text3" if self.is_pale else f"slot{cell.slot}"
         font = _get_font(cell)
         widths = [
             pen.text(upper.translated(0, line * number), words, font=font, colour=colour, align=align)
@@ -150,7 +158,7 @@ class _ProfileDelegate(RowsDelegate):
             x = room.right() + length(_MARK / 2 + 1) if column.is_figure else upper.left() + widths[0] + length(12)
             pen.glyph(cell.mark, x, upper.center().y())
 
-    def _paint_bar(self, pen: ThemePainter, rect: QRectF, cell: ProfileCell) -> None:
+    def _paint_bar(self, pen: ThemePainter, rect: QRectF, cell: DataCell) -> None:
         length = self._theme.length
         track = QRectF(
             rect.left() + length(_PAD),
@@ -165,7 +173,28 @@ class _ProfileDelegate(RowsDelegate):
             pen.tint(used, "ink1" if cell.is_strong else "ink2", radius=2)
 
 
-class ProfileTableView(RowsView):
+class _DataHeader(QHeaderView):
+    """Paints the heads of accelerators behind their swatches, at the right."""
+
+    def __init__(self, theme: Theme, model: DataTableModel) -> None:
+        super().__init__(Qt.Orientation.Horizontal)
+        self._theme, self._rows_model = theme, model
+
+    def paintSection(self, painter: QPainter, rect: QRect, section: int) -> None:
+        super().paintSection(painter, rect, section)
+        column = self._rows_model.table.columns[section]
+        if not column.slot:
+            return
+        with QPainterStateGuard(painter):
+            pen, length = ThemePainter(painter, self._theme), self._theme.length
+            place = QRectF(rect).adjusted(length(SWATCH_WIDTH + _PAD), 0, -4, 0)
+            place.setLeft(max(place.left(), place.right() - pen.width(column.head, "caption_strong")))
+            pen.text(place, column.head, font="caption_strong", colour=f"slot{column.slot}")
+            left = place.left() - length(SWATCH_WIDTH + _PAD / 2)
+            pen.swatch(left, place.center().y(), column.slot, is_variant=column.is_variant)
+
+
+class DataTableView(RowsView):
     """A click selects a row; Enter or a double click opens it."""
 
     chosen = Signal(object)
@@ -173,13 +202,15 @@ class ProfileTableView(RowsView):
 
     head_height = 24.0
     below = 2
+    #: The least width of a column of words that gives way, in lengths of the design.
+    least_words = _LEAST_WIDTH
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
-        self._rows_model = ProfileTableModel()
-        super().__init__(theme, self._rows_model, parent=parent)
+        self._rows_model = DataTableModel()
+        super().__init__(theme, self._rows_model, _DataHeader(theme, self._rows_model), parent)
         self._rows_model.setParent(self)
         self._texts = TextMeasure(theme)
-        self.setItemDelegate(_ProfileDelegate(theme, self, self._break_cell))
+        self.setItemDelegate(_DataDelegate(theme, self, self._break_cell))
         self.setMouseTracking(True)
         self.setWordWrap(False)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
@@ -189,15 +220,15 @@ class ProfileTableView(RowsView):
         theme.follow(self.measure)
 
     @property
-    def table(self) -> ProfileTable:
+    def table(self) -> DataTable:
         return self._rows_model.table
 
     @property
-    def current_row(self) -> ProfileRow | None:
+    def current_row(self) -> DataRow | None:
         row = self.currentIndex().row()
         return self.table.rows[row] if 0 <= row < len(self.table.rows) else None
 
-    def show_table(self, table: ProfileTable) -> None:
+    def show_table(self, table: DataTable) -> None:
         """Show the rows; the selected one stays selected wherever it stands now."""
         selected = self.current_row
         self.setAccessibleName(table.title)
@@ -208,7 +239,7 @@ class ProfileTableView(RowsView):
     def set_pale(self, pale: bool) -> None:
         """Show the rows as those of a former question, or not."""
         delegate = self.itemDelegate()
-        if isinstance(delegate, _ProfileDelegate) and delegate.is_pale != pale:
+        if isinstance(delegate, _DataDelegate) and delegate.is_pale != pale:
             delegate.is_pale = pale
             self.viewport().update()
 
@@ -267,7 +298,7 @@ class ProfileTableView(RowsView):
         ]
         return max(highs, default=0)
 
-    def _break_cell(self, column: ProfileColumn, cell: ProfileCell, width: float) -> CellLines:
+    def _break_cell(self, column: DataColumn, cell: DataCell, width: float) -> CellLines:
         """Return the lines of a text and of what is below it; figures have one each."""
         details: tuple[str, ...] = (cell.detail,) if cell.detail else ()
         if column.is_figure:
@@ -284,11 +315,9 @@ class ProfileTableView(RowsView):
         """
         columns = self.table.columns
         needs = [self._measure_column(number) for number in range(len(columns))]
-        words = [number for number, column in enumerate(columns) if not column.is_figure]
-        left = max(
-            self.viewport().width() - sum(need for need, each in zip(needs, columns, strict=True) if each.is_figure), 0
-        )
+        words = [number for number, column in enumerate(columns) if column.stretch and not column.is_figure]
         wanted = {number: needs[number] for number in words}
+        left = max(self.viewport().width() - sum(needs) + sum(wanted.values()), 0)
         needs = [self._measure_longest_word(number) if number in wanted else need for number, need in enumerate(needs)]
         left = max(left - sum(needs[number] for number in words), 0)
         left = _share_room(needs, wanted, left)
@@ -296,7 +325,8 @@ class ProfileTableView(RowsView):
         parts = sum(column.stretch for column in columns) or 1
         for number, column in enumerate(columns):
             width = needs[number] + left * column.stretch // parts
-            self.setColumnWidth(number, max(width, self._theme.px(_LEAST_WIDTH)))
+            least = self.least_words if column.stretch and not column.is_figure else _LEAST_WIDTH
+            self.setColumnWidth(number, max(width, self._theme.px(least)))
 
     def _measure_column(self, number: int) -> int:
         """Return what the head and the texts of a column need, of words without their details."""
@@ -304,11 +334,15 @@ class ProfileTableView(RowsView):
         head, strong, plain, detail = (
             QFontMetricsF(self._theme.font(name)) for name in ("caption_strong", "label", "small", "caption")
         )
-        head_width = head.horizontalAdvance(self._rows_model.get_head(number, spoken=False)) + px(14)
+        head_width = head.horizontalAdvance(column.head) + px(14)
+        if column.slot:
+            head_width += px(SWATCH_WIDTH)
+        elif self._rows_model.has_gap(number):
+            head_width += head.horizontalAdvance(_HEAD_GAP)
         cells = [row.cells[number] for row in self.table.rows]
         if column.is_figure:
             texts = [max(strong.horizontalAdvance(cell.text), detail.horizontalAdvance(cell.detail)) for cell in cells]
-            beside = px(_PAD) + (px(_MARK + 4) if self._rows_model.is_marked(number) else px(_PAD))
+            beside = px(_PAD) + (px(_MARK + 4) if self._rows_model.has_gap(number) else px(_PAD))
         else:
             texts = [
                 (strong if cell.is_strong else plain).horizontalAdvance(cell.text) + self._measure_marks(cell)
@@ -333,7 +367,7 @@ class ProfileTableView(RowsView):
         details = (row.cells[number].detail for row in self.table.rows)
         return round(max(map(metrics.horizontalAdvance, details), default=0.0)) + self._theme.px(_PAD) + 2
 
-    def _measure_marks(self, cell: ProfileCell) -> int:
+    def _measure_marks(self, cell: DataCell) -> int:
         """Return the width of what stands beside the text of a cell."""
         marks = ((cell.slot, SWATCH_WIDTH + 8), (cell.icon, _ICON + 6), (cell.mark, _MARK + 6))
         return sum(self._theme.px(width) for is_there, width in marks if is_there)
@@ -349,17 +383,80 @@ def _share_room(widths: list[int], wanted: Mapping[int, int], room: int) -> int:
     return room
 
 
-class ProfileSection(QWidget):
+class FiguresTable(DataTableView):
+    """Figures of accelerators at a load, whose widths stay while only the figures change."""
+
+    #: The key of the row and the figure of the cell that the user chose, by a click or a key.
+    chosen = Signal(str, str)
+
+    least_words = 180.0
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(theme, parent)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAsNeeded)
+
+    def show_table(self, table: DataTable) -> None:
+        heads, count = self.table.columns, len(self.table.rows)
+        if (heads, count) != (table.columns, len(table.rows)):
+            super().show_table(table)
+        else:
+            self.setAccessibleName(table.title)
+            self._rows_model.show(table)
+            self.fit_rows()
+
+    def _choose(self) -> None:
+        index = self.currentIndex()
+        figure = self.table.columns[index.column()].figure if index.isValid() else ""
+        if figure:
+            self.chosen.emit(self.table.rows[index.row()].key, figure)
+
+    _open = _choose
+
+    def choose_row(self, key: str | None) -> None:
+        index = self.find_row(key or "")
+        if index.isValid():
+            flags = QItemSelectionModel.SelectionFlag
+            self.selectionModel().setCurrentIndex(index, flags.ClearAndSelect | flags.Rows)
+        else:
+            self.clearSelection()
+
+
+class TextTable(DataTableView):
+    """Rows of texts: those of `numbers` are set flush right, columns in `giving` share the width."""
+
+    def __init__(
+        self,
+        theme: Theme,
+        name: str,
+        heads: Sequence[str],
+        *,
+        numbers: Collection[int] = (),
+        giving: Collection[int] = (),
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(theme, parent)
+        columns = tuple(DataColumn(head, n in numbers, int(n in giving)) for n, head in enumerate(heads))
+        self.show_table(DataTable("", name, "", columns, ()))
+
+    def set_rows(self, rows: Sequence[Sequence[str]]) -> None:
+        data_rows = (DataRow(str(n), tuple(map(DataCell, row)), row[0]) for n, row in enumerate(rows))
+        self.show_table(replace(self.table, rows=tuple(data_rows)))
+
+    def texts(self) -> list[tuple[str, ...]]:
+        return [tuple(cell.text for cell in row.cells) for row in self.table.rows]
+
+
+class DataTableSection(QWidget):
     """A title with controls at its right, the table, and a note below it or in its place."""
 
     def __init__(self, theme: Theme, formatter: Formatter, *controls: QWidget, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.theme = theme
         self.formatter = formatter
-        self._build: Callable[[Formatter], ProfileTable] | None = None
+        self._build: Callable[[Formatter], DataTable] | None = None
         self.title = ThemedLabel(theme, font="section")
         self.subtitle = ElidedLabel(theme)
-        self.view = ProfileTableView(theme)
+        self.view = DataTableView(theme)
         self.note = ThemedLabel(theme, font="small", colour="text2", wrap=True)
         self.note.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Minimum)
         self.head = make_row(self.title, (self.subtitle, 1), *controls, gap=10)
@@ -373,7 +470,7 @@ class ProfileSection(QWidget):
     def put_below_table(self, widget: QWidget) -> None:
         self._column.insertWidget(self._column.indexOf(self.view) + 1, widget)
 
-    def show_table(self, build: Callable[[Formatter], ProfileTable]) -> None:
+    def show_table(self, build: Callable[[Formatter], DataTable]) -> None:
         """Show the table that `build` makes with a formatter."""
         self._build = build
         table = build(self.formatter)
@@ -388,8 +485,18 @@ class ProfileSection(QWidget):
         if self._build is None:
             return ChartData("", (), ())
         table = self._build(formatter)
-        rows = tuple(
-            tuple(", ".join(part for part in (cell.text, cell.detail) if part) for cell in row.cells)
-            for row in table.rows
-        )
-        return ChartData(title=table.title, heads=tuple(each.head for each in table.columns), rows=rows)
+        return make_chart_data(table.title, table)
+
+
+def make_chart_data(title: str, table: DataTable) -> ChartData:
+    """Return the texts of a table; second lines that have a name are columns of their own."""
+    heads, columns = [], []
+    for place, column in enumerate(table.columns):
+        cells = [row.cells[place] for row in table.rows]
+        is_apart = bool(column.detail) and any(cell.detail for cell in cells)
+        heads.append(column.head)
+        columns.append([cell.text if is_apart else ", ".join(filter(None, (cell.text, cell.detail))) for cell in cells])
+        if is_apart:
+            heads.append(f"{column.head}, {column.detail}")
+            columns.append([cell.detail for cell in cells])
+    return ChartData(title=title, heads=tuple(heads), rows=tuple(zip(*columns, strict=True)))
