@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import pickle
 import shutil
-import tomllib
 from collections.abc import Callable, Iterator
-from functools import cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 
+from gpudesk.catalog.build.files import DataEntry, DataFileReader, DataProblem
 from gpudesk.catalog.build.writer import build_catalog
 from gpudesk.catalog.read import Catalog
 from gpudesk.catalog.revision import CATALOG_FOLDERS
@@ -20,19 +19,27 @@ DATA = Path(__file__).parents[3] / "data"
 Edit = Callable[[str, str, str], None]
 
 
-_loads = tomllib.loads
+@pytest.fixture(scope="session", autouse=True)
+def _each_content_is_read_once() -> Iterator[None]:
+    """Most tests read hundreds of files, of which they changed one; records are never changed in place."""
+    read = DataFileReader._toml
+    known: dict[tuple[str, bytes, type], tuple[DataEntry[Any] | None, list[DataProblem]]] = {}
 
+    def give(reader: DataFileReader, name: str, schema: type) -> DataEntry[Any] | None:
+        try:
+            key = name, (reader.data_dir / name).read_bytes(), schema
+        except OSError:
+            return read(reader, name, schema)
+        if key not in known:
+            once = DataFileReader(reader.data_dir)
+            known[key] = read(once, name, schema), once.problems
+        entry, problems = known[key]
+        reader.problems += problems
+        return entry
 
-@cache
-def _parse(text: str) -> bytes:
-    """Return the document for `pickle`, which copies it faster than `deepcopy`."""
-    return pickle.dumps(_loads(text))
-
-
-@pytest.fixture(autouse=True)
-def _each_text_is_parsed_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Most tests read a hundred files, of which they changed one."""
-    monkeypatch.setattr(tomllib, "loads", lambda text: pickle.loads(_parse(text)))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(DataFileReader, "_toml", give)
+        yield
 
 
 @pytest.fixture(scope="session")
