@@ -8,6 +8,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from tests.source import parse_source
+
 
 @dataclass(frozen=True, slots=True)
 class Import:
@@ -97,7 +99,7 @@ def _name_of(file: Path, root: Path) -> str:
 
 def _read(file: Path, name: str, root: Path, known: frozenset[str]) -> Module:
     source = file.read_text(encoding="utf-8")
-    tree = ast.parse(source)
+    tree = parse_source(source)
     nodes = list(ast.walk(tree))
     texts = (node.value for node in nodes if isinstance(node, ast.Constant))
     return Module(

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
+from tests.source import parse_source
+
 ROOT = Path(__file__).parents[2]
 _MAKERS = {"tr": 1, "trn": 2, "message": 2, "message_n": 3, "input_error": 2, "Term": 2}
 _DATA_KEYS = frozenset(
@@ -39,17 +41,21 @@ class ShownText:
     text: str
 
 
-def read_code(folder: Path = ROOT / "gpudesk") -> Iterator[ShownText]:
-    """Yield the literals given to the text system; of an id and its sentence, the sentence."""
-    for file in sorted(folder.rglob("*.py")):
-        for node in ast.walk(ast.parse(file.read_text(encoding="utf-8"))):
-            if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _MAKERS:
-                continue
-            first = 0 if node.func.id in ("tr", "trn") else 1
-            for argument in node.args[first : _MAKERS[node.func.id]]:
-                for literal in ast.walk(argument):
-                    if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
-                        yield ShownText(f"{file.relative_to(ROOT)}:{literal.lineno}", literal.value)
+@cache
+def read_code() -> tuple[ShownText, ...]:
+    """Return the literals given to the text system; of an id and its sentence, the sentence."""
+    return tuple(text for file in sorted((ROOT / "gpudesk").rglob("*.py")) for text in _read_module(file))
+
+
+def _read_module(file: Path) -> Iterator[ShownText]:
+    for node in ast.walk(parse_source(file.read_text(encoding="utf-8"))):
+        if not isinstance(node, ast.Call) or not isinstance(node.func, ast.Name) or node.func.id not in _MAKERS:
+            continue
+        first = 0 if node.func.id in ("tr", "trn") else 1
+        for argument in node.args[first : _MAKERS[node.func.id]]:
+            for literal in ast.walk(argument):
+                if isinstance(literal, ast.Constant) and isinstance(literal.value, str):
+                    yield ShownText(f"{file.relative_to(ROOT)}:{literal.lineno}", literal.value)
 
 
 def read_data(folder: Path = ROOT / "data") -> Iterator[ShownText]:

@@ -15,6 +15,7 @@ from gpudesk.catalog.read import describe_unknown_attribute
 from gpudesk.text import messages, translation
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, Message, Share, Term, message, message_n
+from tests.source import parse_source
 
 ROOT = Path(gpudesk.__file__).parent
 GOLDEN = Path(__file__).parent / "golden" / "messages.txt"
@@ -88,7 +89,7 @@ def find_calls(scope: ast.AST, function: ast.AST) -> Iterator[tuple[ast.Call, as
 @cache
 def read_modules() -> list[tuple[str, ast.Module]]:
     return [
-        (str(file.relative_to(ROOT)), ast.parse(file.read_text(encoding="utf-8")))
+        (str(file.relative_to(ROOT)), parse_source(file.read_text(encoding="utf-8")))
         for file in sorted(ROOT.rglob("*.py"))
         if file != ROOT / "text" / "messages.py"
     ]
