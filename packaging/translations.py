@@ -126,20 +126,19 @@ def _read_data_files() -> Iterator[SourceText]:
 
 def _read_module(module: ast.Module, name: str) -> Iterator[SourceText]:
     tables = _find_tables(module)
-    for function in ast.walk(module):
-        if not isinstance(function, ast.Module | ast.FunctionDef | ast.ClassDef):
-            continue
-        for call in _find_calls(function):
-            yield from _read_call(call, function, tables, name)
+    for call, function in sorted(_find_calls(module), key=lambda found: found[0].lineno):
+        yield from _read_call(call, function, tables, name)
 
 
-def _find_calls(scope: ast.AST) -> Iterator[ast.Call]:
-    """Yield the calls of a scope, those of its inner functions and classes left to these."""
-    for node in ast.iter_child_nodes(scope):
-        if isinstance(node, ast.Call):
-            yield node
-        if not isinstance(node, ast.FunctionDef | ast.ClassDef):
-            yield from _find_calls(node)
+def _find_calls(module: ast.Module) -> Iterator[tuple[ast.Call, ast.AST]]:
+    """Yield every call with the innermost function, class or module that it is in."""
+    waiting: list[tuple[ast.AST, ast.AST]] = [(module, module)]
+    while waiting:
+        node, scope = waiting.pop()
+        for child in ast.iter_child_nodes(node):
+            if isinstance(child, ast.Call):
+                yield child, scope
+            waiting.append((child, child if isinstance(child, ast.FunctionDef | ast.ClassDef) else scope))
 
 
 def _get_name(called: ast.expr) -> str:
