@@ -182,11 +182,13 @@ class Reader:
 
 
 def _describe(control: Any) -> dict[str, object]:  # noqa: ANN401
+    state = control.getState()
     return {
         "role": control.getRoleName(),
         "name": control.name,
         "description": control.description,
-        "focusable": control.getState().contains(pyatspi.STATE_FOCUSABLE),
+        # What is disabled does not take the focus.
+        "focusable": state.contains(pyatspi.STATE_FOCUSABLE) and state.contains(pyatspi.STATE_ENABLED),
     }
 
 
