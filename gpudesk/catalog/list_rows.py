@@ -32,7 +32,6 @@ from gpudesk.domain.claim import (
     DocumentStatement,
     PriceRecord,
     ProviderClass,
-    SourceKind,
 )
 from gpudesk.domain.model import Model, MoeFfn
 
@@ -199,16 +198,12 @@ def _make_entry_row(
         marks=marks if any(marks) else (),
         thing=thing.id,
         maker=thing.maker,
-        kinds=_list_kinds(claims),
+        kinds=tuple(dict.fromkeys(claim.kind for claim in claims)),
         date=min(filter(None, (claim.source.date for claim in claims)), default=None),
         announced=announced,
         disputed=any(side.disputed for each in present for side in _find_sides(each, attributes)),
         own=any(mark & CatalogCellMark.OWN for mark in marks),
     )
-
-
-def _list_kinds(claims: Iterable[Claim]) -> tuple[SourceKind, ...]:
-    return tuple(dict.fromkeys(claim.kind for claim in claims))
 
 
 #: Names of what refuses a statement without being one.

@@ -438,7 +438,7 @@ class CatalogCellFormatter:
         said = self.whole_name(row) if place == 0 else self.text(row, place)
         if said == MISSING_VALUE_TEXT:
             said = self._why_unknown(row, column)
-        parts = [said] if place == 0 else [self.whole_name(row), self._spoken_head(column), said]
+        parts = [said] if place == 0 else [self.whole_name(row), describe_column(self._table.section, column), said]
         if column.kind is CatalogColumnKind.AGE and row.values[place] is not None:
             parts.append(self._words(row.values[place]))
         if place == 0 and row.announced:
@@ -446,9 +446,6 @@ class CatalogCellFormatter:
         mark = row.marks[place] if row.marks else 0
         parts += [text for flag, text in _describe_marks() if mark & flag]
         return ", ".join(parts)
-
-    def _spoken_head(self, column: CatalogColumn) -> str:
-        return describe_column(self._table.section, column)
 
     def _why_unknown(self, row: CatalogRow, column: CatalogColumn) -> str:
         if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.AGE) and column.attribute is None:

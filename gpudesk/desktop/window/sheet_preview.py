@@ -446,7 +446,7 @@ class SheetPreview(PagesPreview):
         self._answer = answer
         self._explain, self._further, self._heading = explain, further or SheetExtras(), heading
         self._rule = make_age_rule(settings.values)
-        self._sheet = self._made_sheet(formatter)
+        self.sheet = self._made_sheet(formatter)
         super().__init__(theme, settings, formatter, parent)
         self.setWindowTitle(tr("Comparison sheet"))
         self._bar.rules.setVisible(self._further.decision is not None)
@@ -458,25 +458,21 @@ class SheetPreview(PagesPreview):
         self._bar.add_option(self.profiles)
 
     @property
-    def sheet(self) -> ComparisonSheet:
-        return self._sheet
-
-    @property
     def title(self) -> str:
-        return self._sheet.title
+        return self.sheet.title
 
     def lay_out(self, size: PaperSize) -> SheetPages:
-        return lay_out_sheet(self._sheet, size, self._formatter, tuple(self._profiles.values()))
+        return lay_out_sheet(self.sheet, size, self._formatter, tuple(self._profiles.values()))
 
     def make_pdf(self) -> bytes:
-        return render_pdf(self._pages, self._sheet.title, encode_scenario(self._answer))
+        return render_pdf(self._pages, self.sheet.title, encode_scenario(self._answer))
 
     def describe(self) -> str:
-        headline_texts = (f"{each.label}: {each.text}, {each.detail}." for each in self._sheet.headlines)
-        return " ".join((self._sheet.title, *headline_texts))
+        headline_texts = (f"{each.label}: {each.text}, {each.detail}." for each in self.sheet.headlines)
+        return " ".join((self.sheet.title, *headline_texts))
 
     def show_language(self) -> None:
-        self._sheet = self._made_sheet(self._formatter)
+        self.sheet = self._made_sheet(self._formatter)
         self._profiles = {key: tables.with_formatter(self._formatter) for key, tables in self._profiles.items()}
 
     def offer_profiles(self, build: Callable[[str, Formatter], ProfileTables]) -> None:
@@ -514,7 +510,7 @@ class SheetPreview(PagesPreview):
         """Append every rule of the recommendation, or leave them out."""
         self._further = replace(self._further, with_rules=is_visible)
         with use_language(self._language):
-            self._sheet = self._made_sheet(self._formatter)
+            self.sheet = self._made_sheet(self._formatter)
         self.set_paper(self._pages.paper.size)
 
     def _made_sheet(self, formatter: Formatter) -> ComparisonSheet:

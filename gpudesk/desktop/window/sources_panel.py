@@ -342,7 +342,7 @@ class SourcesPanel(QWidget):
         self._settings = settings
         self._explainer = SelectionExplainer(desk, settings)
         self._nodes = NodeBuilder()
-        self._explanation: Explanation | None = None
+        self.explanation: Explanation | None = None
         self._selection: Selection | None = None
         self._shown_selection: Selection | None = None
         self._columns: tuple[ComparisonColumn, ...] | None = None
@@ -384,10 +384,6 @@ class SourcesPanel(QWidget):
     @property
     def pinned(self) -> bool:
         return self._pinned
-
-    @property
-    def explanation(self) -> Explanation | None:
-        return self._explanation
 
     def set_pinned(self, pinned: bool) -> None:
         self._pin.setChecked(pinned)
@@ -432,10 +428,10 @@ class SourcesPanel(QWidget):
         self._partial = self._desk.in_gesture
         whole = not self._partial
         explanation = self._explainer.explain(self._selection, whole=whole)
-        former = self._explanation
+        former = self.explanation
         if not whole and explanation is not None and former is not None:
             explanation = self._explainer.updated(former, explanation)
-        self._explanation = explanation
+        self.explanation = explanation
         nodes = make_empty_nodes() if explanation is None else self._nodes.build(explanation)
         self.view.show_nodes(nodes, stay=self._shown_selection == self._selection)
         self._shown_selection = self._selection
@@ -458,7 +454,7 @@ class SourcesPanel(QWidget):
             self._copy(node.copied)
 
     def _do(self, link: LinkBlock) -> None:
-        explanation = self._explanation
+        explanation = self.explanation
         if explanation is None:
             return
         if link.command is LinkCommand.COPY_WITH_SOURCES:

@@ -216,10 +216,6 @@ def describe_unknown_time(problem: Message, formatter: Formatter) -> str:
     return tr("unknown: {reason}", reason=format_message(problem, formatter))
 
 
-def list_loading_notes(loading: WeightLoading, formatter: Formatter) -> tuple[str, ...]:
-    return tuple(format_message(note, formatter) for note in loading.notes)
-
-
 #: What a step depends on -> what it is called.
 _FACTS: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -245,10 +241,6 @@ def label_step_state(line: ProcurementStepStatus) -> str:
     if line.applies is None:
         return tr("Undecided")
     return tr("Applies") if line.applies else tr("Does not apply")
-
-
-def label_step_strength(strength: ProcurementStrength) -> str:
-    return tr(_STRENGTHS[strength])
 
 
 def describe_step_reason(line: ProcurementStepStatus, formatter: Formatter) -> str | None:
@@ -349,7 +341,7 @@ def format_progress(sheet: NegotiationSheet, formatter: Formatter) -> str:
 
 
 def summarize_step(line: ProcurementStepStatus, formatter: Formatter) -> str:
-    state = tr("{state}. {strength}.", state=label_step_state(line), strength=label_step_strength(line.step.strength))
+    state = tr("{state}. {strength}.", state=label_step_state(line), strength=tr(_STRENGTHS[line.step.strength]))
     if not line.open_points:
         return state
     open_points = trn("{n} point open.", "{n} points open.", line.open_points, n=formatter.count(line.open_points))
@@ -503,7 +495,7 @@ def merge_loading_notes(
     loading_times = {key: each for key, each in loadings.items() if isinstance(each, WeightLoading)}
     notes: dict[str, list[str]] = {}
     for key, loading in loading_times.items():
-        for note in list_loading_notes(loading, formatter):
+        for note in (format_message(each, formatter) for each in loading.notes):
             notes.setdefault(note, []).append(names[key])
     lines = []
     for note, whose in notes.items():

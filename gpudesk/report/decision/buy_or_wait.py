@@ -21,7 +21,7 @@ from gpudesk.domain.watch_list import SignalStatus, ThresholdDirection, WatchSig
 from gpudesk.report.costs import MoneyFormatter, format_draw_share
 from gpudesk.report.labels import format_date, format_months
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, join_unit
-from gpudesk.text.messages import Message, format_message, lower_for_sentence
+from gpudesk.text.messages import format_message, lower_for_sentence
 from gpudesk.text.translation import tr, translate_data
 
 #: Writes one end of a range.
@@ -216,12 +216,8 @@ def find_lacking_costs(analysis: DeferralAnalysis, accelerator_name: str) -> fro
     return frozenset(
         str(note.parameters["kind"]).removeprefix("lacks.")
         for note in analysis.notes
-        if _lacks(note) and note.parameters["accelerator"] == accelerator_name
+        if (note.id == "deciding.lacks") and note.parameters["accelerator"] == accelerator_name
     )
-
-
-def _lacks(note: Message) -> bool:
-    return note.id == "deciding.lacks"
 
 
 # Figures
@@ -256,7 +252,7 @@ def _list_known_figures(
 
 
 def _scale_months(name: str, spread: UncertainValue | None, unit: str, formatter: Formatter) -> RangeFigureRow:
-    return _build_figure_row(name, spread, unit, lambda value: format_months_number(value, formatter))
+    return _build_figure_row(name, spread, unit, lambda value: formatter.number(value, 1))
 
 
 def _scale_usd(name: str, spread: UncertainValue | None, unit: str, money: MoneyFormatter) -> RangeFigureRow:
@@ -269,10 +265,6 @@ def _build_figure_row(name: str, spread: UncertainValue | None, unit: str, text:
     if spread.is_known:
         return RangeFigureRow(name, "", text(spread.likely), "", unit)
     return RangeFigureRow(name, text(spread.low), text(spread.likely), text(spread.high), unit)
-
-
-def format_months_number(months: float, formatter: Formatter) -> str:
-    return formatter.number(months, 1)
 
 
 # Where it turns

@@ -219,11 +219,8 @@ class BackupsDialog(QDialog):
             self.note.show_text("")
         self.anew.follow()
         if self._backups:
-            self.table.selectRow(self._first_good())
+            self.table.selectRow(next((row for row, backup in enumerate(self._backups) if backup.problem is None), 0))
         self._describe()
-
-    def _first_good(self) -> int:
-        return next((row for row, backup in enumerate(self._backups) if backup.problem is None), 0)
 
     def _cells(self, backup: Backup) -> tuple[str, ...]:
         formatter = self._formatter

@@ -176,8 +176,8 @@ class ComparisonModel(TableItemModel):
         self._formatter = formatter
         self.table = _EMPTY
         self.arrangement = ComparisonArrangement()
-        self._lines: tuple[ComparisonLine, ...] = ()
-        self._positions: tuple[int, ...] = ()
+        self.lines: tuple[ComparisonLine, ...] = ()
+        self.positions: tuple[int, ...] = ()
 
     # Putting in
 
@@ -188,16 +188,16 @@ class ComparisonModel(TableItemModel):
             return
         self.beginResetModel()
         self.table, self.arrangement = table, arrangement
-        self._lines, self._positions = new_lines, new_positions
+        self.lines, self.positions = new_lines, new_positions
         self.endResetModel()
 
     def _has_shape(
         self, table: ComparisonTable, new_lines: Sequence[ComparisonLine], new_positions: tuple[int, ...]
     ) -> bool:
         return (
-            new_positions == self._positions
+            new_positions == self.positions
             and [head.key for head in table.heads] == [head.key for head in self.table.heads]
-            and [line.key for line in new_lines] == [line.key for line in self._lines]
+            and [line.key for line in new_lines] == [line.key for line in self.lines]
         )
 
     def _exchange(
@@ -205,11 +205,11 @@ class ComparisonModel(TableItemModel):
     ) -> None:
         changed = [
             number
-            for number, (old, new) in enumerate(zip(self._lines, new_lines, strict=True))
+            for number, (old, new) in enumerate(zip(self.lines, new_lines, strict=True))
             if (old.row is not new.row and old.row != new.row) or old.group.note != new.group.note
         ]
         heads_changed = table.heads != self.table.heads
-        self.table, self.arrangement, self._lines = table, arrangement, new_lines
+        self.table, self.arrangement, self.lines = table, arrangement, new_lines
         last = self.columnCount() - 1
         if heads_changed and last >= 0:
             self.headerDataChanged.emit(Qt.Orientation.Horizontal, 0, last)
@@ -219,68 +219,60 @@ class ComparisonModel(TableItemModel):
     # Looking up
 
     @property
-    def lines(self) -> tuple[ComparisonLine, ...]:
-        return self._lines
-
-    @property
-    def positions(self) -> tuple[int, ...]:
-        return self._positions
-
-    @property
     def shown_rows(self) -> int:
         """How many rows are shown, headings not counted."""
-        return sum(line.row is not None for line in self._lines)
+        return sum(line.row is not None for line in self.lines)
 
     @property
     def all_rows(self) -> int:
         return len(self.table.rows)
 
     def head(self, column: int) -> ComparisonHead:
-        return self.table.heads[self._positions[column]]
+        return self.table.heads[self.positions[column]]
 
     def is_baseline(self, column: int) -> bool:
-        return self._positions[column] == 0
+        return self.positions[column] == 0
 
     def cell(self, row: int, column: int) -> ComparisonCell | None:
         """Return a cell, None in a heading line."""
-        line = self._lines[row]
-        return None if line.row is None else line.row.cells[self._positions[column]]
+        line = self.lines[row]
+        return None if line.row is None else line.row.cells[self.positions[column]]
 
     def index_of(self, row_key: str, column_key: str) -> QModelIndex:
         """Return the index of a cell by keys; invalid where it is not shown."""
-        row = next((number for number, line in enumerate(self._lines) if line.key == row_key), -1)
-        keys = [self.table.heads[position].key for position in self._positions]
+        row = next((number for number, line in enumerate(self.lines) if line.key == row_key), -1)
+        keys = [self.table.heads[position].key for position in self.positions]
         return self.index(row, keys.index(column_key)) if row >= 0 and column_key in keys else QModelIndex()
 
     def sentence(self, row: int, column: int) -> str:
         """Return the full text of a cell, or the title of a heading line."""
-        line = self._lines[row]
+        line = self.lines[row]
         if line.row is None:
             return line.group.title
-        return describe_compared_cell(self.table, line.row, self._positions[column], self._formatter)
+        return describe_compared_cell(self.table, line.row, self.positions[column], self._formatter)
 
     # What is shown and read out
 
     def count_rows(self) -> int:
-        return len(self._lines)
+        return len(self.lines)
 
     def count_columns(self) -> int:
-        return len(self._positions)
+        return len(self.positions)
 
     def get_flags(self, row: int, column: int) -> Qt.ItemFlag:  # noqa: ARG002 - headings are whole lines
-        return HEADING if self._lines[row].row is None else SELECTABLE
+        return HEADING if self.lines[row].row is None else SELECTABLE
 
     def get_text(self, row: int, column: int) -> str:
         cell = self.cell(row, column)
         if cell is None:
-            return self._lines[row].group.title if column == 0 else ""
+            return self.lines[row].group.title if column == 0 else ""
         return cell.text
 
     def get_alignment(self, column: int) -> Qt.AlignmentFlag:  # noqa: ARG002 - all alike
         return Qt.AlignmentFlag.AlignRight
 
     def get_label(self, section: int, *, spoken: bool) -> str:
-        line = self._lines[section]
+        line = self.lines[section]
         if line.row is None:
             return line.group.title
         return describe_compared_row(line.row) if spoken else line.row.label
@@ -289,7 +281,7 @@ class ComparisonModel(TableItemModel):
         return self._head_sentence(section) if spoken else self.head(section).name
 
     def explain_head(self, section: int, *, across: bool) -> str:
-        row = None if across else self._lines[section].row
+        row = None if across else self.lines[section].row
         return "" if row is None else explain_key(row.key)
 
     def _head_sentence(self, section: int) -> str:

@@ -47,26 +47,22 @@ class HeadlineBox(QAbstractButton):
         super().__init__(parent)
         self._theme = measure.theme
         self._measure = measure
-        self._answer: Headline | None = None
+        self.answer: Headline | None = None
         self.naming = LeaderDetail.NAMES
         self.setCursor(Qt.CursorShape.PointingHandCursor)
         self.setFocusPolicy(Qt.FocusPolicy.TabFocus)
 
     @property
-    def answer(self) -> Headline | None:
-        return self._answer
-
-    @property
     def figure(self) -> str:
-        return "" if self._answer is None else self._answer.figure
+        return "" if self.answer is None else self.answer.figure
 
     @property
     def leaders(self) -> int:
-        return 0 if self._answer is None else len(self._answer.leaders)
+        return 0 if self.answer is None else len(self.answer.leaders)
 
     def show_answer(self, answer: Headline) -> None:
-        if answer != self._answer:
-            self._answer = answer
+        if answer != self.answer:
+            self.answer = answer
             sentence = describe_headline(answer)
             self.setAccessibleName(sentence)
             self.setToolTip(sentence)
@@ -77,7 +73,7 @@ class HeadlineBox(QAbstractButton):
 
     def needed(self) -> float:
         """Return the width that the answer takes, with as much of its leaders as is shown now."""
-        answer, theme = self._answer, self._theme
+        answer, theme = self.answer, self._theme
         if answer is None:
             return 0.0
         first = self._width("small", answer.label)
@@ -96,8 +92,8 @@ class HeadlineBox(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         """Draw the three lines, and a fourth where an announced part would lead."""
         with QPainter(self) as painter:
-            if self._answer is not None:
-                self._draw(ThemePainter(painter, self._theme), self._answer)
+            if self.answer is not None:
+                self._draw(ThemePainter(painter, self._theme), self.answer)
 
     def _draw(self, pen: ThemePainter, answer: Headline) -> None:
         theme = self._theme

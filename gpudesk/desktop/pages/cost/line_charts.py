@@ -21,7 +21,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 )
 from gpudesk.desktop.ui.charts.scales import AxisScale, DecadeScale, LinearScale, MonthScale
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.domain.cost import CostColumn, CostCurvePoint, CostDistribution
+from gpudesk.domain.cost import CostColumn, CostDistribution
 from gpudesk.report.costs import describe_break_even
 from gpudesk.report.labels import format_months, format_odds
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -83,7 +83,7 @@ class CostCurveChart(_CostCurves):
         return PlotDrawing(tuple(lines), tuple(thin), tuple(marks), note=note, ghost_label=tr("rented"))
 
     def _line(self, part: AcceleratorColumn, column: CostColumn, *, rented: bool) -> PlotCurve | None:
-        points = [(point, _format_amount(point, rented=rented)) for point in column.curve]
+        points = [(point, (point.rented_usd if rented else point.owned_usd)) for point in column.curve]
         known_points = [(point, usd) for point, usd in reversed(points) if usd is not None]
         if len(known_points) < 2 or self._costed is None:
             return None
@@ -162,10 +162,6 @@ class CostCurveChart(_CostCurves):
             for point in column.curve
         ]
         return ChartData(tr("Cost vs. interactivity, per million output tokens"), heads, tuple(rows))
-
-
-def _format_amount(point: CostCurvePoint, *, rented: bool) -> float | None:
-    return point.rented_usd if rented else point.owned_usd
 
 
 _THOUSAND: Final = 1000.0

@@ -111,10 +111,8 @@ class FactorsModel(TableItemModel):
         alike = [head.key for head in heads] == [head.key for head in self.heads] and [row.id for row in rows] == [
             row.id for row in self.rows
         ]
-        self.exchange(lambda: self._replace_rows(heads, rows), is_alike=alike)
-
-    def _replace_rows(self, heads: Sequence[AcceleratorColumn], rows: Sequence[FactorRow]) -> None:
-        self.heads, self.rows = tuple(heads), tuple(rows)
+        with self.exchanging(is_alike=alike):
+            self.heads, self.rows = tuple(heads), tuple(rows)
 
     # Looking up
 

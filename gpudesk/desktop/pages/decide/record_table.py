@@ -70,15 +70,12 @@ class RecordModel(TableItemModel):
         self.rows: tuple[RecordRow, ...] = ()
 
     def show_heads(self, heads: Sequence[RecordColumn]) -> None:
-        self.beginResetModel()
-        self.heads, self.rows = tuple(heads), ()
-        self.endResetModel()
+        with self.exchanging(is_alike=False):
+            self.heads, self.rows = tuple(heads), ()
 
     def show_rows(self, rows: Sequence[RecordRow]) -> None:
-        self.exchange(lambda: self._replace_rows(rows), is_alike=len(rows) == len(self.rows))
-
-    def _replace_rows(self, rows: Sequence[RecordRow]) -> None:
-        self.rows = tuple(rows)
+        with self.exchanging(is_alike=len(rows) == len(self.rows)):
+            self.rows = tuple(rows)
 
     def count_rows(self) -> int:
         return len(self.rows)

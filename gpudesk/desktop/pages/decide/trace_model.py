@@ -279,17 +279,14 @@ class TraceModel(TableItemModel):
         alike = [head.key for head in table.heads] == [head.key for head in self.table.heads] and [
             make_line_key(line) for line in lines
         ] == [make_line_key(line) for line in self.lines]
-        self.exchange(lambda: self._replace_table(table, lines), is_alike=alike)
-
-    def _replace_table(self, table: TraceTable, lines: tuple[TraceTableLine, ...]) -> None:
-        self.table, self.lines = table, lines
+        with self.exchanging(is_alike=alike):
+            self.table, self.lines = table, lines
 
     def set_opened(self, opened: bool) -> None:
         if opened != self.opened:
-            self.beginResetModel()
-            self.opened = opened
-            self.lines = self._lines_of(self.table)
-            self.endResetModel()
+            with self.exchanging(is_alike=False):
+                self.opened = opened
+                self.lines = self._lines_of(self.table)
 
     def _lines_of(self, table: TraceTable) -> tuple[TraceTableLine, ...]:
         lines: list[TraceTableLine] = []

@@ -67,7 +67,7 @@ class MemoryBarChart(QWidget):
         self._desk = desk
         self.formatter = desk.formatter
         self.theme = theme
-        self._bars: tuple[ColumnMemoryBar, ...] = ()
+        self.bars: tuple[ColumnMemoryBar, ...] = ()
         self._measures: MemoryBarLayout | None = None
         self._extent = 0.0
         self._subtitle = ""
@@ -83,10 +83,6 @@ class MemoryBarChart(QWidget):
     def title(self) -> str:
         return tr("Memory per accelerator")
 
-    @property
-    def bars(self) -> tuple[ColumnMemoryBar, ...]:
-        return self._bars
-
     def data(self, formatter: Formatter) -> ChartData:
         return make_memory_data(self._desk, formatter, self.title)
 
@@ -95,44 +91,44 @@ class MemoryBarChart(QWidget):
     def refresh(self) -> None:
         """Show the desk's answer; while something is dragged the axis does not shrink."""
         answer = self._desk.answer
-        before, around = len(self._bars), (self._measures, self._extent, self._explained)
-        self._bars = make_memory_bars(self._desk)
+        before, around = len(self.bars), (self._measures, self._extent, self._explained)
+        self.bars = make_memory_bars(self._desk)
         self._explained = self._key()
         self._subtitle = "" if answer is None else format_bars_subtitle(answer, self.formatter)
-        widest = max((bar.extent for bar in self._bars), default=GIB) / GIB
+        widest = max((bar.extent for bar in self.bars), default=GIB) / GIB
         step = round_up_step(widest / _INTERVALS)
         extent = math.ceil(widest / step) * step * GIB
         self._extent = max(extent, self._extent) if self._desk.in_gesture else extent
         self._make_rows()
         self._lay_out()
-        if before != len(self._bars):
+        if before != len(self.bars):
             self.updateGeometry()
-        if before != len(self._bars) or around != (self._measures, self._extent, self._explained):
+        if before != len(self.bars) or around != (self._measures, self._extent, self._explained):
             self.update()
         else:
             self.update(self._title_area())
 
     def _make_rows(self) -> None:
-        while len(self.rows) < len(self._bars):
+        while len(self.rows) < len(self.bars):
             number = len(self.rows)
-            row = MemoryBarRow(self.theme, self.formatter, self._bars[number], self)
+            row = MemoryBarRow(self.theme, self.formatter, self.bars[number], self)
             row.chosen.connect(lambda place, row=row: self._select(row, place))
             row.row_step_requested.connect(lambda by, number=number: self._go(number + by))
             row.remedied.connect(lambda remedy, number=number: self._take(number, remedy))
             self.rows.append(row)
         for number, row in enumerate(self.rows):
-            row.setVisible(number < len(self._bars))
+            row.setVisible(number < len(self.bars))
 
     def _lay_out(self) -> None:
-        if not self._bars or not self._extent:
+        if not self.bars or not self._extent:
             return
         theme, chosen = self.theme, self._desk.selection
-        measures = lay_out_bars(self._bars, self._extent, self.width(), theme, self.formatter)
+        measures = lay_out_bars(self.bars, self._extent, self.width(), theme, self.formatter)
         if self._desk.in_gesture:
             measures = hold_bar_layout(self._measures, measures)
         self._measures = measures
         top, height = theme.px(_TITLE) + theme.px(_KEY), theme.px(ROW)
-        for number, (row, bar) in enumerate(zip(self.rows, self._bars, strict=False)):
+        for number, (row, bar) in enumerate(zip(self.rows, self.bars, strict=False)):
             row.setGeometry(0, top + number * height, self.width(), height)
             selected = _is_figure_selected(chosen, bar.key)
             row.show_bar(bar, measures, selected=selected, quiet=self._desk.in_gesture)
@@ -154,7 +150,7 @@ class MemoryBarChart(QWidget):
 
     def sizeHint(self) -> QSize:
         theme = self.theme
-        rows = max(1, len(self._bars)) * theme.px(ROW)
+        rows = max(1, len(self.bars)) * theme.px(ROW)
         height = theme.px(_TITLE) + theme.px(_KEY) + rows + theme.px(_AXIS)
         return QSize(theme.px(LEAST_WIDTH), height)
 
@@ -169,7 +165,7 @@ class MemoryBarChart(QWidget):
 
     def _mark_selection(self) -> None:
         chosen = self._desk.selection
-        for row in self.rows[: len(self._bars)]:
+        for row in self.rows[: len(self.bars)]:
             fitting = _is_figure_selected(chosen, row.bar.key) and chosen is not None
             if not fitting:
                 row.set_place(WHOLE_ROW)
@@ -178,7 +174,7 @@ class MemoryBarChart(QWidget):
         self._lay_out()
 
     def _go(self, number: int) -> None:
-        if not 0 <= number < len(self._bars):
+        if not 0 <= number < len(self.bars):
             return
         left = next((row.place for row in self.rows if row.hasFocus()), WHOLE_ROW)
         row = self.rows[number]
@@ -190,7 +186,7 @@ class MemoryBarChart(QWidget):
         answer = self._desk.answer
         if answer is None:
             return
-        text = describe_remedy(remedy, self._bars[number], self.formatter)
+        text = describe_remedy(remedy, self.bars[number], self.formatter)
         vendor = answer.columns[number].accelerator.vendor
         self._desk.apply(apply_remedy(self._desk.scenario, number, remedy, vendor), text)
         self.remedied.emit()
@@ -202,7 +198,7 @@ class MemoryBarChart(QWidget):
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw what is asked for of title, key and axis; the rows draw themselves."""
-        if self._measures is None or not self._bars:
+        if self._measures is None or not self.bars:
             return
         region = event.region()
         with QPainter(self) as painter:
@@ -221,7 +217,7 @@ class MemoryBarChart(QWidget):
         return QRect(0, self.theme.px(_TITLE), self.width(), self.theme.px(_KEY))
 
     def _axis_area(self) -> QRect:
-        top = self._key_area().bottom() + 1 + len(self._bars) * self.theme.px(ROW)
+        top = self._key_area().bottom() + 1 + len(self.bars) * self.theme.px(ROW)
         return QRect(0, top, self.width(), self.height() - top)
 
     def _paint_title(self, pen: ThemePainter) -> None:
@@ -246,7 +242,7 @@ class MemoryBarChart(QWidget):
             x += pen.text(place, words, font="small", colour="text2") + theme.length(_KEY_GAP)
 
     def _key(self) -> list[tuple[MemorySegmentKind, str]]:
-        share = format_free_share(self._bars, self.formatter)
+        share = format_free_share(self.bars, self.formatter)
         reserve_text = tr("Reserved, {share}", share=share) if share else tr("Reserved")
         words = {
             MemorySegmentKind.WEIGHTS: tr("Weights"),
@@ -256,7 +252,7 @@ class MemoryBarChart(QWidget):
             MemorySegmentKind.KEPT: reserve_text,
             MemorySegmentKind.SHORT: tr("Short"),
         }
-        kinds = {part.kind for bar in self._bars for part in bar.parts}
+        kinds = {part.kind for bar in self.bars for part in bar.parts}
         return [(kind, text) for kind, text in words.items() if kind in kinds]
 
     def _paint_axis(self, pen: ThemePainter, at: MemoryBarLayout) -> None:

@@ -160,12 +160,9 @@ class FitModel(TableItemModel):
         self.table = FitTable()
 
     def show(self, table: FitTable) -> None:
-        if table == self.table:
-            return
-        self.exchange(lambda: self._replace_table(table), is_alike=_frame(table) == _frame(self.table))
-
-    def _replace_table(self, table: FitTable) -> None:
-        self.table = table
+        if table != self.table:
+            with self.exchanging(is_alike=_frame(table) == _frame(self.table)):
+                self.table = table
 
     # Looking up
 

@@ -231,7 +231,7 @@ class NeededModel(TableItemModel):
         super().__init__(parent)
         self._formatter = formatter
         self._table = NeededTable()
-        self._lines: tuple[NeededGroup | NeededRow, ...] = ()
+        self.lines: tuple[NeededGroup | NeededRow, ...] = ()
 
     def show(self, table: NeededTable) -> None:
         if table == self._table:
@@ -239,11 +239,11 @@ class NeededModel(TableItemModel):
         lines: list[NeededGroup | NeededRow] = []
         for group in table.groups:
             lines += [group, *group.rows]
-        before, heads, old = self._lines, table.heads, self._table.heads
+        before, heads, old = self.lines, table.heads, self._table.heads
         alike = len(heads) == len(old) and [type(line) for line in lines] == [type(line) for line in before]
         if not alike:
             self.beginResetModel()
-        self._table, self._lines = table, tuple(lines)
+        self._table, self.lines = table, tuple(lines)
         if not alike:
             self.endResetModel()
             return
@@ -263,23 +263,19 @@ class NeededModel(TableItemModel):
 
     # Looking up
 
-    @property
-    def lines(self) -> tuple[NeededGroup | NeededRow, ...]:
-        return self._lines
-
     def head(self, column: int) -> NeededHead | None:
         """Return the head of a column; None for that of the labels."""
         return self._table.heads[column - 1] if 0 < column <= len(self._table.heads) else None
 
     def cell(self, row: int, column: int) -> NeededCell | None:
         """Return the cell at a place; None for labels and titles."""
-        line = self._lines[row] if 0 <= row < len(self._lines) else None
+        line = self.lines[row] if 0 <= row < len(self.lines) else None
         return line.cells[column - 1] if isinstance(line, NeededRow) and column > 0 else None
 
     # What is shown and read out
 
     def count_rows(self) -> int:
-        return len(self._lines)
+        return len(self.lines)
 
     def count_columns(self) -> int:
         return len(self._table.heads) + 1
@@ -288,7 +284,7 @@ class NeededModel(TableItemModel):
         return Qt.ItemFlag.ItemIsEnabled if self.cell(row, column) is None else SELECTABLE
 
     def get_text(self, row: int, column: int) -> str | None:
-        line, cell = self._lines[row], self.cell(row, column)
+        line, cell = self.lines[row], self.cell(row, column)
         if cell is not None:
             return format_needed_count(cell, self._formatter)
         label = line.title if isinstance(line, NeededGroup) else line.label

@@ -202,10 +202,6 @@ def _describe_wait(estimate: Estimate, formatter: Formatter) -> str:
     return tr("runs {n} of {all}, the rest queue", n=formatter.count(admitted), all=formatter.count(concurrency))
 
 
-def format_row_key(row: ScalingRow) -> str:
-    return str(row.count)
-
-
 def make_scaling_figures(
     scaled: ScaledColumn, models: Mapping[int, int], rule: ScalingRuleOfThumb, formatter: Formatter, *, wide: bool
 ) -> DataTable:
@@ -230,7 +226,7 @@ def make_scaling_figures(
         figures=("output_tokens_per_s",) * len(heads),
         rows=tuple(
             FigureRow(
-                format_row_key(row),
+                str(row.count),
                 part.palette_index,
                 part.is_variant,
                 f"{formatter.count(row.count)} × {name}",

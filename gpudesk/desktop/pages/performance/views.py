@@ -89,7 +89,7 @@ def make_pareto_figures(desk: Desk, chart: ParetoChart) -> DataTable:
         tr("Per accelerator, tok/s"),
         tr("80% interval"),
         tr("Per user, tok/s"),
-        tr("Best, {speed}", speed=_format_tab(chart)),
+        tr("Best, {speed}", speed="" if chart.drawing.rule is None else chart.drawing.rule.text),
     )
     best = (
         {}
@@ -105,10 +105,6 @@ def make_pareto_figures(desk: Desk, chart: ParetoChart) -> DataTable:
     chosen = (name, name, "tpot_ms", name)
     rows = _make_rows(desk, _sort_best_first(desk, name), cells)
     return build_accelerator_table(format_figures_title(desk), heads, rows, leading={0}, figures=chosen)
-
-
-def _format_tab(chart: ParetoChart) -> str:
-    return "" if chart.drawing.rule is None else chart.drawing.rule.text
 
 
 def make_roofline_figures(desk: Desk, chart: RooflineChart) -> DataTable:

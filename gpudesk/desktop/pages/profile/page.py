@@ -102,22 +102,18 @@ class SpecificationStrip(QWidget):
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._buttons: list[SpecificationButton] = []
+        self.buttons: list[SpecificationButton] = []
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
         self.setAccessibleName(tr("Specifications"))
         theme.follow(self._measure)
 
-    @property
-    def buttons(self) -> Sequence[SpecificationButton]:
-        return self._buttons
-
     def show_specifications(self, specifications: Sequence[HeadlineSpecification]) -> None:
-        while len(self._buttons) < len(specifications):
+        while len(self.buttons) < len(specifications):
             button = SpecificationButton(self._theme, self)
             button.clicked.connect(lambda _=False, button=button: self._press(button))
             button.show()
-            self._buttons.append(button)
-        for button, each in zip(self._buttons, specifications, strict=True):
+            self.buttons.append(button)
+        for button, each in zip(self.buttons, specifications, strict=True):
             button.show_specification(each)
         self._place()
 
@@ -136,14 +132,14 @@ class SpecificationStrip(QWidget):
 
     def _place(self) -> None:
         """Give each figure what it needs, and all the same share of what is left."""
-        if not self._buttons:
+        if not self.buttons:
             return
         gap = self._theme.px(_MARGIN)
-        needs = [button.needed() for button in self._buttons]
+        needs = [button.needed() for button in self.buttons]
         room = self.width() - 2 * gap * (len(needs) - 1)
         spare = (room - sum(needs)) / len(needs)
         x = 0.0
-        for button, need in zip(self._buttons, needs, strict=True):
+        for button, need in zip(self.buttons, needs, strict=True):
             width = max(need + spare, 1.0)
             button.setGeometry(QRect(round(x), 0, round(width), self._theme.px(_STRIP) - 6))
             x += width + 2 * gap
@@ -152,7 +148,7 @@ class SpecificationStrip(QWidget):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            for button in self._buttons[1:]:
+            for button in self.buttons[1:]:
                 x = button.x() - self._theme.px(_MARGIN)
                 pen.hairline(x, self._theme.px(4), x, self._theme.px(_STRIP) - self._theme.px(8))
 

@@ -173,19 +173,15 @@ class TextBlock(QWidget):
         self.title = ThemedLabel(theme, title, font="section")
         self._lines = QVBoxLayout()
         self._lines.setSpacing(3)
-        self._texts: tuple[str, ...] = ()
+        self.texts: tuple[str, ...] = ()
         make_column(self.title, self._lines, gap=6, on=self)
         self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
 
-    @property
-    def texts(self) -> Sequence[str]:
-        return self._texts
-
     def show_texts(self, texts: Sequence[str], *, leads: bool = False) -> None:
         """Show sentences; with `leads` the first is the answer."""
-        if tuple(texts) == self._texts:
+        if tuple(texts) == self.texts:
             return
-        self._texts = tuple(texts)
+        self.texts = tuple(texts)
         clear_layout(self._lines)
         for number, text in enumerate(texts):
             font, colour = ("body_strong", "text1") if leads and not number else ("small", "text2")

@@ -107,13 +107,9 @@ def find_x_ticks(plot: PlotCanvas) -> tuple[float, ...]:
     return plot.frame.x_scale.ticks(*plot.frame.values_x(), count_possible_ticks(plot)[0])
 
 
-def find_y_ticks(plot: PlotCanvas) -> tuple[float, ...]:
-    return plot.frame.y_scale.ticks(*plot.frame.values_y(), count_possible_ticks(plot)[1])
-
-
 def _paint_grid(plot: PlotCanvas, painter: QPainter) -> None:
     area, theme = plot.frame.area, plot.theme
-    ticks = find_y_ticks(plot)
+    ticks = plot.frame.y_scale.ticks(*plot.frame.values_y(), count_possible_ticks(plot)[1])
     heights = [round(plot.frame.pixel_y(tick)) + 0.5 for tick in ticks]
     lines = [QLineF(area.left(), y, area.right(), y) for y in heights]
     across = [round(plot.frame.pixel_x(tick)) + 0.5 for tick in find_x_ticks(plot)]

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Final, Protocol
+from typing import TYPE_CHECKING, Final, Protocol
 
 import numpy as np
-from PySide6.QtCore import QAbstractTableModel, QMimeData, QModelIndex, QPersistentModelIndex, QPoint, QRectF, QSize, Qt
+from PySide6.QtCore import QMimeData, QPoint, QRectF, QSize, Qt
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QKeySequence, QPixmap, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from gpudesk import paths
 from gpudesk.desktop.ui.charts.scales import Box, FloatArray
+from gpudesk.desktop.ui.tables.item_model import TableItemModel
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
 from gpudesk.text.formatting import MACHINE_NUMBERS, Formatter
@@ -32,9 +33,6 @@ from gpudesk.text.translation import tr
 if TYPE_CHECKING:
     from gpudesk.desktop.ui.theme.text_measure import TextPainter
     from gpudesk.desktop.ui.theme.theme import Theme
-
-
-_Index = QModelIndex | QPersistentModelIndex
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,46 +48,33 @@ class ChartData:
         return "".join("\t".join(cells) + "\n" for cells in (self.heads, *self.rows))
 
 
-class ChartDataModel(QAbstractTableModel):
+class ChartDataModel(TableItemModel):
     """An item model of a chart's numbers."""
 
     def __init__(self, data: ChartData, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self._data = data
 
-    def rowCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._data.rows)
+    def count_rows(self) -> int:
+        return len(self._data.rows)
 
-    def columnCount(self, parent: _Index | None = None) -> int:
-        return 0 if parent is not None and parent.isValid() else len(self._data.heads)
+    def count_columns(self) -> int:
+        return len(self._data.heads)
 
-    def data(self, index: _Index, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        if not index.isValid():
-            return None
-        text = self._data.rows[index.row()][index.column()]
-        if role == Qt.ItemDataRole.DisplayRole:
-            return text
-        if role == Qt.ItemDataRole.AccessibleTextRole:
-            row = self._data.rows[index.row()]
-            row_name = ", ".join(row[: self._data.first_number])
-            head = self._data.heads[index.column()]
-            return text if index.column() < self._data.first_number else f"{row_name}, {head}: {text}"
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            number = index.column() >= self._data.first_number
-            side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
-        return None
+    def get_text(self, row: int, column: int) -> str:
+        return self._data.rows[row][column]
 
-    def headerData(self, section: int, orientation: Qt.Orientation, role: int = Qt.ItemDataRole.DisplayRole) -> Any:  # noqa: ANN401 - Qt's
-        if orientation is not Qt.Orientation.Horizontal or not 0 <= section < len(self._data.heads):
-            return None
-        if role == Qt.ItemDataRole.DisplayRole:
-            return self._data.heads[section]
-        if role == Qt.ItemDataRole.TextAlignmentRole:
-            number = section >= self._data.first_number
-            side = Qt.AlignmentFlag.AlignRight if number else Qt.AlignmentFlag.AlignLeft
-            return int(side | Qt.AlignmentFlag.AlignVCenter)
-        return None
+    def sentence(self, row: int, column: int) -> str:
+        texts, first_number = self._data.rows[row], self._data.first_number
+        if column < first_number:
+            return texts[column]
+        return f"{', '.join(texts[:first_number])}, {self._data.heads[column]}: {texts[column]}"
+
+    def get_head(self, section: int, *, spoken: bool) -> str:  # noqa: ARG002 - the head says all
+        return self._data.heads[section]
+
+    def get_alignment(self, column: int) -> Qt.AlignmentFlag:
+        return Qt.AlignmentFlag.AlignRight if column >= self._data.first_number else Qt.AlignmentFlag.AlignLeft
 
 
 _LEAST_WIDTH = 420.0
@@ -172,10 +157,6 @@ def copy_to_clipboard(charts: list[CopyableChart], picture: QPixmap) -> None:
     QGuiApplication.clipboard().setMimeData(mime)
 
 
-def copy_picture(chart: CopyableChart) -> None:
-    QGuiApplication.clipboard().setPixmap(chart.grab())
-
-
 def copy_data(chart: CopyableChart) -> None:
     QGuiApplication.clipboard().setText(chart.data(Formatter(MACHINE_NUMBERS)).tab_separated())
 
@@ -197,7 +178,7 @@ def save_picture(chart: CopyableChart) -> None:
 
 def list_chart_commands(chart: CopyableChart) -> list[ChartCommand]:
     return [
-        (tr("Copy image"), lambda: copy_picture(chart)),
+        (tr("Copy image"), lambda: QGuiApplication.clipboard().setPixmap(chart.grab())),
         (tr("Copy data"), lambda: copy_data(chart)),
         (tr("Show as table"), lambda: show_data_table(chart)),
         (tr("Save image…"), lambda: save_picture(chart)),

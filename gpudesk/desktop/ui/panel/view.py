@@ -296,7 +296,7 @@ class PanelView(QTreeView):
         self._folds: dict[str, bool] = {}
         self._restoring = False
         self._staying = False
-        self._hovered: PanelRow | None = None
+        self.hovered: PanelRow | None = None
         self.lines = PanelModel(self)
         self.setModel(self.lines)
         self._delegate = PanelDelegate(theme, self)
@@ -325,7 +325,7 @@ class PanelView(QTreeView):
         """
         places = self._places() if stay else []
         current = self._line(self.currentIndex())
-        self._hovered = None
+        self.hovered = None
         if not self.lines.show(nodes):
             self._restore_folds()
             self._staying = stay
@@ -364,10 +364,6 @@ class PanelView(QTreeView):
                 bar = self.verticalScrollBar()
                 bar.setValue(bar.value() + rect.top() - top)
                 return
-
-    @property
-    def hovered(self) -> PanelRow | None:
-        return self._hovered
 
     def box_edge(self) -> int:
         """Return where boxes and fills end at the right: at their margin, clear of the scroll bar."""
@@ -532,9 +528,9 @@ class PanelView(QTreeView):
 
     def _hover(self, index: QModelIndex) -> None:
         line = self._line(index)
-        if line is self._hovered:
+        if line is self.hovered:
             return
-        former, self._hovered = self._hovered, line
+        former, self.hovered = self.hovered, line
         for changed in (former, line):
             if changed is not None:
                 self.viewport().update(self.visualRect(self.lines.index_of(changed)))

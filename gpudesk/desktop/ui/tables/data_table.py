@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
-from functools import partial
 from typing import Final
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRect, QRectF, Qt, Signal
@@ -53,10 +52,8 @@ class DataTableModel(TableItemModel):
 
     def show(self, table: DataTable) -> None:
         alike = table.columns == self.table.columns and len(table.rows) == len(self.table.rows)
-        self.exchange(partial(self._replace, table), is_alike=alike)
-
-    def _replace(self, table: DataTable) -> None:
-        self.table = table
+        with self.exchanging(is_alike=alike):
+            self.table = table
 
     def cell(self, row: int, column: int) -> DataCell:
         return self.table.rows[row].cells[column]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import contextmanager
 from typing import Any, Final
 
 from PySide6.QtCore import QAbstractTableModel, QModelIndex, QPersistentModelIndex, Qt
@@ -50,11 +51,12 @@ class TableItemModel(QAbstractTableModel):
     def get_alignment(self, column: int) -> Qt.AlignmentFlag | None:  # noqa: ARG002 - for columns of figures
         return None
 
-    def exchange(self, replace_rows: Callable[[], object], *, is_alike: bool) -> None:
-        """Exchange the content: signals changed data if rows and columns stay the same, else a reset."""
+    @contextmanager
+    def exchanging(self, *, is_alike: bool) -> Iterator[None]:
+        """Signal what is exchanged inside as changed data if rows and columns stay the same, else as a reset."""
         if not is_alike:
             self.beginResetModel()
-        replace_rows()
+        yield
         if not is_alike:
             self.endResetModel()
         elif self.count_rows() and self.count_columns():

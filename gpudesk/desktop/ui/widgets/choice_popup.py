@@ -147,24 +147,16 @@ class ChoiceOptionModel(GroupedListModel):
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
-        self._options: tuple[ChoiceOption, ...] = ()
-        self._search_words: tuple[str, ...] = ()
-
-    @property
-    def options(self) -> tuple[ChoiceOption, ...]:
-        return self._options
-
-    @property
-    def search_words(self) -> tuple[str, ...]:
-        return self._search_words
+        self.options: tuple[ChoiceOption, ...] = ()
+        self.search_words: tuple[str, ...] = ()
 
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
-        self._options = tuple(options)
+        self.options = tuple(options)
         self._fill()
 
     def narrow(self, text: str) -> None:
         """Keep the options that have all words of a text in them; those that begin with it come first."""
-        self._search_words = tuple(text.casefold().split())
+        self.search_words = tuple(text.casefold().split())
         self._fill()
 
     def row_of(self, key: str) -> int:
@@ -183,14 +175,14 @@ class ChoiceOptionModel(GroupedListModel):
 
     def _fill(self) -> None:
         self.beginResetModel()
-        matching = [option for option in self._options if self._matches(option)]
-        if self._search_words:
-            first = self._search_words[0]
+        matching = [option for option in self.options if self._matches(option)]
+        if self.search_words:
+            first = self.search_words[0]
             matching.sort(key=lambda option: not option.text.casefold().startswith(first))
         self._rows = []
         group = ""
         for option in matching:
-            if option.group != group and not self._search_words:
+            if option.group != group and not self.search_words:
                 group = option.group
                 self._rows.append(group)
             self._rows.append(option)
@@ -198,7 +190,7 @@ class ChoiceOptionModel(GroupedListModel):
 
     def _matches(self, option: ChoiceOption) -> bool:
         text = f"{option.text} {option.tag} {option.group} {option.words}".casefold()
-        return all(word in text for word in self._search_words)
+        return all(word in text for word in self.search_words)
 
 
 _ROW = 30.0

@@ -179,8 +179,8 @@ class ChoiceField(QAbstractButton):
         self._options: tuple[ChoiceOption, ...] = ()
         self._provider: Callable[[], Sequence[ChoiceOption]] | None = None
         self._key = ""
-        self._text_shown = tr("Choose…")
-        self._popup: ChoicePopup | None = None
+        self.text_shown = tr("Choose…")
+        self.popup: ChoicePopup | None = None
         self._fault = FieldErrorNote(self, theme)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setAttribute(Qt.WidgetAttribute.WA_Hover)
@@ -194,14 +194,10 @@ class ChoiceField(QAbstractButton):
     def value(self) -> str:
         return self._key
 
-    @property
-    def text_shown(self) -> str:
-        return self._text_shown
-
     def set_options(self, options: Sequence[ChoiceOption]) -> None:
         self._options = tuple(options)
         self._provider = None
-        self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self._text_shown)
+        self.set_value(self._key, "" if self._text_of(self._key) or not self._key else self.text_shown)
 
     def set_provider(self, provider: Callable[[], Sequence[ChoiceOption]]) -> None:
         """Ask for the options when the list is opened, where they change often or are costly to make."""
@@ -210,9 +206,9 @@ class ChoiceField(QAbstractButton):
     def set_value(self, key: str, text: str = "") -> None:
         """Show an option as the one in force; `text` where it is to read otherwise than in the list."""
         text_shown = text or self._text_of(key) or tr("Choose…")
-        if (key, text_shown) == (self._key, self._text_shown):
+        if (key, text_shown) == (self._key, self.text_shown):
             return
-        self._key, self._text_shown = key, text_shown
+        self._key, self.text_shown = key, text_shown
         self._name()
         self.updateGeometry()
         self.update()
@@ -241,20 +237,16 @@ class ChoiceField(QAbstractButton):
     def open_list(self, typed: str = "") -> None:
         if self._provider is not None:
             self._options = tuple(self._provider())
-        if self._popup is None:
-            self._popup = ChoicePopup(self._theme, self._frame.caption, self)
-            self._popup.chosen.connect(self.chosen)
-            self._popup.closed.connect(self.update)
+        if self.popup is None:
+            self.popup = ChoicePopup(self._theme, self._frame.caption, self)
+            self.popup.chosen.connect(self.chosen)
+            self.popup.closed.connect(self.update)
         place = QRect(self.mapToGlobal(QPoint(0, 0)), self.size())
-        self._popup.open_below(place, self._options, self._key, typed)
+        self.popup.open_below(place, self._options, self._key, typed)
         self.update()
 
-    @property
-    def popup(self) -> ChoicePopup | None:
-        return self._popup
-
     def sizeHint(self) -> QSize:
-        return QSize(self._frame.width_for(self._text_shown, self._right()), self._theme.px(HEIGHT))
+        return QSize(self._frame.width_for(self.text_shown, self._right()), self._theme.px(HEIGHT))
 
     def minimumSizeHint(self) -> QSize:
         return QSize(min(self.sizeHint().width(), self._theme.px(_NARROWEST)), self._theme.px(HEIGHT))
@@ -270,14 +262,14 @@ class ChoiceField(QAbstractButton):
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name
         with QPainter(self) as painter:
             pen = ThemePainter(painter, self._theme)
-            is_open = self._popup is not None and self._popup.isVisible()
+            is_open = self.popup is not None and self.popup.isVisible()
             side = self._theme.px(_CHEVRON)
             right = side + self._theme.px(6)
             hovered = self.underMouse() or is_open
             self._frame.paint(pen, self, hovered=hovered, fault=self.fault, right=right)
             value = self._frame.value_rect(self.width(), self.height(), self._right())
             colour = "text1" if self.isEnabled() else "disabled"
-            pen.text(QRectF(value), self._text_shown, font="body_strong", colour=colour)
+            pen.text(QRectF(value), self.text_shown, font="body_strong", colour=colour)
             x = self.width() - side - self._theme.px(_SIDE) + 2
             y = value.center().y() - side / 2 + 1
             pen.icon("chevron-down", x, y, side, "text2" if self.isEnabled() else "disabled")
@@ -292,7 +284,7 @@ class ChoiceField(QAbstractButton):
         return next((option.text for option in self._options if option.key == key), "")
 
     def _name(self) -> None:
-        self.setAccessibleName(f"{self._frame.caption}: {self._text_shown}")
+        self.setAccessibleName(f"{self._frame.caption}: {self.text_shown}")
 
 
 class NumberField(QWidget):

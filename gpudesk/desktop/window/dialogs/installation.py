@@ -172,7 +172,7 @@ class InstallationDialog(QDialog):
     def __init__(self, theme: Theme, parent: QWidget | None = None, command: list[str] | None = None) -> None:
         super().__init__(parent)
         self._theme = theme
-        self._text = ""
+        self.text = ""
         self.setWindowTitle(tr("Installation check"))
         self.status_label = ThemedLabel(theme, format_progress(0), font="section", wrap=True)
         self.table = self._make_table()
@@ -187,12 +187,8 @@ class InstallationDialog(QDialog):
         self.leave.setFocus()
         self.check.start(command)
 
-    @property
-    def text(self) -> str:
-        return self._text
-
     def copy_text(self) -> None:
-        QGuiApplication.clipboard().setText(self._text)
+        QGuiApplication.clipboard().setText(self.text)
         self.copy.setText(tr("Copied"))
 
     def resizeEvent(self, event: QResizeEvent) -> None:
@@ -258,7 +254,7 @@ class InstallationDialog(QDialog):
         self._end(text, f"{text}\n{output}")
 
     def _end(self, result_text: str, text: str) -> None:
-        self._text = text
+        self.text = text
         self.status_label.setText(result_text)
         self.bar.hide()
         self.copy.setEnabled(True)

@@ -121,12 +121,8 @@ class CrashLog:
     def __init__(self, folder: Path | None = None) -> None:
         self._folder = folder or paths.logs_dir()
         self._file: FileIO | None = None
-        self._path: Path | None = None
+        self.path: Path | None = None
         self._lock: QLockFile | None = None
-
-    @property
-    def path(self) -> Path | None:
-        return self._path
 
     def start(self, facts: Iterable[ReportFact]) -> None:
         """Wait for a crash; where the folder cannot be written, or somebody else waits already, do not."""
@@ -142,7 +138,7 @@ class CrashLog:
         self._lock = lock
         try:
             self._file = FileIO(path, "x")
-            self._path = path
+            self.path = path
             self._file.write("".join(f"{_HEAD}{name}: {value}\n" for name, value in head).encode())
             faulthandler.enable(self._file, all_threads=True)
         except OSError:
@@ -159,12 +155,12 @@ class CrashLog:
             faulthandler.disable()
             self._file.close()
             self._file = None
-        if self._path is not None:
-            remaining_text = _read_text(self._path)
+        if self.path is not None:
+            remaining_text = _read_text(self.path)
             if _events(remaining_text):
                 log.info("written down while running, and coped with:\n%s", remaining_text)
-            _remove(self._path)
-            self._path = None
+            _remove(self.path)
+            self.path = None
         if self._lock is not None:
             self._lock.unlock()
             self._lock = None

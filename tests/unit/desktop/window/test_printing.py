@@ -37,7 +37,7 @@ def test_the_sheet_is_titled_by_what_it_compares(window: MainWindow) -> None:
     show_preview(window)
     preview = window.findChild(SheetPreview)
     assert isinstance(preview, SheetPreview)
-    assert preview._sheet.title.endswith("for Llama 3.1 405B")
-    assert preview._sheet.note == ""
+    assert preview.sheet.title.endswith("for Llama 3.1 405B")
+    assert preview.sheet.note == ""
     assert window.desk.scenario.name == "Llama 3.1 70B chat, four accelerators compared"
     preview.close()

@@ -104,16 +104,13 @@ class PriceForm(FormDialog):
             note=self.note_row.text(),
         )
         replaced = None if self.held is None else self.held.id
-        price = self._with_id(stated)
+        price = replace(stated, id=make_price_id(stated) if self.held is None else self.held.id)
         if price == self.held:
             raise InputError(NOTHING_CHANGED, "price")
         return state_price(self.desk.service.catalog, price, source, replaced)
 
     def after_saving(self) -> None:
         self.source.remember()
-
-    def _with_id(self, stated: UserPrice) -> UserPrice:
-        return replace(stated, id=make_price_id(stated) if self.held is None else self.held.id)
 
     def _make_rows(self, thing: str | None) -> None:
         theme, catalog = self.theme, self.desk.service.catalog

@@ -108,7 +108,7 @@ class FormRow(QWidget):
         self.required = required
         #: Says of a value that can be read what is wrong, and what is doubtful, with it.
         self.judge: Callable[[], FieldVerdict] | None = None
-        self._touched = False
+        self.touched = False
         self._aside = aside
         self._unit = ThemedLabel(theme, font="small", colour="text3")
         self._fault = FieldRemark(theme, "", "unfit", "unfit")
@@ -154,10 +154,6 @@ class FormRow(QWidget):
         self.show_value(values.get(self.name))
 
     # What forms ask
-
-    @property
-    def touched(self) -> bool:
-        return self._touched
 
     @property
     def fault(self) -> str:
@@ -259,7 +255,7 @@ class FormRow(QWidget):
 
     def user_edited(self) -> None:
         """Record an edit by the user; its errors are shown after a pause in typing."""
-        self._touched = True
+        self.touched = True
         if self.fault:
             self.check()
         else:

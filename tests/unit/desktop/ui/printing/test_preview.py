@@ -178,12 +178,12 @@ def assert_not_printable(preview: SheetPreview) -> None:
 def test_what_counts_as_stale_is_what_the_user_set(
     preview: SheetPreview, qtbot: QtBot, answer: Answer, theme: Theme, settings: UserSettings
 ) -> None:
-    assert any("Purchase prices older" in remark.text for remark in preview._sheet.remarks)
+    assert any("Purchase prices older" in remark.text for remark in preview.sheet.remarks)
     settings.put("catalog.stale_price_days", 36_500)
     settings.put("catalog.stale_fact_days", 36_500)
     patient = SheetPreview(answer, theme, settings, Formatter())
     qtbot.addWidget(patient)
-    said = " ".join(remark.text for remark in patient._sheet.remarks)
+    said = " ".join(remark.text for remark in patient.sheet.remarks)
     assert "Purchase prices older" not in said
     assert "Sources older" not in said
 
