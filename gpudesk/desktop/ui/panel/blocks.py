@@ -2,23 +2,15 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import Final
 
-from PySide6.QtCore import QRectF
+from PySide6.QtCore import QPointF, QRectF
 
-from gpudesk.desktop.ui.panel.pieces import (
-    BlockLayout,
-    FillPiece,
-    GlyphPiece,
-    IconPiece,
-    KeyPiece,
-    RulePiece,
-    SwatchPiece,
-    TextPiece,
-)
 from gpudesk.desktop.ui.theme.text_measure import TextMeasure
+from gpudesk.desktop.ui.theme.theme_painter import LEFT, RIGHT, ThemePainter
 from gpudesk.domain.sizing import FitRemedy
 from gpudesk.report.explanation.parts import CatalogAction, Explanation, ExplanationBasis
 
@@ -191,6 +183,70 @@ class BlockState:
     current: bool = False
 
 
+@dataclass(slots=True)
+class BlockLayout:
+    """What a line of the panel is drawn from, and its height; `fold` is where a click folds it in or out.
+
+    Places are counted from the left end of the panel and the top of the line.
+    """
+
+    height: float = 0.0
+    fold: QRectF | None = None
+    #: Each draws with the top of the line at a level.
+    pieces: list[Callable[[ThemePainter, float], object]] = field(default_factory=list)
+
+    def draw(self, pen: ThemePainter, y: float) -> None:
+        for draw_piece in self.pieces:
+            draw_piece(pen, y)
+
+    def space(self, height: float) -> None:
+        self.height += height
+
+    def text(
+        self,
+        x: float,
+        text: str,
+        font: str,
+        colour: str,
+        height: float,
+        *,
+        top: float | None = None,
+        right: bool = False,
+    ) -> None:
+        """Put a text into a box of a height, or at `top`; `x` is its right end with `right`."""
+        level = self.height if top is None else top
+
+        def draw(pen: ThemePainter, y: float) -> None:
+            baseline = y + level + (height + pen.metrics(font).capHeight()) / 2
+            pen.text(QPointF(x, baseline), text, font=font, colour=colour, align=RIGHT if right else LEFT)
+
+        self.pieces.append(draw)
+
+    def row(self, x: float, text: str, font: str, colour: str, height: float) -> None:
+        """Put a line of text below what is there."""
+        self.text(x, text, font, colour, height)
+        self.height += height
+
+    def paragraph(self, x: float, lines: Sequence[str], font: str, colour: str, height: float) -> None:
+        for line in lines:
+            self.row(x, line, font, colour, height)
+
+    def fill(self, box: QRectF, colour: str, radius: float, *, behind: bool = False) -> None:
+        place = 0 if behind else len(self.pieces)
+        self.pieces.insert(place, lambda pen, y: pen.tint(box.translated(0, y), colour, radius))
+
+    def rule(self, x1: float, y1: float, x2: float, y2: float) -> None:
+        self.pieces.append(lambda pen, y: pen.hairline(x1, y + y1, x2, y + y2))
+
+    def glyph(self, name: str, x: float, level: float) -> None:
+        """Put a glyph around a point."""
+        self.pieces.append(lambda pen, y: pen.glyph(name, x, y + level))
+
+    def icon(self, name: str, x: float, middle: float, side: float, colour: str = "text2") -> None:
+        """Put an icon from `x` on around a level."""
+        self.pieces.append(lambda pen, y: pen.icon(name, x, y + middle - side / 2, side, colour))
+
+
 class BlockLayouts:
     """Lays blocks out, and keeps the layouts until content, state or theme change."""
 
@@ -267,7 +323,7 @@ class BlockLayouts:
             if what.unit:
                 baseline = layout.height + (height + self._measure.metrics(font).capHeight()) / 2
                 rise = self._measure.metrics("small").capHeight()
-                layout.add(TextPiece(x + text_width + gap, baseline - rise, rise, what.unit, "small", "text3"))
+                layout.text(x + text_width + gap, what.unit, "small", "text3", rise, top=baseline - rise)
             layout.row(x, what.figure, font, "text1", height)
             return
         self._wrapped(layout, x, what.value, "option", "text1", width)
@@ -280,9 +336,9 @@ class BlockLayouts:
             return
         middle, side = layout.height + self._line("small") / 2, self._px(13)
         if glyph:
-            layout.add(GlyphPiece(glyph, x + self._px(5), middle))
+            layout.glyph(glyph, x + self._px(5), middle)
         else:
-            layout.add(IconPiece(icon, x - self._px(1), middle - side / 2, side))
+            layout.icon(icon, x - self._px(1), middle, side)
         aside = self._px(_AFTER_GLYPH)
         self._wrapped(layout, x + aside, text, "small", colour, width - aside)
 
@@ -298,7 +354,7 @@ class BlockLayouts:
             layout.space(self._px(2))
             return layout
         layout.space(self._px(8))
-        layout.add(RulePiece(0, layout.height, state.width, layout.height))
+        layout.rule(0, layout.height, state.width, layout.height)
         if not heading.title:
             layout.space(self._px(9))
             return layout
@@ -308,7 +364,7 @@ class BlockLayouts:
         height = self._line("label")
         aside = self._measure.elided(heading.aside, "caption", remaining) if remaining > self._px(40) else ""
         if aside:
-            layout.add(TextPiece(state.width - x, layout.height, height, aside, "caption", "text3", right=True))
+            layout.text(state.width - x, aside, "caption", "text3", height, right=True)
         layout.row(x, title, "label", "text1", height)
         layout.space(self._px(6))
         return layout
@@ -319,18 +375,17 @@ class BlockLayouts:
         top, icon = layout.height, self._px(15)
         layout.space(self._px(10))
         x = inset + self._px(10) + icon + self._px(8)
-        mark = IconPiece(note.icon, inset + self._px(10), layout.height + (self._line("small") - icon) / 2, icon)
+        layout.icon(note.icon, inset + self._px(10), layout.height + self._line("small") / 2, icon)
         self._wrapped(layout, x, note.text, "small", "text1", state.edge - self._px(10) - x)
         layout.space(self._px(10))
-        box = FillPiece(inset, top, state.edge - inset, layout.height - top, "sunken", 8.0)
-        layout.pieces[:0] = [box, mark]
+        layout.fill(QRectF(inset, top, state.edge - inset, layout.height - top), "sunken", 8.0, behind=True)
         layout.space(self._px(12))
         return layout
 
     def _bare_note(self, note: NoteBlock, state: BlockState) -> BlockLayout:
         layout, icon, x = BlockLayout(), self._px(16), self._px(_MARGIN + 6)
         layout.space(self._px(18))
-        layout.add(IconPiece(note.icon, x, layout.height + (self._line("small") - icon) / 2, icon))
+        layout.icon(note.icon, x, layout.height + self._line("small") / 2, icon)
         inner = x + icon + self._px(8)
         self._wrapped(layout, inner, note.text, "small", "text2", state.width - self._px(_MARGIN) - inner)
         layout.space(self._px(18))
@@ -346,7 +401,7 @@ class BlockLayouts:
         total = sum(bar.shares) or 1.0
         for place, share in enumerate(bar.shares):
             width = max(1.0, room * share / total)
-            layout.add(FillPiece(x, layout.height, width, height, _ink(place), 2.0))
+            layout.fill(QRectF(x, layout.height, width, height), _ink(place), 2.0)
             x += width + gap
         layout.space(height + self._px(8))
         return layout
@@ -355,7 +410,8 @@ class BlockLayouts:
         layout, x = BlockLayout(), self._px(_MARGIN)
         height, room = self._line("small") + self._px(8), state.width - 2 * x
         if link.key:
-            layout.add(KeyPiece(state.width - x, height / 2, link.key))
+            key, right = link.key, state.width - x
+            layout.pieces.append(lambda pen, y: pen.key_hint(right - pen.tag_width(key), y + height / 2, key))
             room -= self._measure.width(link.key, "caption") + self._px(20)
         layout.row(x, self._measure.elided(link.text, "small", room), "small", "link", height)
         return layout
@@ -376,10 +432,10 @@ class BlockLayouts:
         if row.ruled:
             for level in range(depth):
                 rule = self._px(_MARGIN) + level * self._px(_INDENT) + self._px(3)
-                layout.add(RulePiece(rule, 0, rule, layout.height, "hair"))
+                layout.rule(rule, 0, rule, layout.height)
         if row.filled:
             inset = self._px(_INSET)
-            layout.pieces.insert(0, FillPiece(inset, 0, state.edge - inset, layout.height, "selection", 6.0))
+            layout.fill(QRectF(inset, 0, state.edge - inset, layout.height), "selection", 6.0, behind=True)
         return layout
 
     def _mark_row(self, layout: BlockLayout, x: float, row: RowBlock) -> float:
@@ -387,15 +443,15 @@ class BlockLayouts:
         height = self._line(row.lines[0].font) + (self._px(row.lines[0].leading) if row.lines[0].leading else 0.0)
         middle = layout.height + height / 2
         if row.glyph:
-            layout.add(GlyphPiece(row.glyph, x + self._px(5), middle))
+            layout.glyph(row.glyph, x + self._px(5), middle)
             return self._px(_AFTER_GLYPH)
         if row.swatch is not None:
             slot, is_variant = row.swatch
-            layout.add(SwatchPiece(x, middle, slot, is_variant))
+            layout.pieces.append(lambda pen, y: pen.swatch(x, y + middle, slot, is_variant=is_variant))
             return self._px(_AFTER_SWATCH)
         if row.ink is not None:
             side = self._px(8)
-            layout.add(FillPiece(x, middle - side / 2, side, side, _ink(row.ink), 2.0))
+            layout.fill(QRectF(x, middle - side / 2, side, side), _ink(row.ink), 2.0)
             return self._px(_AFTER_INK)
         return 0.0
 
@@ -406,7 +462,7 @@ class BlockLayouts:
         fold = line.fold and state.foldable
         if line.label:
             label = measure.elided(line.label, "caption", px(_LABELS - 8))
-            layout.add(TextPiece(x, layout.height, height, label, "caption", self._colour(QUIET, row, state)))
+            layout.text(x, label, "caption", self._colour(QUIET, row, state), height)
             x += px(_LABELS)
         room = self._add_values(layout, right, height, line, row, state, right - x) - x
         room -= px(_FOLD_ROOM) if fold or line.check else 0.0
@@ -417,11 +473,10 @@ class BlockLayouts:
         at = x + measure.width(texts[-1], line.font)
         if line.unit:
             at += px(4)
-            layout.add(TextPiece(at, layout.height, height, line.unit, "small", "text2"))
+            layout.text(at, line.unit, "small", "text2", height)
             at += measure.width(line.unit, "small") + px(2)
         if line.check:
-            side = px(14)
-            layout.add(IconPiece("check", at + px(4), layout.height + (height - side) / 2, side, "text1"))
+            layout.icon("check", at + px(4), layout.height + height / 2, px(14), "text1")
         if fold:
             self._add_fold(layout, at + px(2), height, row, state)
         layout.row(x, texts[-1], line.font, colour, height)
@@ -447,19 +502,18 @@ class BlockLayouts:
         for place, value in enumerate(line.values):
             text = self._measure.elided(value.text, value.font, width * value.share)
             colour = self._colour(value.colour, row, state)
-            layout.add(TextPiece(at, layout.height, height, text, value.font, colour, right=True))
+            layout.text(at, text, value.font, colour, height, right=True)
             at -= self._measure.width(text, value.font) + px(8 if place == len(line.values) - 1 else 4)
         if line.sign == "check":
-            side = px(14)
-            layout.add(IconPiece("check", right - side, layout.height + (height - side) / 2, side, "text1"))
+            layout.icon("check", right - px(14), layout.height + height / 2, px(14), "text1")
         elif line.sign:
-            layout.add(GlyphPiece(line.sign, right - px(6), layout.height + height / 2))
+            layout.glyph(line.sign, right - px(6), layout.height + height / 2)
         return at
 
     def _add_fold(self, layout: BlockLayout, x: float, height: float, row: RowBlock, state: BlockState) -> None:
         side = self._px(_FOLD)
         icon = "chevron-down" if state.expanded else "chevron-right"
-        layout.add(IconPiece(icon, x, layout.height + (height - side) / 2, side, "text3"))
+        layout.icon(icon, x, layout.height + height / 2, side, "text3")
         if not row.folding:
             layout.fold = QRectF(x - self._px(4), layout.height - self._px(3), side + self._px(8), height + self._px(6))
 

@@ -41,9 +41,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from gpudesk.desktop.ui.panel.blocks import BlockLayouts, BlockState, HeadingBlock, LinkBlock, RowBlock
+from gpudesk.desktop.ui.panel.blocks import BlockLayout, BlockLayouts, BlockState, HeadingBlock, LinkBlock, RowBlock
 from gpudesk.desktop.ui.panel.nodes import PanelNode
-from gpudesk.desktop.ui.panel.pieces import BlockLayout
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
@@ -218,8 +217,7 @@ class PanelDelegate(QStyledItemDelegate):
         super().__init__(view)
         self._theme = theme
         self._view = view
-        self._measure = TextMeasure(theme)
-        self._blocks = BlockLayouts(self._measure)
+        self._blocks = BlockLayouts(TextMeasure(theme))
 
     def layout(self, line: PanelRow, index: Index) -> BlockLayout:
         node = line.node
@@ -250,7 +248,7 @@ class PanelDelegate(QStyledItemDelegate):
                 rect.setLeft(self._theme.px(_INSET))
                 rect.setRight(self._view.box_edge())
                 pen.tint(rect, fill, radius=_RADIUS)
-            self.layout(line, index).draw(pen, self._measure, rect.y())
+            self.layout(line, index).draw(pen, rect.y())
 
     def _fill(self, line: PanelRow, index: Index) -> str | None:
         if not isinstance(line.node.block, RowBlock | LinkBlock):
