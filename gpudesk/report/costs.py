@@ -175,8 +175,16 @@ _MISSING: Final[Mapping[str, str]] = MappingProxyType(
     }
 )
 _UNITS: Final[Mapping[str, str]] = MappingProxyType(
-    {"years": "years", "months": "months", "h/month": "hours per month"}
+    {
+        "years": "years",
+        "months": "months",
+        "h/month": "hours per month",
+        "engineers": "engineers",
+        "accelerators": "accelerators",
+    }
 )
+#: Inputs that count something, and what.
+_COUNTED: Final[Mapping[str, str]] = MappingProxyType({"engineers": "engineers", "fleet": "accelerators"})
 
 
 def label_cost_parts() -> list[str]:
@@ -212,7 +220,7 @@ def get_input_unit(name: str, currency: DisplayCurrency | None = None) -> str:
         return "tok/s"
     if is_share_input(name):
         return "%"
-    unit = COST_INPUTS[name].unit or ""
+    unit = _COUNTED.get(name) or COST_INPUTS[name].unit or ""
     unit = tr(_UNITS[unit]) if unit in _UNITS else translate_unit(unit)
     return unit if currency is None else unit.replace("USD", currency.code)
 
@@ -683,7 +691,7 @@ _BREAK_EVENS: Final[Mapping[str, tuple[str, str, str, str]]] = MappingProxyType(
             "{name} costs more per token than {rival} at any discount on {name}.",
         ),
         "engineers": (
-            "{name}: break-even team size",
+            "{name}: break-even engineers",
             _RIVAL_IS_CHEAPER,
             "{name} costs less per token than {rival} with any number of engineers.",
             "{name} costs more per token than {rival}, even without engineers.",
@@ -717,9 +725,9 @@ def _format_break_even_value(kind: str, value: float, formatter: Formatter, mone
         return tr("{n} million tokens per month", n=formatter.estimate(value))
     if kind == "utilisation_to_own":
         return formatter.per_cent(value)
-    if kind == "throughput":
-        return join_unit(formatter.estimate(value), "tok/s")
-    return join_unit(formatter.estimate(value * 100.0), "%") if is_share_input(kind) else formatter.estimate(value)
+    if kind == "engineers" and value < 1.0:
+        return tr("{share} of one engineer", share=formatter.per_cent(value))
+    return join_unit(formatter.estimate(value * 100.0 if is_share_input(kind) else value), get_input_unit(kind))
 
 
 def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str], money: MoneyFormatter) -> str:

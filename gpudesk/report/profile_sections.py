@@ -167,13 +167,16 @@ class ProfileTables:
         attribute = ATTRIBUTES[name]
         quantity = find_quantity(name, attribute.unit)
         label = label_attribute_alone(name)
+        price = next((each.value for each in self.profile.peers if each.attribute == "price"), None)
+        if name == PRICE_BOUND_ATTRIBUTES[0] and price is not None:
+            # The price of the advice, the peers and the upgrades, which weighs all prices on record.
+            disputed, own = claims is not None and claims.disputed, claims is not None and is_user_chosen(claims)
+            return HeadlineSpecification(name, label, self.formatter.number(price), tr("USD"), disputed, own)
         if claims is None or not is_figure(claims.value):
             return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
         unit = get_display_unit(quantity) or ""
         value = convert_to_display_unit(claims.value, quantity)
         text = self.formatter.number(value) if value >= 100 else self.formatter.catalog(claims.value, quantity)
-        if name == PRICE_BOUND_ATTRIBUTES[0]:
-            text, unit = self._format_price(claims.value), tr("USD")
         memory = self.profile.accelerator.memory_type
         if name == "memory":
             text, unit = self.formatter.stated(round(value, 1)), f"{unit} {memory or ''}".rstrip()
@@ -331,7 +334,7 @@ class ProfileTables:
             DataColumn(tr("Why"), stretch=7),
             DataColumn(tr("Context"), is_figure=True),
             DataColumn(tr("tok/s, one user"), is_figure=True),
-            DataColumn(tr("tok/s, {n}", n=load), is_figure=True),
+            DataColumn(tr("tok/s, {n} users", n=load), is_figure=True),
             DataColumn(tr("Score"), is_figure=True),
         )
         rows, job = [], ""
@@ -348,7 +351,7 @@ class ProfileTables:
         """Return the weights of the ranking, those of the mode or the user's."""
         weights = self.profile.weights
         if len(set(weights.values())) == 1:
-            return tr("all factors weigh alike")
+            return tr("all factors weighted equally")
         return ", ".join(f"{label_factor(factor)} {self.formatter.stated(each)}" for factor, each in weights.items())
 
     def _recommendation(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
@@ -424,16 +427,16 @@ class ProfileTables:
         )
         model = "" if self.profile.model is None else self.name_of(self.profile.model)
         rows = tuple(map(self._step, self.profile.scale))
-        note = tr("TB/s at 0.88: flat factor of the MI325X product page, which estimates do not use")
+        note = tr("TB/s by rule: bandwidth × count × 0.88 (MI325X product page). Estimates do not use this rule.")
         return DataTable("scale", tr("Several accelerators"), model, columns, rows, note)
 
     def _step(self, each: ScaleStep) -> DataRow:
         count = self.formatter.count(each.count)
         memory = self.formatter.gib(each.memory_bytes)
-        rule = each.bandwidth_rule
+        rule = each.bandwidth_rule if each.count > 1 else None
         flat_rule = ""
         if rule is not None:
-            flat_rule = tr("{n} TB/s at 0.88", n=self.formatter.number(rule / 1e12, 2))
+            flat_rule = tr("{n} TB/s by rule", n=self.formatter.number(rule / 1e12, 2))
         share = each.per_accelerator
         cells = (
             DataCell(count, is_strong=True),

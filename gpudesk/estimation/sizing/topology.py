@@ -329,7 +329,7 @@ def _compare_spread(side: TopologySide) -> tuple[int, int]:
 def _compare_cost(pair: _SidePair) -> Message:
     many = pair.many
     if many.estimate.plan.replica == 1:
-        return message("topology.unspread", "Both replicas run on one accelerator, so links cost no time.")
+        return message("topology.unspread", "Each replica runs on a single accelerator, so links add no time.")
     return message(
         "topology.cost",
         "Communication takes {share} of a {many} decode step for a single request ({each} per token), and {now} at "
@@ -377,7 +377,7 @@ def _compare_room(pair: _SidePair) -> Message:
     (most, roomy), (least, tight) = sorted(sides, key=lambda each: -each[0].kv_room_bytes)
     return message(
         "topology.room",
-        "{roomy} leaves {room} for KV cache and runs {most} such requests at once, {tight} {less} and {fewest}.",
+        "{roomy} has {room} for KV cache ({most} requests at once), {tight} has {less} ({fewest}).",
         roomy=roomy,
         tight=tight,
         room=(most.kv_room_bytes, "B"),
@@ -432,19 +432,19 @@ def _compare_single(pair: _SidePair, differences: Sequence[FigureDifference]) ->
     if ahead.many_wins is None:
         return message(
             "topology.single_none",
-            "With one request at a time it is too close to call: {many} takes {own} per token, {few} {against}.",
+            "A single request is too close to call: {own} per token on {many}, {against} on {few}.",
             **parameters,
         )
     if ahead.many_wins:
         return message(
             "topology.single_many",
-            "With one request at a time {many} is ahead ({odds} odds) despite sharding: {own} per token against "
+            "A single request is faster on {many} ({odds} odds) despite sharding: {own} per token, compared with "
             "{against}.",
             **parameters,
         )
     return message(
         "topology.single_few",
-        "With one request at a time {few} is ahead ({odds} odds): {against} per token against {own}.",
+        "A single request is faster on {few} ({odds} odds): {against} per token, compared with {own}.",
         **parameters,
     )
 
@@ -464,31 +464,28 @@ def _compare_load(pair: _SidePair, differences: Sequence[FigureDifference]) -> M
     }
     if ahead.many_wins is None:
         return message(
-            "topology.load_none",
-            "At this load it is too close to call: {many} reaches {own}, {few} {against}.",
-            **parameters,
+            "topology.load_none", "This load is too close to call: {own} on {many}, {against} on {few}.", **parameters
         )
     if ahead.many_wins:
         return message(
             "topology.load_many",
-            "At this load {many} is ahead ({odds} odds), {own} against {against}: the argument for fewer accelerators "
-            "is wrong here.",
+            "This load is faster on {many} ({odds} odds): {own}, compared with {against}. "
+            "More accelerators pay off here.",
             **parameters,
         )
     if many.limiter is Limiter.CAPACITY and few.limiter is not Limiter.CAPACITY:
         return message_n(
             "topology.load_few_by_room",
-            "At this load {few} is ahead ({odds} odds), {against} against {own}: {many} fits only {held} request at "
-            "once, so memory decides, not links.",
-            "At this load {few} is ahead ({odds} odds), {against} against {own}: {many} fits only {held} requests at "
-            "once, so memory decides, not links.",
+            "This load is faster on {few} ({odds} odds): {against}, compared with {own}. {many} holds only {held} "
+            "request at once, so memory decides, not links.",
+            "This load is faster on {few} ({odds} odds): {against}, compared with {own}. {many} holds only {held} "
+            "requests at once, so memory decides, not links.",
             "held",
             **parameters,
         )
     return message(
         "topology.load_few",
-        "At this load {few} is ahead ({odds} odds), {against} against {own}: the argument for fewer accelerators is "
-        "correct here.",
+        "This load is faster on {few} ({odds} odds): {against}, compared with {own}. Fewer accelerators pay off here.",
         **parameters,
     )
 
@@ -507,16 +504,20 @@ def _list_each(pair: _SidePair, differences: Sequence[FigureDifference]) -> Mess
     }
     if ahead.many_wins is None:
         return message(
-            "topology.each_none", "Per accelerator, it is too close to call: {own} and {against}.", **parameters
+            "topology.each_none",
+            "Per accelerator, it is too close to call: {own} on {many}, {against} on {few}.",
+            **parameters,
         )
     if ahead.many_wins:
         return message(
             "topology.each_many",
-            "Per accelerator, {many} is ahead ({odds} odds), {own} against {against}.",
+            "Per accelerator, {many} is ahead ({odds} odds): {own}, compared with {against}.",
             **parameters,
         )
     return message(
-        "topology.each_few", "Per accelerator, {few} is ahead ({odds} odds), {against} against {own}.", **parameters
+        "topology.each_few",
+        "Per accelerator, {few} is ahead ({odds} odds): {against}, compared with {own}.",
+        **parameters,
     )
 
 

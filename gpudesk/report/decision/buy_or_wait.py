@@ -238,13 +238,13 @@ def _list_known_figures(
     months, a_month = tr("months"), tr("{code}/month", code=money.code)
     if following:
         yield _scale_months(tr("{name} available in", name=following), analysis.delivery_months, months, formatter)
-    yield _scale_months(tr("Gap without either"), analysis.gap_months, months, formatter)
+    yield _scale_months(tr("Delay after launch"), analysis.gap_months, months, formatter)
     yield _scale_usd(tr("Monthly cost on {name}", name=chosen), monthly.buy_usd, a_month, money)
     if following:
         yield _scale_usd(tr("Monthly cost on {name}", name=following), monthly.next_usd, a_month, money)
-    yield _scale_usd(tr("Monthly cost of the gap"), monthly.without_usd, a_month, money)
+    yield _scale_usd(tr("Cost of delay per month"), monthly.without_usd, a_month, money)
     if sums is not None:
-        yield _scale_usd(tr("Cost of the gap"), sums.gap_usd, money.code, money)
+        yield _scale_usd(tr("Cost of the delay"), sums.gap_usd, money.code, money)
         yield _scale_usd(tr("Saved on {name} meanwhile", name=chosen), sums.avoided_usd, money.code, money)
         yield _scale_usd(tr("Cost of waiting"), sums.waiting_usd, money.code, money)
         yield _scale_usd(tr("Savings afterwards"), sums.gain_usd, money.code, money)
@@ -277,7 +277,7 @@ def list_deferral_flips(
     turns, rows = analysis.turns, list[tuple[str, str]]()
     following = "" if analysis.next_part is None else names[analysis.next_part]
     months = (
-        (tr("Gap without either, at most"), turns.gap_months),
+        (tr("Delay after launch, at most"), turns.gap_months),
         (tr("{name} available in", name=following), turns.delivery_months),
         (tr("Release slips by"), turns.slip_months),
         (tr("Launch in"), turns.launch_months),

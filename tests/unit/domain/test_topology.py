@@ -202,8 +202,8 @@ def test_two_h100_against_one_mi300x(pair: TopologyComparison) -> None:
     assert many.estimate.max_concurrency < 32 < few.estimate.max_concurrency
     text = " ".join(format_message(each) for each in pair.sentences)
     assert " more than 1 × Instinct MI300X (5.30 TB/s)." in text
-    assert "1 × Instinct MI300X leaves" in text
-    assert "With one request at a time it is too close to call: 2 × H100 SXM 80GB takes" in text
+    assert "1 × Instinct MI300X has" in text
+    assert "A single request is too close to call:" in text
 
 
 @pytest.mark.parametrize("load", [1, 8, 32, 64])

@@ -32,7 +32,7 @@ def test_what_has_no_root_says_which_one_is_cheaper() -> None:
 
 
 def test_a_small_value_is_not_rounded_away() -> None:
-    assert "team size: 0.0123; used: 0." in said("engineers_to_tie", 0.01234, "a")
+    assert "engineers: 1% of one engineer; used: 0" in said("engineers_to_tie", 0.01234, "a")
     assert "discount: 0.0400%." in said("discount_to_tie", 0.0004, "a")
 
 

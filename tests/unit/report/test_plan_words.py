@@ -202,8 +202,8 @@ def test_documents_may_leave_it_open_or_contradict_each_other() -> None:
 
 def test_figures_have_their_ends_and_units(near: DeferralAnalysis, names: dict[str, str]) -> None:
     rows = {row.name: row for row in list_deferral_figures(near, names, USD, FORMATTER)}
-    assert rows["Gap without either"].unit == "months"
-    assert rows["Gap without either"].likely == "3.0"
+    assert rows["Delay after launch"].unit == "months"
+    assert rows["Delay after launch"].likely == "3.0"
     month = rows["Monthly cost on H200 SXM"]
     assert near.monthly.buy_usd is not None
     assert month.likely == f"{near.monthly.buy_usd.likely:,.0f}"

@@ -349,6 +349,12 @@ class FitMatrixTableView(PaintedTable):
             self.setCurrentIndex(index)
             self.scrollTo(index, QAbstractItemView.ScrollHint.PositionAtCenter)
 
+    def begin_at(self, model: str, part: str) -> None:
+        """Make a cell current, and show the table from its first row and column on."""
+        self.go_to(model, part)
+        self.scrollToTop()
+        self.horizontalScrollBar().setValue(0)
+
     def _store_position(self) -> None:
         """Keep the place of the current cell, also while nothing is shown."""
         self._kept_keys = self.current_keys() or self._kept_keys

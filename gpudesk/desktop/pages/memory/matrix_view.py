@@ -341,7 +341,7 @@ class FitMatrixView(QWidget):
         scenario = self._desk.scenario
         if self._ready and not self._placed and scenario.accelerators:
             self._placed = True
-            self.table.go_to(scenario.model, scenario.accelerators[0].accelerator)
+            self.table.begin_at(scenario.model, scenario.accelerators[0].accelerator)
         self.legend.explain(list_matrix_marks(self.query.reading, self.formatter))
         self._tell()
         self.table.viewport().update()

@@ -171,6 +171,8 @@ class PerformancePage(MultiViewPage[PerformanceView]):
         if isinstance(chart, MlperfBlock):
             # Its sentence is on measured results.
             return ""
+        if isinstance(self.view, ScalingView):
+            return self.view.describe_verdict()
         if self.view_key == "latency":
             return describe_figure_lead(answer, "ttft_ms", formatter)
         return describe_throughput(answer, formatter)

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 
 from PySide6.QtCore import Signal
 from PySide6.QtGui import QContextMenuEvent, QResizeEvent
@@ -28,10 +28,12 @@ from gpudesk.domain.deployment_analysis import (
     ScalingRuleOfThumb,
     TopologyComparison,
     TopologySide,
+    get_throughput,
 )
 from gpudesk.domain.estimate import NOTHING_TO_EXPLAIN, Estimate
 from gpudesk.domain.sizing import FitQuestion
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
+from gpudesk.report.labels import shorten_name
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import InputError, Message, capitalize_first, format_message
 from gpudesk.text.translation import tr, trn
@@ -293,6 +295,31 @@ def describe_rule_error(scaled: ScaledColumn, rule: ScalingRuleOfThumb, formatte
     )
 
 
+def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) -> str:
+    """Return the highest throughput of one replica, on how many accelerators, and what is left of each one's output."""
+    peaks = [(each, each.scaling.peak) for each in lines if each.scaling is not None]
+    rates = [(get_throughput(peak.estimate) or 0.0, each, peak) for each, peak in peaks if peak is not None]
+    if not rates:
+        return ""
+    rate, fastest, peak = max(rates, key=lambda each: each[0])
+    start = None if fastest.scaling is None else fastest.scaling.start
+    efficiency = None if fastest.scaling is None else fastest.scaling.efficiency(peak)
+    values = {
+        "n": formatter.count(peak.count),
+        "name": fastest.part.name.partition(" × ")[0],
+        "rate": formatter.estimate(rate),
+    }
+    text = tr("One replica is fastest on {n} × {name}: {rate} tok/s.", **values)
+    if start is None or efficiency is None or start.count == peak.count:
+        return text
+    share = tr(
+        "Each accelerator then delivers {share} of its output with {start}.",
+        share=formatter.per_cent(efficiency),
+        start=formatter.count(start.count),
+    )
+    return f"{text} {share}"
+
+
 # Two deployments side by side
 
 
@@ -311,7 +338,7 @@ def make_topology_figures(
         *((tr("Total, ideal links, tok/s"), tr("Per accelerator, tok/s")) if wide else ()),
     )
     return build_accelerator_table(
-        title=tr("Sharded vs. fewer accelerators"),
+        title=tr("Two deployments compared"),
         heads=heads,
         leading={4, 6} if wide else {2, 3},
         figures=tuple(_FIGURE_OF.get(head, "output_tokens_per_s") for head in _list_keys(wide=wide)),
@@ -367,7 +394,7 @@ def _format_ceiling(side: TopologySide, formatter: Formatter) -> str:
 def make_topology_data(
     pair: tuple[ScaledColumn, ScaledColumn] | None, topology: TopologyComparison | None, formatter: Formatter
 ) -> ChartData:
-    title = tr("Sharded vs. fewer accelerators")
+    title = tr("Two deployments compared")
     if pair is None or topology is None:
         return ChartData(title, (tr("Figure"),), ())
     sides = (topology.baseline, topology.other)
@@ -490,7 +517,7 @@ class CountsTableBlock(QWidget):
 
 
 class DeploymentComparisonBlock(QWidget):
-    """Compares the baseline and the selected column: sharded vs. fewer accelerators."""
+    """Compares the baseline and the selected column."""
 
     def __init__(self, desk: Desk, theme: Theme, results: ScalingResults, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -499,14 +526,14 @@ class DeploymentComparisonBlock(QWidget):
         self.summary_label = ThemedLabel(theme, font="body", colour="text1", wrap=True, parent=self)
         self.table = FiguresTable(theme, self)
         make_column(
-            ThemedLabel(theme, tr("Sharded vs. fewer accelerators"), font="section", parent=self),
+            ThemedLabel(theme, tr("Two deployments compared"), font="section", parent=self),
             self.summary_label,
             self.table,
             gap=4,
             on=self,
         )
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))
-        self.setAccessibleName(tr("Sharded vs. fewer accelerators"))
+        self.setAccessibleName(tr("Two deployments compared"))
 
     def refresh(self) -> None:
         pair, topology = self._results.pair(), self._results.topology()
@@ -526,7 +553,7 @@ class DeploymentComparisonBlock(QWidget):
         if isinstance(topology, Message):
             text = format_message(topology, self.formatter)
             return capitalize_first(text)
-        return " ".join(format_message(each, self.formatter) for each in topology.sentences)
+        return " ".join(format_message(_shorten_names(each), self.formatter) for each in topology.sentences)
 
     def data(self, formatter: Formatter) -> ChartData:
         topology = self._results.topology()
@@ -542,6 +569,14 @@ class DeploymentComparisonBlock(QWidget):
         before = event.oldSize().width() >= self.theme.px(_WIDE)
         if before != has_wide_layout(self, self.theme) and self._desk.answer is not None:
             self.refresh()
+
+
+def _shorten_names(sentence: Message) -> Message:
+    """Call accelerators as the table does: "1 × MI325X", not "1 × Instinct MI325X"."""
+    parameters = {
+        name: shorten_name(value) if isinstance(value, str) else value for name, value in sentence.parameters.items()
+    }
+    return replace(sentence, parameters=parameters)
 
 
 def has_wide_layout(widget: QWidget, theme: Theme) -> bool:

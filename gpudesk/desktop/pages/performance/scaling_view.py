@@ -17,6 +17,7 @@ from gpudesk.desktop.pages.performance.scaling_figures import (
     DeploymentComparisonBlock,
     ScaledColumn,
     ScalingResults,
+    describe_fastest_count,
     describe_plan,
     format_gigabytes,
     format_rule_head,
@@ -322,7 +323,7 @@ class ScalingView(PerformanceView):
     """A chart of all parts, the rows of the selected one, and two deployments against each other."""
 
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
-        results = ScalingResults(desk)
+        results = self._results = ScalingResults(desk)
         self._desk = desk
         self.chart = ScalingChart(desk, theme, results)
         self.counts = CountsTableBlock(desk, theme, results)
@@ -357,6 +358,10 @@ class ScalingView(PerformanceView):
             self._rest.start()
         else:
             self._show_tables()
+
+    def describe_verdict(self) -> str:
+        """Return how fast one replica gets, and on how many accelerators."""
+        return describe_fastest_count(self._results.lines(), self._desk.formatter)
 
     def _show_tables(self) -> None:
         self._rest.stop()

@@ -47,6 +47,7 @@ from gpudesk.desktop.ui.charts.scales import (
     LabelRequest,
     LinearScale,
     PlacedLabel,
+    count_inner_labels,
     find_emptiest_box,
     format_ticks,
     labels_collide,
@@ -397,10 +398,14 @@ def _find_places(plot: PlotCanvas, visible_ends: list[tuple[PlotCurve, _CurveEnd
     plot.names_alone = False
     requests = _make_requests(plot, visible_ends)
     places = place_labels(requests, curves, boxes, bounds, gap)
-    if plot.detailed_labels and labels_collide(places, requests, boxes):
+    collide = labels_collide(places, requests, boxes)
+    if plot.detailed_labels and (collide or count_inner_labels(places)):
         plot.names_alone = True
-        requests = _make_requests(plot, visible_ends)
-        places = place_labels(requests, curves, boxes, bounds, gap)
+        brief = _make_requests(plot, visible_ends)
+        brief_places = place_labels(brief, curves, boxes, bounds, gap)
+        plot.names_alone = collide or count_inner_labels(brief_places) < count_inner_labels(places)
+        if plot.names_alone:
+            requests, places = brief, brief_places
     plot.label_spans = [(place.x, place.x + label.width) for place, label in zip(places, requests, strict=True)]
     return {line.key: place for (line, _), place in zip(visible_ends, places, strict=True)}
 

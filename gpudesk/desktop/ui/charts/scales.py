@@ -275,6 +275,11 @@ def _put_in_order(places: dict[int, PlacedLabel], requests: Sequence[LabelReques
             places[number] = PlacedLabel(place.x, middle, middle - requests[number].y, place.aside)
 
 
+def count_inner_labels(places: Sequence[PlacedLabel]) -> int:
+    """Return how many labels found no room right of their curve's end."""
+    return sum(place.aside < 0 for place in places)
+
+
 def labels_collide(places: Sequence[PlacedLabel], requests: Sequence[LabelRequest], boxes: Sequence[Box]) -> bool:
     mine = [_label_box(place, label) for place, label in zip(places, requests, strict=True)]
     everything = [*mine, *boxes]

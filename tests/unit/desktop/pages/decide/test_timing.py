@@ -281,7 +281,7 @@ def test_amounts_are_typed_in_the_currency_of_the_scenario(view: DeferralView, d
     type_into(row, "1000")
     settled(view, desk, qtbot)
     assert desk.scenario.decision.plans["usd_per_month"] == 2000.0
-    assert cells(view)["Monthly cost of the gap"] == ("", "1,000", "", "EUR/month")
+    assert cells(view)["Cost of delay per month"] == ("", "1,000", "", "EUR/month")
 
 
 # The frame

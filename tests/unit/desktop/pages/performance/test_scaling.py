@@ -243,14 +243,14 @@ def test_numbers_are_copied_and_shown_as_a_table(page: PerformancePage, view: Sc
     page.head.copy.click()
     text = QGuiApplication.clipboard().mimeData().text()
     assert "Scaling by accelerator count" in text
-    assert "Sharded vs. fewer accelerators" in text
+    assert "Two deployments compared" in text
     assert "KV cache space, GB" in text
     actions = {action.id: action for action in page.actions_of_page()}
     view.comparison.table.setFocus()
     actions["performance.table"].run()
     dialog = page.findChild(QDialog) or page.window().findChild(QDialog)
     assert dialog is not None
-    assert dialog.windowTitle() == "Sharded vs. fewer accelerators"
+    assert dialog.windowTitle() == "Two deployments compared"
     dialog.close()
 
 
