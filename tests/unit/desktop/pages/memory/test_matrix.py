@@ -150,9 +150,18 @@ def test_only_what_so_few_hold_can_be_asked_for(view: FitMatrixView, qtbot: QtBo
     assert view.model.rowCount() == 83
 
 
+def test_the_table_opens_at_its_beginning(view: FitMatrixView, desk: Desk) -> None:
+    cell = view.table.current_cell()
+    assert cell is not None
+    assert (cell.model, cell.accelerator) == (desk.scenario.model, "h200-sxm")
+    assert view.table.horizontalScrollBar().value() == view.table.verticalScrollBar().value() == 0
+    assert view.table.horizontalScrollBar().maximum() > 0
+
+
 def test_a_click_on_a_head_orders_by_its_counts_and_again_turns_it_round(view: FitMatrixView) -> None:
     heads = view.table.heads
     place = [column.part.id for column in view.model.table.columns].index("h200-sxm")
+    view.table.go_to("phi-4", "h200-sxm")
     x = heads.sectionViewportPosition(place) + 20
     point = heads.viewport().rect().center()
     point.setX(x)
