@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from operator import attrgetter
-from typing import IO, Final, Protocol
+from typing import IO, Final
 
 from gpudesk.domain.claim import (
     PRICE_BOUND_ATTRIBUTES,
@@ -14,14 +14,11 @@ from gpudesk.domain.claim import (
     CatalogEntry,
     CatalogEntryKind,
     ClaimPreference,
-    Dispute,
-    DocumentStatement,
     PriceRecord,
     ProviderClass,
     Source,
     is_figure,
 )
-from gpudesk.domain.diffusion import DiffusionModel
 from gpudesk.domain.user_facts import (
     FactKey,
     InactiveOverride,
@@ -32,6 +29,7 @@ from gpudesk.domain.user_facts import (
     UserPrice,
     get_fact_key,
 )
+from gpudesk.report.explanation.catalog_entry import ReportedCatalog
 from gpudesk.report.labels import label_attribute, label_attribute_alone
 from gpudesk.report.writers.export_table import (
     ExportCellConverter,
@@ -316,40 +314,7 @@ class _UserFactRows:
         return tuple(cells.get(key) for key in self._keys)
 
 
-class ExportCatalog(Protocol):
-    """What is asked of a catalog."""
-
-    @property
-    def revision(self) -> str:
-        """The digest of all facts."""
-
-    @property
-    def data_date(self) -> str:
-        """The latest day on which a shipped figure was retrieved."""
-
-    @property
-    def own(self) -> UserFacts: ...
-
-    @property
-    def waiting(self) -> Sequence[InactiveOverride]:
-        """The facts of the user that have no effect."""
-
-    def things(self, kind: CatalogEntryKind | None = None) -> Sequence[CatalogEntry]: ...
-
-    def attributes(self, thing_id: str) -> Sequence[AttributeClaims]: ...
-
-    def diffusion_models(self) -> Sequence[DiffusionModel]: ...
-
-    def prices(self) -> Sequence[PriceRecord]: ...
-
-    def seed_claims(self) -> Sequence[DocumentStatement]: ...
-
-    def disputes(self) -> Sequence[Dispute]: ...
-
-    def sources(self) -> Sequence[Source]: ...
-
-
-def build_catalog_table(kind: str, catalog: ExportCatalog, *, for_programs: bool = False) -> ExportTable:
+def build_catalog_table(kind: str, catalog: ReportedCatalog, *, for_programs: bool = False) -> ExportTable:
     """Return the table of one of `EXPORT_KINDS`.
 
     `for_programs`: figures in the units used inside, and ids in the place of words that are translated.
@@ -361,19 +326,19 @@ def build_catalog_table(kind: str, catalog: ExportCatalog, *, for_programs: bool
 
 def _build_figures_of_kind(
     kind: CatalogEntryKind, title: str
-) -> Callable[[ExportCatalog, ExportCellConverter], ExportTable]:
-    def build(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+) -> Callable[[ReportedCatalog, ExportCellConverter], ExportTable]:
+    def build(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
         things = catalog.things(kind)
         return build_figures_table(tr(title), [(thing, catalog.attributes(thing.id)) for thing in things], cells)
 
     return build
 
 
-def _build_all_claims(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+def _build_all_claims(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
     return build_claims_table([(thing, catalog.attributes(thing.id)) for thing in catalog.things()], cells)
 
 
-def _build_results_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+def _build_results_table(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
     head = (
         ExportColumn("part", tr("Accelerator as published")),
         ExportColumn("accelerator", tr("Accelerator")),
@@ -393,7 +358,7 @@ def _build_results_table(catalog: ExportCatalog, cells: ExportCellConverter) -> 
     return _add_sources(tr("Times of diffusion models"), (ExportColumn("model", tr("Model")), *head), rows, sources)
 
 
-def _build_prices_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+def _build_prices_table(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
     def name_rhythm(price: PriceRecord) -> str:
         if price.term == PURCHASE_TERM:
             return "once" if cells.for_programs else tr("once")
@@ -427,7 +392,7 @@ def _build_prices_table(catalog: ExportCatalog, cells: ExportCellConverter) -> E
     return _add_sources(tr("Prices"), head, make_rows(head, prices), (price.source for price in prices))
 
 
-def _build_disputes_table(catalog: ExportCatalog, _: ExportCellConverter) -> ExportTable:
+def _build_disputes_table(catalog: ReportedCatalog, _: ExportCellConverter) -> ExportTable:
     head = (
         ExportColumn("id", tr("ID")),
         ExportColumn("subject", tr("Subject")),
@@ -443,7 +408,7 @@ def _build_disputes_table(catalog: ExportCatalog, _: ExportCellConverter) -> Exp
     return ExportTable(tr("Disputes"), head, make_rows(head, catalog.disputes()))
 
 
-def _build_statements_table(catalog: ExportCatalog, _: ExportCellConverter) -> ExportTable:
+def _build_statements_table(catalog: ReportedCatalog, _: ExportCellConverter) -> ExportTable:
     head = (
         ExportColumn("id", tr("ID")),
         ExportColumn("subject", tr("Subject")),
@@ -464,11 +429,11 @@ def _build_statements_table(catalog: ExportCatalog, _: ExportCellConverter) -> E
     return _add_sources(title, head, make_rows(head, claims), (claim.source for claim in claims))
 
 
-def _build_all_sources(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+def _build_all_sources(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
     return build_sources_table(catalog.sources(), cells)
 
 
-def _build_user_table(catalog: ExportCatalog, cells: ExportCellConverter) -> ExportTable:
+def _build_user_table(catalog: ReportedCatalog, cells: ExportCellConverter) -> ExportTable:
     things = {thing.id: thing for thing in catalog.things()}
     return build_user_facts_table(catalog.own, things, catalog.attributes, catalog.waiting, cells)
 

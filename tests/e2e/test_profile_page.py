@@ -38,7 +38,7 @@ def open_profile(user: User) -> ProfilePage:
 
 def wait_for(user: User, page: ProfilePage) -> None:
     def is_ready() -> bool:
-        profile = page.query.profile
+        profile = page.query.result
         is_shown = profile is not None and profile.accelerator.id == page.accelerator
         return is_shown and page.query.state is QueryState.READY
 
@@ -322,7 +322,7 @@ def test_the_panel_follows_the_accelerator_and_the_load(program: StartProgram) -
         )
         user.until(get_request)
         desk.apply(replace_load_value(desk.scenario, 16), "Change of load")
-        user.until(lambda: page.query.profile is not None and page.query.profile.question.concurrency == 16)
+        user.until(lambda: page.query.result is not None and page.query.result.question.concurrency == 16)
         request = get_request()
         assert request is not None
         assert request.workload.load.concurrency == 16

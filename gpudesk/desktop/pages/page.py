@@ -41,7 +41,7 @@ class QueryState(Enum):
 class BackgroundQuery(QObject, Generic[ResultT]):
     """Answers the last question of a page with a job; meanwhile the result is that of a former question.
 
-    Subclasses write `ask`, which sets the key of the question, and `_keep`.
+    Subclasses write `ask`, which sets the key of the question.
     """
 
     #: There is a new result, or another state.
@@ -56,8 +56,18 @@ class BackgroundQuery(QObject, Generic[ResultT]):
         self._jobs.shown.connect(self.working)
         self._key: tuple[object, ...] | None = None
         self.state = QueryState.NOTHING
-        #: What went wrong, in words.
-        self.problem = ""
+        self.result: ResultT | None = None
+        self.error: InputError | None = None
+
+    @property
+    def running(self) -> bool:
+        return self._jobs.running
+
+    @property
+    def problem(self) -> str:
+        """What went wrong, in words."""
+        error = self.error
+        return "" if error is None else capitalize_first(format_message(error.problem, self._desk.formatter))
 
     def stop(self) -> None:
         """Stop the search and keep the results so far."""
@@ -69,26 +79,23 @@ class BackgroundQuery(QObject, Generic[ResultT]):
         if self.state is QueryState.WORKING:
             self._key, self.state = None, QueryState.NOTHING
 
-    def _keep(self, key: tuple[object, ...], result: ResultT) -> None:
-        raise NotImplementedError
-
     def _start(self, name: str, key: tuple[object, ...], steps: ProgressSteps[ResultT]) -> None:
         self._set(QueryState.WORKING)
         ends = (partial(self._done, key), partial(self._failed, key), partial(self._stopped, key))
         self._jobs.start(name, steps, *ends)
 
     def _done(self, key: tuple[object, ...], result: ResultT) -> None:
-        if key == self._key:
-            self._keep(key, result)
+        if key is self._key:
+            self.result = result
             self._set(QueryState.READY)
 
     def _failed(self, key: tuple[object, ...], error: InputError) -> None:
-        if key == self._key:
-            self.problem = capitalize_first(format_message(error.problem, self._desk.formatter))
+        if key is self._key:
+            self.error = error
             self._set(QueryState.FAILED)
 
     def _stopped(self, key: tuple[object, ...]) -> None:
-        if key == self._key:
+        if key is self._key:
             self._set(QueryState.STOPPED)
 
     def _set(self, state: QueryState) -> None:

@@ -30,8 +30,9 @@ from gpudesk.domain.catalog_table import CatalogSection
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.user_facts import FactEdit, ImportProposal, UserModel, UserPrice, UserSystem
 from gpudesk.files import write_atomically
-from gpudesk.report.catalog_export import ExportCatalog, build_catalog_table, write_table
+from gpudesk.report.catalog_export import build_catalog_table, write_table
 from gpudesk.report.comparison.verdicts import describe_impact
+from gpudesk.report.explanation.catalog_entry import ReportedCatalog
 from gpudesk.report.labels import get_today
 from gpudesk.report.writers.export_table import MACHINE_FORMATS, ExportFormat
 from gpudesk.text.messages import InputError, format_input_error, message
@@ -212,7 +213,7 @@ def _write_table(window: DocumentWindow, form: TableExportForm) -> None:
         _write_in_background(window, "export", steps)
 
 
-def write_catalog_table(table: str, catalog: ExportCatalog, target: Path) -> ProgressSteps[Path]:
+def write_catalog_table(table: str, catalog: ReportedCatalog, target: Path) -> ProgressSteps[Path]:
     """Write a table in the form that the suffix names; raises `InputError` where that fails."""
     yield JobProgress(_WRITING_TABLE)
     form = ExportFormat(target.suffix.lower())

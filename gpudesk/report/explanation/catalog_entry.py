@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from types import MappingProxyType
 from typing import Final, Protocol
@@ -11,6 +11,7 @@ from gpudesk.domain.claim import (
     PURCHASE_TERM,
     AttributeClaims,
     CatalogEntry,
+    CatalogEntryKind,
     Dispute,
     DocumentStatement,
     PriceRecord,
@@ -18,7 +19,8 @@ from gpudesk.domain.claim import (
     Source,
     StalenessLimits,
 )
-from gpudesk.domain.user_facts import InactiveOverride
+from gpudesk.domain.diffusion import DiffusionModel
+from gpudesk.domain.user_facts import InactiveOverride, UserFacts
 from gpudesk.report.catalog_lists import label_term_of_data
 from gpudesk.report.comparison.attribute_rows import format_claim_value
 from gpudesk.report.explanation.claims import build_dispute_line, label_dispute_topic
@@ -49,8 +51,8 @@ from gpudesk.text.translation import tr, translate_data, trn
 EDIT_KEY: Final = "F2"
 
 
-class ExplainedCatalog(Protocol):
-    """What explanations ask of the catalog; each raises `InputError` where there is no such thing."""
+class ReportedCatalog(Protocol):
+    """What reports ask of the catalog; each raises `InputError` where there is no such thing."""
 
     @property
     def revision(self) -> str:
@@ -58,25 +60,32 @@ class ExplainedCatalog(Protocol):
 
     @property
     def data_date(self) -> str:
-        """Day of the newest fact."""
+        """The latest day on which a shipped figure was retrieved."""
 
     @property
-    def waiting(self) -> tuple[InactiveOverride, ...]:
+    def own(self) -> UserFacts: ...
+
+    @property
+    def waiting(self) -> Sequence[InactiveOverride]:
         """The facts of the user that have no effect, and why."""
 
     def thing(self, thing_id: str) -> CatalogEntry: ...
 
-    def things(self) -> tuple[CatalogEntry, ...]: ...
+    def things(self, kind: CatalogEntryKind | None = None) -> Sequence[CatalogEntry]: ...
 
-    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]: ...
+    def attributes(self, thing_id: str) -> Sequence[AttributeClaims]: ...
+
+    def diffusion_models(self) -> Sequence[DiffusionModel]: ...
 
     def source(self, source_id: str) -> Source: ...
 
-    def prices(self) -> tuple[PriceRecord, ...]: ...
+    def sources(self) -> Sequence[Source]: ...
 
-    def seed_claims(self, thing: str | None = None) -> tuple[DocumentStatement, ...]: ...
+    def prices(self) -> Sequence[PriceRecord]: ...
 
-    def disputes(self, thing: str | None = None) -> tuple[Dispute, ...]: ...
+    def seed_claims(self, thing: str | None = None) -> Sequence[DocumentStatement]: ...
+
+    def disputes(self, thing: str | None = None) -> Sequence[Dispute]: ...
 
 
 @dataclass(frozen=True)
@@ -88,7 +97,7 @@ class CatalogContext:
     follows from the rest of a thing for an attribute of it that nobody states.
     """
 
-    facts: ExplainedCatalog
+    facts: ReportedCatalog
     formatter: Formatter
     today: str
     rule: StalenessLimits = field(default_factory=StalenessLimits)
@@ -164,16 +173,6 @@ _MOST: Final = 60
 _MOST_GROUPS: Final = 60
 
 
-class StatementCatalog(Protocol):
-    """What is looked through."""
-
-    def things(self) -> tuple[CatalogEntry, ...]: ...
-
-    def attributes(self, thing_id: str) -> tuple[AttributeClaims, ...]: ...
-
-    def prices(self) -> tuple[PriceRecord, ...]: ...
-
-
 def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | None]:
     """Return a price or the ends between which it lies, and its unit."""
     quantity = Quantity.USD if price.term == PURCHASE_TERM else Quantity.USD_PER_HOUR
@@ -183,7 +182,7 @@ def format_price(price: PriceRecord, formatter: Formatter) -> tuple[str, str | N
 
 
 def group_statements(
-    facts: StatementCatalog, source: Source, formatter: Formatter
+    facts: ReportedCatalog, source: Source, formatter: Formatter
 ) -> tuple[int, tuple[StatedGroup, ...]]:
     """Return how many figures a source states, and these by thing, as many as are read with patience."""
     prices: dict[str, list[ExplanationDetail]] = {}
@@ -205,7 +204,7 @@ def group_statements(
 
 
 def _list_claims_of_source(
-    facts: StatementCatalog, thing: str, source: Source, formatter: Formatter
+    facts: ReportedCatalog, thing: str, source: Source, formatter: Formatter
 ) -> Iterator[ExplanationDetail]:
     for attribute in facts.attributes(thing):
         for claim in attribute.claims:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Any, Final, NamedTuple
 
 from PySide6.QtCore import QModelIndex, QRect, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QFocusEvent, QFontMetricsF, QResizeEvent
+from PySide6.QtGui import QFocusEvent, QFontMetricsF
 from PySide6.QtWidgets import QStyle, QWidget
 
 from gpudesk.desktop.session.selection import Selection
@@ -115,7 +115,6 @@ class RecordTableView(RowsView):
         self._model = RecordModel()
         super().__init__(theme, self._model, parent=parent)
         self._model.setParent(self)
-        self._fitting = False
         self.setAccessibleName(name)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setItemDelegate(_RecordDelegate(theme, self))
@@ -144,11 +143,6 @@ class RecordTableView(RowsView):
     def minimumSizeHint(self) -> QSize:
         return QSize(0, self.height())
 
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.measure()
-
     def focusInEvent(self, event: QFocusEvent) -> None:
         super().focusInEvent(event)
         by_keyboard = event.reason() is not Qt.FocusReason.MouseFocusReason
@@ -156,14 +150,8 @@ class RecordTableView(RowsView):
             self.setCurrentIndex(self._model.index(0, 0))
 
     def measure(self) -> None:
-        if self._fitting:
-            return
-        self._fitting = True
-        try:
-            self.setFont(self._theme.font("small"))
-            super().measure()
-        finally:
-            self._fitting = False
+        self.setFont(self._theme.font("small"))
+        super().measure()
 
     def fit_columns(self) -> None:
         """Share the width among the columns."""

@@ -116,7 +116,6 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(desk, parent)
         self._parameters: tuple[object, Mapping[str, float]] | None = None
-        self.matrix: FitMatrix | None = None
         self.reading = ""
 
     def ask(self, question: FitQuestion, reading: str) -> bool:
@@ -140,7 +139,7 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
     def _find(self, query: tuple[object, ...], steps: ProgressSteps[FitMatrix]) -> None:
         """Compute briefly in the window, then leave the rest to a background job."""
         # The first time nothing is known that would make it quick.
-        end = time.perf_counter() + (0.0 if self.matrix is None else _AT_ONCE_S)
+        end = time.perf_counter() + (0.0 if self.result is None else _AT_ONCE_S)
         try:
             next(steps)
             while time.perf_counter() < end:
@@ -186,8 +185,10 @@ class FitMatrixQuery(BackgroundQuery[FitMatrix]):
         parts, models = catalog.accelerators(), catalog.models()
         return compute_reading_matrix(CapacityReadingId(reading), question, parts, models, self.parameters())
 
-    def _keep(self, key: tuple[object, ...], matrix: FitMatrix) -> None:
-        self.matrix, self.reading = matrix, str(key[1])
+    def _done(self, key: tuple[object, ...], matrix: FitMatrix) -> None:
+        if key is self._key:
+            self.reading = str(key[1])
+        super()._done(key, matrix)
 
 
 _MARGIN = 16
@@ -329,7 +330,7 @@ class FitMatrixView(QWidget):
         self.table.set_present(self._desk.scenario.model, swatches)
 
     def _show(self) -> None:
-        matrix, order = self.query.matrix, self._order()
+        matrix, order = self.query.result, self._order()
         self._waits = self._waits and self.query.state is QueryState.WORKING
         self.table.set_pale(self._waits or self.query.state in (QueryState.STOPPED, QueryState.FAILED))
         self.table.set_order(order)
@@ -354,7 +355,7 @@ class FitMatrixView(QWidget):
 
     def _state_words(self) -> str:
         stopped = tr("Stopped before all models were checked")
-        if self.query.matrix is not None:
+        if self.query.result is not None:
             stopped = tr("{stopped}. The counts are from the previous settings", stopped=stopped)
         return {
             QueryState.WORKING: tr("Searching for deployments"),
@@ -372,7 +373,7 @@ class FitMatrixView(QWidget):
         state, cell = self.query.state, self.table.current_cell()
         if state is QueryState.WORKING:
             # What is soon over is not worth a word.
-            if self.query.matrix is None:
+            if self.query.result is None:
                 self._show_notice(self._state_words(), "")
         elif state in (QueryState.STOPPED, QueryState.FAILED):
             self._show_notice(self._state_words(), tr("Continue") if state is QueryState.STOPPED else tr("Try again"))
@@ -410,7 +411,7 @@ class FitMatrixView(QWidget):
             self._ask()
 
     def _open(self) -> None:
-        cell, matrix = self.table.current_cell(), self.query.matrix
+        cell, matrix = self.table.current_cell(), self.query.result
         if cell is None or matrix is None or not cell.fits or not self._ready:
             return
         index = self.table.currentIndex()

@@ -429,7 +429,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
             self.body.show_state("", None, answered=False)
 
     def _is_shown(self) -> bool:
-        profile = self.query.profile
+        profile = self.query.result
         return profile is not None and profile.accelerator.id == self.accelerator
 
     def _show(self) -> None:
@@ -461,7 +461,7 @@ class ProfilePage(MultiViewPage[ProfileView]):
 
     @property
     def tables(self) -> ProfileTables | None:
-        profile = self.query.profile
+        profile = self.query.result
         return None if profile is None else ProfileTables(profile, self.desk.formatter, self._name_of)
 
     def _name_of(self, thing: str) -> str:

@@ -130,7 +130,6 @@ class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
     def __init__(self, desk: Desk, parent: QObject) -> None:
         super().__init__(desk, parent)
         self._kept: OrderedDict[tuple[object, ...], AcceleratorProfile] = OrderedDict()
-        self.profile: AcceleratorProfile | None = None
 
     def ask(self, question: ProfileQuestion) -> bool:
         """Look for the profile that answers a question, which is there at once where it is known.
@@ -155,6 +154,3 @@ class ProfileQuery(BackgroundQuery[AcceleratorProfile]):
         while len(self._kept) > _MOST_KEPT:
             self._kept.popitem(last=False)
         super()._done(key, profile)
-
-    def _keep(self, key: tuple[object, ...], profile: AcceleratorProfile) -> None:  # noqa: ARG002 - kept before
-        self.profile = profile

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Final
 
 from PySide6.QtCore import QItemSelectionModel, QModelIndex, QRect, QRectF, Qt, Signal
-from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPainterStateGuard, QResizeEvent
+from PySide6.QtGui import QFontMetricsF, QKeyEvent, QPainter, QPainterStateGuard
 from PySide6.QtWidgets import QHeaderView, QSizePolicy, QWidget
 
 from gpudesk.desktop.ui.charts.chart_data import ChartData
@@ -267,12 +267,6 @@ class DataTableView(RowsView):
             self._open()
         else:
             super().keyPressEvent(event)
-
-    def resizeEvent(self, event: QResizeEvent) -> None:
-        super().resizeEvent(event)
-        if event.size().width() != event.oldSize().width():
-            self.fit_columns()
-            self.fit_rows()
 
     def measure(self) -> None:
         tall = any(cell.detail for row in self.table.rows for cell in row.cells)

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Final
 
 from PySide6.QtCore import QRectF, Qt
-from PySide6.QtGui import QPainter, QPainterStateGuard
+from PySide6.QtGui import QPainter, QPainterStateGuard, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHeaderView,
@@ -97,6 +97,12 @@ class RowsView(QTableView):
             if labels.sectionSize(row) != height:
                 labels.resizeSection(row, height)
         self.fit_height()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        if event.size().width() != event.oldSize().width():
+            self.fit_columns()
+            self.fit_rows()
 
     def show_anew(self, show: Callable[[], object]) -> None:
         """Show other rows; the current one stays where it still is one."""

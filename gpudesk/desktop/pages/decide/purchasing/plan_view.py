@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Final, Generic, TypeVar
+from typing import Final, Generic, TypeVar
 
 from PySide6.QtCore import QObject, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QHideEvent, QResizeEvent
@@ -13,9 +13,9 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.decision.purchasing.plan_inputs import PLAN_INPUTS, WHERE, find_removed_key
 from gpudesk.desktop.pages.decide.parts import DecideView
+from gpudesk.desktop.pages.page import BackgroundQuery, QueryState
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
-from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.scenario_edits import replace_plan_input
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import LinkButton
@@ -135,74 +135,54 @@ class PlanInputRow(QWidget):
         self.unit.setMinimumWidth(px(_UNIT))
 
 
+ResultT = TypeVar("ResultT")
+
 #: While something is dragged, questions wait until it rests for so long, in milliseconds.
 _REST: Final = 120
 
 
-class PlanComputation(QObject):
-    """Works out the answer to the last question; what is asked meanwhile takes its place."""
-
-    #: The answer to the last question.
-    found = Signal(object)
-    #: The `InputError` that says why there is none.
-    failed = Signal(object)
-    #: What to say of the work that goes on; empty where it is soon over.
-    working = Signal(str)
+class PlanQuery(BackgroundQuery[ResultT]):
+    """Works a plan out; while something is dragged, once that rests."""
 
     def __init__(self, desk: Desk, parent: QObject) -> None:
-        super().__init__(parent)
-        self._desk = desk
-        self._jobs = Jobs(desk.formatter, self)
-        self._jobs.shown.connect(lambda text, _can_stop: self.working.emit(text))
-        self._question: tuple[object, ...] = ()
-        self._steps: Callable[[], ProgressSteps[Any]] | None = None
+        super().__init__(desk, parent)
+        self._steps: Callable[[], ProgressSteps[ResultT]] | None = None
         self._timer = QTimer(self, singleShot=True, interval=_REST)
-        self._timer.timeout.connect(self._start)
+        self._timer.timeout.connect(self._begin)
         # A thread must not outlive what it belongs to.
         self.destroyed.connect(self._jobs.stop)
 
     @property
     def running(self) -> bool:
-        return self._jobs.running or self._timer.isActive()
+        return super().running or self._timer.isActive()
 
-    def ask(self, question: tuple[object, ...], steps: Callable[[], ProgressSteps[Any]]) -> None:
+    def ask(self, question: tuple[object, ...], steps: Callable[[], ProgressSteps[ResultT]]) -> None:
         """Work out what `steps` begin, unless it is what was asked last.
 
         `question` tells questions apart: by words and numbers, and by the identity of everything else.
         """
-        if len(question) == len(self._question) and all(map(_return_same, question, self._question)):
+        if self._key is not None and all(map(_return_same, question, self._key)):
             return
-        self._question, self._steps = question, steps
+        self._key, self._steps = question, steps
         if self._desk.in_gesture:
             self._timer.start()
         else:
-            self._start()
+            self._begin()
 
-    def rest(self, *, wait: bool) -> None:
+    def leave(self, *, wait: bool) -> None:
         """Work at nothing while nobody looks; the same question may be asked again.
 
         With `wait` nothing is left running: the window goes.
         """
-        if not self.running:
-            return
-        self._timer.stop()
-        self._question = ()
-        if self._jobs.running:
+        if self.running:
+            self._timer.stop()
+            self._key = None
             (self._jobs.stop if wait else self._jobs.cancel)()
 
-    def _start(self) -> None:
+    def _begin(self) -> None:
         self._timer.stop()
-        if self._steps is not None:
-            question = self._question
-            self._jobs.start("plan", self._steps(), partial(self._done, question), partial(self._fail, question))
-
-    def _done(self, question: tuple[object, ...], answer: object) -> None:
-        if question is self._question:
-            self.found.emit(answer)
-
-    def _fail(self, question: tuple[object, ...], error: InputError) -> None:
-        if question is self._question:
-            self.failed.emit(error)
+        if self._key is not None and self._steps is not None:
+            self._start("plan", self._key, self._steps())
 
 
 def _return_same(one: object, other: object) -> bool:
@@ -256,9 +236,6 @@ def describe_removed_part(scenario: Scenario, name: str) -> str:
     return "" if key is None else tr("Your choice {accelerator} is no longer compared", accelerator=key)
 
 
-ResultT = TypeVar("ResultT")
-
-
 class PlanView(DecideView, Generic[ResultT]):
     """Edits the document's inputs of a plan, which is worked out beside the window.
 
@@ -279,9 +256,8 @@ class PlanView(DecideView, Generic[ResultT]):
         self.problem.hide()
         self.working = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=self)
         self.working.hide()
-        self.job = PlanComputation(desk, self)
-        self.job.found.connect(self._done)
-        self.job.failed.connect(self.show_failure)
+        self.job: PlanQuery[ResultT] = PlanQuery(desk, self)
+        self.job.changed.connect(self._follow)
         self.job.working.connect(self._tell)
 
     def show_form(self) -> None:
@@ -297,10 +273,14 @@ class PlanView(DecideView, Generic[ResultT]):
 
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
-        self.job.rest(wait=not self.window().isVisible())
+        self.job.leave(wait=not self.window().isVisible())
 
-    def _done(self, result: ResultT) -> None:
-        self.plan_result = result
+    def _follow(self) -> None:
+        if self.job.state is QueryState.FAILED and self.job.error is not None:
+            self.show_failure(self.job.error)
+        if self.job.state is not QueryState.READY or self.job.result is None:
+            return
+        self.plan_result = result = self.job.result
         self.problem.hide()
         self.show_form()
         self.show_result(result)
@@ -310,8 +290,7 @@ class PlanView(DecideView, Generic[ResultT]):
         """Show why there is no plan, at the invalid input if the form has it."""
         self.plan_result = None
         self.result.hide()
-        problem = format_message(error.problem, self.desk.formatter)
-        problem = capitalize_first(problem)
+        problem = capitalize_first(format_message(error.problem, self.desk.formatter))
         self.problem.setText(problem)
         self.problem.show()
         try:
@@ -321,7 +300,7 @@ class PlanView(DecideView, Generic[ResultT]):
         else:
             self.form.set_fault((error.where or "").removeprefix(f"{WHERE}."), problem)
 
-    def _tell(self, text: str) -> None:
+    def _tell(self, text: str, _can_stop: bool) -> None:
         self.working.setText(f"{text}…" if text else "")
         self.working.setVisible(bool(text))
 

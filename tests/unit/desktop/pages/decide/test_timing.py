@@ -312,10 +312,10 @@ def test_nothing_is_left_running_behind_a_hidden_view(view: DeferralView, desk: 
 
 
 def test_work_that_takes_long_is_told(view: DeferralView) -> None:
-    view.job.working.emit("Computing the plan")
+    view.job.working.emit("Computing the plan", False)
     assert view.working.text() == "Computing the plan…"
     assert view.working.isVisible()
-    view.job.working.emit("")
+    view.job.working.emit("", False)
     assert not view.working.isVisible()
 
 

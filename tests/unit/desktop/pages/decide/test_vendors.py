@@ -249,10 +249,10 @@ def test_a_copy_has_plans_and_what_is_said_of_them(view: VendorsView, desk: Desk
 
 
 def test_work_that_takes_long_is_told(view: VendorsView) -> None:
-    view.job.working.emit("Computing the plan")
+    view.job.working.emit("Computing the plan", False)
     assert view.working.isVisible()
     assert view.working.text() == "Computing the plan…"
-    view.job.working.emit("")
+    view.job.working.emit("", False)
     assert not view.working.isVisible()
 
 
