@@ -5,7 +5,7 @@ from __future__ import annotations
 import argparse
 import math
 import re
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final
@@ -81,6 +81,13 @@ def add_facts_option(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--without-user-facts", action="store_true", help=tr("use only the shipped catalog, without your values")
     )
+
+
+def finish_command(parser: argparse.ArgumentParser, run: Callable[[argparse.Namespace], int]) -> None:
+    """Add the options that commands over the catalog end with, and what runs the command."""
+    add_facts_option(parser)
+    add_json_option(parser)
+    parser.set_defaults(run=run)
 
 
 def open_service(options: argparse.Namespace) -> GpuDeskService:

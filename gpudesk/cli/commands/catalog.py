@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.commands import catalog_user_data
-from gpudesk.cli.options import add_facts_option, add_json_option, open_service
+from gpudesk.cli.options import finish_command, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE
 from gpudesk.domain.claim import (
     ApiPrice,
@@ -467,20 +467,14 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     help_text = tr("list entries of one kind, or all")
     part = parts.add_parser("list", help=help_text, description=help_text)
     part.add_argument("kind", nargs="?", choices=KINDS, metavar=tr("KIND"), help=", ".join(KINDS))
-    add_facts_option(part)
-    add_json_option(part)
-    part.set_defaults(run=_list)
+    finish_command(part, _list)
     help_text = tr("show an entry with all published values, units and sources")
     part = parts.add_parser("show", help=help_text, description=help_text)
     part.add_argument("id", metavar="ID", help=tr("entry id, from `gpudesk catalog list`"))
-    add_facts_option(part)
-    add_json_option(part)
-    part.set_defaults(run=_show)
+    finish_command(part, _show)
     help_text = tr("check that every value has a source and every reference exists")
     part = parts.add_parser("verify", help=help_text, description=help_text)
-    add_facts_option(part)
-    add_json_option(part)
-    part.set_defaults(run=_verify)
+    finish_command(part, _verify)
     catalog_user_data.add_export_command(parts)
     catalog_user_data.add_pack_command(parts)
     catalog_user_data.add_signers_command(parts)

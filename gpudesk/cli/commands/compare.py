@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
+from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -32,9 +32,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         help=tr("save the sheet as .pdf, .html, .md, .csv, .xlsx or .json, or the scenario as .gpudesk"),
     )
     add_ranking(parser)
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def add_ranking(parser: argparse.ArgumentParser) -> None:

@@ -10,10 +10,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.options import (
-    add_facts_option,
-    add_json_option,
     add_scenario_options,
     build_scenario,
+    finish_command,
     open_service,
     parse_number,
     parse_whole,
@@ -272,9 +271,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "-o", "--output", metavar=tr("FILE"), help=tr("save the monthly cash flow as .xlsx with live formulas")
     )
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def add_cost_options(group: argparse._ArgumentGroup) -> None:

@@ -16,11 +16,10 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.cli import output
 from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
 from gpudesk.cli.options import (
-    add_facts_option,
-    add_json_option,
     add_scenario_options,
     add_site_options,
     build_scenario,
+    finish_command,
     open_service,
     read_site,
 )
@@ -392,9 +391,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     parser.add_argument(
         "--show", action="append", default=[], choices=ADVISORY_TOPICS, help=tr("additional advice to show; repeatable")
     )
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def _add_said(group: argparse._ArgumentGroup) -> None:

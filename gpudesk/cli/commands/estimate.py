@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
 from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, estimate_diffusion
-from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
+from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, UsageError, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import AcceleratorPool, Estimate, PlanChoice
@@ -177,9 +177,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     group.add_argument(
         "--batch", metavar=tr("FILE|-"), help=tr("answer one JSON request per line of a file; - for standard input")
     )
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:

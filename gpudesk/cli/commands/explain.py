@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
+from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
@@ -210,9 +210,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         ),
     )
     add_scenario_options(parser)
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -8,15 +8,7 @@ from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
 from gpudesk.cli.diffusion import add_diffusion_options, ask_for_diffusion, fit_diffusion
-from gpudesk.cli.options import (
-    add_facts_option,
-    add_json_option,
-    load_base_scenario,
-    open_service,
-    parse_number,
-    parse_whole,
-    split_list,
-)
+from gpudesk.cli.options import finish_command, load_base_scenario, open_service, parse_number, parse_whole, split_list
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.precision import Precision
@@ -145,9 +137,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         help=tr("count only weights, by this reading of memory sizes, to check published tables"),
     )
     add_diffusion_options(parser)
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -12,11 +12,10 @@ from gpudesk.cli.commands.cost import add_cost_options, read_cost_settings
 from gpudesk.cli.commands.size import OPEN_LOAD, add_demand_options, read_demand, refuse_replicas
 from gpudesk.cli.options import (
     SITE_FIELDS,
-    add_facts_option,
-    add_json_option,
     add_scenario_options,
     add_site_options,
     build_scenario,
+    finish_command,
     open_service,
     parse_number,
     parse_whole,
@@ -70,9 +69,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     _add_fleet(parser.add_argument_group(tr("fleet and site")))
     add_cost_options(parser.add_argument_group(tr("cost inputs (default: catalog and built-in values)")))
     add_scenario_options(parser, load=False)
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def _add_fleet(group: argparse._ArgumentGroup) -> None:

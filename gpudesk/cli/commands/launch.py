@@ -6,7 +6,7 @@ import argparse
 from typing import TYPE_CHECKING, Any
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, build_scenario, open_service
+from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.report.launch import list_launch_lines, write_launch_json
 from gpudesk.text.formatting import Formatter
@@ -24,9 +24,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     group = parser.add_argument_group(tr("commands"))
     group.add_argument("--engine-version", metavar="V", help=tr("serving engine version (default: latest known)"))
     group.add_argument("--reproduce", action="store_true", help=tr("disable prefix caching, as the estimate assumes"))
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:

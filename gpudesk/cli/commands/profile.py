@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, Final, TypeVar
 
 from gpudesk.cli import output
 from gpudesk.cli.commands.sheet import PAPERS
-from gpudesk.cli.options import add_facts_option, add_json_option, open_service, parse_number, parse_whole, split_list
+from gpudesk.cli.options import finish_command, open_service, parse_number, parse_whole, split_list
 from gpudesk.cli.output import EXIT_DONE, UsageError
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.profile import OperatingMode, ProfileQuestion, RankingFactor
@@ -61,9 +61,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     load.add_argument("--serving-engine", metavar="ID", help=tr("vllm, sglang, tensorrt-llm, llama.cpp or tgi"))
     parser.add_argument("-o", "--output", metavar=tr("FILE"), help=tr("output file: .pdf, .html, .md or .csv"))
     parser.add_argument("--paper", choices=PAPERS, help=tr("PDF paper size: a4 or letter (default: by your country)"))
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:

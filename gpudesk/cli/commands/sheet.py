@@ -6,7 +6,7 @@ import argparse
 from typing import Any, Final
 
 from gpudesk.cli.commands import compare
-from gpudesk.cli.options import add_facts_option, add_json_option, add_scenario_options, split_list
+from gpudesk.cli.options import add_scenario_options, finish_command, split_list
 from gpudesk.domain.claim import StalenessLimits
 from gpudesk.text.translation import LANGUAGE_NAMES, available_languages, get_language, tr, use_language
 
@@ -46,9 +46,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         help=tr("language of the sheet (default: language of the terminal)"),
     )
     compare.add_ranking(parser)
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def run(options: argparse.Namespace) -> int:

@@ -9,10 +9,9 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.options import (
-    add_facts_option,
-    add_json_option,
     add_scenario_options,
     build_scenario,
+    finish_command,
     open_service,
     parse_number,
     parse_whole,
@@ -142,9 +141,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     )
     add_demand_options(parser)
     add_scenario_options(parser, load=False)
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def add_demand_options(parser: argparse.ArgumentParser, *, peak: bool = True) -> None:

@@ -12,15 +12,7 @@ from time import monotonic
 from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
-from gpudesk.cli.options import (
-    add_details,
-    add_facts_option,
-    add_json_option,
-    open_service,
-    parse_number_list,
-    parse_whole,
-    split_list,
-)
+from gpudesk.cli.options import add_details, finish_command, open_service, parse_number_list, parse_whole, split_list
 from gpudesk.cli.output import EXIT_DONE, report_error
 from gpudesk.text.messages import InputError, input_error
 from gpudesk.text.translation import tr, trn
@@ -89,9 +81,7 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     add_details(parser.add_argument_group(tr("details")))
     parser.add_argument("-o", "--output", metavar=tr("FILE"), required=True, help=tr("output file, .npz or .csv"))
     parser.add_argument("--progress", action="store_true", help=tr("print progress, even outside a terminal"))
-    add_facts_option(parser)
-    add_json_option(parser)
-    parser.set_defaults(run=run)
+    finish_command(parser, run)
 
 
 def _add_axes(group: argparse._ArgumentGroup) -> None:
