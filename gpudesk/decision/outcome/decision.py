@@ -147,6 +147,8 @@ NAMED_ODDS: Final = 0.8
 _ARGUMENTS: Final = 0.1
 #: What a commitment counts that is a tenth as large, and carries the load just as well.
 _TENTH_OF_BILL: Final = 0.08
+#: An accelerator without a price counts as the dearest that is rented (GB300 NVL72): no price is no advantage.
+_UNPRICED_USD_PER_HOUR: Final = 18.0
 _REASONS: Final = 4
 #: Figures that differ by less are the same.
 _ALIKE: Final = 0.03
@@ -365,10 +367,10 @@ class Decider:
 
 
 def _measure_bill(part: FactValues) -> float:
-    """Return the common logarithm of what a deployment commits to: USD an hour, else accelerators."""
+    """Return the common logarithm of what a deployment commits to in USD an hour."""
     cost, rate = get_number(part, "usd_per_million"), get_number(part, "tokens_per_s")
     if cost is None or rate is None:
-        return math.log10(get_number(part, "deployed") or 1.0)
+        return math.log10(_UNPRICED_USD_PER_HOUR * (get_number(part, "deployed") or 1.0))
     return math.log10(cost * rate * _SECONDS_PER_HOUR / _MILLION)
 
 

@@ -235,6 +235,13 @@ def test_the_smallest_that_does_is_found(service: GpuDeskService) -> None:
     assert without.needed is not None
 
 
+def test_an_unknown_price_is_no_small_commitment(service: GpuDeskService) -> None:
+    """Of two that are too close to call, the one without a price must not lead for costing nothing."""
+    asked = scenario("gpt-oss-20b", ("gb300-desktop", "b300-hgx"), count=1, in_flight=8, priority="speed")
+    assert service.catalog.prices("gb300-desktop") == ()
+    assert lead(decided(service, asked)) == "b300-hgx"
+
+
 def test_a_price_that_would_make_one_lead_makes_it_lead(service: GpuDeskService) -> None:
     asked = scenario(
         parts=("gh200-144gb", "mi300x", "h100-sxm"), weights=Precision.BF16, priority="cost", acquisition="own"
