@@ -84,13 +84,18 @@ OF_RENTING = (THROUGHPUT, "utilisation", "years", "rent_usd_per_hour", *_OF_SOFT
 class PaidDeployment:
     """What is paid for: so many accelerators, and how long its requests are in tokens.
 
-    `idle` accelerators come with them where whole systems are owned.
+    `idle` accelerators come with them where whole systems are owned, `idle_rented` where whole instances are rented.
     """
 
     accelerators: int
     input_tokens: int
     output_tokens: int
     idle: int = 0
+    idle_rented: int = 0
+
+    @property
+    def rented(self) -> int:
+        return self.accelerators + self.idle_rented
 
 
 def make_ownership_inputs(values: CostValues, accelerators: Amount, idle: Amount = 0.0) -> OwnershipInputs:
@@ -140,7 +145,7 @@ def cost_owned_per_million(values: CostValues, deployment: PaidDeployment) -> Am
 def cost_rented_per_million(values: CostValues, deployment: PaidDeployment) -> Amount:
     """Return dollars for a million output tokens of a deployment rented all hours, with its software."""
     rate, utilisation = values[THROUGHPUT], values["utilisation"]
-    hourly = deployment.accelerators * values["rent_usd_per_hour"]
+    hourly = deployment.rented * values["rent_usd_per_hour"]
     software = sum_lines(cost_software(values, deployment.accelerators))
     return compute_rented_usd_per_million(hourly, rate, utilisation) + compute_owned_usd_per_million(
         software, rate, values["years"], utilisation
@@ -196,7 +201,11 @@ class AcceleratorCostInputs:
 
 
 def gather_cost_inputs(
-    key: str, column: ComparisonColumn, inputs: Mapping[str, ResolvedCostInput], systems: SystemCount | None
+    key: str,
+    column: ComparisonColumn,
+    inputs: Mapping[str, ResolvedCostInput],
+    systems: SystemCount | None,
+    idle_rented: int,
 ) -> AcceleratorCostInputs:
     estimate = column.estimate
     values = {name: each.spread.likely for name, each in inputs.items() if each.spread is not None}
@@ -205,7 +214,7 @@ def gather_cost_inputs(
     if estimate is not None and rate is not None:
         work = estimate.request.workload
         idle = 0 if systems is None else systems.idle
-        deployment = PaidDeployment(estimate.count, work.input_tokens, work.output_tokens, idle)
+        deployment = PaidDeployment(estimate.count, work.input_tokens, work.output_tokens, idle, idle_rented)
         values[THROUGHPUT] = rate.value
     return AcceleratorCostInputs(key, column.choice.accelerator, estimate, inputs, deployment, rate, values, systems)
 
@@ -228,6 +237,7 @@ def make_cost_column(
         count=count,
         inputs=inputs.inputs,
         missing=inputs.missing,
+        idle_rented=0 if deployment is None else deployment.idle_rented,
         provider_rents=rents,
         tokens_per_s=inputs.tokens_per_s,
         systems=systems,

@@ -31,7 +31,13 @@ from gpudesk.costing.ownership import (
     solve_linear_root,
     sum_lines,
 )
-from gpudesk.costing.systems import SystemSpec, count_owned_systems, find_owned_system, list_priced_systems
+from gpudesk.costing.systems import (
+    SystemSpec,
+    count_idle_rented,
+    count_owned_systems,
+    find_owned_system,
+    list_priced_systems,
+)
 from gpudesk.costing.uncertainty import (
     DRAW_SEED,
     CostSampler,
@@ -98,7 +104,7 @@ def compare_own_and_rent(inputs: AcceleratorCostInputs, column: CostColumn) -> I
     tco, software, name = column.tco, column.software, inputs.key
     if tco is None or software is None or "rent_usd_per_hour" not in inputs.values or column.count is None:
         return
-    hourly = inputs.values["rent_usd_per_hour"] * column.count
+    hourly = inputs.values["rent_usd_per_hour"] * column.rented_count
     term = tco.years * MONTHS_PER_YEAR
     months = compute_months_to_own(
         tco.at_once_usd - software.at_once_usd, tco.per_month_usd - software.per_month_usd, hourly * HOURS_PER_MONTH
@@ -159,7 +165,7 @@ def _compute_rent_per_rate(inputs: AcceleratorCostInputs) -> float | None:
     rent = inputs.values.get("rent_usd_per_hour")
     if rent is None or inputs.deployment is None or THROUGHPUT not in inputs.values:
         return None
-    return rent * inputs.deployment.accelerators / inputs.values[THROUGHPUT]
+    return rent * inputs.deployment.rented / inputs.values[THROUGHPUT]
 
 
 def list_ties(inputs: AcceleratorCostInputs, rival: AcceleratorCostInputs) -> Iterator[BreakEven]:
@@ -261,12 +267,11 @@ class _SettingsCache:
     model: str | None
     utilization: ResolvedCostInput | None
     inputs: dict[tuple[str, int], Mapping[str, ResolvedCostInput]] = field(default_factory=dict, compare=False)
-    log_costs: dict[tuple[str, int, int, bool], Draws] = field(default_factory=dict, compare=False)
+    log_costs: dict[tuple[str, PaidDeployment, bool], Draws] = field(default_factory=dict, compare=False)
 
     def draw_log_costs(self, inputs: AcceleratorCostInputs, basis: PaymentBasis) -> Draws:
         assert inputs.deployment is not None
-        deployment = inputs.deployment
-        key = inputs.accelerator, deployment.accelerators, deployment.idle, basis.rented
+        key = inputs.accelerator, inputs.deployment, basis.rented
         if key not in self.log_costs:
             self.log_costs[key] = draw_log_costs(inputs, basis)
         return self.log_costs[key]
@@ -342,10 +347,11 @@ class CostCalculator:
         return self._resolve_count(accelerator, count, self._cache_of(scenario))
 
     def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
-        estimate, systems = column.estimate, None
+        estimate, inputs, systems, idle_rented = column.estimate, self._resolve_inputs(column, cache), None, 0
         if estimate is not None and estimate.fits and not cache.settings.single_accelerators:
             systems = count_owned_systems(self._find_system(column.accelerator, cache), estimate)
-        return gather_cost_inputs(key, column, self._resolve_inputs(column, cache), systems)
+            idle_rented = count_idle_rented(inputs["rent_usd_per_hour"], estimate.count)
+        return gather_cost_inputs(key, column, inputs, systems, idle_rented)
 
     def _resolve_inputs(self, column: ComparisonColumn, cache: _SettingsCache) -> Mapping[str, ResolvedCostInput]:
         count = 1 if column.estimate is None else column.estimate.count

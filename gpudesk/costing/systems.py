@@ -256,6 +256,13 @@ def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | N
     return count if spec.system is None else replace(count, name=spec.system.name)
 
 
+def count_idle_rented(rent: ResolvedCostInput, count: int) -> int:
+    """Return the accelerators that are rented beyond `count`, where providers on record rent whole instances alone."""
+    if rent.origin is not CostInputOrigin.RECORD or rent.record is None:
+        return 0
+    return -count % rent.record.smallest_instance
+
+
 def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str | None) -> tuple[System, ...]:
     """Return the systems whose prices say what one like `spec` costs.
 

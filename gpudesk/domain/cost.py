@@ -313,7 +313,8 @@ class CostColumn:
 
     `missing` names the inputs without which a cost cannot be told: `throughput` where there is no estimate.
     `count` is None without a deployment that fits. `rent` sums up the rents on record. `systems` are the whole
-    systems that are owned; None where accelerators are bought singly. `provider_rents` has the cheapest first.
+    systems that are owned; None where accelerators are bought singly. `idle_rented` accelerators come with those
+    that are used where whole instances are rented. `provider_rents` has the cheapest first.
     """
 
     key: str
@@ -321,6 +322,7 @@ class CostColumn:
     count: int | None
     inputs: Mapping[str, ResolvedCostInput]
     missing: tuple[str, ...]
+    idle_rented: int = 0
     provider_rents: tuple[ProviderRent, ...] = ()
     tokens_per_s: IntervalEstimate | None = None
     systems: SystemCount | None = None
@@ -332,6 +334,11 @@ class CostColumn:
     software: SoftwareCosts | None = None
     efficiency: DeploymentEfficiency | None = None
     curve: tuple[CostCurvePoint, ...] = ()
+
+    @property
+    def rented_count(self) -> int:
+        """How many accelerators are paid for by the hour."""
+        return (self.count or 0) + self.idle_rented
 
     @property
     def owned_usd_per_million_output(self) -> IntervalEstimate | None:

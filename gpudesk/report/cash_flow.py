@@ -6,6 +6,7 @@ import io
 import math
 from collections.abc import Mapping, Sequence
 from datetime import UTC, date, datetime, time
+from types import MappingProxyType
 from typing import Any, Final, NamedTuple
 
 import xlsxwriter
@@ -36,10 +37,11 @@ from gpudesk.text.formatting import MISSING_VALUE_TEXT
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
-#: Names of the inputs of how many accelerators are used, how many idle ones are owned with them in whole systems,
-#: and of the output tokens/s of all of them.
+#: Names of the inputs of how many accelerators are used, how many idle ones are owned with them in whole systems or
+#: rented in whole instances, and of the output tokens/s of all of them.
 COUNT: Final = "count"
 IDLE: Final = "idle"
+IDLE_RENTED: Final = "idle_rented"
 THROUGHPUT: Final = "throughput"
 #: Inputs of other figures than the cost of owning and of renting.
 _OF_OTHERS: Final = frozenset(
@@ -53,7 +55,11 @@ _OF_OTHERS: Final = frozenset(
     }
 )
 #: All inputs that have a row, in its order.
-OPEN_INPUTS: Final = (COUNT, IDLE, THROUGHPUT, *(name for name in COST_INPUTS if name not in _OF_OTHERS))
+OPEN_INPUTS: Final = (COUNT, IDLE, IDLE_RENTED, THROUGHPUT, *(name for name in COST_INPUTS if name not in _OF_OTHERS))
+#: What the inputs that count accelerators are called.
+_COUNTS: Final[Mapping[str, str]] = MappingProxyType(
+    {COUNT: "Accelerators", IDLE: "Idle accelerators", IDLE_RENTED: "Idle accelerators, rented"}
+)
 #: Cells of the inputs of one accelerator, by name, as all sheets refer to them.
 InputCells = Mapping[str, CellFormula]
 
@@ -88,7 +94,7 @@ def write_inputs(
             cells[column.key][name] = page.reference_across_sheets(cell)
         if columns and name in COST_INPUTS:
             page.sheet.data_validation(row, 1, row, len(columns), _describe_allowed_range(name))
-        page.write_text(row, last, "" if name in (COUNT, IDLE) else get_input_unit(name), looks.label)
+        page.write_text(row, last, "" if name in _COUNTS else get_input_unit(name), looks.label)
         page.write_text(row, last + 1, _describe_input_origin(name, columns, names, revision), looks.long)
     page.sheet.freeze_panes(_INPUTS_HEAD + 1, 1)
     page.sheet.set_column(0, 0, 34)
@@ -103,16 +109,20 @@ def _is_own_fleet(column: CostColumn, name: str) -> bool:
 
 
 def _label_input(name: str) -> str:
-    if name in (COUNT, IDLE):
-        return tr("Accelerators") if name == COUNT else tr("Idle accelerators")
+    if name in _COUNTS:
+        return tr(_COUNTS[name])
     return tr("Total output throughput") if name == THROUGHPUT else label_cost_input(name)
 
 
 def _get_input_value(column: CostColumn, name: str) -> float | None:
+    if name in _COUNTS and column.count is None:
+        return None
     if name == COUNT:
-        return None if column.count is None else float(column.count)
+        return float(column.count or 0)
     if name == IDLE:
-        return None if column.count is None else float(column.systems.idle if column.systems is not None else 0)
+        return float(column.systems.idle if column.systems is not None else 0)
+    if name == IDLE_RENTED:
+        return float(column.idle_rented)
     if name == THROUGHPUT:
         return None if column.tokens_per_s is None else float(column.tokens_per_s.value)
     spread = column.inputs[name].spread
@@ -139,6 +149,8 @@ def _describe_input_origin(name: str, columns: Sequence[CostColumn], names: Mapp
         return tr("from the comparison; if you change it, change the throughput too")
     if name == IDLE:
         return tr("owned in partly used systems")
+    if name == IDLE_RENTED:
+        return tr("rented in partly used instances")
     if name == THROUGHPUT:
         return tr("estimated for the load of the comparison")
     sources = [(names[column.key], describe_input_source(column.inputs[name], revision)) for column in columns]
@@ -306,7 +318,7 @@ def _write_cash(
     bought = sum_cells([lines[name] for name in _BOUGHT])
     running = sum_cells([lines[name] for name in _RUNNING])
     rent = input_cells["rent_usd_per_hour"]
-    hired = input_cells[COUNT] * rent * HOURS_PER_YEAR / MONTHS_PER_YEAR
+    hired = (input_cells[COUNT] + input_cells[IDLE_RENTED]) * rent * HOURS_PER_YEAR / MONTHS_PER_YEAR
     rows = (
         (tr("Buy, upfront: hardware with spares, porting"), bought + lines["porting"]),
         (tr("Buy, per month: running costs"), (running + lines["upkeep"]) / figures.months),
@@ -482,7 +494,7 @@ def _write_totals(
         tokens = busy * SECONDS_PER_HOUR * cells[THROUGHPUT]
         page.work_out(row, 6, total / tokens * _MILLION, looks.small)
         rent = cells["rent_usd_per_hour"]
-        rented = cells[COUNT] * rent * cells["years"] * HOURS_PER_YEAR
+        rented = (cells[COUNT] + cells[IDLE_RENTED]) * rent * cells["years"] * HOURS_PER_YEAR
         page.work_out(
             row, 7, choose_if_blank(rent, MISSING_VALUE_TEXT, rented + owned.porting + owned.upkeep), looks.amount
         )

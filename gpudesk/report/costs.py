@@ -498,20 +498,15 @@ def describe_cheapest_rents(rents: Sequence[ProviderRent], name: str, money: Mon
 
 
 def describe_whole_instances(column: CostColumn, name: str, formatter: Formatter) -> str:
-    """Return that an accelerator is rented in larger instances than a column uses; empty where it is not."""
-    rent, count = column.inputs["rent_usd_per_hour"], column.count
-    if column.rented is None or count is None or rent.origin is not CostInputOrigin.RECORD or rent.record is None:
-        return ""
-    size = rent.record.smallest_instance
-    if count % size == 0:
+    """Return how many idle accelerators are rented with those that are used; empty for none."""
+    if column.rented is None or not column.idle_rented:
         return ""
     return trn(
-        "{name} is rented in instances of {size}; its rental cost is for {n} accelerator",
-        "{name} is rented in instances of {size}; its rental cost is for {n} accelerators",
-        count,
+        "{name}: only whole instances are rented; its rental cost includes {n} idle accelerator",
+        "{name}: only whole instances are rented; its rental cost includes {n} idle accelerators",
+        column.idle_rented,
         name=name,
-        size=formatter.count(size),
-        n=formatter.count(count),
+        n=formatter.count(column.idle_rented),
     )
 
 

@@ -492,7 +492,7 @@ def _make_recommended(candidate: DecisionCandidate) -> RecommendedDeployment | N
 
 #: Figures that stand beside the objective, with whether less is better.
 _COST: Final = "usd_per_million"
-_BESIDE: Final = ((_COST, True), ("tokens_per_s_each", False), ("interactivity", False))
+_BESIDE: Final = (("tokens_per_s_each", False), ("interactivity", False))
 #: A fact that says who leads, or what is so -> the figure that it compares.
 _TESTED: Final[Mapping[str, str]] = MappingProxyType(
     {
@@ -526,7 +526,10 @@ def list_reasons(
     reasons: list[tuple[DecisionReason, bool]] = []
     parts, other = situation.parts, others[0] if others else None
     aim = get_objective_fact(objective.name)
-    figures = ((aim, objective.lower_is_better), *(each for each in _BESIDE if each[0] != aim))
+    # Costs that decide nothing are compared in one way to pay: owned and rented differ by more than accelerators do.
+    costs = [] if aim == _COST else [(f"{each.name}_usd_per_million", True) for each in situation.payments[first]]
+    known = [each for each in costs if other is not None and None not in (parts[first][each[0]], parts[other][each[0]])]
+    figures = ((aim, objective.lower_is_better), *known[:1], *(each for each in _BESIDE if each[0] != aim))
     for fact, lower in figures:
         ours, theirs = get_number(parts[first], fact), None if other is None else get_number(parts[other], fact)
         if ours is None or (theirs is None and fact != aim):

@@ -46,7 +46,8 @@ def search_flips(
 ) -> ProgressSteps[tuple[DecisionFlip, ...]]:
     """Look for flips, a trial a step, and return them, the nearest change first.
 
-    A flip leaves another accelerator in the lead, or none. Each was decided with the value that it shows.
+    A flip leaves another accelerator in the lead, or none: those come last. Each was decided with the value that it
+    shows.
     """
     answers = dict(answer.scenario.decision.answers if user_answers is None else user_answers)
     present = decider.decide(answer, answers)
@@ -62,7 +63,7 @@ def search_flips(
                 flips.append(flip)
         if flips:
             ranked.append(min(((_compute_distance(each, flip), flip) for flip in flips), key=lambda pair: pair[0]))
-    ranked.sort(key=lambda pair: pair[0])
+    ranked.sort(key=lambda pair: (not pair[1].becomes, pair[0]))
     return tuple(flip for _, flip in ranked)
 
 

@@ -112,7 +112,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "decode_share": _FactLabel("Decode share of request time", _FactKind.SHARE),
         "host_traffic_gbs": _FactLabel("Token traffic to host", _FactKind.GBS),
         "price_usd": _FactLabel("Purchase price", _FactKind.USD),
-        "spend_usd": _FactLabel("Deployment purchase price", _FactKind.USD),
+        "spend_usd": _FactLabel("Price of accelerators alone", _FactKind.USD),
         "rent_usd_h": _FactLabel("Rental price per accelerator", _FactKind.USD_PER_HOUR),
         "rent_providers": _FactLabel("Rental providers", _FactKind.COUNT),
         "usd_per_million": _FactLabel("Cost per million output tokens", _FactKind.USD_PER_MILLION),

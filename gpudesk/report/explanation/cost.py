@@ -179,7 +179,7 @@ def _owned(context: _CostContext, costs: TokenCosts) -> TermLine:
 
 def _rented(context: _CostContext, costs: TokenCosts, term: str) -> TermLine:
     rent = context.column.rent_usd_per_hour
-    count = context.column.count or 1
+    count = context.column.rented_count or 1
     hourly = None if rent is None else rent * count
     label = tr("Rent per hour ({term})", term=label_price_word(term))
     formula = f"{context.formatter.count(count)} × {context.money.small(rent)}"

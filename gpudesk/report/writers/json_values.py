@@ -206,7 +206,7 @@ def _encode_cost_column(column: CostColumn) -> dict[str, Any]:
         "owned": owned,
         "rented": rented,
         "rent": None if column.rent is None else encode_fields(column.rent, "low median high"),
-        **encode_fields(column, "rent_usd_per_hour provider_rents software efficiency curve"),
+        **encode_fields(column, "rent_usd_per_hour idle_rented provider_rents software efficiency curve"),
         "inputs": {
             name: {"origin": each.origin.value, **(encode_value(each.spread) or _NO_SPREAD)}
             for name, each in column.inputs.items()

@@ -160,9 +160,9 @@ def test_whole_systems_are_owned_unless_single_accelerators_are(capsys: Capture)
 
 
 def test_a_rent_of_whole_instances_is_said_where_fewer_are_used(capsys: Capture) -> None:
-    said = "MI355X is rented in instances of 8; its rental cost is for 1 accelerator."
-    assert said in text(capsys, "--accelerators", "mi355x:1")
-    assert "rented in instances" not in text(capsys, "--accelerators", "mi355x:8,h200-sxm:1")
+    said = "MI355X: only whole instances are rented; its rental cost includes 7 idle accelerators."
+    assert said in text(capsys, "--accelerators", "mi355x:1", "--no-single")
+    assert "whole instances" not in text(capsys, "--accelerators", "mi355x:8,h200-sxm:1", "--no-single")
 
 
 def test_a_seed_below_zero_is_refused_at_its_option(capsys: Capture) -> None:

@@ -95,6 +95,22 @@ def test_owning_pays_for_whole_systems_and_renting_for_accelerators(service: Gpu
     assert whole[2] == single[2]
 
 
+def test_whole_instances_are_rented_where_no_provider_rents_fewer(service: GpuDeskService, answer: Answer) -> None:
+    choices = (AcceleratorChoice("mi355x", 3), AcceleratorChoice("mi355x", 8), AcceleratorChoice("h200-sxm", 1))
+    asked = service.answer(replace(answer.scenario, accelerators=choices, costs=CostSettings()))
+    whole = cost(service, asked)
+    single = cost(service, asked, costs=CostSettings(single_accelerators=True))
+    stated = cost(service, asked, costs=CostSettings(inputs={"rent_usd_per_hour": UncertainValue.exactly(8.6)}))
+    assert [each.idle_rented for each in whole] == [5, 0, 0]
+    assert [each.rented_count for each in whole] == [8, 8, 1]
+    for ours, alone in zip(whole, single, strict=True):
+        assert ours.rented is not None
+        assert alone.rented is not None
+        ratio = ours.rented_count / alone.rented_count
+        assert ours.rented.output.value == pytest.approx(alone.rented.output.value * ratio)
+    assert [each.idle_rented for each in stated] == [0, 0, 0]
+
+
 def test_a_partly_used_system_is_stated(service: GpuDeskService, answer: Answer) -> None:
     columns = cost(service, answer)
     names = {column.key: column.accelerator for column in columns}

@@ -197,6 +197,23 @@ def test_flips_are_what_happens(service: GpuDeskService) -> None:
         assert becomes == flip.becomes != (present.recommended.key,), (part, name)
 
 
+def test_flips_to_another_accelerator_come_before_those_to_none(service: GpuDeskService) -> None:
+    flips = service.flips(service.answer(scenario(priority="cost")))
+    outcomes = [bool(each.becomes) for each in flips]
+    assert set(outcomes) == {True, False}
+    assert outcomes == sorted(outcomes, reverse=True)
+
+
+def test_costs_that_decide_nothing_are_compared_in_one_way_to_pay(service: GpuDeskService) -> None:
+    decision = decided(service, scenario(parts=("h200-sxm", "mi355x", "b200-hgx"), priority="speed"))
+    costs = [each for each in (*decision.reasons, *decision.against) if (each.fact or "").endswith("usd_per_million")]
+    assert costs
+    for each in costs:
+        assert each.fact in ("owned_usd_per_million", "rented_usd_per_million")
+        other = decision.parts[decision.columns.index(each.other or "")]
+        assert each.theirs == other[each.fact]
+
+
 def test_shares_add_up_and_are_the_same_each_time(service: GpuDeskService) -> None:
     answer = service.answer(scenario())
     one, other = service.decide(answer), service.decide(answer)

@@ -22,12 +22,13 @@ from gpudesk.domain.cost import (
     UncertainValue,
 )
 from gpudesk.domain.system import SystemCount
-from gpudesk.report.cash_flow import COUNT, IDLE, OPEN_INPUTS, build_cash_flow_workbook
+from gpudesk.report.cash_flow import COUNT, IDLE, IDLE_RENTED, OPEN_INPUTS, build_cash_flow_workbook
 from gpudesk.report.costs import label_cost_input, label_cost_line
 from gpudesk.report.labels import list_column_names
 from gpudesk.service import GpuDeskService
 from gpudesk.text import translation
 from gpudesk.text.formatting import MISSING_VALUE_TEXT
+from gpudesk.text.units import HOURS_PER_YEAR
 from tests.unit.report.live_book import TOKEN, Book, Value, number_of
 
 Names = dict[str, str]
@@ -169,8 +170,22 @@ def test_idle_accelerators_of_a_partly_used_system_are_paid_for(costs: CostAnswe
         assert book.value((names[first.key], f"B{place}")) == pytest.approx(usd, rel=1e-9)
 
 
+def test_idle_accelerators_of_rented_instances_are_paid_for(costs: CostAnswer, names: Names) -> None:
+    first, *rest = costs.columns
+    assert first.count is not None
+    assert first.rent_usd_per_hour is not None
+    assert first.tco is not None
+    more = replace(first, idle_rented=7)
+    book, plain = (Book(made(replace(costs, columns=(column, *rest)), names)) for column in (more, first))
+    assert_agrees(book)
+    rented, before = (summary(each, names[first.key])[6] for each in (book, plain))
+    assert isinstance(rented, float)
+    assert isinstance(before, float)
+    assert rented - before == pytest.approx(7 * first.rent_usd_per_hour * first.tco.years * HOURS_PER_YEAR)
+
+
 def test_inputs_are_those_that_costs_rest_on_as_plain_numbers(book: Book, costs: CostAnswer, names: Names) -> None:
-    assert set(OPEN_INPUTS) == {*OF_OWNING, *OF_RENTING, COUNT, IDLE}
+    assert set(OPEN_INPUTS) == {*OF_OWNING, *OF_RENTING, COUNT, IDLE, IDLE_RENTED}
     # A fleet that nobody states is the deployment itself, also after its count was changed.
     of_fleet = {book.beside("Inputs", label_cost_input("fleet"), letter) for letter in "BCD"}
     assert {place for place in book.formulas if place[0] == "Inputs"} == of_fleet

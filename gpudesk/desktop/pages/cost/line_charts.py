@@ -217,7 +217,7 @@ class RentOrBuyChart(_CostCurves):
         software = column.software
         if column.rent_usd_per_hour is None or column.count is None or software is None:
             return None
-        monthly = HOURS_PER_MONTH * column.rent_usd_per_hour * column.count + software.per_month_usd
+        monthly = HOURS_PER_MONTH * column.rent_usd_per_hour * column.rented_count + software.per_month_usd
         return self._scaled(software.at_once_usd + months * monthly)
 
     def _bought(self, column: CostColumn, months: np.ndarray) -> np.ndarray | None:
