@@ -206,10 +206,10 @@ class FleetCost:
     """What one way of supply costs over the horizon, in US dollars before taxes.
 
     `per_user_month_usd` is None where the demand is not stated in users. `rented_count` is the accelerators
-    paid for in the busiest hour. Without a total, `missing` says in one sentence what is not known. `source`
-    says what the price is: provider, term and date, or system and price source. `cumulative_usd` is what has been
-    paid at the beginning and by the end of each begun year of the horizon, so one more than `FleetOption.years`;
-    the last is `total_usd` without the residual value.
+    paid for in the busiest hour, at `rent_usd_per_hour` each. Without a total, `missing` says in one sentence what is
+    not known. `source` says what the price is: provider, term and date, or system and price source.
+    `cumulative_usd` is what has been paid at the beginning and by the end of each begun year of the horizon, so one
+    more than `FleetOption.years`; the last is `total_usd` without the residual value.
     """
 
     supply: Supply
@@ -221,6 +221,7 @@ class FleetCost:
     cumulative_usd: tuple[IntervalEstimate, ...] = ()
     lines: tuple[CostLine, ...] = ()
     rented_count: int | None = None
+    rent_usd_per_hour: float | None = None
     source: Message | None = None
     missing: Message | None = None
 
@@ -241,10 +242,11 @@ class FleetOption:
 
     `sizing` says how many accelerators the demand needs. `system` is what is bought, None where single cards
     are put into servers that nobody sells complete; `instance` what is rented, None where accelerators are
-    rented singly. used + spare + idle = systems x accelerators of a system. `idle` are the accelerators of a
-    partly used system. `systems_per_replica` above 1 says that a replica spans systems over `fabric_bits_per_s`.
-    `utilization` is the day's tokens over what all working replicas can yield. `months_to_next` is when growth
-    needs the next system; None where it never does within the horizon. `provider_rents` has the cheapest first.
+    rented singly. used + spare + idle = systems x `slots`, the accelerators of a system; single cards leave slots
+    empty. `idle` are the accelerators of a partly used system. `systems_per_replica` above 1 says that a replica spans
+    systems over `fabric_bits_per_s`. `utilization` is the day's tokens over what all working replicas can yield.
+    `months_to_next` is when growth needs the next system; None where it never does within the horizon.
+    `provider_rents` has the cheapest first.
     Without a fleet `reason` says why.
     """
 
@@ -253,6 +255,7 @@ class FleetOption:
     sizing: SizingOption | None = None
     system: System | None = None
     instance: System | None = None
+    slots: int = 1
     systems: int = 0
     spare_systems: int = 0
     used: int = 0

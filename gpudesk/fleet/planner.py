@@ -283,6 +283,7 @@ class _AcceleratorPlanner:
             sizing=self.sizing,
             system=spec.system if self.is_owned else None,
             instance=self.instance,
+            slots=spec.slots,
             systems=systems,
             spare_systems=spare_systems,
             used=used,
@@ -384,7 +385,8 @@ class _AcceleratorPlanner:
             cost = cost_rented(self.load, self.needs, values, packing, autoscaled=supply is Supply.AUTOSCALED)
             # The same rent by the hour is named once.
             source = _describe_rent(self.rent) if supply is Supply.RENTED else None
-            yield replace(cost, cost=replace(cost.cost, source=source))
+            rent = get_likely(values["rent_usd_per_hour"])
+            yield replace(cost, cost=replace(cost.cost, source=source, rent_usd_per_hour=rent))
 
     def _explain_no_rent(self) -> Message:
         if self.instance is not None and self.part.id in self.settings.instances:

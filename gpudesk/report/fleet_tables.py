@@ -83,6 +83,17 @@ def format_hour(hour: int) -> str:
     return f"{hour:02d}:00"
 
 
+def name_fleet_cost(supply: Supply, unit: FleetCostUnit) -> str:
+    """Return the figure of a cost that can be explained: `fleet_owned_month`, `fleet_api_tokens`."""
+    return f"fleet_{supply.value}_{unit.name.lower()}"
+
+
+def list_fleet_figures(unit: FleetCostUnit) -> tuple[str, ...]:
+    """Return the figure that can be explained of each column of the table."""
+    costs = (name_fleet_cost(supply, unit) for supply in Supply)
+    return ("fleet_systems", "fleet_accelerators", "fleet_power", "fleet_utilization", *costs)
+
+
 def build_fleet_table(
     answer: FleetAnswer,
     looks: Mapping[str, tuple[str, int]],

@@ -21,8 +21,8 @@ _MOUNTED: Final = 482.6
 _BASE: Final = 80.0
 #: Lines of text above and below the racks of a fleet, and at the top for the key.
 _HEAD_LINES, _FOOT_LINES, _KEY_LINES = 3.2, 3.4, 1.8
-#: The height of a rack of 42 units, at most and at least, and the width of a fleet's texts, in lines of text.
-_HIGHEST, _LOWEST, _LEAST_WIDTH = 20.0, 5.0, 8.5
+#: The height of a rack of 42 units, at most and at least, in lines of text, and the width of a letter.
+_HIGHEST, _LOWEST, _LETTER = 20.0, 5.0, 0.5
 #: The width that the texts below a rack have at least, and the space between racks and between fleets.
 _CAPTION, _BETWEEN, _BETWEEN_FLEETS = 4.6, 0.6, 2.0
 #: Full rows of squares are preferred to squares so much larger.
@@ -210,8 +210,9 @@ def _lay_out(sketches: Sequence[FleetSketch], width: float, line: float, scale: 
         y += (_HEAD_LINES + _FOOT_LINES) * line + highest
     for sketch in sketches:
         if not sketch.groups:
-            drawing.texts.append(DrawnText(0.0, y, _LEAST_WIDTH * line, sketch.name, is_strong=True, slot=sketch.slot))
-            drawing.texts.append(DrawnText(_LEAST_WIDTH * line, y, width - _LEAST_WIDTH * line, sketch.note))
+            left = _measure_text(sketch.name, line) + _BETWEEN * line
+            drawing.texts.append(DrawnText(0.0, y, left, sketch.name, is_strong=True, slot=sketch.slot))
+            drawing.texts.append(DrawnText(left, y, width - left, sketch.note))
             y += line
     drawing.height = y
     return drawing
@@ -219,7 +220,13 @@ def _lay_out(sketches: Sequence[FleetSketch], width: float, line: float, scale: 
 
 def _measure_fleet(sketch: FleetSketch, line: float, scale: float) -> float:
     pitch = max(_RACK * scale, _CAPTION * line) + _BETWEEN * line
-    return max(len(sketch.groups) * pitch, _LEAST_WIDTH * line)
+    texts = (_measure_text(text, line) for text in (sketch.name, *sketch.texts))
+    return max(len(sketch.groups) * pitch, *texts)
+
+
+def _measure_text(text: str, line: float) -> float:
+    """Return about the width of a text: nothing measures it the same way on paper and in a window."""
+    return _LETTER * len(text) * line
 
 
 def _break_rows(

@@ -5,10 +5,11 @@ from __future__ import annotations
 import argparse
 import re
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 from gpudesk.cli import output
-from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service
+from gpudesk.cli.options import add_scenario_options, build_scenario, finish_command, open_service, parse_number
 from gpudesk.cli.output import EXIT_AT_FAULT, EXIT_DONE, report_error
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.estimate import ConsideredPlan, Estimate, PlanChoice
@@ -180,6 +181,8 @@ def _encode_worked_example(figure: WorkedFigure) -> dict[str, Any]:
 _FIGURE = "output_tokens_per_s"
 #: What is explained by a table of parallel plans and not by formulas.
 _PLAN = "plan"
+#: How the names of figures of fleets begin.
+_OF_FLEETS = "fleet_"
 
 
 class _ExplainedColumn(NamedTuple):
@@ -205,10 +208,13 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
         default=_FIGURE,
         metavar=tr("FIGURE"),
         help=tr(
-            "figure such as ttft_ms, tpot_ms, memory or plan; or a checked claim such as W001-05; or "
-            "examples to list all checked claims"
+            "figure such as ttft_ms, memory, plan, fleet_power or fleet_owned_month; or a checked claim such as "
+            "W001-05; or examples to list all checked claims"
         ),
     )
+    demand = parser.add_argument_group(tr("demand of a fleet (or a load option below)"))
+    demand.add_argument("--users", metavar="N", type=parse_number, help=tr("concurrent active users"))
+    demand.add_argument("--tokens-per-day", metavar=tr("TOKENS"), type=parse_number, help=tr("output tokens per day"))
     add_scenario_options(parser)
     finish_command(parser, run)
 
@@ -222,6 +228,8 @@ def run(options: argparse.Namespace) -> int:
         if names_worked_example(options.figure):
             print_worked_examples(options.figure, service, as_json=options.json)
             return EXIT_DONE
+        if options.figure.startswith(_OF_FLEETS):
+            return _explain_fleets(options, service)
         scenario = build_scenario(options, service)
         _check_figure(options.figure)
         for choice, request in zip(scenario.accelerators, scenario.requests(), strict=True):
@@ -241,6 +249,41 @@ def run(options: argparse.Namespace) -> int:
         report_error(
             tr("similar measured runs are unavailable: {problem}", problem=format_input_error(fault)), "explain"
         )
+    return code
+
+
+def _explain_fleets(options: argparse.Namespace, service: GpuDeskService) -> int:
+    """Print the derivation of a figure of each fleet for the demand of the options, or of the scenario."""
+    from gpudesk.cli.commands.size import OPEN_LOAD, read_demand
+    from gpudesk.report.explanation.fleet import (
+        check_fleet_figure,
+        derive_fleet_figure,
+        describe_fleet_source,
+        gather_derived_fleet,
+    )
+
+    figure, formatter, code = options.figure, Formatter(), EXIT_DONE
+    check_fleet_figure(figure)
+    scenario = build_scenario(options, service, load=OPEN_LOAD)
+    scenario = replace(scenario, demand=read_demand(options, scenario.demand))
+    answer, explained = service.fleet(scenario), []
+    for option in answer.options:
+        part, count = service.catalog.accelerator(option.accelerator), option.used or 1
+        inputs = service.costing.resolve_inputs(part, count, scenario)
+        fleet = gather_derived_fleet(option, answer, scenario, inputs, service.catalog.revision, formatter)
+        term = None if fleet is None else derive_fleet_figure(fleet, figure)
+        if term is None:
+            code = EXIT_AT_FAULT
+            report_error(tr("{name}: this fleet has no such figure", name=part.name), "explain")
+        else:
+            explained.append((part, term))
+    if options.json:
+        terms = [{"accelerator": part.id, "term": _fields(term, describe_fleet_source)} for part, term in explained]
+        output.print_json({"figure": figure, "accelerators": terms})
+        return code
+    for position, (part, term) in enumerate(explained):
+        output.print_lines([*([""] if position else []), output.make_bold(part.name)])
+        output.print_lines(list_term_lines(term, describe_fleet_source))
     return code
 
 
@@ -268,7 +311,7 @@ def _say_json(explained: list[_ExplainedColumn], service: GpuDeskService, figure
     parts = [
         {
             "accelerator": each.accelerator,
-            "term": None if each.term is None else _fields(each.term, service),
+            "term": None if each.term is None else _fields(each.term, service.source_text),
             "plans": write_plan_choice_json(each.plans),
             "record": None if each.record is None else write_record_json(each.record),
         }
@@ -288,7 +331,7 @@ def _print_explanation(explained: list[_ExplainedColumn], figure: str, service: 
                 list_plan_table(each.plans, *style) if each.plans.options else _list_pools(each.estimate, style[0])
             ]
         else:
-            blocks = [list(list_term_lines(each.term, service)), list(list_plan_block(each.plans, *style))]
+            blocks = [list(list_term_lines(each.term, service.source_text)), list(list_plan_block(each.plans, *style))]
             if each.record is not None:
                 blocks.append(list(list_measured_runs(each.estimate, figure, each.record, *style)))
         warnings = list_model_warnings(service.catalog.model(each.estimate.request.model), style[0])
@@ -303,18 +346,20 @@ def _list_pools(estimate: Estimate, formatter: Formatter) -> list[str]:
     return list_pool_lines(estimate, formatter)
 
 
-def _fields(term: DerivationTerm, service: GpuDeskService) -> dict[str, Any]:
+def _fields(term: DerivationTerm, source_text: Callable[[str], str]) -> dict[str, Any]:
     return {
         "name": term.name,
         "value": term.value,
         "unit": term.unit,
         "formula": format_named_formula(term),
-        "source": None if term.source is None else service.source_text(term.source),
-        "inputs": [_fields(part, service) for part in term.inputs],
+        "source": None if term.source is None else source_text(term.source),
+        "inputs": [_fields(part, source_text) for part in term.inputs],
     }
 
 
-def list_term_lines(term: DerivationTerm, service: GpuDeskService, lead: str = "", below: str = "") -> Iterator[str]:
+def list_term_lines(
+    term: DerivationTerm, source_text: Callable[[str], str], lead: str = "", below: str = ""
+) -> Iterator[str]:
     """Yield a term and, below it, what enters: value, formula, source."""
     value, unit = format_term_value(term, Formatter())
     if isinstance(term.value, int | float) and term.unit == "B":
@@ -322,7 +367,7 @@ def list_term_lines(term: DerivationTerm, service: GpuDeskService, lead: str = "
         value = Formatter().memory(term.value)
     elif unit is not None:
         value = f"{value} {unit}"
-    source = "" if term.source is None else f"  [{service.source_text(term.source)}]"
+    source = "" if term.source is None else f"  [{source_text(term.source)}]"
     yield f"{lead}{tr(term.name)} = {value}{source}"
     rule = "│ " if term.inputs else "  "
     formula = format_named_formula(term)
@@ -333,5 +378,5 @@ def list_term_lines(term: DerivationTerm, service: GpuDeskService, lead: str = "
     for number, part in enumerate(term.inputs, 1):
         is_last = number == len(term.inputs)
         yield from list_term_lines(
-            part, service, below + ("└ " if is_last else "├ "), below + ("  " if is_last else "│ ")
+            part, source_text, below + ("└ " if is_last else "├ "), below + ("  " if is_last else "│ ")
         )

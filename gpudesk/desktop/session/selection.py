@@ -51,6 +51,8 @@ class SelectionKind(StrEnum):
     FIGURE = "figure"
     #: A cost of the column.
     COST = "cost"
+    #: A figure of the fleet of the column's accelerator.
+    FLEET = "fleet"
     #: An attribute of the model, from the catalog.
     MODEL = "model"
     SYSTEM = "system"
@@ -130,6 +132,10 @@ def select_figure(column: str, name: str) -> Selection:
 
 def select_cost(column: str, name: str) -> Selection:
     return Selection(column, SelectionKind.COST, name)
+
+
+def select_fleet_figure(accelerator: str, name: str) -> Selection:
+    return Selection(accelerator, SelectionKind.FLEET, name)
 
 
 def select_model_attribute(name: str) -> Selection:

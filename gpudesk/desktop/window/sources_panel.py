@@ -217,6 +217,8 @@ class SelectionExplainer:
             return self._with_catalog(explanation, answer.columns[position].attributes, selection.name)
         if selection.kind is SelectionKind.COST:
             return self._cost(evaluated, position, selection.name)
+        if selection.kind is SelectionKind.FLEET:
+            return self._fleet(evaluated, position, selection.name)
         backing = self._backing(answer.columns[position], selection.name, whole=whole)
         return explain_figure(answer, position, selection.name, backing, formatter)
 
@@ -256,6 +258,23 @@ class SelectionExplainer:
         prices = self._desk.service.catalog.prices(column.accelerator)
         deployment_name = f"{evaluated.columns[position].name}{count}"
         return explain_cost(evaluated.answer, column, deployment_name, name, self._desk.formatter, prices)
+
+    def _fleet(self, evaluated: EvaluatedAnswer, position: int, name: str) -> Explanation | None:
+        from gpudesk.report.explanation.fleet import explain_fleet_figure, gather_derived_fleet
+
+        scenario, part = evaluated.answer.scenario, evaluated.columns[position].column.accelerator
+        if scenario.demand is None:
+            return None
+        service, formatter = self._desk.service, self._desk.formatter
+        try:
+            answer = evaluated.fleet
+        except InputError:
+            return None
+        option = next(each for each in answer.options if each.accelerator == part.id)
+        inputs = service.costing.resolve_inputs(part, option.used or 1, scenario)
+        fleet = gather_derived_fleet(option, answer, scenario, inputs, evaluated.answer.catalog_revision, formatter)
+        shown_name, _ = evaluated.fleet_looks()[part.id]
+        return None if fleet is None else explain_fleet_figure(fleet, name, shown_name, formatter)
 
     def _view(self) -> CatalogContext:
         return make_catalog_view(self._desk, self._settings)

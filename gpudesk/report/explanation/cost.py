@@ -37,7 +37,7 @@ _SPACE: Final = "\N{NO-BREAK SPACE}"
 #: Stands among the inputs of a line for the accelerators that are bought, idle ones included.
 _BOUGHT: Final = "bought"
 #: How each line of a total is worked out, from what it multiplies.
-_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
+COST_LINES: Final[Mapping[str, tuple[str, tuple[str, ...]]]] = MappingProxyType(
     {
         "accelerators": ("accelerators × price × (1 − discount)", (_BOUGHT, "price_usd", "discount", "spares")),
         "server": ("accelerators × price × share", (_BOUGHT, "price_usd", "server_share", "spares")),
@@ -238,7 +238,7 @@ def _sum(context: _CostContext, tco: TotalCostOfOwnership) -> TermLine:
 
 
 def _of_line(context: _CostContext, line: CostLine) -> TermLine:
-    words, names = _LINES[line.name]
+    words, names = COST_LINES[line.name]
     inputs = list(_list_inputs(context, names))
     money = context.money
     return _line(line.name, label_cost_line(line.name), money.whole(line.usd), money.code, tr(words), inputs)

@@ -96,3 +96,32 @@ def test_a_worked_example_that_is_not_there_is_said_not_to_be(capsys: Capture) -
     assert capsys.readouterr().err == (
         "gpudesk: figure: unknown checked claim W009-99; list all with `gpudesk explain examples`\n"
     )
+
+
+FLEET = (
+    *("--accelerators", "h200-sxm,mi355x", "--model", "llama-3.3-70b", "--weights", "fp8"),
+    *("--input-tokens", "1000", "--output-tokens", "300", "--users", "2000"),
+)
+
+
+def test_figures_of_fleets_are_explained(capsys: Capture) -> None:
+    assert entry.main(["explain", "fleet_power", *FLEET]) == 0
+    text = capsys.readouterr().out
+    assert "average power = " in text
+    assert "working replicas = " in text
+    assert entry.main(["explain", "fleet_rented_tokens", *FLEET, "--json"]) == 0
+    answer = json.loads(capsys.readouterr().out)
+    assert answer["figure"] == "fleet_rented_tokens"
+    assert [each["accelerator"] for each in answer["accelerators"]] == ["h200-sxm", "mi355x"]
+    for each in answer["accelerators"]:
+        total, tokens = (term["value"] for term in each["term"]["inputs"])
+        assert each["term"]["value"] == pytest.approx(total / tokens)
+
+
+def test_a_fleet_without_a_figure_does_not_hide_that_of_another(capsys: Capture) -> None:
+    assert entry.main(["explain", "fleet_owned_month", *FLEET]) == 1
+    printed = capsys.readouterr()
+    assert "cost per month = " in printed.out
+    assert "Instinct MI355X: this fleet has no such figure" in printed.err
+    assert entry.main(["explain", "fleet_mass", *FLEET]) == 1
+    assert "fleet_accelerators, fleet_systems" in capsys.readouterr().err

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 from collections.abc import Iterator
 from typing import Any
@@ -16,6 +15,7 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
 from gpudesk.estimation.estimator import Estimator
+from tests.formulas import evaluate_formula, walk
 
 CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
 #: Weights leave nothing to the share of the memory that SGLang takes by itself.
@@ -54,31 +54,6 @@ def terms(estimator: Estimator, estimate: Estimate) -> Iterator[DerivationTerm]:
         yield from walk(estimator.explain(estimate, figure))
 
 
-def walk(term: DerivationTerm) -> Iterator[DerivationTerm]:
-    yield term
-    for each in term.inputs:
-        yield from walk(each)
-
-
-def evaluated(term: DerivationTerm) -> float:
-    """Return what a formula gives with the values of its inputs, times in seconds."""
-    text = re.sub(r"\{(\w+)\}", lambda found: f"({_inside(term, found.group(1))!r})", term.formula or "")
-    for written, python in _OPERATORS.items():
-        text = text.replace(written, python)
-    return float(eval(text, {"e": math.e, "floor": math.floor}))
-
-
-#: What formulas are written with -> what Python computes with.
-_OPERATORS = {"×": "*", "÷": "/", "−": "-", "²": "**2", "^½": "**0.5", "^": "**"}
-
-
-def _inside(term: DerivationTerm, name: str) -> float:
-    """Return the value of an input in the unit used inside."""
-    each = next(each for each in term.inputs if to_placeholder(each.name) == name)
-    assert isinstance(each.value, int | float)
-    return each.value / 1e3 if each.unit == "ms" else each.value
-
-
 @pytest.mark.parametrize("acceptance", [1.0, 2.5])
 @pytest.mark.parametrize("name", CASES)
 def test_every_formula_gives_its_term(estimator: Estimator, name: str, acceptance: float) -> None:
@@ -86,7 +61,7 @@ def test_every_formula_gives_its_term(estimator: Estimator, name: str, acceptanc
     for term in terms(estimator, asked(estimator, name, acceptance)):
         if term.formula and "{" in term.formula and isinstance(term.value, int | float):
             value = term.value / 1e3 if term.unit == "ms" else term.value
-            assert evaluated(term) == pytest.approx(value, rel=1e-6), (term.name, term.formula)
+            assert evaluate_formula(term) == pytest.approx(value, rel=1e-6), (term.name, term.formula)
             checked += 1
     assert checked > 1
 
@@ -106,9 +81,9 @@ def test_a_step_yields_no_more_tokens_than_there_are_to_come(estimator: Estimato
     found = estimator.estimate(EstimateRequest("h200-sxm", "llama-3.1-70b", Precision.FP8, work, count=8))
     steps = next(each for each in walk(estimator.explain(found, "output_tokens_per_s")) if _steps(each))
     assert steps.number == 1.0
-    assert evaluated(steps) == 1.0
+    assert evaluate_formula(steps) == 1.0
     tpot = estimator.explain(found, "tpot_ms")
-    assert evaluated(tpot) == pytest.approx(tpot.number / 1e3)
+    assert evaluate_formula(tpot) == pytest.approx(tpot.number / 1e3)
 
 
 def _steps(term: DerivationTerm) -> bool:

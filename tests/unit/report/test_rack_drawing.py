@@ -1,5 +1,6 @@
 """The picture of fleets in racks: to scale, nothing over another, every accelerator there."""
 
+from dataclasses import replace
 from itertools import combinations
 
 import pytest
@@ -93,3 +94,15 @@ def test_a_rack_of_72_has_72_squares_in_full_rows() -> None:
     counts = [len([box for box in boxes(drawing, kind) if box.slot]) for kind in ("used", "spare", "idle")]
     assert counts == [64, 4, 4]
     assert len({round(box.y, 3) for box in boxes(drawing, "used") if box.slot}) == 16
+
+
+@pytest.mark.parametrize("width", [600, 900, 1600])
+def test_names_and_orders_have_room(width: float) -> None:
+    first, *rest = sketch()
+    long = replace(first, name="RTX PRO 6000 Blackwell", texts=("12 × NVIDIA GB200 NVL72", first.texts[1]))
+    without = replace(rest[-1], name="Long name of an accelerator")
+    drawing = lay_out_racks((long, *rest[:-1], without), width, 400, LINE)
+    shown = {text.text: text for text in drawing.texts}
+    for text in (long.name, *long.texts, without.name):
+        assert shown[text].width >= 0.45 * len(text) * LINE
+    assert all(text.x + text.width <= width + 0.01 for text in drawing.texts if text.text == without.note)

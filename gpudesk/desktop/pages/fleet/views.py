@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.fleet.charts import DayChart, YearsChart
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import select_fleet_figure
 from gpudesk.desktop.ui.charts.chart_data import CopyableChart
 from gpudesk.desktop.ui.charts.pictures import RackPicture
 from gpudesk.desktop.ui.tables.data_table import DataTableSection
@@ -32,7 +33,13 @@ from gpudesk.desktop.ui.widgets.layouts import (
 from gpudesk.domain.fleet import FleetAnswer, FleetOption, FleetSettings
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataRow, DataTable
-from gpudesk.report.fleet_tables import FleetCostUnit, build_fleet_table, label_fleet_cost_unit, list_fleet_notes
+from gpudesk.report.fleet_tables import (
+    FleetCostUnit,
+    build_fleet_table,
+    label_fleet_cost_unit,
+    list_fleet_figures,
+    list_fleet_notes,
+)
 from gpudesk.report.rack_drawing import label_use, sketch_fleets
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message, to_sentence
@@ -180,7 +187,10 @@ class FleetTableView(FleetView):
             self.system_wanted.emit(self._fleets.option.accelerator, field, "" if key == _AUTOMATIC else key)
 
     def _choose(self, row: DataRow) -> None:
+        """Show the fleet of a row, and let the panel explain the figure that was clicked."""
+        figure = list_fleet_figures(FleetCostUnit(self.unit.value))[self.section.view.currentIndex().column()]
         self.chosen.emit(row.accelerator)
+        self.desk.select(select_fleet_figure(row.accelerator, figure))
 
     def focus_first(self) -> None:
         self.section.view.setFocus(Qt.FocusReason.ShortcutFocusReason)

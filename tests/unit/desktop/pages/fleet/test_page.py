@@ -10,6 +10,7 @@ from pytestqt.qtbot import QtBot
 from gpudesk.desktop.pages.fleet.page import RACKS, TIME, FleetPage
 from gpudesk.desktop.pages.fleet.views import FleetTableView, FleetTimeView, RacksView
 from gpudesk.desktop.session.desk import Desk
+from gpudesk.desktop.session.selection import select_fleet_figure
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.domain.fleet import HOURS_PER_DAY, FleetAnswer, FleetSettings, LoadCurveKind, SiteCooling, Supply
@@ -50,6 +51,21 @@ def asked(page: FleetPage, desk: Desk) -> FleetPage:
 def table_view(page: FleetPage) -> FleetTableView:
     assert isinstance(page.view, FleetTableView)
     return page.view
+
+
+# The table
+
+
+def test_the_panel_explains_the_figure_that_is_clicked(asked: FleetPage, desk: Desk) -> None:
+    view = table_view(asked).section.view
+    for column, figure in ((2, "fleet_power"), (4, "fleet_owned_month"), (7, "fleet_api_month")):
+        place = view.visualRect(view.model().index(1, column)).center()
+        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+        accelerator = desk.scenario.accelerators[1].accelerator
+        assert desk.selection == select_fleet_figure(accelerator, figure)
+    table_view(asked).unit.set_value("per_million_tokens_usd")
+    QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
+    assert desk.selection == select_fleet_figure(accelerator, "fleet_api_tokens")
 
 
 # The demand
