@@ -9,6 +9,7 @@ from enum import StrEnum
 from types import MappingProxyType
 from typing import Final
 
+from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import CostLine, ProviderRent
 from gpudesk.domain.sizing import NumberBounds, SizingOption
 from gpudesk.domain.system import System
@@ -16,6 +17,9 @@ from gpudesk.text.formatting import IntervalEstimate
 from gpudesk.text.messages import Message, input_error
 
 HOURS_PER_DAY: Final = 24
+#: What a system draws while its accelerators wait, over what it draws while they work: about 80 of 700 W for an
+#: accelerator, and half of the host's power. An assumption; vendors publish no idle power.
+IDLE_SHARE: Final = 0.3
 
 
 class LoadCurveKind(StrEnum):
@@ -207,7 +211,8 @@ class FleetCost:
 
     `per_user_month_usd` is None where the demand is not stated in users. `rented_count` is the accelerators
     paid for in the busiest hour, at `rent_usd_per_hour` each. Without a total, `missing` says in one sentence what is
-    not known. `source` says what the price is: provider, term and date, or system and price source.
+    not known. `source` says what the price is: provider, term and date, or system and price source; rents on record
+    are of `provider_classes`.
     `cumulative_usd` is what has been paid at the beginning and by the end of each begun year of the horizon, so one
     more than `FleetOption.years`; the last is `total_usd` without the residual value.
     """
@@ -223,6 +228,7 @@ class FleetCost:
     rented_count: int | None = None
     rent_usd_per_hour: float | None = None
     source: Message | None = None
+    provider_classes: tuple[ProviderClass, ...] = ()
     missing: Message | None = None
 
 

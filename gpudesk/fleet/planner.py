@@ -385,8 +385,10 @@ class _AcceleratorPlanner:
             cost = cost_rented(self.load, self.needs, values, packing, autoscaled=supply is Supply.AUTOSCALED)
             # The same rent by the hour is named once.
             source = _describe_rent(self.rent) if supply is Supply.RENTED else None
-            rent = get_likely(values["rent_usd_per_hour"])
-            yield replace(cost, cost=replace(cost.cost, source=source, rent_usd_per_hour=rent))
+            rent, record = get_likely(values["rent_usd_per_hour"]), self.rent.record
+            classes = () if record is None or self.rent.origin is CostInputOrigin.YOURS else record.classes
+            priced = replace(cost.cost, source=source, rent_usd_per_hour=rent, provider_classes=classes)
+            yield replace(cost, cost=priced)
 
     def _explain_no_rent(self) -> Message:
         if self.instance is not None and self.part.id in self.settings.instances:

@@ -25,7 +25,7 @@ from gpudesk.costing.ownership import (
 )
 from gpudesk.costing.uncertainty import add_price_doubt, compute_odds
 from gpudesk.domain.cost import CostLine
-from gpudesk.domain.fleet import FLEET_BOUNDS, DailyLoadCurve, FleetCost, FleetSettings, Supply
+from gpudesk.domain.fleet import FLEET_BOUNDS, IDLE_SHARE, DailyLoadCurve, FleetCost, FleetSettings, Supply
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, check_bounds
 from gpudesk.estimation.sizing.demand import list_demand_factors
 from gpudesk.fleet.systems import ReplicaPacking
@@ -37,9 +37,6 @@ Draws = NDArray[np.float64]
 
 #: Draws of prices and throughputs; odds are exact to about 1.5 per cent.
 FLEET_DRAWS: Final = 1_000
-#: What a system draws while its accelerators wait, over what it draws while they work: about 80 of 700 W for an
-#: accelerator, and half of the host's power. An assumption; vendors publish no idle power.
-IDLE_SHARE: Final = 0.3
 _MILLION: Final = 1e6
 #: 2.0000000001 replicas are two.
 _ROUNDING: Final = 1e-9

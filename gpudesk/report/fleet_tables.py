@@ -21,7 +21,7 @@ from gpudesk.report.comparison.tables import (
 )
 from gpudesk.report.costs import MoneyFormatter, describe_cheapest_rents
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
-from gpudesk.report.labels import format_months, format_years
+from gpudesk.report.labels import format_months, format_years, label_price_word
 from gpudesk.report.rack_drawing import label_order, label_use, sketch_fleets
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence, to_sentence
@@ -208,6 +208,9 @@ def list_fleet_notes(
         said = None if cost is None else cost.missing or cost.source
         if said is not None:
             text = format_message(said, formatter).rstrip(".")
+            if cost is not None and cost.provider_classes:
+                classes = ", ".join(map(label_price_word, cost.provider_classes))
+                text = tr("{rent} ({classes})", rent=text, classes=classes)
             texts.append(tr("{supply}: {text}.", supply=label_supply(supply), text=text))
     if providers := describe_cheapest_rents(option.provider_rents, name, money):
         texts.append(to_sentence(providers))

@@ -256,14 +256,14 @@ def _explain_fleets(options: argparse.Namespace, service: GpuDeskService) -> int
     """Print the derivation of a figure of each fleet for the demand of the options, or of the scenario."""
     from gpudesk.cli.commands.size import OPEN_LOAD, read_demand
     from gpudesk.report.explanation.fleet import (
-        check_fleet_figure,
+        FLEET_FIGURES,
         derive_fleet_figure,
         describe_fleet_source,
         gather_derived_fleet,
     )
 
     figure, formatter, code = options.figure, Formatter(), EXIT_DONE
-    check_fleet_figure(figure)
+    _check_figure(figure, FLEET_FIGURES)
     scenario = build_scenario(options, service, load=OPEN_LOAD)
     scenario = replace(scenario, demand=read_demand(options, scenario.demand))
     answer, explained = service.fleet(scenario), []
@@ -287,10 +287,11 @@ def _explain_fleets(options: argparse.Namespace, service: GpuDeskService) -> int
     return code
 
 
-def _check_figure(figure: str) -> None:
+def _check_figure(figure: str, known: tuple[str, ...] = ()) -> None:
+    """Refuse a figure that is not among the known ones, those of estimates unless others are given."""
     from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES, describe_unknown_figure
 
-    figure_names = (*EXPLAINED_FIGURES, _PLAN)
+    figure_names = known or (*EXPLAINED_FIGURES, _PLAN)
     if figure not in figure_names:
         raise InputError(describe_unknown_figure(figure, figure_names), tr("figure"))
 

@@ -172,12 +172,13 @@ def list_recommendation_lines(
 
 
 def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, formatter: Formatter) -> Iterator[str]:
-    """Yield who rents the recommended accelerator for the least, and that rents are of different providers."""
+    """Yield who rents the recommended accelerator for the least, and what sets rents apart."""
     key = find_leading_column(decision)
-    for column in costs.columns:
-        if column.key == key and decision.facts.get("acquisition") != "own" and column.provider_rents:
-            yield describe_cheapest_rents(column.provider_rents, names[key], MoneyFormatter(formatter))
-            if instances := describe_whole_instances(column, names[key], formatter):
+    if decision.facts.get("acquisition") != "own":
+        for column in costs.columns:
+            if column.key == key and column.provider_rents:
+                yield describe_cheapest_rents(column.provider_rents, names[key], MoneyFormatter(formatter))
+            if instances := describe_whole_instances(column, names[column.key], formatter):
                 yield instances
     yield from list_rent_class_remarks(costs, names)
 

@@ -10,10 +10,9 @@ from typing import Final
 
 from gpudesk.domain.cost import CostLine, ResolvedCostInput, UncertainValue
 from gpudesk.domain.derivation import DerivationTerm, format_placeholder, format_sum
-from gpudesk.domain.fleet import FleetAnswer, FleetCost, FleetOption, FleetSettings, Supply
+from gpudesk.domain.fleet import IDLE_SHARE, FleetAnswer, FleetCost, FleetOption, FleetSettings, Supply
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import SizingOption
-from gpudesk.fleet.supply import IDLE_SHARE
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_input_source,
@@ -28,7 +27,7 @@ from gpudesk.report.fleet_tables import FleetCostUnit, format_amount, label_load
 from gpudesk.report.rack_drawing import label_order
 from gpudesk.report.sizing import label_sizing_factor
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
-from gpudesk.text.messages import format_message, input_error, to_sentence
+from gpudesk.text.messages import format_message, to_sentence
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
@@ -427,15 +426,3 @@ _FIGURES: Final[Mapping[str, Callable[[DerivedFleet], DerivationTerm | None]]] =
 )
 #: Figures of fleets that can be explained.
 FLEET_FIGURES: Final = (*_FIGURES, *_COSTS)
-
-
-def check_fleet_figure(figure: str) -> None:
-    """Refuse a figure that no fleet has; raises `InputError` that names those there are."""
-    if figure not in FLEET_FIGURES:
-        raise input_error(
-            "explain.unknown",
-            "{figure} has no explanation; choose one of {known}",
-            "figure",
-            figure=figure,
-            known=FLEET_FIGURES,
-        )

@@ -15,8 +15,8 @@ from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.engine.calibration import Calibration
 from gpudesk.estimation.derivation.figures import EXPLAINED_FIGURES
 from gpudesk.estimation.estimator import Estimator
+from tests.formulas import evaluate_formula, walk
 from tests.unit.catalog.importing.configs import proposed
-from tests.unit.domain.test_formulas import evaluated, walk
 
 CLOSED = Load(LoadKind.CONCURRENCY, concurrency=64)
 
@@ -49,7 +49,7 @@ def test_every_formula_gives_its_term(imported: Estimator, request_: EstimateReq
         for term in walk(imported.explain(found, figure)):
             if term.formula and "{" in term.formula and isinstance(term.value, int | float):
                 value = term.value / 1e3 if term.unit == "ms" else term.value
-                assert evaluated(term) == pytest.approx(value, rel=1e-6), (term.name, term.formula)
+                assert evaluate_formula(term) == pytest.approx(value, rel=1e-6), (term.name, term.formula)
 
 
 def test_the_working_says_what_is_reused_and_looked_up(imported: Estimator) -> None:

@@ -13,6 +13,7 @@ from gpudesk.costing.systems import find_system
 from gpudesk.domain.cost import CostSettings, UncertainValue
 from gpudesk.domain.deployment import ParallelPlan
 from gpudesk.domain.fleet import (
+    IDLE_SHARE,
     FleetAnswer,
     FleetCost,
     FleetOption,
@@ -28,7 +29,6 @@ from gpudesk.domain.sizing import Demand, DemandKind, SizingFactor, SizingOption
 from gpudesk.domain.workload import Load, LoadKind, Workload
 from gpudesk.fleet.supply import (
     FLEET_DRAWS,
-    IDLE_SHARE,
     SupplyCost,
     choose_cheapest,
     compute_replica_needs,

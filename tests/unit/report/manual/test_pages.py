@@ -8,11 +8,11 @@ import pytest
 
 from gpudesk import paths
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
-from gpudesk.domain.fleet import HOURS_PER_DAY, FleetSettings, LoadCurveKind, make_load_curve
+from gpudesk.domain.fleet import HOURS_PER_DAY, IDLE_SHARE, FleetSettings, LoadCurveKind, make_load_curve
 from gpudesk.domain.precision import WIDE_FORMAT
 from gpudesk.domain.profile import RankingFactor
 from gpudesk.estimation.diffusion import read_diffusion_constants
-from gpudesk.fleet.supply import FLEET_DRAWS, IDLE_SHARE
+from gpudesk.fleet.supply import FLEET_DRAWS
 from gpudesk.fleet.systems import RACK_UNITS
 from gpudesk.profile.settings import read_profile_settings
 from gpudesk.profile.standing import LEAST_MEMBERS

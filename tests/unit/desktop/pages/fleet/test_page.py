@@ -56,16 +56,23 @@ def table_view(page: FleetPage) -> FleetTableView:
 # The table
 
 
-def test_the_panel_explains_the_figure_that_is_clicked(asked: FleetPage, desk: Desk) -> None:
+@pytest.mark.parametrize(
+    ("column", "unit", "figure"),
+    [
+        (0, "per_month_usd", "fleet_systems"),
+        (2, "per_month_usd", "fleet_power"),
+        (4, "per_month_usd", "fleet_owned_month"),
+        (7, "per_million_tokens_usd", "fleet_api_tokens"),
+    ],
+)
+def test_the_panel_explains_the_figure_that_is_clicked(
+    asked: FleetPage, desk: Desk, column: int, unit: str, figure: str
+) -> None:
     view = table_view(asked).section.view
-    for column, figure in ((2, "fleet_power"), (4, "fleet_owned_month"), (7, "fleet_api_month")):
-        place = view.visualRect(view.model().index(1, column)).center()
-        QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-        accelerator = desk.scenario.accelerators[1].accelerator
-        assert desk.selection == select_fleet_figure(accelerator, figure)
-    table_view(asked).unit.set_value("per_million_tokens_usd")
+    table_view(asked).unit.set_value(unit)
+    place = view.visualRect(view.model().index(1, column)).center()
     QTest.mouseClick(view.viewport(), Qt.MouseButton.LeftButton, pos=place)
-    assert desk.selection == select_fleet_figure(accelerator, "fleet_api_tokens")
+    assert desk.selection == select_fleet_figure(desk.scenario.accelerators[1].accelerator, figure)
 
 
 # The demand
