@@ -483,7 +483,7 @@ def describe_cheapest_rents(rents: Sequence[ProviderRent], name: str, money: Mon
             "{provider} ({kind}, {date}) {rent}",
             provider=each.provider,
             kind=label_price_word(each.provider_class),
-            date=each.date or tr("undated"),
+            date=Formatter().date(each.date) if each.date else tr("undated"),
             rent=money.add_currency(money.small(each.usd_per_hour)),
         )
         for each in rents[: 1 + _NEXT_PROVIDERS]
@@ -536,7 +536,7 @@ def list_provider_rent_rows(
             MISSING_VALUE_TEXT
             if each.usd_per_million_output is None
             else money.add_currency(money.small(each.usd_per_million_output)),
-            each.date or tr("undated"),
+            Formatter().date(each.date) if each.date else tr("undated"),
         )
         for each, name in rents
     ]

@@ -85,7 +85,7 @@ def _align_profile_table(table: DataTable, width: int) -> list[str]:
 def _describe_load(tables: ProfileTables) -> str:
     question, model, formatter = tables.profile.question, tables.profile.model, tables.formatter
     return tr(
-        "Load: {concurrency} requests in flight, {input} input and {output} output tokens. Model of counts and limits: "
+        "Load: {concurrency} requests in flight, {input} input and {output} output tokens. Counts and limits are for "
         "{model}.",
         concurrency=formatter.count(question.concurrency),
         input=formatter.count(question.input_tokens),

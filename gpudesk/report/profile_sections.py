@@ -171,7 +171,7 @@ class ProfileTables:
         if name == PRICE_BOUND_ATTRIBUTES[0] and price is not None:
             # The price of the advice, the peers and the upgrades, which weighs all prices on record.
             disputed, own = claims is not None and claims.disputed, claims is not None and is_user_chosen(claims)
-            return HeadlineSpecification(name, label, self.formatter.number(price), tr("USD"), disputed, own)
+            return HeadlineSpecification(name, label, self.formatter.estimate(price), tr("USD"), disputed, own)
         if claims is None or not is_figure(claims.value):
             return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
         unit = get_display_unit(quantity) or ""

@@ -141,7 +141,7 @@ def _format_parameter(name: str, value: MessageParameter, formatter: Formatter) 
     if isinstance(value, Message):
         return format_message(value, formatter)
     if isinstance(value, str):
-        return tr(value.text) if isinstance(value, Term) else value
+        return tr(value.text) if isinstance(value, Term) else formatter.date(value)
     if isinstance(value, int):
         return formatter.number(value)
     if isinstance(value, Share):

@@ -97,7 +97,7 @@ class _StepTermBuilder:
 
     def _timed(self, name: str, seconds: float, formula: str, *inputs: DerivationTerm) -> DerivationTerm:
         """Return a time, with what stretches it: older software, part and serving engine going together."""
-        pairing = replace(_make_constant_term("pairing", self.steps.rates.pairing), name="slowdown by pairing")
+        pairing = replace(_make_constant_term("pairing", self.steps.rates.pairing), name="residual factor")
         stretches = [each for each in (self._aged(), pairing) if each.value != 1.0]
         if stretches:
             bracketed = f"({formula})" if _is_sum(formula) else formula
@@ -287,11 +287,7 @@ class _StepTermBuilder:
             "{tokens} × {bytes_of_a_token} ÷ ({memory_bandwidth} × {weight_read_efficiency})",
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
-                "bytes of a token",
-                moved,
-                "B",
-                "its hidden vector, as often as it passes memory in all layers",
-                inputs=tuple(inputs),
+                "bytes of a token", moved, "B", "hidden vector × memory passes, over all layers", inputs=tuple(inputs)
             ),
             self._bandwidth,
             _make_constant_term("weight read efficiency", rates.dense_read_efficiency),
@@ -353,7 +349,7 @@ class _StepTermBuilder:
                 "cache of one sequence",
                 self._unstretched(cache_read) * rate,
                 "B",
-                "what each layer reads of the mean context",
+                "KV cache that all layers read for the mean context",
                 source=self._model,
                 inputs=(tokens,),
             ),
@@ -384,7 +380,7 @@ class _StepTermBuilder:
                 "operations of a token",
                 self._unstretched(seconds) * rate,
                 "FLOP",
-                "what its heads compute against the tokens that it attends to",
+                "attention operations of all heads over the attended tokens",
                 source=self._model,
                 inputs=inputs,
             ),
@@ -400,7 +396,7 @@ class _StepTermBuilder:
             min(attended, coefficients.patt1_window) + offset
         )
         inputs = (
-            DerivationTerm("attended tokens", attended, "tokens", "what is cached, and half of the prompt"),
+            DerivationTerm("attended tokens", attended, "tokens", "cached tokens + half of the prompt"),
             _make_constant_term("attention offset", offset, "tokens"),
         )
         share = _make_constant_term("attention efficiency", rates.attention_efficiency)
@@ -461,10 +457,10 @@ class _StepTermBuilder:
                     "hidden behind the operators",
                     hidden,
                     "s",
-                    "{host_overlap} × {the_lesser_of_scheduling_and_all_else}",
+                    "{host_overlap} × {shorter_of_scheduling_and_other_time}",
                     inputs=(
                         _make_constant_term("host overlap", self.steps.coefficients.host_overlap),
-                        DerivationTerm("the lesser of scheduling and all else", min(host.number, busy), "s"),
+                        DerivationTerm("shorter of scheduling and other time", min(host.number, busy), "s"),
                     ),
                 ),
             ),
@@ -503,8 +499,8 @@ class _StepTermBuilder:
         inputs = [DerivationTerm("layers", shards.layers, None), _make_constant_term("layer time", rates.layer_s, "s")]
         formula = "{layers} × {layer_time}"
         if rates.quantise_s:
-            inputs.append(_make_constant_term("quantise time", rates.quantise_s, "s"))
-            formula = "{layers} × ({layer_time} + {quantise_time})"
+            inputs.append(replace(_make_constant_term("quantise time", rates.quantise_s, "s"), name="quantize time"))
+            formula = "{layers} × ({layer_time} + {quantize_time})"
         if shards.moe_layers:
             inputs += [
                 DerivationTerm("layers with experts", shards.moe_layers, None),

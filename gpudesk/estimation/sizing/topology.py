@@ -377,7 +377,7 @@ def _compare_room(pair: _SidePair) -> Message:
     (most, roomy), (least, tight) = sorted(sides, key=lambda each: -each[0].kv_room_bytes)
     return message(
         "topology.room",
-        "{roomy} has {room} for KV cache ({most} requests at once), {tight} has {less} ({fewest}).",
+        "KV cache: {roomy} holds {most} requests in {room}, {tight} holds {fewest} in {less}.",
         roomy=roomy,
         tight=tight,
         room=(most.kv_room_bytes, "B"),

@@ -76,7 +76,7 @@ _LABELS: Final = MappingProxyType(
         "activation traffic": "Activation traffic",
         "moe layer time": "Expert layer time",
         "layer time": "Layer time",
-        "quantise time": "Quantization per layer",
+        "quantize time": "Quantization per layer",
         "step time": "Step time",
         "sequence time": "Sequence time",
         "request time": "Server time",

@@ -202,7 +202,7 @@ def test_two_h100_against_one_mi300x(pair: TopologyComparison) -> None:
     assert many.estimate.max_concurrency < 32 < few.estimate.max_concurrency
     text = " ".join(format_message(each) for each in pair.sentences)
     assert " more than 1 × Instinct MI300X (5.30 TB/s)." in text
-    assert "1 × Instinct MI300X has" in text
+    assert "KV cache: 1 × Instinct MI300X holds " in text
     assert "A single request is too close to call:" in text
 
 

@@ -13,7 +13,7 @@ import pytest
 import gpudesk
 from gpudesk.catalog.read import describe_unknown_attribute
 from gpudesk.text import messages, translation
-from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
+from gpudesk.text.formatting import ENGLISH_NUMBERS, GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import InputError, Message, Share, Term, message, message_n
 from tests.source import parse_source
 
@@ -221,3 +221,9 @@ def test_what_is_counted_is_a_number_and_fractions_are_plural() -> None:
     assert messages.format_message(counted) == "1.50 months"
     with pytest.raises(TypeError, match="not a number"):
         messages.format_message(message_n("a", *DIVIDES, "count", count="many", product=2))
+
+
+def test_a_date_in_a_message_is_that_of_the_locale() -> None:
+    released = message("test.released", "Released {date}", date="2026-04-17")
+    assert messages.format_message(released, Formatter(ENGLISH_NUMBERS)) == "Released 2026-04-17"
+    assert messages.format_message(released, Formatter(GERMAN_NUMBERS)) == "Released 17.04.2026"

@@ -313,9 +313,10 @@ def describe_fastest_count(lines: Sequence[ScaledColumn], formatter: Formatter) 
     if start is None or efficiency is None or start.count == peak.count:
         return text
     share = tr(
-        "Each accelerator then delivers {share} of its output with {start}.",
+        "Output per accelerator: {share} of {start} × {name}.",
         share=formatter.per_cent(efficiency),
         start=formatter.count(start.count),
+        name=values["name"],
     )
     return f"{text} {share}"
 

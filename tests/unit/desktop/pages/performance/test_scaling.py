@@ -270,4 +270,4 @@ def test_the_view_can_be_seen_whole_at_any_size(
 def test_the_verdict_of_scaling_is_about_the_count(page: PerformancePage) -> None:
     page.choose_view("scaling")
     assert page.describe_verdict().startswith("One replica is fastest on ")
-    assert "Each accelerator then delivers " in page.describe_verdict()
+    assert "Output per accelerator: " in page.describe_verdict()
