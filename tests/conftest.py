@@ -197,6 +197,13 @@ def _list_files(service: Any) -> tuple[object, ...]:  # noqa: ANN401
     return service._calibration_file, paths.calibration_path, *held_out, paths.rules_dir, paths.cost_assumptions_path
 
 
+def _make_key(service: Any, *asked: object) -> tuple[object, ...]:  # noqa: ANN401
+    """Return all that a result depends on. What was asked counts by its text, which therefore has to be whole."""
+    text = repr(asked)
+    assert " at 0x" not in text, "an address can be that of something else later"
+    return *_list_files(service), service.rank_announced, text
+
+
 def _remember_result(ask: Callable[..., Any], catalog: object) -> Callable[..., Any]:
     """Return a method of the service that answers a question about a catalog once for all services on it."""
     known: dict[tuple[object, ...], Any] = {}
@@ -204,7 +211,7 @@ def _remember_result(ask: Callable[..., Any], catalog: object) -> Callable[..., 
     def give(service: Any, *asked: object, **named: object) -> object:  # noqa: ANN401
         if service.catalog is not catalog:
             return ask(service, *asked, **named)
-        key = *_list_files(service), service.rank_announced, repr((asked, named))
+        key = _make_key(service, asked, named)
         if key not in known:
             known[key] = ask(service, *asked, **named)
         return known[key]
@@ -220,7 +227,7 @@ def _remember_steps(search: Callable[..., Any], catalog: object) -> Callable[...
         service = getattr(owner, "_service", owner)
         if service.catalog is not catalog:
             return (yield from search(owner, *asked))
-        key = *_list_files(service), service.rank_announced, repr(asked)
+        key = _make_key(service, asked)
         if key not in known:
             taken = []
             steps = search(owner, *asked)
