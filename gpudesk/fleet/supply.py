@@ -285,7 +285,15 @@ _LEAST_USD: Final = 1e-9
 
 
 def choose_cheapest(costs: Sequence[tuple[str, SupplyCost]]) -> tuple[tuple[str, Supply] | None, float | None]:
-    """Return the accelerator and supply with the lowest likely total, and the odds that it costs least."""
+    """Return the accelerator and supply with the lowest likely total, and the odds that it costs least.
+
+    Ways to pay for one accelerator that never differ are one: a fleet that cannot scale down has no second rent.
+    """
+    costs = [
+        each
+        for place, each in enumerate(costs)
+        if not any(each[0] == other and np.array_equal(each[1].totals, cost.totals) for other, cost in costs[:place])
+    ]
     if not costs:
         return None, None
     logs = np.log(np.maximum(np.stack([each.totals for _, each in costs]), _LEAST_USD))

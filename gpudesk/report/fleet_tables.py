@@ -202,11 +202,12 @@ def list_fleet_notes(
 
     `name` is that of the accelerator.
     """
-    texts = []
+    texts, stated = [], []
     for supply in Supply:
         cost = answer.api if supply is Supply.API else option.cost_of(supply)
         said = None if cost is None else cost.missing or cost.source
-        if said is not None:
+        if said is not None and said not in stated:
+            stated.append(said)
             text = format_message(said, formatter).rstrip(".")
             if cost is not None and cost.provider_classes:
                 classes = ", ".join(map(label_price_word, cost.provider_classes))

@@ -31,7 +31,6 @@ from gpudesk.text.messages import format_message, to_sentence
 from gpudesk.text.translation import tr
 from gpudesk.text.units import HOURS_PER_YEAR, MONTHS_PER_YEAR, SECONDS_PER_HOUR
 
-_WATTS: Final = 1000.0
 _MILLION: Final = 1e6
 #: Inputs of lines in whose place a fleet has the power of its systems.
 _OF_POWER: Final = frozenset({"accelerator_w", "host_w", "draw", "idle_draw"})
@@ -232,9 +231,9 @@ def _derive_systems(fleet: DerivedFleet) -> DerivationTerm | None:
 
 def _make_system_power_term(fleet: DerivedFleet) -> DerivationTerm:
     option = fleet.option
-    power = None if option.power_max_kw is None else option.power_max_kw * _WATTS / fleet.paid * option.slots
+    power = None if option.power_max_kw is None else option.power_max_kw / fleet.paid * option.slots
     source = tr("estimated from the TDP") if option.power_estimated else tr("catalog: maximum power of systems")
-    return DerivationTerm("power of a system", power, "W", source=source)
+    return DerivationTerm("power of a system", power, "kW", source=source)
 
 
 def _derive_racks(fleet: DerivedFleet) -> DerivationTerm | None:
@@ -244,7 +243,7 @@ def _derive_racks(fleet: DerivedFleet) -> DerivationTerm | None:
     first, limit_kw = option.racks[0], fleet.settings.kw_per_rack
     limit = _make_input_term(fleet, "rack_kw")
     if limit_kw is not None:
-        limit = DerivationTerm(limit.name, limit_kw * _WATTS, "W", source=_SCENARIO)
+        limit = DerivationTerm(limit.name, limit_kw, "kW", source=_SCENARIO)
     room = DerivationTerm(
         "systems of a rack",
         len(first.systems),
@@ -272,8 +271,8 @@ def _derive_power(fleet: DerivedFleet) -> DerivationTerm | None:
     bought = DerivationTerm("accelerators bought", fleet.paid, None)
     most = DerivationTerm(
         "maximum power",
-        option.power_max_kw * _WATTS,
-        "W",
+        option.power_max_kw,
+        "kW",
         "{power_of_a_system} × {accelerators_bought} ÷ {slots_of_a_system}",
         inputs=(_make_system_power_term(fleet), bought, _make_slot_term(fleet)),
     )
@@ -286,8 +285,8 @@ def _derive_power(fleet: DerivedFleet) -> DerivationTerm | None:
     )
     return DerivationTerm(
         "average power",
-        option.power_average_kw * _WATTS,
-        "W",
+        option.power_average_kw,
+        "kW",
         "{maximum_power} × {draw_under_load} × ({draw_while_idle} + (1 − {draw_while_idle}) × {busy_share})",
         inputs=(
             most,
@@ -381,9 +380,9 @@ def _make_line_term(fleet: DerivedFleet, cost: FleetCost, line: CostLine) -> Der
         order = label_order(fleet.option, Formatter())
         inputs.insert(0, DerivationTerm("accelerators bought", fleet.paid, None, source=order))
     if "draw" in names and fleet.option.power_average_kw is not None:
-        inputs.append(DerivationTerm("average power", fleet.option.power_average_kw * _WATTS, "W"))
+        inputs.append(DerivationTerm("average power", fleet.option.power_average_kw, "kW"))
     elif "host_w" in names and fleet.option.power_max_kw is not None:
-        inputs.append(DerivationTerm("maximum power", fleet.option.power_max_kw * _WATTS, "W"))
+        inputs.append(DerivationTerm("maximum power", fleet.option.power_max_kw, "kW"))
     return DerivationTerm(label_cost_line(line.name), usd, code, words, inputs=tuple(inputs))
 
 

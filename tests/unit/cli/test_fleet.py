@@ -58,6 +58,11 @@ def test_the_cheapest_providers_are_named_for_each_accelerator(capsys: Capture) 
     assert first["usd_per_hour"] <= second["usd_per_hour"]
 
 
+def test_a_missing_rent_is_said_once(capsys: Capture) -> None:
+    assert entry.main(["fleet", *ASKED[2:], "--accelerators", "gaudi3"]) == 0
+    assert capsys.readouterr().out.count("Missing rent of Gaudi 3") == 1
+
+
 def test_programs_get_all_of_it(capsys: Capture) -> None:
     answer = plan(capsys, "--spare-systems", "1", "--years", "2")
     assert answer["curve"]["kind"] == "office"

@@ -388,7 +388,8 @@ def test_the_lowest_likely_cost_leads_whatever_most_simulations_say() -> None:
     assert cheapest == ("owned", Supply.OWNED)
     assert odds is not None
     assert 0.5 < odds < 1.0
-    assert choose_cheapest([steady, steady])[1] == 0.5
+    assert choose_cheapest([steady, ("other", steady[1])])[1] == 0.5
+    assert choose_cheapest([steady, steady]) == (("owned", Supply.OWNED), 1.0)
     assert choose_cheapest([steady, supply(Supply.API, 0.0, 0.0, 0.0, 0.0)]) == (("api", Supply.API), 1.0)
     assert choose_cheapest([]) == (None, None)
 

@@ -87,7 +87,7 @@ def test_terms_give_the_figures_of_the_fleet(service: GpuDeskService) -> None:
         assert number("fleet_racks") == len(option.racks)
         assert number("fleet_utilization") == pytest.approx(option.utilization)
         assert option.power_average_kw is not None
-        assert number("fleet_power") == pytest.approx(option.power_average_kw * 1000.0)
+        assert number("fleet_power") == pytest.approx(option.power_average_kw)
         for cost in (*option.costs, fleet.answer.api):
             if cost is None or cost.total_usd is None:
                 continue
