@@ -7,15 +7,14 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtGui import QContextMenuEvent, QGuiApplication, QHideEvent, QResizeEvent
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QStackedLayout, QWidget
+from PySide6.QtWidgets import QHBoxLayout, QStackedLayout, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandForm, DemandStart, make_default_demand
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.scenario_edits import apply_candidate
 from gpudesk.desktop.ui.charts.chart_data import ChartData, CopyableChart, find_menu_position, make_chart_menu
-from gpudesk.desktop.ui.tables.data_table import FiguresTable
-from gpudesk.desktop.ui.tables.item_model import ListTable
+from gpudesk.desktop.ui.tables.data_table import DataTableView, FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ThemedLabel, make_column, make_row
@@ -23,7 +22,7 @@ from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment import format_plan
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, SizingOption, SizingResult
-from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
+from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable, FigureRow, build_accelerator_table
 from gpudesk.report.labels import label_estimate_basis, label_serving_engine
 from gpudesk.report.sizing import (
     describe_bound,
@@ -162,7 +161,17 @@ def _list_factor_facts(pairs: ColumnCandidates, formatter: Formatter) -> list[tu
     ]
 
 
-_ROW, _FACTORS, _NUMBERS = 23.0, 340.0, 116.0
+def _build_factor_table(factors: Sequence[tuple[str, str]]) -> DataTable:
+    """Return the factors of a count; the last line is their product."""
+    rows = []
+    for number, (factor, amount) in enumerate(factors, start=1):
+        cells = (DataCell(text, is_strong=number == len(factors)) for text in (factor, amount))
+        rows.append(DataRow(factor, tuple(cells), f"{factor}: {amount}"))
+    columns = (DataColumn(tr("Factor"), stretch=1), DataColumn(tr("Number"), is_figure=True))
+    return DataTable("factors", tr("Factors of the count"), "", columns, tuple(rows))
+
+
+_FACTORS = 340.0
 
 
 class CandidateBlock(QWidget):
@@ -183,7 +192,7 @@ class CandidateBlock(QWidget):
         self.copy.clicked.connect(self.copy_sentence)
         self.use = Button(theme, tr("Use this deployment"), parent=self)
         self.use.clicked.connect(self.used)
-        self.table = self._make_table()
+        self.table = DataTableView(theme, self)
         self._lay_out()
         theme.follow(self._dress)
 
@@ -200,19 +209,11 @@ class CandidateBlock(QWidget):
         self.use.setAccessibleName(use)
         self._title.setVisible(bool(factors))
         self.table.setVisible(bool(factors))
-        self._fill(factors)
+        self.table.show_table(_build_factor_table(factors))
 
     def copy_sentence(self) -> None:
         QGuiApplication.clipboard().setText(self.title_label.text())
         self.copy.setText(tr("Copied"))
-
-    def _make_table(self) -> ListTable:
-        table = ListTable([tr("Factor"), tr("Number")], numbers=(1,), parent=self)
-        table.setAccessibleName(tr("Factors of the count"))
-        table.setFrameShape(ListTable.Shape.NoFrame)
-        table.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        table.setSizePolicy(QSizePolicy.Policy.Fixed, QSizePolicy.Policy.Fixed)
-        return table
 
     def _lay_out(self) -> None:
         self._title = ThemedLabel(self._theme, tr("Calculation of the count"), font="section", parent=self)
@@ -225,35 +226,12 @@ class CandidateBlock(QWidget):
         whole.addLayout(right, 1)
         self._columns = (left, right)
 
-    def _fill(self, factors: list[tuple[str, str]]) -> None:
-        table = self.table
-        table.setRowCount(len(factors))
-        for row, texts in enumerate(factors):
-            table.fill_row(row, texts)
-        self._letter()
-        self._fit()
-
-    def _letter(self) -> None:
-        last = self.table.rowCount() - 1
-        for row in range(last + 1):
-            for column in range(2):
-                item = self.table.item(row, column)
-                if item is not None:
-                    item.setFont(self._theme.font("section" if row == last else "small"))
-
-    def _fit(self) -> None:
-        px, rows = self._theme.px, self.table.rowCount()
-        self.table.verticalHeader().setDefaultSectionSize(px(_ROW))
-        self.table.setColumnWidth(1, px(_NUMBERS))
-        self.table.setFixedSize(px(_FACTORS), rows * px(_ROW) + 2)
-
     def _dress(self) -> None:
         px = self._theme.px
         self._whole.setSpacing(px(32))
         for stacked in self._columns:
             stacked.setSpacing(px(8))
-        self._letter()
-        self._fit()
+        self.table.setFixedWidth(px(_FACTORS))
 
 
 _MARGIN = 16

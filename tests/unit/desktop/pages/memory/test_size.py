@@ -60,9 +60,8 @@ def type_into(field: NumberField, text: str) -> None:
 
 
 def factors(view: SizingView) -> dict[str, str]:
-    table = view.candidate.table
-    cells = [(table.item(row, 0), table.item(row, 1)) for row in range(table.rowCount())]
-    return {name.text(): number.text() for name, number in cells if name is not None and number is not None}
+    rows = view.candidate.table.table.rows
+    return {row.cells[0].text: row.cells[1].text for row in rows}
 
 
 # Stating a demand
