@@ -28,14 +28,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, LinkButton
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import (
-    FlowLayout,
-    ScaledMargins,
-    ThemedLabel,
-    make_column,
-    make_row,
-    scroll_into_view,
-)
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, ThemedLabel, make_column, make_row, scroll_into_view
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit, NumberFormat
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.desktop.ui.widgets.qt_support import ask_save_path
@@ -325,15 +318,10 @@ class AssumptionsView(CostView):
         self._grids = QVBoxLayout()
         self._own: QWidget | None = None
         self._shared = self._grid(self, None, "", [name for name, spec in COST_INPUTS.items() if not spec.each])
-        whole = QVBoxLayout(self)
-        ScaledMargins(theme, whole, (_MARGIN, 0, _MARGIN, _MARGIN))
-        whole.setSpacing(theme.px(12))
-        whole.addWidget(self.controls)
-        whole.addWidget(self.currency)
-        whole.addWidget(self.note_label)
-        whole.addLayout(self._grids)
+        rows = (self.controls, self.currency, self.note_label, self._grids, STRETCH)
+        around = (_MARGIN, 0, _MARGIN, _MARGIN)
+        make_column(*rows, gap=theme.px(12), margins=around, scaled=theme, on=self)
         self._grids.addWidget(self._shared)
-        whole.addStretch(1)
         self.charts = (self,)
 
     # Making it

@@ -9,7 +9,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtGui import QHideEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.costing.inputs import CostCase
 from gpudesk.desktop.pages.cost.bar_charts import OwnershipCostChart, SensitivityChart, TokenCostChart
@@ -24,15 +24,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.choice_popup import ChoiceOption
 from gpudesk.desktop.ui.widgets.fields import ChoiceField
-from gpudesk.desktop.ui.widgets.layouts import (
-    STRETCH,
-    FlowLayout,
-    Hairline,
-    ScaledMargins,
-    ThemedLabel,
-    make_column,
-    make_row,
-)
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FlowLayout, Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.cost import BreakEven, CostColumn, CostDistribution
 from gpudesk.domain.derivation import WorkedFigure
 from gpudesk.domain.scenario import AcceleratorChoice
@@ -187,11 +179,8 @@ class CostOverview(CostView):
         whole = make_column(gap=0, on=self)
         pairs: tuple[tuple[QWidget, QWidget], ...] = ((self.tokens, self.years), (self.influences, self.rent))
         for number, pair in enumerate(pairs):
-            row = QHBoxLayout()
-            ScaledMargins(theme, row, (_MARGIN, _ABOVE if number else 0, _MARGIN, 6))
-            row.setSpacing(_BETWEEN)
-            for chart in pair:
-                row.addWidget(chart, 1)
+            around = (_MARGIN, _ABOVE if number else 0, _MARGIN, 6)
+            row = make_row(*((chart, 1) for chart in pair), gap=_BETWEEN, margins=around, scaled=theme)
             if number:
                 whole.addWidget(Hairline(theme))
             whole.addLayout(row, 5 if number else 4)
@@ -239,18 +228,9 @@ _OWNED, _RENTED = "owned", "rented"
 
 
 def _lay_out_view(view: QWidget, theme: Theme, chart: QWidget, below: list[QWidget]) -> None:
-    whole = make_column(gap=0, on=view)
-    upper = QHBoxLayout()
-    ScaledMargins(theme, upper, (_VIEW_MARGIN, 0, _VIEW_MARGIN, 4))
-    upper.addWidget(chart)
-    lower = QVBoxLayout()
-    ScaledMargins(theme, lower, (_VIEW_MARGIN, 8, _VIEW_MARGIN, 12))
-    lower.setSpacing(6)
-    for widget in below:
-        lower.addWidget(widget)
-    whole.addLayout(upper, 1)
-    whole.addWidget(Hairline(theme))
-    whole.addLayout(lower)
+    upper = make_row(chart, margins=(_VIEW_MARGIN, 0, _VIEW_MARGIN, 4), scaled=theme)
+    lower = make_column(*below, gap=6, margins=(_VIEW_MARGIN, 8, _VIEW_MARGIN, 12), scaled=theme)
+    make_column((upper, 1), Hairline(theme), lower, gap=0, on=view)
 
 
 class TokenCostView(CostView):
@@ -412,13 +392,9 @@ class PublishedCasesView(CostView):
         head = FlowLayout(theme.px(12))
         head.addWidget(self.case)
         head.addWidget(self.take)
-        whole = QVBoxLayout(self)
-        ScaledMargins(theme, whole, (_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN))
-        whole.setSpacing(theme.px(10))
-        whole.addLayout(head)
-        for widget in (self.source, self.note_label, self.table):
-            whole.addWidget(widget)
-        whole.addStretch(1)
+        rows = (head, self.source, self.note_label, self.table, STRETCH)
+        around = (_VIEW_MARGIN, 0, _VIEW_MARGIN, _VIEW_MARGIN)
+        make_column(*rows, gap=theme.px(10), margins=around, scaled=theme, on=self)
         self.charts = (self,)
 
     @property

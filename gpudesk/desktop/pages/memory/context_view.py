@@ -9,7 +9,7 @@ from typing import Final
 
 import numpy as np
 from PySide6.QtCore import QMarginsF, QSize, Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.session.desk import Desk
@@ -28,7 +28,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import PowerOfTwoScale
 from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel, make_column
+from gpudesk.desktop.ui.widgets.layouts import Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.answer import Answer
 from gpudesk.domain.deployment_analysis import KvCacheCurve
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
@@ -394,16 +394,10 @@ class ContextView(QWidget):
         desk.selection_changed.connect(self._follow_selection)
 
     def _build(self) -> None:
-        row = QHBoxLayout()
-        ScaledMargins(self._theme, row, (_MARGIN, 6, _MARGIN, 4))
-        row.setSpacing(32)
-        row.addWidget(self.request, 1)
-        row.addWidget(self.held, 1)
-        below = QVBoxLayout()
-        ScaledMargins(self._theme, below, (_MARGIN, 10, _MARGIN, 12))
-        below.addWidget(self._title)
-        below.addWidget(self.table)
-        make_column((row, 1), Hairline(self._theme, self), below, gap=0, on=self)
+        theme = self._theme
+        row = make_row((self.request, 1), (self.held, 1), gap=32, margins=(_MARGIN, 6, _MARGIN, 4), scaled=theme)
+        below = make_column(self._title, self.table, margins=(_MARGIN, 10, _MARGIN, 12), scaled=theme)
+        make_column((row, 1), Hairline(theme, self), below, gap=0, on=self)
 
     def refresh(self) -> None:
         self.request.refresh()

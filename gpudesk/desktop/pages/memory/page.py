@@ -7,7 +7,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.memory.bar_chart import MemoryBarChart
 from gpudesk.desktop.pages.memory.needed_view import NeededBlock
@@ -16,7 +16,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.charts.chart_data import CopyableChart
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, Hairline, ScaledMargins
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, Hairline, make_column
 from gpudesk.report.comparison.verdicts import describe_fit
 from gpudesk.text.translation import tr
 
@@ -36,18 +36,10 @@ class MemoryFitView(QWidget):
         super().__init__(parent)
         self.bars = MemoryBarChart(desk, theme, self)
         self.needed = NeededBlock(desk, theme, brief=True, parent=self)
-        whole = QVBoxLayout(self)
-        ScaledMargins(theme, whole, (0, 0, 0, _MARGIN))
-        whole.setSpacing(0)
-        upper, lower = QVBoxLayout(), QVBoxLayout()
-        ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 6))
-        upper.addWidget(self.bars)
-        ScaledMargins(theme, lower, (_MARGIN, 12, _MARGIN, 0))
-        lower.addWidget(self.needed)
-        whole.addLayout(upper)
-        whole.addWidget(Hairline(theme, self))
-        whole.addLayout(lower)
-        whole.addStretch(1)
+        upper = make_column(self.bars, margins=(_MARGIN, 0, _MARGIN, 6), scaled=theme)
+        lower = make_column(self.needed, margins=(_MARGIN, 12, _MARGIN, 0), scaled=theme)
+        line = Hairline(theme, self)
+        make_column(upper, line, lower, STRETCH, gap=0, margins=(0, 0, 0, _MARGIN), scaled=theme, on=self)
 
     def refresh(self) -> None:
         self.bars.refresh()
@@ -68,10 +60,7 @@ class NeededTableView(QWidget):
     def __init__(self, desk: Desk, theme: Theme, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.needed = NeededBlock(desk, theme, brief=False, parent=self)
-        whole = QVBoxLayout(self)
-        ScaledMargins(theme, whole, (_MARGIN, 6, _MARGIN, _MARGIN))
-        whole.addWidget(self.needed)
-        whole.addStretch(1)
+        make_column(self.needed, STRETCH, margins=(_MARGIN, 6, _MARGIN, _MARGIN), scaled=theme, on=self)
 
     def refresh(self) -> None:
         self.needed.refresh()

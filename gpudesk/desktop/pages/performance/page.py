@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QCheckBox, QWidget
 
 from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.pages.performance.mlperf import MlperfBlock
@@ -25,7 +25,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import IconButton, LinkButton
-from gpudesk.desktop.ui.widgets.layouts import ScaledMargins, ThemedLabel
+from gpudesk.desktop.ui.widgets.layouts import ThemedLabel, make_column
 from gpudesk.desktop.ui.widgets.page_frame import PageHeader
 from gpudesk.domain.answer import Answer
 from gpudesk.report.comparison.verdicts import describe_figure_lead, describe_throughput
@@ -88,9 +88,7 @@ class MlperfView(PerformanceView):
         super().__init__((self.block,), parent)
         # The focus of the page goes where one begins.
         self.block.setFocusProxy(self.block.round)
-        whole = QVBoxLayout(self)
-        ScaledMargins(theme, whole, (_MARGIN, 0, _MARGIN, _MARGIN))
-        whole.addWidget(self.block)
+        make_column(self.block, margins=(_MARGIN, 0, _MARGIN, _MARGIN), scaled=theme, on=self)
 
 
 #: Views in which bands are shaded.

@@ -9,7 +9,7 @@ from typing import Final
 import numpy as np
 from PySide6.QtCore import QLineF, QMarginsF, QSize, QTimer
 from PySide6.QtGui import QPainter, QPen
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart
 from gpudesk.desktop.pages.performance.scaling_figures import (
@@ -36,7 +36,7 @@ from gpudesk.desktop.ui.charts.chart_data import (
 from gpudesk.desktop.ui.charts.scales import LinearScale, PowerOfTwoScale
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import SegmentedControl
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, ScaledMargins, make_column, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, Hairline, make_column, make_row
 from gpudesk.domain.deployment_analysis import AcceleratorScaling, ScalingRow, ScalingRuleOfThumb
 from gpudesk.report.labels import label_figure
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
@@ -340,15 +340,9 @@ class ScalingView(PerformanceView):
         desk.gesture_changed.connect(self._gesture_changed)
 
     def _build(self, theme: Theme) -> None:
-        upper, lower = QVBoxLayout(), QVBoxLayout()
-        ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 4))
         choice = make_row(self.quantity, STRETCH)
-        upper.addLayout(choice)
-        upper.addWidget(self.chart, 1)
-        ScaledMargins(theme, lower, (_MARGIN, 4, _MARGIN, 12))
-        lower.setSpacing(10)
-        lower.addWidget(self.counts)
-        lower.addWidget(self.comparison)
+        upper = make_column(choice, (self.chart, 1), margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
+        lower = make_column(self.counts, self.comparison, gap=10, margins=(_MARGIN, 4, _MARGIN, 12), scaled=theme)
         make_column((upper, 1), Hairline(theme), lower, gap=0, on=self)
 
     def refresh(self) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.desk_chart import DeskChart, format_admitted, format_missing_memory
 from gpudesk.desktop.pages.performance.concurrency_charts import LatencyChart, ThroughputChart, format_load_title
@@ -19,7 +19,7 @@ from gpudesk.desktop.session.evaluated_answer import AcceleratorColumn
 from gpudesk.desktop.session.selection import SelectionKind, select_figure
 from gpudesk.desktop.ui.tables.data_table import FiguresTable
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import Hairline, ScaledMargins, ThemedLabel, make_column
+from gpudesk.desktop.ui.widgets.layouts import Hairline, ThemedLabel, make_column, make_row
 from gpudesk.domain.estimate import Limiter
 from gpudesk.domain.registry import FIGURES
 from gpudesk.report.comparison.estimate_rows import FigureText, describe_missing_figure
@@ -208,18 +208,10 @@ class PerformanceOverview(PerformanceView):
         self.pareto = ParetoChart(desk, theme)
         self.first_token = LatencyChart(desk, theme, "ttft_ms")
         super().__init__((self.throughput, self.pareto, self.first_token), parent)
-        whole = make_column(gap=0, on=self)
-        upper = QHBoxLayout()
-        ScaledMargins(theme, upper, (_MARGIN, 0, _MARGIN, 0))
-        upper.addWidget(self.throughput)
-        lower = QHBoxLayout()
-        ScaledMargins(theme, lower, (_MARGIN, 8, _MARGIN, 4))
-        lower.setSpacing(32)
-        lower.addWidget(self.pareto, _LOWER[0])
-        lower.addWidget(self.first_token, _LOWER[1])
-        whole.addLayout(upper, _HALVES[0])
-        whole.addWidget(Hairline(theme))
-        whole.addLayout(lower, _HALVES[1])
+        upper = make_row(self.throughput, margins=(_MARGIN, 0, _MARGIN, 0), scaled=theme)
+        pair = ((self.pareto, _LOWER[0]), (self.first_token, _LOWER[1]))
+        lower = make_row(*pair, gap=32, margins=(_MARGIN, 8, _MARGIN, 4), scaled=theme)
+        make_column((upper, _HALVES[0]), Hairline(theme), (lower, _HALVES[1]), gap=0, on=self)
 
 
 class ChartView(PerformanceView):
@@ -238,21 +230,13 @@ class ChartView(PerformanceView):
         self._desk = desk
         self._make_figures = make_figures
         whole = make_column(gap=8, on=self)
-        row = QHBoxLayout()
-        ScaledMargins(theme, row, (_MARGIN, 0, _MARGIN, 4))
-        row.setSpacing(32)
-        for chart in self.charts:
-            row.addWidget(chart, 1)
-        whole.addLayout(row, 1)
+        upper = make_row(*((chart, 1) for chart in self.charts), gap=32, margins=(_MARGIN, 0, _MARGIN, 4), scaled=theme)
+        whole.addLayout(upper, 1)
         self.table = FiguresTable(theme, self)
         self._title = ThemedLabel(theme, font="section", parent=self)
         if make_figures is not None:
             whole.addWidget(Hairline(theme))
-            below = QVBoxLayout()
-            ScaledMargins(theme, below, (_MARGIN, 6, _MARGIN, 12))
-            below.addWidget(self._title)
-            below.addWidget(self.table)
-            whole.addLayout(below)
+            whole.addLayout(make_column(self._title, self.table, margins=(_MARGIN, 6, _MARGIN, 12), scaled=theme))
         self.table.setVisible(make_figures is not None)
         self._title.setVisible(make_figures is not None)
         self.table.chosen.connect(lambda key, name: desk.select(select_figure(key, name)))

@@ -133,23 +133,32 @@ _NONE: Final = (0, 0, 0, 0)
 
 
 def make_row(
-    *items: BoxItem, gap: int | None = None, margins: Margins = _NONE, on: QWidget | None = None
+    *items: BoxItem,
+    gap: int | None = None,
+    margins: Margins = _NONE,
+    scaled: Theme | None = None,
+    on: QWidget | None = None,
 ) -> QBoxLayout:
     """Return items side by side; `gap` and `margins` (left, top, right, bottom) are in pixels.
 
-    It becomes the layout of the widget `on` where one is given.
+    With the theme as `scaled` the margins follow the size of letters. It becomes the layout of the widget `on` where
+    one is given.
     """
-    return _make_box(_Direction.LeftToRight, items, gap, margins, on)
+    return _make_box(_Direction.LeftToRight, items, gap, (margins, scaled), on)
 
 
 def make_column(
-    *items: BoxItem, gap: int | None = None, margins: Margins = _NONE, on: QWidget | None = None
+    *items: BoxItem,
+    gap: int | None = None,
+    margins: Margins = _NONE,
+    scaled: Theme | None = None,
+    on: QWidget | None = None,
 ) -> QBoxLayout:
     """Return items below one another, otherwise as `make_row`."""
-    return _make_box(_Direction.TopToBottom, items, gap, margins, on)
+    return _make_box(_Direction.TopToBottom, items, gap, (margins, scaled), on)
 
 
-class ScaledMargins(QObject):
+class _ScaledMargins(QObject):
     """Keeps the margins of a layout at lengths of the design while the size of letters changes."""
 
     def __init__(self, theme: Theme, layout: QLayout, margins: Margins) -> None:
@@ -162,10 +171,17 @@ class ScaledMargins(QObject):
 
 
 def _make_box(
-    direction: QBoxLayout.Direction, items: tuple[BoxItem, ...], gap: int | None, margins: Margins, on: QWidget | None
+    direction: QBoxLayout.Direction,
+    items: tuple[BoxItem, ...],
+    gap: int | None,
+    around: tuple[Margins, Theme | None],
+    on: QWidget | None,
 ) -> QBoxLayout:
+    margins, theme = around
     box = QBoxLayout(direction) if on is None else QBoxLayout(direction, on)
     box.setContentsMargins(*margins)
+    if theme is not None:
+        _ScaledMargins(theme, box, margins)
     if gap is not None:
         box.setSpacing(gap)
     for item in items:
