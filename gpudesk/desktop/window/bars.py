@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, QTimer, Signal
 from PySide6.QtGui import QAccessible, QAccessibleAnnouncementEvent, QFontMetricsF, QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QHBoxLayout, QMenuBar, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QButtonGroup, QMenuBar, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.document import Document
@@ -279,12 +279,8 @@ class TopBar(QWidget):
         self.search = SearchButton(theme, self)
         self.print = IconButton(theme, "printer", tr("Preview sheet"), key="Ctrl+P")
         self.panel = IconButton(theme, "panel-right", tr("Show or hide sources and calculation"), key="Ctrl+I")
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.menus, 0, Qt.AlignmentFlag.AlignVCenter)
-        self._row.addWidget(self.title, 1)
-        self._row.addWidget(self.search)
-        self._row.addWidget(self.print)
-        self._row.addWidget(self.panel)
+        menus = (self.menus, 0, Qt.AlignmentFlag.AlignVCenter)
+        self._row = make_row(menus, (self.title, 1), self.search, self.print, self.panel, on=self)
         theme.follow(self._dress)
 
     def set_title(self, title: str) -> None:
@@ -335,10 +331,8 @@ class StatusBar(QWidget):
         self._elapsed = self._part()
         self._offline = self._part(tr("Offline"))
         self._offline.setToolTip(tr("GPU Desk never uses the network."))
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self._left_label, 1)
-        for part in (self._job, self._cancel, self._saved, self._elapsed, self._offline):
-            self._row.addWidget(part)
+        parts = (self._job, self._cancel, self._saved, self._elapsed, self._offline)
+        self._row = make_row((self._left_label, 1), *parts, on=self)
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.setInterval(_STANDS_MS)

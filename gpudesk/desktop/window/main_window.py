@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
-from PySide6.QtWidgets import QVBoxLayout, QWidget
+from PySide6.QtWidgets import QWidget
 
 from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.actions import ActionSpec
@@ -120,15 +120,10 @@ class MainWindow(DocumentWindow):
         self.status = StatusBar(theme)
 
     def _lay_out(self) -> None:
-        right = make_column(self.scenario, self.chips, self.note, (self.body, 1))
-        middle = make_row(self.rail, (right, 1))
+        right = make_column(self.scenario, self.chips, self.note, (self.body, 1), gap=0)
+        middle = make_row(self.rail, (right, 1), gap=0)
         central = QWidget()
-        whole = QVBoxLayout(central)
-        whole.addLayout(middle, 1)
-        whole.addWidget(self.status)
-        for layout in (right, middle, whole):
-            layout.setContentsMargins(0, 0, 0, 0)
-            layout.setSpacing(0)
+        make_column((middle, 1), self.status, gap=0, on=central)
         self.setCentralWidget(central)
 
     def _connect(self) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from PySide6.QtCore import QObject, QSize
 from PySide6.QtGui import QPainter, QPaintEvent, QResizeEvent, QUndoStack
-from PySide6.QtWidgets import QHBoxLayout, QSizePolicy, QWidget
+from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.desk import Desk
@@ -21,6 +21,7 @@ from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import IconButton
 from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, make_row
 from gpudesk.desktop.ui.widgets.load_slider import LoadSlider
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.model import Model
@@ -104,12 +105,7 @@ class ScenarioBar(QWidget):
             self.output_tokens,
             self.ttft,
         )
-        self._row = QHBoxLayout(self)
-        for field in self._fields:
-            self._row.addWidget(field)
-        self._row.addSpacing(6)
-        self._row.addWidget(self.load, 100)
-        self._row.addStretch(1)
+        self._row = make_row(*self._fields, 6, (self.load, 100), STRETCH, on=self)
         self._offer()
         self._connect()
         desk.scenario_changed.connect(self._changed)

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final
 
 from PySide6.QtCore import QObject, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QKeyEvent, QPainter, QPaintEvent
-from PySide6.QtWidgets import QAbstractButton, QHBoxLayout, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractButton, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.session.recovery import RecoveredScenario, discard_recovered, list_recovered
@@ -208,10 +208,7 @@ class RecoveredFileNote(QWidget):
         self.open.setAccessibleName(tr("Open recovered {name}", name=file.name))
         self.discard = Button(theme, tr("Discard"), parent=self)
         self.discard.setAccessibleName(tr("Discard recovered {name}", name=file.name))
-        self._row = QHBoxLayout(self)
-        self._row.addWidget(self.label, 1)
-        self._row.addWidget(self.open)
-        self._row.addWidget(self.discard)
+        self._row = make_row((self.label, 1), self.open, self.discard, on=self)
         theme.follow(self._dress)
 
     def paintEvent(self, event: QPaintEvent) -> None:  # noqa: ARG002 - Qt's name

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QPlainTextEdit, QWidget
+from PySide6.QtWidgets import QDialog, QPlainTextEdit, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.theme.focus_ring import FocusRing
@@ -125,17 +125,10 @@ class LaunchDialog(QDialog):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        head, second, foot = QHBoxLayout(), QHBoxLayout(), QHBoxLayout()
-        for row in (head, second):
-            row.setSpacing(px(12))
-        head.addWidget(self.accelerator)
-        head.addWidget(self.engine, 0, Qt.AlignmentFlag.AlignVCenter)
-        head.addStretch(1)
-        second.addWidget(self.version)
-        second.addWidget(self.purpose, 0, Qt.AlignmentFlag.AlignVCenter)
-        second.addStretch(1)
-        foot.addStretch(1)
-        foot.addWidget(self.leave)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        head = make_row(self.accelerator, (self.engine, 0, middle), STRETCH, gap=px(12))
+        second = make_row(self.version, (self.purpose, 0, middle), STRETCH, gap=px(12))
+        foot = make_row(STRETCH, self.leave)
         holder = QWidget()
         make_column(
             self.notes,

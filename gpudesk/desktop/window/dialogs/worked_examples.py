@@ -7,7 +7,7 @@ from typing import Final
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
-from PySide6.QtWidgets import QDialog, QHBoxLayout, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QDialog, QWidget
 
 from gpudesk.desktop.session.settings import resize_to_fit
 from gpudesk.desktop.ui.tables.item_model import ListTable
@@ -15,7 +15,7 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.buttons import Button, SegmentedControl
 from gpudesk.desktop.ui.widgets.filters import FilterField
-from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, ThemedLabel, make_column
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, FullWidthScrollArea, ThemedLabel, make_column, make_row
 from gpudesk.domain.derivation import WorkedExampleVerdict, WorkedFigure
 from gpudesk.report.explanation.worked_examples import (
     describe_worked_note,
@@ -128,11 +128,8 @@ class WorkedExamplesDialog(QDialog):
         self._detail = FullWidthScrollArea()
         self._detail.setFixedHeight(theme.px(_DETAIL))
         holder = QWidget()
-        column = QVBoxLayout(holder)
         margin = theme.px(12)
-        column.setContentsMargins(margin, margin, margin, margin)
-        column.addWidget(self.working)
-        column.addStretch(1)
+        make_column(self.working, STRETCH, margins=(margin, margin, margin, margin), on=holder)
         self._detail.show_widget(holder)
 
     def _make_buttons(self) -> None:
@@ -145,16 +142,8 @@ class WorkedExamplesDialog(QDialog):
 
     def _lay_out(self) -> None:
         px = self._theme.px
-        head, foot = QHBoxLayout(), QHBoxLayout()
-        head.setSpacing(px(12))
-        head.addWidget(self.verdict)
-        head.addWidget(self._count)
-        head.addStretch(1)
-        head.addWidget(self.filter)
-        foot.setSpacing(px(8))
-        foot.addWidget(self.copy)
-        foot.addStretch(1)
-        foot.addWidget(self.leave)
+        head = make_row(self.verdict, self._count, STRETCH, self.filter, gap=px(12))
+        foot = make_row(self.copy, STRETCH, self.leave, gap=px(8))
         make_column(
             self.note_label,
             head,

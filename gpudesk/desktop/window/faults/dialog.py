@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 
 from PySide6.QtCore import QRectF, Qt, QTimer
 from PySide6.QtGui import QFontDatabase, QGuiApplication, QPainter, QPaintEvent
-from PySide6.QtWidgets import QApplication, QDialog, QHBoxLayout, QMessageBox, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QApplication, QDialog, QMessageBox, QPlainTextEdit, QWidget
 
 from gpudesk import paths
 from gpudesk.desktop.session.settings import resize_to_fit
@@ -18,7 +18,7 @@ from gpudesk.desktop.ui.theme.focus_ring import FocusRing
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
 from gpudesk.desktop.ui.widgets.buttons import Button, IconButton
-from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_row
+from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.note_bar import show_folder
 from gpudesk.desktop.window.faults.crash import CrashReport, collect_program_facts, format_report
 from gpudesk.desktop.window.faults.log import FaultRecord, make_fault
@@ -146,20 +146,12 @@ class FaultDialog(QDialog):
         self.place = ThemedLabel(theme, font="small", colour="text2")
 
     def _lay_out(self) -> None:
-        self._head = QHBoxLayout()
         top = Qt.AlignmentFlag.AlignTop
-        self._head.addWidget(_FaultSign(self._theme), 0, top)
-        self._head.addWidget(self.title, 1, top)
-        for widget in (self.former, self.place, self.next):
-            self._head.addWidget(widget)
+        sign, title = (_FaultSign(self._theme), 0, top), (self.title, 1, top)
+        self._head = make_row(sign, title, self.former, self.place, self.next)
         self._foot = make_row(self.copy, self.folder, STRETCH, self.leave)
-        self._column = QVBoxLayout(self)
-        self._column.addLayout(self._head)
-        for widget in (self.happened, self.work_label, self.again):
-            self._column.addWidget(widget)
-        self._column.addWidget(self.report, 1)
-        self._column.addWidget(self.status_label)
-        self._column.addLayout(self._foot)
+        words = (self.happened, self.work_label, self.again)
+        self._column = make_column(self._head, *words, (self.report, 1), self.status_label, self._foot, on=self)
 
     def _dress(self) -> None:
         px = self._theme.px
