@@ -161,20 +161,20 @@ def _model_of_800(n: _Number) -> str:
             saving=n("W002-28"),
         ),
         tr(
-            "With those weights, 31% needs {ratio} times the throughput of H200. At equal "
-            "throughput, it needs energy at {energy} USD/kWh.",
+            "With those weights, a saving of 31% needs {ratio} times the throughput of H200. "
+            "At equal throughput, it needs an energy price of {energy} USD/kWh.",
             ratio=n("W002-30", 3),
             energy=n("W002-39", 3),
         ),
         tr(
-            "Two engineers cost {each} USD per accelerator and reduce 31% to {low} to {high}%.",
+            "Two engineers cost {each} USD per accelerator, and cut a saving of 31% to between {low} and {high}%.",
             each=n("W002-41", 0),
             low=n("W002-42"),
             high=n("W002-44"),
         ),
         tr(
-            "A drop from 31 to 19 leaves {left} USD for everything else in an MI325X, "
-            "which is less than its net price. One of the figures is wrong.",
+            "A cut from 31% to 19% leaves {left} USD for an MI325X’s other costs, less than its net price. "
+            "One of the figures is wrong.",
             left=n("W002-46", 0),
         ),
     )

@@ -496,14 +496,18 @@ class CostPage(MultiViewPage[CostView]):
             self.view.show_costs(self.desk.evaluated)
 
     def describe_verdict(self) -> str:
-        evaluated = self.desk.evaluated
+        evaluated = self._find_evaluated()
         if evaluated is None:
             return ""
         describe = describe_payback if self.view_key == "rent" else describe_token_cost
         return describe(evaluated.answer_with_costs, self.desk.formatter)
 
+    def _find_evaluated(self) -> EvaluatedAnswer | None:
+        """Return what the verdict is about; published cases are not of the scenario, and speak for themselves."""
+        return None if isinstance(self.view, PublishedCasesView) else self.desk.evaluated
+
     def describe_terms(self) -> str:
-        evaluated = self.desk.evaluated
+        evaluated = self._find_evaluated()
         return "" if evaluated is None else describe_cost_terms(evaluated.answer_with_costs, self.desk.formatter)
 
     def _choose(self, key: str) -> None:

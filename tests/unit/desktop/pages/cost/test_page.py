@@ -501,3 +501,9 @@ def test_curves_are_evaluated_for_costs_per_token_alone(page: CostPage, desk: De
         desk.flush()
         seen.append(desk.has_curves)
     assert seen == [False, True, False]
+
+
+def test_published_cases_have_no_verdict_on_the_scenario(page: CostPage) -> None:
+    assert page.describe_verdict()
+    page.choose_view("cases")
+    assert page.describe_verdict() == page.describe_terms() == ""
