@@ -52,6 +52,8 @@ _LEAST_BESIDE: Final = 820.0
 _ABOVE_PICTURE: Final = 48.0
 #: Stands for the choice of the program.
 _AUTOMATIC: Final = "auto"
+#: Names of systems are long, with the count of their accelerators at the end.
+_WIDEST_SYSTEM: Final = 400.0
 
 
 @dataclass(frozen=True)
@@ -106,8 +108,8 @@ class FleetTableView(FleetView):
         self.charts = (self.section, self.picture)
         self.title = ThemedLabel(theme, font="section")
         self.systems = {
-            "systems": ChoiceField(theme, tr("System to buy"), self),
-            "instances": ChoiceField(theme, tr("Instance to rent"), self),
+            "systems": ChoiceField(theme, tr("System to buy"), self, widest=_WIDEST_SYSTEM),
+            "instances": ChoiceField(theme, tr("Instance to rent"), self, widest=_WIDEST_SYSTEM),
         }
         for name, field in self.systems.items():
             field.chosen.connect(partial(self._want_system, name))

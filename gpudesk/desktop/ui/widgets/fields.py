@@ -132,9 +132,10 @@ _NARROWEST = 132.0
 class FieldFrame:
     """What both kinds of fields share: measures, and the drawing of caption, hover and fault."""
 
-    def __init__(self, theme: Theme, caption: str) -> None:
+    def __init__(self, theme: Theme, caption: str, widest: float = _WIDEST_VALUE) -> None:
         self.theme = theme
         self.caption = caption
+        self._widest = widest
 
     def caption_rect(self, width: int) -> QRectF:
         px = self.theme.px
@@ -149,7 +150,7 @@ class FieldFrame:
         theme = self.theme
         caption = QFontMetricsF(theme.font("caption")).horizontalAdvance(self.caption)
         text = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(value)
-        text = min(text, theme.px(_WIDEST_VALUE))
+        text = min(text, theme.px(self._widest))
         return int(max(caption, text + right) + 2 * theme.px(_SIDE)) + 2
 
     def paint(self, pen: ThemePainter, widget: QWidget, *, hovered: bool, fault: str, right: int = 0) -> None:
@@ -172,10 +173,13 @@ class ChoiceField(QAbstractButton):
     #: The key of the option that the user chose.
     chosen = Signal(str)
 
-    def __init__(self, theme: Theme, caption: str, parent: QWidget | None = None) -> None:
+    def __init__(
+        self, theme: Theme, caption: str, parent: QWidget | None = None, *, widest: float = _WIDEST_VALUE
+    ) -> None:
+        """Begin without options; a value longer than `widest`, in lengths of the design, is cut."""
         super().__init__(parent)
         self._theme = theme
-        self._frame = FieldFrame(theme, caption)
+        self._frame = FieldFrame(theme, caption, widest)
         self._options: tuple[ChoiceOption, ...] = ()
         self._provider: Callable[[], Sequence[ChoiceOption]] | None = None
         self._key = ""

@@ -4,6 +4,7 @@ from collections.abc import Callable
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QLabel, QLineEdit, QListView, QWidget
 from pytestqt.modeltest import ModelTester
@@ -234,3 +235,14 @@ def test_a_fault_given_from_outside_holds_until_it_is_taken_back(theme: Theme, s
     assert edge == theme.colour("unfit")
     field.set_fault("")
     assert field.fault == ""
+
+
+def test_a_wide_field_shows_a_long_value_whole(theme: Theme, show: Callable[[QWidget], None]) -> None:
+    system = "Automatic: Supermicro AS-8126GS-TNMR, 8 MI325X"
+    usual, wide = ChoiceField(theme, "System"), ChoiceField(theme, "System", widest=400.0)
+    for field in (usual, wide):
+        show(field)
+        field.set_options([ChoiceOption("a", system)])
+        field.set_value("a")
+    needed = QFontMetricsF(theme.font("body_strong")).horizontalAdvance(system)
+    assert usual.sizeHint().width() < needed < wide.sizeHint().width()
