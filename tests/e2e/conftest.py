@@ -34,8 +34,11 @@ def _no_hints(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.fixture
-def gpudesk(tmp_path: Path) -> RunProgram:
-    """Return what runs `gpudesk` in this process, in a tenth of the time of a start, and gives its output."""
+def gpudesk(tmp_path: Path, qapp: QApplication) -> RunProgram:
+    """Return what runs `gpudesk` in this process, in a tenth of the time of a start, and gives its output.
+
+    With the application there, no command that draws makes one that windows of later tests could not use.
+    """
 
     def run(*arguments: str, stdin: str = "", environment: Mapping[str, str] | None = None) -> Completed:
         out, err = (io.TextIOWrapper(io.BytesIO(), encoding="utf-8") for _ in range(2))
