@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from itertools import groupby
+from itertools import groupby, product
 from typing import Final
 
 from PySide6.QtCore import QRectF
@@ -344,19 +344,18 @@ def lay_out_sheet(
 ) -> SheetPages:
     """Return the pages of a sheet, then two for each profile; needs a running application, for its fonts."""
     load_fonts()
-    best: tuple[tuple[int, bool, bool], _Flow] | None = None
+    best: tuple[tuple[int, bool, bool], _Flow, _Arrangement] | None = None
     # Profiles are laid out upright, and all pages lie alike.
-    for paper in [Paper(size)] if profiles else _papers(sheet, size):
-        for arrangement in _ARRANGEMENTS:
-            flow, whole, is_filled = _arranged(sheet, paper, arrangement, formatter, working=False)
-            # Across, a table over two pages is as good: the heads are repeated.
-            rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, not (whole or paper.landscape))
-            if best is None or rank < best[0]:
-                best = rank, _with_working(sheet, flow, arrangement, formatter)
-        if best is not None and best[0] == (_MOST_PAGES, False, False):
+    for paper, arrangement in product([Paper(size)] if profiles else _papers(sheet, size), _ARRANGEMENTS):
+        flow, whole, is_filled = _arranged(sheet, paper, arrangement, formatter, working=False)
+        # Across, a table over two pages is as good: the heads are repeated.
+        rank = (max(_MOST_PAGES, len(flow.pages)), not is_filled, not (whole or paper.landscape))
+        if best is None or rank < best[0]:
+            best = rank, flow, arrangement
+        if rank == (_MOST_PAGES, False, False):
             break
     assert best is not None
-    flow = best[1]
+    flow = _with_working(sheet, *best[1:], formatter)
     _put_recommendation(flow, sheet)
     _put_fleet(flow, sheet)
     _put_rules(flow, sheet)

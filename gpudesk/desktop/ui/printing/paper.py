@@ -176,8 +176,9 @@ def measure_line_height(style: str) -> float:
     return _STYLES[style][2]
 
 
-def wrap_runs(runs: Sequence[TextRun], room: float) -> tuple[TextLine, ...]:
-    """Return the lines that words in several styles make in a room.
+@lru_cache(maxsize=1 << 11)
+def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
+    """Return the lines that words in several styles make in a room; a sheet is laid out in ten ways to choose one.
 
     Lines break at spaces, never between a number and its unit; a word that has no room is broken anywhere.
     """

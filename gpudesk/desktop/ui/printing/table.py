@@ -106,7 +106,7 @@ class SectionLayout:
         self._chunks = [chunk for entry in section.entries for chunk in self._chunked(entry)]
 
     def _chunked(self, entry: TextEntry) -> list[_LineBlock]:
-        runs = [_finer(run) for run in entry.runs] if self._fine else entry.runs
+        runs = tuple(map(_finer, entry.runs)) if self._fine else entry.runs
         lines = wrap_runs(runs, self._column - self._hang)
         parts = [lines[at : at + _MOST_LINES] for at in range(0, len(lines), _MOST_LINES)]
         return [
