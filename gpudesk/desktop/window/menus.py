@@ -200,14 +200,16 @@ def _from_the_left(line: list[_PlacedControl]) -> Iterator[QWidget]:
 
 
 def _placed(region: QWidget) -> Iterator[_PlacedControl]:
-    window, within = region.window(), region.findChildren(QWidget)
-    blocks = [widget for widget in within if widget.property(BLOCK) and widget.isVisible()]
-    for widget in (region, *within):
+    window = region.window()
+    # Most controls are on pages out of sight.
+    visible = [widget for widget in (region, *region.findChildren(QWidget)) if widget.isVisible()]
+    blocks = [widget for widget in visible if widget is not region and widget.property(BLOCK)]
+    for widget in visible:
         if any(block is not widget and block.isAncestorOf(widget) for block in blocks):
             continue
         block = widget in blocks
         takes_tab = bool(widget.focusPolicy() & Qt.FocusPolicy.TabFocus) and widget.focusProxy() is None
-        if (block or takes_tab) and widget.isVisible() and widget.window() is window:
+        if (block or takes_tab) and widget.window() is window:
             place = QRect(widget.mapTo(window, QPoint(0, 0)), widget.size())
             yield _PlacedControl(widget, place, block)
 
