@@ -10,8 +10,6 @@ from __future__ import annotations
 from typing import ClassVar, Final
 
 from sqlalchemy import ForeignKey, ForeignKeyConstraint, Index, Integer, MetaData, UniqueConstraint, text
-from sqlalchemy.dialects.sqlite import dialect
-from sqlalchemy.schema import CreateIndex, CreateTable
 from sqlmodel import Field, SQLModel
 
 #: The tables of each file, whatever other tables a program defines.
@@ -428,18 +426,3 @@ class WatchRow(_UserTable, table=True):
     date: str
     source: str
     note: str | None
-
-
-def list_user_migrations() -> tuple[tuple[str, ...], ...]:
-    """Return what each version of the user's file adds, as statements; the first makes version 1.
-
-    A version adds the tables that say so in `since`; those that do not are of version 1. A table that is there
-    stays, so that a file with a damaged version gets the right one.
-    """
-    versions: dict[int, list[str]] = {}
-    for table in USER_METADATA.sorted_tables:
-        indexes = sorted(table.indexes, key=lambda index: str(index.name))
-        sql = [CreateTable(table, if_not_exists=True).compile(dialect=dialect())]
-        sql += [CreateIndex(index, if_not_exists=True).compile(dialect=dialect()) for index in indexes]
-        versions.setdefault(table.info.get("since", 1), []).extend(map(str, sql))
-    return tuple(tuple(statements) for _, statements in sorted(versions.items()))

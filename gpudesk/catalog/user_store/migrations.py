@@ -6,8 +6,88 @@ import sqlite3
 from collections.abc import Sequence
 from typing import Final
 
-#: The version that this program writes; `gpudesk.catalog.schema` says what each version adds.
-USER_VERSION: Final = 4
+#: What each version adds, as `gpudesk.catalog.schema` declares it, which takes half a second and 26 MB to load. A table
+#: that is there stays, so that a file with a damaged version gets the right one.
+USER_STEPS: Final = (
+    (
+        """
+        CREATE TABLE IF NOT EXISTS accelerator (
+            position INTEGER NOT NULL, generation VARCHAR NOT NULL, announced INTEGER NOT NULL,
+            id VARCHAR NOT NULL, name VARCHAR NOT NULL, vendor VARCHAR NOT NULL,
+            PRIMARY KEY (position),
+            UNIQUE (id))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS model (
+            position INTEGER NOT NULL, definition VARCHAR NOT NULL, id VARCHAR NOT NULL, name VARCHAR NOT NULL,
+            organisation VARCHAR NOT NULL,
+            PRIMARY KEY (position),
+            UNIQUE (id))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS preference (
+            position INTEGER NOT NULL, thing VARCHAR NOT NULL, attribute VARCHAR NOT NULL,
+            source VARCHAR NOT NULL, value VARCHAR NOT NULL, reason VARCHAR NOT NULL, date VARCHAR NOT NULL,
+            PRIMARY KEY (position),
+            UNIQUE (thing, attribute))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS source (
+            position INTEGER NOT NULL, title VARCHAR NOT NULL, publisher VARCHAR NOT NULL,
+            kind VARCHAR NOT NULL, url VARCHAR, date VARCHAR, trust VARCHAR, id VARCHAR NOT NULL,
+            PRIMARY KEY (position),
+            UNIQUE (id))
+        """,
+        """
+        CREATE TABLE IF NOT EXISTS claim (
+            position INTEGER NOT NULL, value VARCHAR NOT NULL, kind VARCHAR NOT NULL, published VARCHAR,
+            conditions VARCHAR, note VARCHAR, thing VARCHAR NOT NULL, attribute VARCHAR NOT NULL,
+            source VARCHAR NOT NULL, retrieved VARCHAR NOT NULL,
+            PRIMARY KEY (position),
+            UNIQUE (thing, attribute, source),
+            FOREIGN KEY(source) REFERENCES source (id) DEFERRABLE INITIALLY DEFERRED)
+        """,
+        "CREATE INDEX IF NOT EXISTS claim_source ON claim (source)",
+        """
+        CREATE TABLE IF NOT EXISTS price (
+            position INTEGER NOT NULL, term VARCHAR NOT NULL, kind VARCHAR NOT NULL, usd FLOAT, usd_low FLOAT,
+            usd_high FLOAT, provider VARCHAR, region VARCHAR, instance VARCHAR,
+            accelerators_in_instance INTEGER, basis VARCHAR, date VARCHAR, note VARCHAR, id VARCHAR NOT NULL,
+            accelerator VARCHAR NOT NULL, source VARCHAR NOT NULL,
+            PRIMARY KEY (position),
+            UNIQUE (id),
+            FOREIGN KEY(source) REFERENCES source (id) DEFERRABLE INITIALLY DEFERRED)
+        """,
+        "CREATE INDEX IF NOT EXISTS price_source ON price (source)",
+    ),
+    (
+        """
+        CREATE TABLE IF NOT EXISTS signer (
+            "key" VARCHAR NOT NULL, name VARCHAR NOT NULL, trusted_on VARCHAR NOT NULL,
+            PRIMARY KEY ("key"))
+        """,
+    ),
+    (
+        """
+        CREATE TABLE IF NOT EXISTS watch (
+            position INTEGER NOT NULL, signal VARCHAR NOT NULL, value VARCHAR NOT NULL, date VARCHAR NOT NULL,
+            source VARCHAR NOT NULL, note VARCHAR,
+            PRIMARY KEY (position),
+            UNIQUE (signal))
+        """,
+    ),
+    (
+        """
+        CREATE TABLE IF NOT EXISTS system (
+            position INTEGER NOT NULL, kind VARCHAR NOT NULL, provider VARCHAR, instance VARCHAR,
+            id VARCHAR NOT NULL, name VARCHAR NOT NULL, vendor VARCHAR NOT NULL, accelerator VARCHAR NOT NULL,
+            PRIMARY KEY (position),
+            UNIQUE (id))
+        """,
+    ),
+)
+#: The version that this program writes.
+USER_VERSION: Final = len(USER_STEPS)
 
 
 def read_version(connection: sqlite3.Connection) -> int:
@@ -15,15 +95,8 @@ def read_version(connection: sqlite3.Connection) -> int:
     return int(connection.execute("PRAGMA user_version").fetchone()[0])
 
 
-def migrate(connection: sqlite3.Connection, steps: Sequence[Sequence[str]] | None = None) -> None:
+def migrate(connection: sqlite3.Connection, steps: Sequence[Sequence[str]] = USER_STEPS) -> None:
     """Bring a file to the newest version, one step after the other."""
-    if steps is None:
-        if read_version(connection) >= USER_VERSION:
-            return
-        # It takes time to load, and most starts change no tables.
-        from gpudesk.catalog.schema import list_user_migrations
-
-        steps = list_user_migrations()
     while read_version(connection) < len(steps):
         _apply_next(connection, steps)
 

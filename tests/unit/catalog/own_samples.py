@@ -8,7 +8,7 @@ from contextlib import closing, contextmanager
 from pathlib import Path
 
 from gpudesk.catalog.user_store.faults import USER_APPLICATION_ID
-from gpudesk.catalog.user_store.migrations import migrate
+from gpudesk.catalog.user_store.migrations import USER_STEPS, migrate
 from gpudesk.catalog.user_store.rows import TABLE_BY_NAME, encode_row
 from gpudesk.domain.claim import ClaimPreference, Source, SourceKind
 from gpudesk.domain.user_facts import FactEdit, UserAccelerator, UserClaim, UserFact, UserModel, UserPrice, get_fact_key
@@ -105,11 +105,9 @@ def somebody_reading(path: Path) -> Iterator[None]:
 
 
 def write_version(path: Path, version: int, *edits: FactEdit) -> None:
-    from gpudesk.catalog.schema import list_user_migrations
-
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         connection.execute(f"PRAGMA application_id = {USER_APPLICATION_ID}")
-        migrate(connection, list_user_migrations()[:version])
+        migrate(connection, USER_STEPS[:version])
         connection.execute("BEGIN")
         for edit in edits:
             for fact in edit.after:

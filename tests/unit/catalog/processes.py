@@ -21,7 +21,7 @@ KILLS = int(os.environ.get("SOAK_KILLS", "0"))
 
 #: Starts processes that have loaded already what they need: a kill then costs a fork, not a start of Python.
 _FORKS = get_context("forkserver")
-_FORKS.set_forkserver_preload(["gpudesk.catalog.schema", "tests.unit.catalog.user_file_process"])
+_FORKS.set_forkserver_preload(["tests.unit.catalog.user_file_process"])
 
 
 def _command(doing: str, path: Path) -> list[str]:

@@ -5,14 +5,18 @@ from __future__ import annotations
 import dataclasses
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
+from sqlalchemy.dialects.sqlite import dialect
+from sqlalchemy.schema import CreateIndex, CreateTable
 
-from gpudesk.catalog.schema import SHIPPED_METADATA, USER_METADATA, list_user_migrations
-from gpudesk.catalog.user_store.migrations import USER_VERSION, migrate, read_version
+from gpudesk.catalog.schema import SHIPPED_METADATA, USER_METADATA
+from gpudesk.catalog.user_store.migrations import USER_STEPS, USER_VERSION, migrate, read_version
 from gpudesk.catalog.user_store.rows import SIGNER_TABLE, STORED_TABLES
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups
 from gpudesk.domain.claim import Claim, Dispute, DocumentStatement, PriceRecord, Source
@@ -58,8 +62,32 @@ def _table(connection: sqlite3.Connection, name: str) -> tuple[object, ...]:
     return columns, indexes, references, "DEFERRABLE INITIALLY DEFERRED" in made
 
 
-def test_program_writes_the_newest_version_of_the_schema() -> None:
-    assert len(list_user_migrations()) == USER_VERSION
+def _list_declared_steps() -> tuple[tuple[str, ...], ...]:
+    """Return what each version adds by the schema: the tables that say so in `since`, without it those of the first."""
+    versions: dict[int, list[str]] = {}
+    for table in USER_METADATA.sorted_tables:
+        indexes = sorted(table.indexes, key=lambda index: str(index.name))
+        sql = [CreateTable(table, if_not_exists=True).compile(dialect=dialect())]
+        sql += [CreateIndex(index, if_not_exists=True).compile(dialect=dialect()) for index in indexes]
+        versions.setdefault(table.info.get("since", 1), []).extend(map(str, sql))
+    return tuple(tuple(statements) for _, statements in sorted(versions.items()))
+
+
+def test_steps_are_those_of_the_schema() -> None:
+    written, declared = (
+        [["".join(statement.split()) for statement in step] for step in steps]
+        for steps in (USER_STEPS, _list_declared_steps())
+    )
+    assert written == declared
+
+
+def test_the_first_fact_is_written_without_the_schema(tmp_path: Path) -> None:
+    """Loading it would take as much memory as a page of the window, and a moment in which the window stands still."""
+    writes = "import sys; from pathlib import Path; from gpudesk.catalog.user_store.user_file import UserFile; "
+    writes += "from tests.unit.catalog.own_samples import numbered; file = UserFile.open(Path(sys.argv[1])); "
+    writes += "file.apply(numbered(1)); file.close(); print('sqlalchemy' in sys.modules)"
+    command = [sys.executable, "-c", writes, str(tmp_path / "catalog.sqlite")]
+    assert subprocess.run(command, capture_output=True, text=True, check=True).stdout == "False\n"
 
 
 def test_tables_have_the_fields_of_the_records_in_them() -> None:
@@ -152,7 +180,7 @@ def test_step_that_fails_leaves_the_version_before_it_whole(tmp_path: Path, brok
     with closing(sqlite3.connect(path, isolation_level=None)) as connection:
         before = _schema(connection)
         with pytest.raises(sqlite3.OperationalError):
-            migrate(connection, (list_user_migrations()[0], broken))
+            migrate(connection, (USER_STEPS[0], broken))
         assert (read_version(connection), _schema(connection)) == (1, before)
 
 

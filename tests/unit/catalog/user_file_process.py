@@ -16,7 +16,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 from pathlib import Path
 
-from gpudesk.catalog.user_store.migrations import migrate
+from gpudesk.catalog.user_store.migrations import USER_STEPS, migrate
 from gpudesk.catalog.user_store.user_file import UserFile, list_backups, restore_backup
 from gpudesk.domain.claim import Source
 from gpudesk.domain.user_facts import FactEdit
@@ -68,11 +68,9 @@ def restore(path: Path) -> None:
 
 def die_in_a_migration(path: Path) -> None:
     """End by the hardest signal when the last step of the tables is done and not yet committed."""
-    from gpudesk.catalog.schema import list_user_migrations
-
     connection = sqlite3.connect(path, isolation_level=None)
     connection.create_function("die", 0, lambda: os.kill(os.getpid(), signal.SIGKILL))
-    *former, last = list_user_migrations()
+    *former, last = USER_STEPS
     migrate(connection, (*former, (*last, "SELECT die()")))
 
 
