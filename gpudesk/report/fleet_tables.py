@@ -21,7 +21,7 @@ from gpudesk.report.comparison.tables import (
 )
 from gpudesk.report.costs import MoneyFormatter, describe_cheapest_rents
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
-from gpudesk.report.labels import format_months, format_years, label_price_word
+from gpudesk.report.labels import format_months, format_odds, format_years, label_price_word
 from gpudesk.report.rack_drawing import label_order, label_use, sketch_fleets
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence, to_sentence
@@ -252,7 +252,7 @@ def describe_fleets(
         text = rent if supply is Supply.AUTOSCALED else fixed
     if answer.odds is None:
         return text
-    return f"{text} {tr('Odds of being cheapest: {share}.', share=formatter.per_cent(answer.odds))}"
+    return f"{text} {tr('Odds of being cheapest: {share}.', share=format_odds(answer.odds, formatter))}"
 
 
 @dataclass(frozen=True, slots=True)

@@ -310,7 +310,7 @@ def describe_fit(answer: Answer, formatter: Formatter) -> str:
 
 
 def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
-    """Return who has the cheapest token to own and to rent, with odds; the cheaper way comes first.
+    """Return who has the cheapest token to own and to rent, with odds, and who is left out; the cheaper way first.
 
     The answer carries its costs.
     """
@@ -320,7 +320,8 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
         return to_sentence(tr("Cost per token unknown: {reasons}", reasons="; ".join(sorted(reasons))))
     cheapest = {figure: find_best(ranking, figure) for figure, ranking in ranked.items()}
     order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
-    return " ".join(_describe_cheapest(answer, figure, figure == order[0], formatter) for figure in order)
+    sentences = [_describe_cheapest(answer, figure, figure == order[0], formatter) for figure in order]
+    return " ".join((*sentences, *_list_outsiders(answer, list_column_names(answer), formatter)))
 
 
 #: Figure -> the sentence where there is one price only, where two are too close to call, and by how sure a lead is.

@@ -61,6 +61,13 @@ def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) 
     assert sheet.fleet.verdict == order
 
 
+def test_no_odds_are_certain(answer: Answer) -> None:
+    fleets = make_fleets([each.accelerator for each in answer.scenario.accelerators])
+    sure = build_sheet(answer, further=SheetExtras(fleet=replace(fleets, odds=1.0))).fleet
+    assert sure is not None
+    assert sure.verdict.endswith("Odds of being cheapest: over 99%.")
+
+
 def test_every_form_of_the_sheet_has_the_fleets(answer: Answer, sheet: ComparisonSheet) -> None:
     assert sheet.fleet is not None
     for text in (write_sheet_html(sheet), write_sheet_markdown(sheet), write_sheet_csv(sheet)):
