@@ -247,6 +247,14 @@ def _list_names(service: GpuDeskService) -> set[str]:
     named += [model.name for model in service.catalog.models()]
     named += [model.name for model in service.catalog.diffusion_models()]
     named += [f"{source.title} {source.publisher}" for source in service.catalog.sources()]
+    named += [str(price.provider) for price in service.catalog.prices()]
+    for round_name in service.mlperf.rounds:
+        for model in service.mlperf.models(round_name):
+            compared = service.mlperf.head_to_head(round_name, model)
+            rows = () if compared is None else compared.rows
+            named += [
+                f"{each.submitter} {each.system}" for row in rows for c in row.cells.values() for each in c.results
+            ]
     return set(_WORD.findall(" ".join(named)))
 
 
