@@ -136,10 +136,14 @@ class QuestionScreenBody(QuestionsBody):
         super().__init__(theme)
         self._formatter = formatter
         self.screen_shown, self.forced = screen, forced
-        self.blocks: list[QuestionBlock] = []
+        self._blocks: list[QuestionBlock] = []
         self.not_asked: list[_SkippedQuestion] = []
         self._column.addWidget(_StageTag(theme, label_question_group(screen.strength)))
         theme.follow(self._dress)
+
+    @property
+    def blocks(self) -> list[QuestionBlock]:
+        return self._blocks
 
     @property
     def question_ids(self) -> tuple[str, ...]:
