@@ -45,6 +45,7 @@ ROWS = {
     "runs-mlperf-v5.1.csv": (560, 401),
     "runs-mlperf-v6.0.csv": (625, 372),
     "runs-mlperf-v6.1.csv": (30, 21),
+    "runs-new-publishers.csv": (187, 116),
     "runs-others.csv": (62, 44),
     "runs-qwen.csv": (75, 73),
     "runs-repositories.csv": (105, 85),
@@ -111,7 +112,7 @@ def test_all_rows_are_there(measured: MeasuredRunSet) -> None:
     read = [figure.row for each in measured.used for figure in each.measured.values()]
     read += [row.id for row in measured.unused]
     assert sorted(read) == sorted(row["id"] for rows in files.values() for row in rows)
-    assert len(read) == len(set(read)) == 5570
+    assert len(read) == len(set(read)) == 5757
 
 
 def test_every_reason_is_used_and_every_row_has_one(measured: MeasuredRunSet) -> None:
@@ -211,7 +212,8 @@ def test_no_figure_is_far_outside_of_what_machines_do(measured: MeasuredRunSet) 
         count = each.request.count
         assert count is not None
         rate = each.figures.get("output_tokens_per_s")
-        assert rate is None or 0.5 < rate / count < 60_000, each.id
+        # Prompts of 100,000 tokens for ten of answer leave few a second.
+        assert rate is None or 0.04 < rate / count < 60_000, each.id
         assert each.figures.get("tpot_ms", 10.0) > 1.0, each.id
         assert each.figures.get("ttft_ms", 10.0) > 3.0, each.id
 
@@ -306,7 +308,7 @@ def test_row_with_a_cell_too_few_is_refused(folder: Path) -> None:
 
 def test_series_are_folds_of_some_size(measured: MeasuredRunSet) -> None:
     runs = Counter(each.series for each in measured.used)
-    assert sum(runs.values()) == 2875
+    assert sum(runs.values()) == 2942
     assert runs["trt-bench"] == 1031
     assert runs["mlperf-amd"] == 65
     assert runs["sglang-cookbook"] == 94
