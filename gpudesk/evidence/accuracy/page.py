@@ -582,17 +582,20 @@ def _constants(data: AccuracyData) -> list[str]:
     figures = sum(len(run.figures) for run in data.runs)
     publishers = len({run.traits["series"] for run in data.runs})
     hashes = (("measurements", data.data_revision), ("calibration", data.calibration_revision))
+    is_current = data.fitted_revision == data.data_revision
+    fitted_to = (
+        f"They are fitted to all {format_count(figures, 'figure')} of {format_count(publishers, 'publisher')}."
+        if is_current
+        else "The measurements have changed since the fit. Run `make calibrate` to update the constants."
+    )
     lines = [
         "## 9. Constants",
         "",
         (
             f"[calibration.json]({CONSTANTS_LINK}) has {format_count(data.constants, 'constant')}, each with unit, "
-            f"meaning, overrides and supporting figures. They are fitted to all {format_count(figures, 'figure')} "
-            f"of {format_count(publishers, 'publisher')}. The newest software is from {data.newest_month}."
+            f"meaning, overrides and supporting figures. {fitted_to} The newest software is from {data.newest_month}."
         ),
         "",
     ]
-    if data.fitted_revision != data.data_revision:
-        lines += ["The measurements have changed since the fit. Run `make calibrate` to update the constants.", ""]
     body = [(name, f"`{value}`") for name, value in hashes]
     return lines + make_markdown_table(("of", "SHA-256"), body, text_columns=2)
