@@ -22,8 +22,8 @@ from gpudesk.engine.step_work import (
     StepWork,
     compute_ceilings,
     compute_step_work,
+    get_attention_key,
     has_experts,
-    has_latent_cache,
 )
 from gpudesk.engine.steps import StepCoefficients
 
@@ -90,7 +90,7 @@ class EffectiveRates:
     activation_traffic: float  # times that a hidden vector passes memory in a layer
     routing_traffic: float  # times that it does for each of its experts
     imbalance: float  # work of the busiest attention rank over the mean
-    stage_bubble: float  # stretch by each pipeline stage after the first
+    stage_bubble: float  # stretch by each pipeline stage after the first, of steps of several sequences
     burst_equal: float  # see `StepCoefficients`
     burst_varied: float  # see `StepCoefficients`
     limit_queue: float  # see `StepCoefficients`
@@ -158,7 +158,7 @@ def make_constant_keys(deployment: ResolvedDeployment, ceilings: HardwareCeiling
     model, weights, arithmetic = configuration.model, configuration.weights, configuration.kernel.arithmetic
     generation, family = configuration.accelerator.generation, configuration.engine.family
     experts = "yes" if has_experts(model) else "no"
-    attention = "latent" if has_latent_cache(model) else "heads"
+    attention = get_attention_key(model)
     runtime = "present" if configuration.present_runtime else "earlier"
 
     def keys(precision: Precision | None, ranks: int = plan.tp, link: RankLink = ceilings.link) -> ConstantKeys:
@@ -238,7 +238,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         activation_traffic=constant("activation_traffic"),
         routing_traffic=constant("routing_traffic", KeyGroup.EXPERT_WEIGHTS),
         imbalance=1.0 + work.spread_sequences * (constant("attention_dp_imbalance") - 1.0),
-        stage_bubble=constant("stage_bubble"),
+        stage_bubble=constant("stage_bubble", KeyGroup.STAGES),
         burst_equal=constant("burst_equal"),
         burst_varied=constant("burst_varied"),
         limit_queue=constant("limit_queue"),

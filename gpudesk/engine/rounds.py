@@ -14,6 +14,7 @@ from gpudesk.engine.steps import (
     StepTime,
     compute_decode_step,
     compute_request_prefill,
+    compute_stretch,
     find_limiter,
     split_time,
 )
@@ -155,7 +156,7 @@ def compute_round(rows: CoefficientColumns, requests: ReplicaRequests, running: 
     # A step yields no more tokens than there are to come.
     steps = np.maximum(later / rows.tokens_per_step, np.minimum(later, 1.0))
     prompts = running * each
-    chunk = prefill.total / rows.stages
+    chunk = prefill.total * compute_stretch(rows, waiting) / rows.stages
     serving = running * rows.request
     chunks = (prompts - serving) / chunk
     # Chunks fall into steps at random, some into the same one. A lone prompt finds nobody decoding.

@@ -187,8 +187,12 @@ def has_experts(model: Model) -> bool:
 
 
 @lru_cache(maxsize=1_000)
-def has_latent_cache(model: Model) -> bool:
-    return any(isinstance(group.mixer, MLA) for group in model.layers)
+def get_attention_key(model: Model) -> str:
+    """Return which attention kernels a model needs: over heads, over latents, or over latents that an indexer picks."""
+    latent = [group.mixer for group in model.layers if isinstance(group.mixer, MLA)]
+    if any(mixer.indexer for mixer in latent):
+        return "sparse"
+    return "latent" if latent else "heads"
 
 
 def compute_ceilings(

@@ -65,7 +65,7 @@ class StepCoefficients:
     activation_token: float  # s a token, activations passing memory
     attention_ranks: float  # ranks over which attention-DP divides sequences, else 1
     stages: float  # pipeline stages
-    bubble: float  # stretch by each stage after the first
+    bubble: float  # stretch by each stage after the first, of steps of several sequences
     request: float  # s, of a request outside of the steps
     chunk_tokens: float  # tokens that a step takes at the most
     tokens_per_step: float  # tokens of a sequence that a step yields
@@ -300,6 +300,12 @@ def find_limiter(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
     return largest
 
 
+def compute_stretch(rows: CoefficientColumns, sequences: Array) -> Array:
+    """Stretch of steps by stages that wait for one another, as they do once there are several sequences."""
+    stretch: Array = 1.0 + rows.bubble * (rows.stages - 1.0) * np.clip(sequences - 1.0, 0.0, 1.0)
+    return stretch
+
+
 def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Array) -> StepTime:
     """Time between two steps of one sequence with `sequences` in a replica, pipeline stages included.
 
@@ -312,7 +318,7 @@ def compute_decode_step(rows: CoefficientColumns, sequences: Array, context: Arr
     held = np.maximum(micro_batch, rows.attention_ranks)
     busiest = held * rows.verified_tokens
     traffic = rows.activation_token * busiest
-    stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
+    stretch = compute_stretch(rows, sequences)
     collectives, moved = _collectives(rows, micro_batch * rows.verified_tokens)
     # The host of each stage schedules every micro-batch.
     scheduled = rows.stages * rows.host_sequence * (held / rows.attention_ranks)
@@ -391,4 +397,4 @@ def compute_request_prefill(
     computed = np.maximum(prompt, 1.0)
     chunk, step = compute_prefill_step(rows, computed, waiting, cached)
     # Stages work on different chunks at once, so each chunk costs the replica its share.
-    return step.total * computed / chunk / rows.stages + rows.request, step
+    return step.total * computed / chunk * compute_stretch(rows, waiting) / rows.stages + rows.request, step

@@ -20,7 +20,7 @@ from gpudesk.domain.model import Model
 from gpudesk.domain.precision import KV_BYTES, STORAGE_FORMATS, Precision, resolve_fp4
 from gpudesk.domain.published_run import ComparableRun, RunCondition, find_published_figure
 from gpudesk.domain.workload import Load, LoadKind, Workload
-from gpudesk.engine.step_work import has_experts, has_latent_cache
+from gpudesk.engine.step_work import get_attention_key, has_experts
 from gpudesk.engine.tensors import count_active_parameters, count_parameters
 from gpudesk.estimation.deployment import to_calendar_months
 from gpudesk.evidence.measured_runs import MEASURED_FIGURES, MeasuredRun, read_measured_runs
@@ -117,7 +117,7 @@ def make_conditions(request: EstimateRequest, part: Accelerator, model: Model, f
 @lru_cache(maxsize=256)
 def _get_model_traits(model: Model) -> tuple[float, float, tuple[str, str]]:
     """Return parameters in all and for one token, and whether there are experts and latents."""
-    kinds = ("experts" if has_experts(model) else "dense", "latent" if has_latent_cache(model) else "heads")
+    kinds = ("experts" if has_experts(model) else "dense", "heads" if get_attention_key(model) == "heads" else "latent")
     return float(max(1, count_parameters(model))), float(max(1, count_active_parameters(model))), kinds
 
 

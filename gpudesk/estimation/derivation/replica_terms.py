@@ -19,7 +19,7 @@ from gpudesk.engine.steps import (
     compute_prefill_step,
     compute_request_prefill,
 )
-from gpudesk.estimation.derivation.step_terms import make_chunk_terms, make_step_terms
+from gpudesk.estimation.derivation.step_terms import make_chunk_terms, make_step_terms, make_stretch_terms
 from gpudesk.text.formatting import IntervalEstimate
 
 if TYPE_CHECKING:
@@ -111,7 +111,7 @@ def make_prefill_term(context: TermContext, waiting: float | None = None) -> Der
         "prefill of one prompt",
         float(each[0]),
         "s",
-        "{chunk_time} × {prompt} ÷ {chunk_tokens} ÷ {stages} + {request_time}"
+        "{chunk_time} × {prompt} ÷ {chunk_tokens} ÷ {stages} × {stretch_by_pipeline_stages} + {request_time}"
         if stages > 1
         else "{chunk_time} × {prompt} ÷ {chunk_tokens} + {request_time}",
         inputs=(
@@ -126,6 +126,7 @@ def make_prefill_term(context: TermContext, waiting: float | None = None) -> Der
                 source=f"setting:{context.deployment.configuration.engine.id}/max_batched_tokens",
             ),
             *((DerivationTerm("stages", stages, None),) if stages > 1 else ()),
+            *make_stretch_terms(context.steps.coefficients, queued),
             DerivationTerm("request time", context.steps.coefficients.request, "s", source="calibration:request_time"),
         ),
     )

@@ -42,7 +42,7 @@ def make_step_terms(
     return (
         *operators,
         step.overhead(resident / coefficients.attention_ranks, operators),
-        *_make_stage_term(coefficients),
+        *make_stretch_terms(coefficients, running),
     )
 
 
@@ -66,10 +66,11 @@ def make_chunk_terms(
     return (*operators, overhead, *step.host_wait((*operators, overhead)))
 
 
-def _make_stage_term(coefficients: StepCoefficients) -> tuple[DerivationTerm, ...]:
+def make_stretch_terms(coefficients: StepCoefficients, sequences: float) -> tuple[DerivationTerm, ...]:
+    """Return how far stages wait for one another in steps of so many sequences; none for one stage."""
     if coefficients.stages == 1:
         return ()
-    stretch = 1.0 + coefficients.bubble * (coefficients.stages - 1.0)
+    stretch = 1.0 + coefficients.bubble * (coefficients.stages - 1.0) * min(max(sequences - 1.0, 0.0), 1.0)
     return (DerivationTerm("stretch by pipeline stages", stretch, None, source="calibration:stage_bubble"),)
 
 

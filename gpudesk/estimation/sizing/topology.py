@@ -29,7 +29,7 @@ from gpudesk.engine.loads import SchedulingConstants
 from gpudesk.engine.plans import compute_stream_ceiling, scale_bandwidth
 from gpudesk.engine.serving import serve_loads
 from gpudesk.engine.sharding import shard_model
-from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators
+from gpudesk.engine.steps import COEFFICIENT_NAMES, CoefficientColumns, compute_decode_operators, compute_stretch
 from gpudesk.estimation.operation import find_deployment, find_memory_plan, make_deployment_arrays, operate
 from gpudesk.text.messages import InputError, Message, MessageParameter, Share, input_error, message, message_n
 
@@ -67,8 +67,8 @@ def compute_spreads(
     steps = np.where(
         requests.later > 0, rounds.decoding / np.maximum(requests.later, 1.0), decode.total / rows.tokens_per_step
     )
-    stretch = 1.0 + rows.bubble * (rows.stages - 1.0)
     running = operation.results.running.clip(1.0)
+    stretch = compute_stretch(rows, running)
     filled = np.minimum(running / rows.stages, 1.0)
     # Without any loss, seconds of reading are bytes over the bandwidth of the data sheet.
     ideal = compute_decode_operators(

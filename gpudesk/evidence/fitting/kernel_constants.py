@@ -169,7 +169,7 @@ LATENT_CLASS: Final = KernelClass(
         "decode_attention_efficiency": LogNormalPrior(0.8, 0.5),
         "latent_time": LogNormalPrior(2e-5, 1.0),
     },
-    lambda row: _locate(row, precision=FAMILIES[row.precision], attention=("latent",)),
+    lambda row: _locate(row, precision=FAMILIES[row.precision], attention=("latent", "sparse")),
 )
 KERNEL_CLASSES: Final = (EXPERT_CLASS, PROMPT_CLASS, LATENT_CLASS)
 

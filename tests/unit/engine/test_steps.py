@@ -122,6 +122,14 @@ def test_stages_share_the_sequences() -> None:
     assert decode(row, 2.0, 1.0).total.item() == pytest.approx(1.3)
 
 
+def test_stages_wait_for_one_another_only_with_several_sequences() -> None:
+    row = replace(PLAIN, stages=2.0, dense_read=1.0, bubble=1.0)
+    assert decode(row, 1.0).total.item() == pytest.approx(1.0)
+    assert decode(row, 2.0).total.item() == pytest.approx(2.0)
+    prompts = [compute_request_prefill(rows_of(row), at(8192.0), at(waiting))[0].item() for waiting in (1.0, 2.0, 9.0)]
+    assert prompts == [pytest.approx(0.5), pytest.approx(1.0), pytest.approx(1.0)]
+
+
 def test_a_chunk_takes_whole_prompts_or_part_of_one() -> None:
     row = replace(PLAIN, dense_read=1.0)
     assert prefill(row, 100.0, 3.0) == (300.0, 1.0)

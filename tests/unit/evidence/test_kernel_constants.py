@@ -94,7 +94,7 @@ def test_the_fit_finds_the_constants_that_made_the_times() -> None:
     for name, entry in fitted.items():
         assert entry.value == pytest.approx(TRUE[name], rel=0.12), name
     assert fitted["routing_traffic"].where["serving_engine"] == ("vllm",)
-    assert fitted["kv_read_efficiency"].where["attention"] == ("latent",)
+    assert fitted["kv_read_efficiency"].where["attention"] == ("latent", "sparse")
 
 
 def test_a_third_of_the_shapes_is_held_out_on_all_parts_alike() -> None:
