@@ -300,9 +300,12 @@ def find_limiter(parts: tuple[Array, Array, Array, Array]) -> NDArray[np.intp]:
     return largest
 
 
-def compute_stretch(rows: CoefficientColumns, sequences: Array) -> Array:
+def compute_stretch(rows: CoefficientColumns, sequences: Array) -> Array | float:
     """Stretch of steps by stages that wait for one another, as they do once there are several sequences."""
-    stretch: Array = 1.0 + rows.bubble * (rows.stages - 1.0) * np.clip(sequences - 1.0, 0.0, 1.0)
+    later = rows.stages - 1.0
+    if not later.any():
+        return 1.0
+    stretch: Array = 1.0 + rows.bubble * later * np.minimum(np.maximum(sequences - 1.0, 0.0), 1.0)
     return stretch
 
 
