@@ -2,7 +2,8 @@
 
 Residuals are logarithms of predicted over measured. Each figure has a scale (what publishers differ by); beyond
 it a residual counts linearly (pseudo-Huber). Runs of one series, model, accelerator and load count as the square
-root of their number, and all runs by `EVIDENCE` against the beliefs. The search is damped Gauss-Newton on logarithms of the constants, deterministic."""
+root of their number, and all runs by `EVIDENCE` against the beliefs. The search is damped Gauss-Newton on logarithms
+of the constants, deterministic."""
 
 from __future__ import annotations
 
