@@ -139,6 +139,8 @@ def _judge_memory_row(row: MemoryMeasurement, facts: EstimatorCatalog, calibrati
 CALIBRATION_NAME: Final = "published measurements"
 CALIBRATION_SOURCE: Final = "operators measured alone, then whole engines: data/measurements"
 _NODE_BANDWIDTH: Final = "node_bandwidth"
+#: Searches after the first, each of which starts where the one before ended.
+_MORE_SEARCHES: Final = 5
 
 
 @dataclass(frozen=True)
@@ -189,8 +191,14 @@ def _make_provisional_calibration(parameters: ParameterVector, newest_month: str
 
 
 def fit_run_constants(prepared: PreparedRuns) -> Array:
-    """Fit all constants to all runs; takes some ten seconds."""
-    return fit_to_runs(prepared.bench).values
+    """Fit all constants to all runs; takes some ten seconds.
+
+    A change of plans may stop a search before its time, so that others start where it ended.
+    """
+    fit = fit_to_runs(prepared.bench)
+    for _ in range(_MORE_SEARCHES):
+        fit = fit_to_runs(prepared.bench, start=fit.values)
+    return fit.values
 
 
 def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, workers: int = 2) -> FittedCalibration:
