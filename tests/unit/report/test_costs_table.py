@@ -113,7 +113,7 @@ def test_shown_amounts_of_inputs_and_comparisons_are_rounded() -> None:
 def test_conclusions_of_cases_are_made_of_worked_out_figures(service: GpuDeskService) -> None:
     figures = service.worked_examples
     said = describe_cost_case("model_of_800", figures, Formatter())
-    for number in ("19.4%", "1.168", "0.264", "23.3 to 27.4", "2,100", "12,075"):
+    for number in ("19.4%", "1.168", "0.264", "23.3 and 27.4", "2,100", "12,075"):
         assert number in said
     said = describe_cost_case("listed_rents", figures, Formatter())
     for number in ("710 to 1,300", "2,000", "3.5 times", "17.5", "592"):

@@ -109,8 +109,8 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     decision = decided(service, priority="speed")
     assert decision.verdict is DecisionVerdict.OPEN
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
-    assert reason.startswith("Slightly ahead: MI355X, ")
-    assert format_verdict(decision, NAMES, FORMATTER) == "Choose 1 × MI355X or 1 × B200: too close to call"
+    assert reason.startswith("Too close to call on figures alone: MI355X ")
+    assert format_verdict(decision, NAMES, FORMATTER) == "Choose 1 × B200: 1,500 output tokens/s per accelerator"
     alone = replace(decision, runner_up=None, tied_by=None)
     assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("Only MI355X has the figures to compare.")
 

@@ -65,7 +65,7 @@ def test_a_missing_price_is_a_dash_with_its_reason(answer: Answer) -> None:
     cell = rows[OWNED].cells[3]
     assert (cell.text, cell.value, cell.reason) == ("—", None, "purchase price unknown")
     assert rows[RENTED].cells[1].mark is CellMarking.BEST
-    assert rows[RENTED].cells[1].delta == "−46%"
+    assert rows[RENTED].cells[1].delta == "−45%"
 
 
 def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: Answer) -> None:
@@ -79,13 +79,13 @@ def test_the_headline_of_costs_takes_the_place_of_the_time_of_a_token(answer: An
 def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answer: Answer) -> None:
     open_ = describe_comparison(answer, service.decide(answer), PLAIN)
     assert open_.startswith(
-        "Too close to call. MI325X compared with B200 SXM: 11% lower cost per token (owned), 34% less throughput."
+        "Too close to call. MI325X compared with B200 SXM: 7% lower cost per token (owned), 37% less throughput."
     )
     scenario = replace(answer.scenario, decision=DecisionSettings({"acquisition": "rent"}))
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("Leans to MI325X over H200 SXM: 46% lower cost per token (rented)")
+    assert verdict.startswith("Leans to MI325X over H200 SXM: 45% lower cost per token (rented)")
     assert "Odds of being the cheapest: 70%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
@@ -97,11 +97,11 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
 
 def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> None:
     assert describe_throughput(answer, PLAIN) == (
-        "Output throughput: too close to call. MI355X: 1,540 tok/s (54% odds of leading), B200 SXM: 1,450 tok/s. "
+        "Output throughput: too close to call. MI355X: 1,530 tok/s (51% odds of leading), B200 SXM: 1,500 tok/s. "
         "All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
-        "Time to first token: leans to MI355X with 426 ms, 31% lower than B200 SXM (66% odds)."
+        "Time to first token: too close to call. MI355X: 459 ms (62% odds of leading), B200 SXM: 597 ms."
     )
     assert describe_fit(answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
