@@ -112,7 +112,7 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     assert reason.startswith("Too close to call on figures alone: MI355X ")
     assert format_verdict(decision, NAMES, FORMATTER) == "Choose 1 × B200: 1,500 output tokens/s per accelerator"
     alone = replace(decision, runner_up=None, tied_by=None)
-    assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("Only MI355X has the figures to compare.")
+    assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("Only B200 has the figures to compare.")
 
 
 def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:

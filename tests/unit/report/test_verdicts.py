@@ -86,11 +86,11 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
     assert verdict.startswith("Leans to MI325X over H200 SXM: 45% lower cost per token (rented)")
-    assert "Odds of being the cheapest: 70%." in verdict
+    assert "Odds of being the cheapest: 72%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
-    assert "Odds of being the cheapest: 70%." in write_sheet_markdown(sheet)
+    assert "Odds of being the cheapest: 72%." in write_sheet_markdown(sheet)
     assert "Leans to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
@@ -107,8 +107,8 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert describe_token_cost(answer, PLAIN) == (
-        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.59) are too close to call."
-        " To rent, MI325X leans cheapest: $0.67 (70% odds)."
+        "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.57) are too close to call."
+        " To rent, MI325X leans cheapest: $0.67 (72% odds)."
     )
     terms = describe_cost_terms(answer, PLAIN)
     assert terms.startswith(
