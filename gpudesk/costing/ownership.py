@@ -241,11 +241,6 @@ def compute_api_usd_per_million(
     return usd_per_million_output + usd_per_million_input * input_tokens / output_tokens
 
 
-def blend_prices(usd_per_million_output: Amount, input_tokens: Amount, output_tokens: Amount) -> Amount:
-    """Return the cost of a million output tokens spread over input and output tokens alike."""
-    return usd_per_million_output * output_tokens / (input_tokens + output_tokens)
-
-
 def compute_joules_per_token(kilowatts: Amount, tokens_per_s: Amount) -> Amount:
     return kilowatts * _JOULES_PER_KWH / SECONDS_PER_HOUR / tokens_per_s
 

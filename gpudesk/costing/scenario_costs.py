@@ -490,11 +490,6 @@ class CostCalculator:
         own, other = situations[position], situations[rival]
         return (*list_ties(own, other), *compare_port(own, other))
 
-    def what_it_takes(self, answer: Answer, name: str, position: int, rival: int) -> float | None:
-        """Return the value of an input at which owning one accelerator costs as much a token as another."""
-        situations = self.situations(answer)
-        return solve_for_tie(name, situations[position], situations[rival])
-
     def draws(
         self, answer: Answer, *, rented: bool = False, count: int = COST_DRAWS, seed: int = DRAW_SEED
     ) -> CostDistribution:

@@ -8,7 +8,6 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.costing.ownership import (
-    blend_prices,
     compute_addition_to_reach,
     compute_api_usd_per_million,
     compute_hours_to_own,
@@ -37,13 +36,6 @@ def test_a_rented_accelerator() -> None:
 def test_owning_at_the_price_of_rent_costs_the_same(rent: float, rate: float, years: float, used: float) -> None:
     owned = compute_owned_usd_per_million(rent * years * 8760, rate, years, used)
     assert owned == pytest.approx(compute_rented_usd_per_million(rent, rate, used), rel=1e-9)
-
-
-@given(positive, st.integers(1, 10_000), st.integers(1, 10_000))
-def test_the_blend_spreads_one_sum(cost: float, put_in: int, got_out: int) -> None:
-    spread = blend_prices(cost, put_in, got_out)
-    assert spread * (put_in + got_out) == pytest.approx(cost * got_out)
-    assert spread <= cost
 
 
 def test_an_api_charges_prompts_too() -> None:
