@@ -393,8 +393,9 @@ class DecisionCandidate:
     the most (a price) at which it would lead. `payment`, "owned" or "rented", is how its tokens are paid for
     where costs are compared: the cheaper way of those that are open. `eligible` candidates are scored, and their
     `odds` to be the best add up to 1. `removed` are the rules that remove it, `open_rules` those that would but
-    cannot be decided. `score` is what arguments add. `systems` are the whole systems that owning it takes; None
-    where accelerators are bought singly.
+    cannot be decided. `score` is what arguments add. The highest `merit`, which does not depend on other candidates,
+    is recommended: the logarithm of the value, with arguments and commitment. `systems` are the whole systems that
+    owning it takes; None where accelerators are bought singly.
     """
 
     key: str
@@ -405,6 +406,7 @@ class DecisionCandidate:
     value: IntervalEstimate | None
     odds: float
     score: float
+    merit: float
     removed: tuple[str, ...] = ()
     open_rules: tuple[str, ...] = ()
     missing: str | None = None

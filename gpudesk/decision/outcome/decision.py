@@ -14,6 +14,7 @@ from gpudesk.decision.facts.answers import convert_answers, resolve_answers
 from gpudesk.decision.facts.decision_facts import list_platform_facts
 from gpudesk.decision.facts.leaders import (
     OWNED,
+    RENTED,
     add_cost_facts,
     find_cheaper_payment,
     list_leading_facts,
@@ -41,7 +42,7 @@ from gpudesk.decision.rules.scoring import (
 )
 from gpudesk.domain.accelerator import COMMON_PLATFORMS, OTHER_PLATFORM
 from gpudesk.domain.answer import Answer, make_column_keys
-from gpudesk.domain.cost import CostAnswer
+from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
     AnswerOrigin,
     AnswerValue,
@@ -75,6 +76,7 @@ from gpudesk.engine.calibration import Calibration
 from gpudesk.text.messages import Term, message
 
 if TYPE_CHECKING:
+    from gpudesk.costing.uncertainty import PaymentBasis
     from gpudesk.decision.facts.decision_facts import DecisionFacts, DecisionFactsBuilder, Payments
 
 
@@ -304,12 +306,14 @@ class Decider:
         ranks = rank_candidates(scores, able)
         odds = compute_odds(ranks, eligible, make_pair_scale(objective, ground, scores, self._calibration))
         arguments = compute_argument_shares(lines, objective.name, len(parts))
-        argued = [
-            rank + _ARGUMENTS * share - _TENTH_OF_BILL * _measure_bill(part)
-            for rank, share, part in zip(ranks, arguments, parts, strict=True)
+        merits = [
+            rank + _ARGUMENTS * share - _TENTH_OF_BILL * _measure_bill(part, open_, view.costs)
+            for rank, share, part, open_, view in zip(
+                ranks, arguments, parts, situation.payments, ground.views, strict=True
+            )
         ]
         running = [place for place, can in enumerate(eligible) if can]
-        order = tuple(sorted(running, key=lambda place: (-argued[place], place)))
+        order = tuple(sorted(running, key=lambda place: (-merits[place], place)))
         best = None if not order else scores[order[0]].value
         paid = None if not order else find_cheaper_payment(parts[order[0]], situation.payments[order[0]])
         lacks = [score.find_missing(paid) for score in scores]
@@ -324,6 +328,7 @@ class Decider:
                 value=scores[place].value,
                 odds=odds[place],
                 score=arguments[place],
+                merit=merits[place],
                 removed=list_removing_rules(lines, place),
                 open_rules=list_undecided_rules(lines, place),
                 missing=lacks[place][1],
@@ -366,12 +371,17 @@ class Decider:
         )
 
 
-def _measure_bill(part: FactValues) -> float:
-    """Return the common logarithm of what a deployment commits to in USD an hour."""
-    cost, rate = get_number(part, "usd_per_million"), get_number(part, "tokens_per_s")
-    if cost is None or rate is None:
-        return math.log10(_UNPRICED_USD_PER_HOUR * (get_number(part, "deployed") or 1.0))
-    return math.log10(cost * rate * _SECONDS_PER_HOUR / _MILLION)
+def _measure_bill(part: FactValues, payments: Sequence[PaymentBasis], costs: CostColumn) -> float:
+    """Return the common logarithm of what a deployment commits to in USD an hour, by the cheapest open way to pay.
+
+    Rents are those of the cheapest provider: the class whose median `costs` use depends on the other columns.
+    """
+    deployed, rate = get_number(part, "deployed") or 1.0, get_number(part, "tokens_per_s")
+    bills = [deployed * rent.usd_per_hour for rent in costs.provider_rents[:1] if RENTED in payments]
+    owned = get_number(part, "owned_usd_per_million") if OWNED in payments else None
+    if owned is not None and rate is not None:
+        bills.append(owned * rate * _SECONDS_PER_HOUR / _MILLION)
+    return math.log10(min(bills, default=deployed * _UNPRICED_USD_PER_HOUR))
 
 
 def _merge_facts(parts: Sequence[FactValues], more: Sequence[FactValues]) -> list[dict[str, FactValue]]:

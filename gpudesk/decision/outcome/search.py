@@ -77,9 +77,8 @@ def _take_best(ranked: Sequence[tuple[DecisionObjective, DecisionCandidate]]) ->
     if not ranked:
         return []
     aim = min({objective for objective, _ in ranked}, key=lambda aim: aim.instead_of is not None)
-    scored = [(each.value.value, each) for objective, each in ranked if objective == aim and each.value is not None]
-    scored.sort(key=lambda pair: pair[0], reverse=not aim.lower_is_better)
-    return [each for _, each in scored[:MAX_ACCELERATORS]]
+    scored = [each for objective, each in ranked if objective == aim and each.value is not None]
+    return sorted(scored, key=lambda each: -each.merit)[:MAX_ACCELERATORS]
 
 
 #: A question that is not answered -> what would be decided under each of its options.

@@ -45,7 +45,7 @@ def decision() -> Iterator[Decision]:
 def standing(key: str, share: float, fate: ColumnOutcome = ColumnOutcome.STAYS) -> DecisionCandidate:
     removed = ("L-01",) if fate is ColumnOutcome.REMOVED else ()
     open_rules = ("L-02",) if fate is ColumnOutcome.UNDECIDED else ()
-    return DecisionCandidate(key, key, 1, ParallelPlan(), not removed, None, share, 0.0, removed, open_rules)
+    return DecisionCandidate(key, key, 1, ParallelPlan(), not removed, None, share, 0.0, 0.0, removed, open_rules)
 
 
 @pytest.mark.parametrize(
