@@ -35,7 +35,7 @@ def test_whole_installation_is_in_order_within_seconds(gpudesk_process: RunProgr
     before = worked_s()
     done = gpudesk_process("--self-test", "--json", environment={"TMPDIR": str(temporary)})
     # Twice what it takes: others may be at work on this machine.
-    assert worked_s() - before < 6
+    assert worked_s() - before < 9
     told = json.loads(done.stdout)
     assert (done.returncode, done.stderr, told["ok"]) == (0, "", True)
     assert {check["outcome"] for check in told["checks"]} == {"ok"}

@@ -218,7 +218,7 @@ class VerdictLine(ThemedLabel):
         self._timer = QTimer(self)
         self._timer.setSingleShot(True)
         self._timer.timeout.connect(self.due)
-        self.hide()
+        self.clear_verdict()
 
     def focus_rect(self) -> QRect:
         """Return where the words stand, which the ring goes around."""
@@ -238,15 +238,19 @@ class VerdictLine(ThemedLabel):
         except (InputError, MissingFileError):
             # The view that needs the file reports the error.
             text = ""
-        self.setText(text)
-        self.setAccessibleName(text)
+        self._set_words(text)
         self.setEnabled(True)
         self.setVisible(bool(text))
 
     def clear_verdict(self) -> None:
         self._timer.stop()
-        self.setText("")
+        self._set_words("")
         self.hide()
+
+    def _set_words(self, text: str) -> None:
+        """Show and announce a text; an empty line has a name too, as it may have the focus before its verdict."""
+        self.setText(text)
+        self.setAccessibleName(text or tr("Verdict"))
 
     def _dress(self) -> None:
         super()._dress()
