@@ -441,6 +441,8 @@ def test_a_narrow_page_puts_the_effect_below(page: DecidePage, qtbot: QtBot) -> 
     settled(page, qtbot)
     card = option(page, "serving_engine", "any")
     assert isinstance(card, OptionCard)
+    # Answers that other tests have asked for are there before the page is laid out.
+    qtbot.waitUntil(lambda: not card.narrow and card.height() == card.sizeHint().height())
     low = card.height()
     page.resize(770, 600)
     qtbot.waitUntil(lambda: card.narrow and card.height() > low)
