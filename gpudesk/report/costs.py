@@ -598,13 +598,14 @@ def describe_break_evens(
     ties: dict[tuple[str, str], list[BreakEven]] = {}
     without: dict[str, list[BreakEven]] = {}
     for each in costs.break_evens:
+        if each.name == "hours_to_own":  # These are the utilization once more.
+            continue
         if each.against is not None and each.name != "hours_to_port":
             ties.setdefault((each.key, each.against), []).append(each)
         elif each.value is None and each.against is None:
             without.setdefault(each.name, []).append(each)
-        elif each.name != "hours_to_own":  # These are the utilization once more.
+        else:
             yield describe_break_even(each, names, formatter, money)
-    without.pop("hours_to_own", None)
     for name, points in without.items():
         yield tr(_BREAK_EVENS[name][-1], name=join_names([names[each.key] for each in points]))
     owned = {column.key: column.owned.output.value for column in costs.columns if column.owned is not None}
