@@ -18,7 +18,7 @@ DIST := $(PACKAGES)/dist
 PARITY := build/parity
 # Of each package what is quick and would break first: golden figures, every rule, worked examples, files, words, windows.
 QUICK_TESTS := tests/architecture $(addprefix tests/unit/,text engine/test_golden_cache.py engine/test_golden_weights.py \
-	engine/test_plans.py engine/test_serving.py evidence/test_calibration_file.py evidence/test_priors.py \
+	engine/test_plans.py engine/test_serving.py evidence/test_calibration_file.py calibration/test_priors.py \
 	estimation/test_golden.py estimation/test_requests.py costing/test_owning.py \
 	decision/test_rules.py decision/test_scoring.py catalog/test_queries.py catalog/test_values.py \
 	documents/test_scenario_file.py report/test_examples.py report/test_sections.py report/test_table_export.py \

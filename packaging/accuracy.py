@@ -9,16 +9,16 @@ import sys
 from collections import Counter
 from pathlib import Path
 
+from accuracy_report.data import AccuracyData, read_peers, read_speeds, summarize_accuracy
+from accuracy_report.kernels import judge_kernels
+from accuracy_report.page import LATENCY_FILE, PARITY_FILE, write_accuracy_page
+from accuracy_report.parity_plot import ParityColours, ParityPanel, ParityPoint, draw_parity_svg
+from accuracy_report.wording import ReportNames
+from calibration.bench import BenchRun
+from calibration.runs import PreparedRuns, judge_memory_rows, prepare_runs
 from gpudesk.catalog.read import Catalog
 from gpudesk.desktop.ui.theme.tokens import DARK, LIGHT, Palette
-from gpudesk.estimation.calibration_fit import PreparedRuns, judge_memory_rows, prepare_runs
-from gpudesk.evidence.accuracy.data import AccuracyData, read_peers, read_speeds, summarize_accuracy
-from gpudesk.evidence.accuracy.kernels import judge_kernels
-from gpudesk.evidence.accuracy.page import LATENCY_FILE, PARITY_FILE, write_accuracy_page
-from gpudesk.evidence.accuracy.parity_plot import ParityColours, ParityPanel, ParityPoint, draw_parity_svg
-from gpudesk.evidence.accuracy.wording import ReportNames
 from gpudesk.evidence.calibration_file import read_calibration
-from gpudesk.evidence.fitting.bench import BenchRun
 from gpudesk.evidence.memory_measurements import read_memory_measurements
 from gpudesk.evidence.nearest_runs import read_held_out
 

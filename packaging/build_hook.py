@@ -73,10 +73,9 @@ class BundleBuildHook(BuildHookInterface):  # type: ignore[type-arg]
 
 
 def _include_bundle(root: Path, folder: Path, included: dict[str, str]) -> None:
-    from translations import compile_languages
-
     from gpudesk.bundle_manifest import MANIFEST, list_included_files, make_manifest_text
     from gpudesk.catalog.build.writer import build_catalog
+    from translations import compile_languages
 
     catalog, record = folder / "catalog.sqlite", folder / "build.json"
     build_catalog(root / "data", catalog)

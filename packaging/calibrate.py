@@ -9,17 +9,11 @@ import os
 import sys
 from pathlib import Path
 
+from calibration.fit import replace_intervals
+from calibration.intervals import fit_interval_rules, fit_lead_scales, fit_plan_rules
+from calibration.runs import PreparedRuns, calibrate, fit_run_constants, list_differing_constants, prepare_runs
 from gpudesk.catalog.read import Catalog
-from gpudesk.estimation.calibration_fit import (
-    PreparedRuns,
-    calibrate,
-    fit_run_constants,
-    list_differing_constants,
-    prepare_runs,
-)
 from gpudesk.evidence.calibration_file import read_calibration
-from gpudesk.evidence.fitting.fit import replace_intervals
-from gpudesk.evidence.fitting.intervals import fit_interval_rules, fit_lead_scales, fit_plan_rules
 from gpudesk.evidence.nearest_runs import read_held_out, write_held_out
 
 CALIBRATION = Path("data/calibration.json")

@@ -25,9 +25,7 @@ RULES: Final = {
     "catalog": Rule(
         names(f"{_TYPES} engine paths files input_records bundle_manifest"), names("sqlmodel sqlalchemy pydantic")
     ),
-    "evidence": Rule(
-        names(f"{_TYPES} engine paths files input_records"), names("numpy pydantic"), lazily=names("scipy.optimize")
-    ),
+    "evidence": Rule(names(f"{_TYPES} engine paths files input_records"), names("numpy pydantic")),
     "estimation": Rule(names(_FACTS), names("numpy orjson pydantic")),
     "costing": Rule(names(f"{_FACTS} estimation"), names("numpy pydantic")),
     "fleet": Rule(names(f"{_FACTS} estimation costing"), names("numpy")),

@@ -1,0 +1,207 @@
+"""All benchmark runs as arrays: one engine call predicts them from a vector of constants."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, fields
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.parameters import Array, ParameterVector
+from gpudesk.domain.model import Model
+from gpudesk.domain.workload import Workload
+from gpudesk.engine.deployment import ResolvedDeployment
+from gpudesk.engine.loads import SchedulingConstants
+from gpudesk.engine.rates import KeyGroup, compute_coefficients, compute_rates, list_rate_constants, make_constant_keys
+from gpudesk.engine.rounds import ReplicaRequests
+from gpudesk.engine.serving import (
+    DeploymentLoads,
+    ServingResults,
+    make_requests_and_loads,
+    make_workload_values,
+    score_plans,
+    serve_loads,
+)
+from gpudesk.engine.step_work import StepWork, compute_ceilings, compute_step_work
+from gpudesk.engine.steps import CoefficientColumns, stack_coefficients
+
+#: The figures that are compared, as a run names them, and in the unit in which it does.
+BENCH_FIGURES = ("output_tokens_per_s", "tpot_ms", "ttft_ms")
+
+
+@dataclass(frozen=True, slots=True)
+class BenchCandidate:
+    """One way of running a run: the deployment, and sequences that a replica admits."""
+
+    deployment: ResolvedDeployment
+    capacity: float
+
+
+@dataclass(frozen=True, slots=True)
+class BenchRun:
+    """A published run as the fit sees it.
+
+    `figures` are measured values by the names of `FIGURES`; `traits` what it can be left out or sliced by
+    (series, model, family, accelerator, vendor, ...); `candidates` never empty.
+    """
+
+    id: str
+    model: Model
+    workload: Workload
+    figures: Mapping[str, float]
+    traits: Mapping[str, str]
+    candidates: tuple[BenchCandidate, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class BenchPredictions:
+    """Predicted figures of each run, the candidate that won, and the engine's results of the winners."""
+
+    figures: Mapping[str, Array]
+    winners: NDArray[np.intp]
+
+
+class BenchArrays:
+    """Runs and their candidates as arrays."""
+
+    def __init__(self, runs: Sequence[BenchRun], parameters: ParameterVector, node_bandwidth: float) -> None:
+        self.runs = tuple(runs)
+        self.parameters = parameters
+        pairs = [(place, run, each) for place, run in enumerate(runs) for each in run.candidates]
+        self._owners = np.array([place for place, _, _ in pairs], dtype=np.intp)
+        self._starts = np.flatnonzero(np.diff(self._owners, prepend=-1))
+        deployments = [each.deployment for _, _, each in pairs]
+        ceilings = [compute_ceilings(each.configuration, each.plan, node_bandwidth) for each in deployments]
+        keys = [make_constant_keys(each, of_plan) for each, of_plan in zip(deployments, ceilings, strict=True)]
+        requests, loads = make_requests_and_loads(
+            np.array([make_workload_values(run.workload) for _, run, _ in pairs]),
+            np.array([each.capacity for _, _, each in pairs]),
+            np.array([float(each.plan.dp) for each in deployments]),
+        )
+        self._everything = _CandidateArrays(
+            work=compute_step_work(deployments, ceilings),
+            positions=parameters.positions(list_rate_constants(), keys),
+            requests=requests,
+            loads=loads,
+        )
+
+    def predict(self, values: Array) -> BenchPredictions:
+        """Return the figures of all runs with the constants `values`, each by its best candidate."""
+        part, constants = self._everything, _serving_constants(values, self.parameters)
+        rows = part.rows(values)
+        results = part.serve(rows, constants)
+        score = score_plans(rows, part.requests, part.loads, results, constants)
+        best = np.maximum.reduceat(score, self._starts)
+        reaching = np.flatnonzero(score >= best[self._owners])
+        winners = reaching[np.searchsorted(self._owners[reaching], np.arange(len(self.runs)))]
+        return BenchPredictions(_figures(results, part.requests, winners), winners)
+
+    def fixed(self, winners: NDArray[np.intp]) -> FixedPlanBench:
+        """Return the same runs with the candidates `winners` only, which is quicker."""
+        return FixedPlanBench(self._everything.select(winners), self.parameters)
+
+    def rows_behind(self) -> NDArray[np.intp]:
+        """Return how many measured figures look up each value, by any of their candidates."""
+        is_behind = np.zeros((self.parameters.size, len(self.runs)), dtype=np.bool_)
+        for column in self._everything.positions.values():
+            is_behind[column, self._owners] = True
+        rows = np.array([len(run.figures) for run in self.runs], dtype=np.intp)
+        behind: NDArray[np.intp] = is_behind @ rows
+        for each in fields(SchedulingConstants):
+            behind[self.parameters.starts[each.name]] = rows.sum()
+        return behind
+
+
+@dataclass(frozen=True, slots=True)
+class FixedPlanBench:
+    """Runs whose plans are settled."""
+
+    part: _CandidateArrays
+    parameters: ParameterVector
+
+    def figures(self, values: Array) -> Mapping[str, Array]:
+        """Return the figures of all runs with the constants `values`."""
+        results = self.part.serve(self.part.rows(values), _serving_constants(values, self.parameters))
+        return _figures(results, self.part.requests, np.arange(len(results.rate)))
+
+    def nudged(self, values: Array, places: Sequence[int], factor: float) -> Mapping[str, Array]:
+        """Return the figures of all runs with each value of `places` multiplied alone, of shape (places, runs)."""
+        figures = {name: np.tile(figure, (len(places), 1)) for name, figure in self.figures(values).items()}
+        scheduling = {self.parameters.starts[each.name] for each in fields(SchedulingConstants)}
+        columns, concerned = [], []
+        for column, place in enumerate(places):
+            if place in scheduling:
+                changed = values.copy()
+                changed[place] *= factor
+                for name, figure in self.figures(changed).items():
+                    figures[name][column] = figure
+            else:
+                looking_up = self.part.looking_up(place)
+                columns.append(np.full(len(looking_up), column))
+                concerned.append(looking_up)
+        all_columns, all_runs = np.concatenate(columns), np.concatenate(concerned)
+        # Thousands of changed runs at once: one place after the other, most of the time is that of small arrays.
+        for start in range(0, len(all_runs), _BATCH):
+            batch = slice(start, start + _BATCH)
+            part = self.part.select(all_runs[batch])
+            rows = part.rows(values, np.asarray(places)[all_columns[batch]], factor)
+            results = part.serve(rows, _serving_constants(values, self.parameters))
+            for name, figure in _figures(results, part.requests, np.arange(len(rows))).items():
+                figures[name][all_columns[batch], all_runs[batch]] = figure
+        return figures
+
+
+#: Runs that are worked out together: more of them do not stay in the caches of a processor.
+_BATCH: Final = 8192
+
+
+@dataclass(frozen=True, slots=True)
+class _CandidateArrays:
+    """Candidates as arrays."""
+
+    work: StepWork
+    positions: Mapping[tuple[str, KeyGroup], NDArray[np.intp]]
+    requests: ReplicaRequests
+    loads: DeploymentLoads
+
+    def select(self, chosen: NDArray[np.intp]) -> _CandidateArrays:
+        return _CandidateArrays(
+            StepWork(*(getattr(self.work, each.name)[chosen] for each in fields(StepWork))),
+            {key: column[chosen] for key, column in self.positions.items()},
+            self.requests.select(chosen),
+            self.loads.select(chosen),
+        )
+
+    def looking_up(self, place: int) -> NDArray[np.intp]:
+        """Return the candidates that look up the value at `place`."""
+        return np.flatnonzero(np.logical_or.reduce([column == place for column in self.positions.values()]))
+
+    def rows(self, values: Array, place: NDArray[np.intp] | None = None, factor: float = 1.0) -> CoefficientColumns:
+        """Return step coefficients with the constants `values`, of which each candidate's at `place` is multiplied."""
+
+        def constant(name: str, slot: KeyGroup = KeyGroup.ALL) -> Array:
+            positions = self.positions[name, slot]
+            return values[positions] if place is None else values[positions] * np.where(positions == place, factor, 1.0)
+
+        row = compute_coefficients(self.work, compute_rates(constant, self.work))  # type: ignore[arg-type]
+        return CoefficientColumns(stack_coefficients(row, len(self.requests.prompt)))
+
+    def serve(self, rows: CoefficientColumns, constants: SchedulingConstants) -> ServingResults:
+        with np.errstate(all="ignore"):
+            return serve_loads(rows, self.requests, self.loads, constants)
+
+
+def _serving_constants(values: Array, parameters: ParameterVector) -> SchedulingConstants:
+    return SchedulingConstants(
+        **{each.name: values[parameters.starts[each.name]] for each in fields(SchedulingConstants)}
+    )
+
+
+def _figures(results: ServingResults, requests: ReplicaRequests, winners: NDArray[np.intp]) -> dict[str, Array]:
+    return {
+        "output_tokens_per_s": results.rate[winners] * requests.output[winners],
+        "tpot_ms": results.tpot[winners] * 1e3,
+        "ttft_ms": results.ttft[winners] * 1e3,
+    }

@@ -1,0 +1,356 @@
+"""80% intervals from held-out residuals of figures and of ratios between plans, and scales of the odds of pairs."""
+
+from __future__ import annotations
+
+import math
+from collections import Counter, defaultdict
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from itertools import combinations
+from statistics import median
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from calibration.bench import BenchRun
+from calibration.parameters import Array
+from gpudesk.domain.deployment import ParallelPlan
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
+from gpudesk.evidence.nearest_runs import HeldOutFigure
+
+#: Names of the figures in rules of bands.
+INTERVAL_FIGURES: Final[Mapping[str, str]] = {"output_tokens_per_s": "throughput", "tpot_ms": "tpot", "ttft_ms": "ttft"}
+#: Share of the residuals that is left out on either side. A publisher that nobody has seen scatters more than
+#: those that are there, so that the band of theirs would hold less than four in five of its figures.
+OUTSIDE: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.072, "tpot_ms": 0.098, "ttft_ms": 0.106}
+#: By what the band of each figure is narrowed, step by step.
+NARROWED: Final[Mapping[str, tuple[tuple[str, ...], ...]]] = {
+    "output_tokens_per_s": (
+        ("serving_engine",),
+        ("serving_engine", "weights"),
+        ("serving_engine", "weights", "experts"),
+    ),
+    "tpot_ms": (("load",), ("load", "experts")),
+    "ttft_ms": (("load",),),
+}
+#: A group weighs its size to this power: what it misses by is shared. Throughput has far larger groups.
+GROUP_WEIGHT: Final[Mapping[str, float]] = {"output_tokens_per_s": 0.25, "tpot_ms": 0.5, "ttft_ms": 0.5}
+#: Publishers at which a slice speaks for itself as much as the wider slice does for it.
+HALF_TRUSTED: Final = 8.0
+#: A slice of fewer residuals has no rule of its own.
+LEAST_IN_SLICE: Final = 30
+#: Folds whose residuals stand for each basis; those of one basis are pooled.
+BASIS_FOLDS: Final[Mapping[EstimateBasis, tuple[str, ...]]] = {
+    EstimateBasis.CALIBRATED: ("series",),
+    EstimateBasis.ESTIMATED: ("generation", "series"),
+    EstimateBasis.UNCALIBRATED: ("vendor",),
+}
+#: How much wider a weaker basis is at least, in the logarithm.
+BASIS_WIDENING: Final = {EstimateBasis.CALIBRATED: 1.0, EstimateBasis.ESTIMATED: 1.15, EstimateBasis.UNCALIBRATED: 1.35}
+#: Bands of the user's own measurements: what repeats of one configuration differ by.
+MEASURED: Final[Mapping[str, tuple[float, float]]] = {
+    "throughput": (0.87, 1.15),
+    "tpot": (0.87, 1.15),
+    "ttft": (0.77, 1.30),
+}
+#: No band is narrower than this to either side, in the logarithm.
+LEAST: Final = math.log(1.05)
+
+Edges = tuple[float, float]
+Where = tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class FigureResiduals:
+    """Residuals of one figure: weights, publishers, and the keys by which a band may be narrowed."""
+
+    values: Array
+    weights: Array
+    series: NDArray[np.str_]
+    keys: Mapping[str, NDArray[np.str_]]
+
+    def inside(self, chosen: NDArray[np.bool_]) -> FigureResiduals:
+        keys = {name: column[chosen] for name, column in self.keys.items()}
+        return FigureResiduals(self.values[chosen], self.weights[chosen], self.series[chosen], keys)
+
+
+def make_interval_keys(run: BenchRun) -> dict[str, str]:
+    """Return what the band of a run may be narrowed by, as an estimate of it would ask for it."""
+    traits = run.traits
+    return {
+        "load": traits["load"],
+        "serving_engine": traits["engine"],
+        "weights": traits["weights"],
+        "generation": traits["generation"],
+        "experts": "no" if traits["experts"] == "dense" else "yes",
+    }
+
+
+def collect_residuals(
+    held_out: Iterable[HeldOutFigure], runs: Mapping[str, BenchRun], figure: str, folds: Sequence[str]
+) -> FigureResiduals:
+    """Return the residuals of a figure from some folds, each with the weight that its group leaves it."""
+    chosen = [each for each in held_out if each.figure == figure and each.fold in folds]
+    groups = [(each.fold, runs[each.run].traits[each.fold]) for each in chosen]
+    sizes = Counter(groups)
+    interval_keys = {name: make_interval_keys(runs[name]) for name in {each.run for each in chosen}}
+    names = {name for steps in NARROWED[figure] for name in steps}
+    return FigureResiduals(
+        values=np.log(np.array([each.measured / each.predicted for each in chosen])),
+        weights=np.array([sizes[group] ** (GROUP_WEIGHT[figure] - 1.0) for group in groups]),
+        series=np.array([runs[each.run].traits["series"] for each in chosen], dtype=np.str_),
+        keys={
+            name: np.array([interval_keys[each.run][name] for each in chosen], dtype=np.str_) for name in sorted(names)
+        },
+    )
+
+
+def compute_quantile(values: Array, weights: Array, share: float) -> float:
+    """Return the weighted quantile, between values where it falls between."""
+    order = np.argsort(values, kind="stable")
+    ordered, weighed = values[order], weights[order]
+    places = (np.cumsum(weighed) - 0.5 * weighed) / weighed.sum()
+    return float(np.interp(share, places, ordered))
+
+
+def _edges(residuals: FigureResiduals, outside: float) -> Edges:
+    low, high = (compute_quantile(residuals.values, residuals.weights, share) for share in (outside, 1.0 - outside))
+    return min(low, -LEAST), max(high, LEAST)
+
+
+def _shrunk(slice_: FigureResiduals, wider: Edges, outside: float) -> Edges:
+    publishers = len(set(slice_.series.tolist()))
+    trust = publishers / (publishers + HALF_TRUSTED)
+    low, high = _edges(slice_, outside)
+    return trust * low + (1.0 - trust) * wider[0], trust * high + (1.0 - trust) * wider[1]
+
+
+def make_interval_rule(figure: str, basis: EstimateBasis, edges: Edges, where: Where = ()) -> IntervalRule:
+    narrowed = {key: frozenset({value}) for key, value in where}
+    return IntervalRule(figure, str(basis), math.exp(edges[0]), math.exp(edges[1]), narrowed)
+
+
+def fit_interval_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
+    """Return the rules of all bands, for every basis, each figure first as a whole, then by slice."""
+    by_id = {run.id: run for run in runs}
+    rules = [
+        make_interval_rule(figure, EstimateBasis.MEASURED, (math.log(low), math.log(high)))
+        for figure, (low, high) in MEASURED.items()
+    ]
+    for figure, name in INTERVAL_FIGURES.items():
+        calibrated = collect_residuals(held_out, by_id, figure, BASIS_FOLDS[EstimateBasis.CALIBRATED])
+        if not len(calibrated.values):
+            continue
+        slices = dict(_slices(figure, calibrated))
+        for basis, folds in BASIS_FOLDS.items():
+            weaker = collect_residuals(held_out, by_id, figure, folds)
+            stretch = _stretch(weaker, slices[()], figure, BASIS_WIDENING[basis])
+            rules.extend(
+                make_interval_rule(name, basis, (low * stretch, high * stretch), where)
+                for where, (low, high) in slices.items()
+            )
+    return tuple(rules)
+
+
+def _stretch(weaker: FigureResiduals, whole: Edges, figure: str, least: float) -> float:
+    if not len(weaker.values):
+        return least
+    low, high = _edges(weaker, OUTSIDE[figure])
+    return max(least, (high - low) / (whole[1] - whole[0]))
+
+
+def _slices(figure: str, calibrated: FigureResiduals) -> Iterator[tuple[Where, Edges]]:
+    """Yield the edges of all residuals, then of each slice, the wider ones first."""
+    slices: dict[Where, Edges] = {(): _edges(calibrated, OUTSIDE[figure])}
+    yield (), slices[()]
+    for names in NARROWED[figure]:
+        columns = [calibrated.keys[name] for name in names]
+        for values in sorted(set(zip(*(column.tolist() for column in columns), strict=True))):
+            chosen = np.logical_and.reduce([column == value for column, value in zip(columns, values, strict=True)])
+            if np.count_nonzero(chosen) < LEAST_IN_SLICE:
+                continue
+            where = tuple(zip(names, values, strict=True))
+            wider = slices.get(where[:-1], slices[()])
+            slices[where] = _shrunk(calibrated.inside(chosen), wider, OUTSIDE[figure])
+            yield where, slices[where]
+
+
+#: What is left out for each basis; of a weaker one only pairs that cross it are counted.
+PAIR_FOLDS: Final = (
+    (EstimateBasis.CALIBRATED, "series"),
+    (EstimateBasis.ESTIMATED, "generation"),
+    (EstimateBasis.UNCALIBRATED, "vendor"),
+)
+#: Share of the ratios that the band is to hold.
+HELD: Final = 0.8
+#: How much wider a weaker basis is at least, in the logarithm.
+PAIR_WIDENING: Final = 1.1
+
+
+@dataclass(frozen=True, slots=True)
+class HeldOutPair:
+    """Two runs that differ in one thing only: logarithms of the ratio, measured and predicted."""
+
+    first: BenchRun
+    second: BenchRun
+    figure: str
+    measured: float
+    predicted: float
+
+    @property
+    def residual(self) -> float:
+        return self.measured - self.predicted
+
+    @property
+    def relation(self) -> PairRelation:
+        """What the accelerators of a pair differ in."""
+        ours, theirs = self.first.traits, self.second.traits
+        if ours["vendor"] != theirs["vendor"]:
+            return PairRelation.VENDORS
+        return PairRelation.ACCELERATORS if ours["generation"] == theirs["generation"] else PairRelation.GENERATIONS
+
+
+def collect_pairs(
+    held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], figure: str, fold: str
+) -> tuple[HeldOutPair, ...]:
+    """Return all pairs of different accelerators under the same question in the same series.
+
+    Several runs of one accelerator are taken together by their median. Of other folds than that of series
+    only pairs count that cross what is left out.
+    """
+    pairs = _pairs(held_out, runs, (figure, fold), _question, lambda run: run.traits["accelerator"])
+    crossing = [each for each in pairs if each.first.traits[fold] != each.second.traits[fold]]
+    return tuple(pairs if fold == "series" else crossing)
+
+
+def collect_plan_pairs(
+    held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun], figure: str, fold: str
+) -> tuple[HeldOutPair, ...]:
+    """Return all pairs of different plans of one accelerator under the same load in the same series.
+
+    They may be of different sizes: hardly anybody publishes two plans of one size, and what there is to know
+    about them, how much more several accelerators do than one, is the same. Runs whose plan is not stated
+    are left out.
+    """
+    stated = [run for run in runs if len(_plans(run)) == 1]
+    return tuple(_pairs(held_out, stated, (figure, fold), _same_part, lambda run: str(_plans(run))))
+
+
+def _plans(run: BenchRun) -> set[ParallelPlan]:
+    return {candidate.deployment.plan for candidate in run.candidates}
+
+
+def _pairs(
+    held_out: Sequence[HeldOutFigure],
+    runs: Sequence[BenchRun],
+    of: tuple[str, str],
+    question: Callable[[BenchRun], tuple[object, ...]],
+    differs: Callable[[BenchRun], str],
+) -> list[HeldOutPair]:
+    """Return pairs of runs of the same question that differ, from figure and fold `of`."""
+    by_id = {run.id: run for run in runs}
+    figure, fold = of
+    alike: dict[tuple[object, ...], dict[str, list[HeldOutFigure]]] = defaultdict(lambda: defaultdict(list))
+    for each in held_out:
+        if each.figure == figure and each.fold == fold and each.run in by_id:
+            run = by_id[each.run]
+            alike[question(run)][differs(run)].append(each)
+    pairs: list[HeldOutPair] = []
+    for sides in alike.values():
+        medians = [(by_id[figures[0].run], *_median(figures)) for _, figures in sorted(sides.items())]
+        for (first, *ours), (second, *theirs) in combinations(medians, 2):
+            pairs.append(HeldOutPair(first, second, figure, ours[0] - theirs[0], ours[1] - theirs[1]))
+    return pairs
+
+
+def _median(figures: Sequence[HeldOutFigure]) -> tuple[float, float]:
+    return median(math.log(each.measured) for each in figures), median(math.log(each.predicted) for each in figures)
+
+
+def _load(run: BenchRun) -> tuple[object, ...]:
+    """Return what two runs must share to be compared; rates of a closed loop and a batch by their size."""
+    work, load = run.workload, run.workload.load
+    return (
+        run.traits["series"],
+        run.traits["engine"],
+        run.traits["model"],
+        run.traits["load"],
+        round(work.input_tokens, -1),
+        round(work.output_tokens, -1) if work.output_tokens > 400 else 400,
+        load.batch or load.concurrency or load.request_rate,
+        load.tpot_ms,
+    )
+
+
+def _question(run: BenchRun) -> tuple[object, ...]:
+    return (*_load(run), run.candidates[0].deployment.plan.count)
+
+
+def _same_part(run: BenchRun) -> tuple[object, ...]:
+    kv = run.candidates[0].deployment.configuration.kv
+    software = (run.traits["version"], run.traits["weights"], kv)
+    return (*_load(run), run.workload.load.requests, run.traits["accelerator"], *software)
+
+
+def fit_plan_rules(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> tuple[IntervalRule, ...]:
+    """Return the bands of ratios between two plans of one accelerator, by basis."""
+    rules: list[IntervalRule] = []
+    for figure, name in INTERVAL_FIGURES.items():
+        repeats = math.log(MEASURED[name][1])
+        rules.append(make_interval_rule(name, EstimateBasis.MEASURED, (-repeats, repeats)))
+        width = plans = LEAST
+        for basis, fold in PAIR_FOLDS:
+            weaker = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
+            width = max(width * weaker, _width(collect_pairs(held_out, runs, figure, fold)))
+            plans = max(plans * weaker, _plan_width(collect_plan_pairs(held_out, runs, figure, fold), width))
+            rules.append(make_interval_rule(name, basis, (-plans, plans)))
+    return tuple(rules)
+
+
+def _plan_width(pairs: Sequence[HeldOutPair], parts: float) -> float:
+    """Return the width for plans, drawn towards that for `parts` the more, the fewer publishers there are."""
+    publishers = len({pair.first.traits["series"] for pair in pairs})
+    trust = publishers / (publishers + HALF_TRUSTED)
+    return min(parts, trust * _width(pairs) + (1.0 - trust) * parts)
+
+
+def _width(pairs: Sequence[HeldOutPair], share: float = HELD) -> float:
+    """Return what a share of the ratios is missed by at most, series weighed by the root of their size."""
+    if not pairs:
+        return 0.0
+    sizes = Counter(pair.first.traits["series"] for pair in pairs)
+    weights = np.array([sizes[pair.first.traits["series"]] ** -0.5 for pair in pairs])
+    return compute_quantile(np.abs(np.array([pair.residual for pair in pairs])), weights, share)
+
+
+#: Half of all logistic errors are below ln 3 scales, 80% below ln 9 scales.
+_SCALES_OF_HALF: Final = math.log(3)
+_SCALES_OF_BAND: Final = math.log(9)
+
+
+def fit_lead_scales(held_out: Sequence[HeldOutFigure], runs: Sequence[BenchRun]) -> dict[LeadScaleKey, float]:
+    """Return the scale of the error of ln(ratio) for each figure, basis and relation of a pair.
+
+    It follows from the median error of held-out pairs: quantiles further out are those of single publications,
+    and would make the odds of close pairs too cautious. Two accelerators that differ in more never have the
+    smaller scale, nor does a weaker basis.
+    """
+    scales: dict[LeadScaleKey, float] = {}
+    for figure, name in INTERVAL_FIGURES.items():
+        repeats = math.log(MEASURED[name][1]) / _SCALES_OF_BAND
+        scales.update({LeadScaleKey(name, EstimateBasis.MEASURED, relation): repeats for relation in PairRelation})
+        stronger = dict.fromkeys(PairRelation, LEAST / _SCALES_OF_BAND)
+        for basis, fold in PAIR_FOLDS:
+            pairs = collect_pairs(held_out, runs, figure, fold)
+            groups = {relation: [pair for pair in pairs if pair.relation is relation] for relation in PairRelation}
+            groups[PairRelation.PLANS] = list(collect_plan_pairs(held_out, runs, figure, fold))
+            widening = 1.0 if basis is EstimateBasis.CALIBRATED else PAIR_WIDENING
+            closer = 0.0
+            for relation, group in groups.items():
+                fitted = _width(group, 0.5) / _SCALES_OF_HALF
+                scale = stronger[relation] = max(closer, stronger[relation] * widening, fitted)
+                scales[LeadScaleKey(name, basis, relation)] = scale
+                closer = 0.0 if relation is PairRelation.PLANS else scale
+    return scales

@@ -1,0 +1,107 @@
+"""Priors of every calibration constant (data/priors.toml), and what measured operators make of them."""
+
+from __future__ import annotations
+
+import math
+import tomllib
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+from pathlib import Path
+from typing import Any, Final
+
+from calibration.operator_constants import OperatorFit
+from calibration.parameters import ConstantPrior, PriorOverride, Where
+
+PRIORS_FILE: Final = "priors.toml"
+#: Whose kernels pin a constant: "" is what the libraries have in common.
+_LIBRARIES: Final[Mapping[str, tuple[str, ...]]] = {
+    "weight_read_efficiency": ("",),
+    "gemm_efficiency": ("",),
+    "kv_read_efficiency": ("vLLM",),
+    "allreduce_latency": ("TensorRT-LLM",),
+    "direct_efficiency": ("TensorRT-LLM",),
+    "ring_latency": ("NCCL",),
+}
+#: Constants that measured kernels tell apart by serving engine: each entry adds an override.
+_BY_ENGINE: Final = frozenset(
+    {
+        "expert_read_efficiency",
+        "expert_gemm_efficiency",
+        "expert_half_tokens",
+        "routing_traffic",
+        "attention_efficiency",
+        "attention_offset",
+        "kv_read_efficiency",
+        "decode_attention_efficiency",
+    }
+)
+#: Where no kernel of a serving engine is measured, those of all others say what its own may be.
+_ENGINES: Final = ("vLLM", "SGLang", "TensorRT-LLM")
+#: What these constants may differ by inside an engine, in the logarithm: other kernels than those of the tables,
+#: and a routing that is not theirs. Half of it leaves TTFT of experts a fifth too short.
+APART: Final = 0.2
+#: What kernels inside an engine may differ by from kernels alone, in the logarithm: shapes, fusion, clocks.
+INSIDE_AN_ENGINE: Final = 0.07
+
+
+def read_priors(data_dir: Path) -> tuple[ConstantPrior, ...]:
+    """Return the priors in the order of the file; a field that it does not know is a TypeError."""
+    text = (data_dir / PRIORS_FILE).read_text(encoding="utf-8")
+    return tuple(_make_prior(name, fields) for name, fields in tomllib.loads(text).items())
+
+
+def _make_prior(name: str, fields: dict[str, Any]) -> ConstantPrior:
+    overrides = tuple(
+        PriorOverride({key: tuple(allowed) for key, allowed in each["where"].items()}, each["value"])
+        for each in fields.pop("overrides", ())
+    )
+    return ConstantPrior(name, exceptions=overrides, exception_spread=fields.pop("override_spread", None), **fields)
+
+
+def pin_priors(priors: Sequence[ConstantPrior], operators: OperatorFit) -> tuple[ConstantPrior, ...]:
+    """Return the beliefs with those exceptions replaced that measured operators say something of."""
+    return tuple(
+        replace(
+            prior,
+            exceptions=(
+                *(_pinned(prior.name, each, operators) for each in prior.exceptions),
+                *_override_by_engine(prior, operators),
+            ),
+        )
+        for prior in priors
+    )
+
+
+def _override_by_engine(prior: ConstantPrior, operators: OperatorFit) -> list[PriorOverride]:
+    if prior.name not in _BY_ENGINE:
+        return []
+    return [
+        PriorOverride(
+            entry.where, min(max(entry.value, prior.low), prior.high), math.hypot(APART, entry.sigma), pinned=True
+        )
+        for entry in operators.entries
+        if entry.constant == prior.name and "serving_engine" in entry.where
+    ]
+
+
+def _pinned(name: str, exception: PriorOverride, operators: OperatorFit) -> PriorOverride:
+    libraries = _LIBRARIES.get(name, _ENGINES if name in _BY_ENGINE else ())
+    inside = [
+        entry
+        for entry in operators.entries
+        if entry.constant == name and entry.kernels in libraries and _within(entry.where, exception.where)
+    ]
+    if not inside:
+        return exception
+    weights = [entry.sigma**-2 for entry in inside]
+    mean = sum(w * math.log(each.value) for w, each in zip(weights, inside, strict=True)) / sum(weights)
+    inside_an_engine = APART if name in _BY_ENGINE and name not in _LIBRARIES else INSIDE_AN_ENGINE
+    spread = math.hypot(inside_an_engine, min(entry.sigma for entry in inside))
+    return PriorOverride(exception.where, math.exp(mean), spread, pinned=True)
+
+
+def _within(narrow: Where, wide: Where) -> bool:
+    """Whether what `narrow` names lies in `wide`; serving engine and link of a kernel do not matter."""
+    return all(key in narrow and set(narrow[key]) <= set(wide[key]) for key in wide) and not (
+        {"ranks"} & set(narrow)
+    ) - set(wide)

@@ -1,0 +1,256 @@
+"""Fits the calibration to all measurements, and predicts each run from fits that have not seen it.
+
+Each published run is asked of the program as any request is, so that what is fitted is what answers."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ProcessPoolExecutor
+from dataclasses import dataclass, replace
+from multiprocessing import get_context
+from pathlib import Path
+from typing import Final
+
+from calibration.bench import BenchArrays, BenchCandidate, BenchRun
+from calibration.fit import (
+    HELD_OUT_FOLDS,
+    CalibrationHeader,
+    fit_to_runs,
+    format_calibration,
+    list_folds,
+    predict_left_out,
+)
+from calibration.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_lead_scales, fit_plan_rules
+from calibration.operator_constants import OperatorFit, fit_operators
+from calibration.operator_runs import OperatorRuns, read_operator_runs
+from calibration.parameters import Array, ParameterVector
+from calibration.priors import pin_priors, read_priors
+from gpudesk.catalog.read import Catalog
+from gpudesk.domain.claim import CatalogEntryKind
+from gpudesk.domain.estimate import EstimateBasis, EstimateRequest
+from gpudesk.engine.calibration import Calibration, IntervalRule
+from gpudesk.engine.deployment import ResolvedDeployment, ServingConfiguration
+from gpudesk.engine.step_work import has_experts
+from gpudesk.estimation.deployment import configure_serving, list_open_plans, make_memory_plan
+from gpudesk.estimation.published_runs import get_model_family
+from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
+from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
+from gpudesk.evidence.memory_measurements import JudgedMemory, MemoryMeasurement
+from gpudesk.evidence.nearest_runs import HeldOutFigure
+from gpudesk.text.messages import InputError, Message, input_error
+
+#: Mean contexts (tokens) at which runs are sliced in reports, and their names.
+_CONTEXTS = ((1024, "to 1k"), (4096, "to 4k"), (16384, "to 16k"))
+
+
+@dataclass(frozen=True, slots=True)
+class RefusedRun:
+    """A run that the program would not answer, and why."""
+
+    run: MeasuredRun
+    reason: Message
+
+
+def prepare_bench_runs(
+    runs: Iterable[MeasuredRun], facts: EstimatorCatalog, calibration: Calibration
+) -> tuple[list[BenchRun], list[RefusedRun]]:
+    """Return the runs with every plan that they may have been run with, and those that cannot be asked."""
+    table = SearchSpaceTable(facts, calibration)
+    bench_runs: list[BenchRun] = []
+    refused: list[RefusedRun] = []
+    for run in runs:
+        try:
+            bench_runs.append(_prepare_bench_run(run, table))
+        except InputError as error:
+            refused.append(RefusedRun(run, error.problem))
+    return bench_runs, refused
+
+
+def _prepare_bench_run(run: MeasuredRun, table: SearchSpaceTable) -> BenchRun:
+    request = run.request
+    space = table.find_space(request)
+    tokens = request.workload.request_tokens
+    fitting = [
+        BenchCandidate(ResolvedDeployment(space.configuration, memory), memory.compute_capacity_for(tokens))
+        for memory in space.list_memory_plans(space.counts[0])
+        if memory.budget.max_sequences(tokens) >= 1
+    ]
+    if not fitting:
+        raise input_error(
+            "calibration.run_does_not_fit", "the published run {run} does not fit its accelerators", run=run.id
+        )
+    return BenchRun(
+        id=run.id,
+        model=space.configuration.model,
+        workload=request.workload,
+        figures=run.figures,
+        traits=_list_run_traits(run, space.configuration, fitting),
+        candidates=tuple(fitting),
+    )
+
+
+def _list_run_traits(
+    run: MeasuredRun, configuration: ServingConfiguration, fitting: list[BenchCandidate]
+) -> dict[str, str]:
+    request, part = run.request, configuration.accelerator
+    plans = {each.deployment.plan for each in fitting}
+    tensor = {plan.tp for plan in plans}
+    return {
+        "series": run.series,
+        "source": run.source,
+        "model": configuration.model.id,
+        "family": get_model_family(configuration.model),
+        "accelerator": part.id,
+        "generation": part.generation,
+        "vendor": part.vendor,
+        "load": str(request.workload.load.kind),
+        "engine": configuration.engine.family,
+        "version": f"{configuration.engine.id} {run.engine_version or request.date or ''}".strip(),
+        "weights": str(configuration.weights),
+        "experts": "mixture of experts" if has_experts(configuration.model) else "dense",
+        "tp": str(tensor.pop()) if len(tensor) == 1 else "not stated",
+        "context": _name_context(request),
+        "date": request.date or "",
+    }
+
+
+def _name_context(request: EstimateRequest) -> str:
+    context_tokens = request.workload.input_tokens + request.workload.output_tokens / 2
+    return next((name for most, name in _CONTEXTS if context_tokens <= most), "longer")
+
+
+def judge_memory_rows(
+    rows: Iterable[MemoryMeasurement], facts: EstimatorCatalog, calibration: Calibration
+) -> tuple[JudgedMemory, ...]:
+    """Return the rows that are judged by, each beside what an estimate of its deployment says."""
+    return tuple(_judge_memory_row(row, facts, calibration) for row in rows if row.unused is None)
+
+
+def _judge_memory_row(row: MemoryMeasurement, facts: EstimatorCatalog, calibration: Calibration) -> JudgedMemory:
+    request = row.request
+    part = row.part(facts.accelerator(request.accelerator))
+    configuration = configure_serving(request, part, facts.model(request.model), facts.serving_engines(), calibration)
+    (plan,) = list_open_plans(request, configuration, request.count or 1)
+    return JudgedMemory(row, row.predicted(make_memory_plan(request, configuration, plan).budget))
+
+
+#: What the calibration calls itself, and what it says of its origin.
+CALIBRATION_NAME: Final = "published measurements"
+CALIBRATION_SOURCE: Final = "operators measured alone, then whole engines: data/measurements"
+_NODE_BANDWIDTH: Final = "node_bandwidth"
+#: Searches after the first, each of which starts where the one before ended.
+_MORE_SEARCHES: Final = 5
+
+
+@dataclass(frozen=True)
+class PreparedRuns:
+    """The runs as arrays, ready for the fit; `refused` are those that the program does not answer.
+
+    `operators` are the constants that `operator_runs` give alone.
+    """
+
+    bench: BenchArrays
+    measured: MeasuredRunSet
+    newest_month: str
+    refused: tuple[RefusedRun, ...]
+    operator_runs: OperatorRuns
+    operators: OperatorFit
+
+
+@dataclass(frozen=True, slots=True)
+class FittedCalibration:
+    """A calibration: the text of its file, the fitted values, and every figure as folds predict it."""
+
+    text: str
+    values: Array
+    held_out: tuple[HeldOutFigure, ...]
+
+
+def prepare_runs(facts: Catalog, folder: Path) -> PreparedRuns:
+    """Read all measurements and lay them out; priors lie beside their folder, and the operators pin them."""
+    measured = read_measured_runs(folder)
+    accelerators = {each.id: facts.accelerator(each.id) for each in facts.things(CatalogEntryKind.ACCELERATOR)}
+    operator_runs = read_operator_runs(folder, accelerators)
+    operators = fit_operators(operator_runs)
+    parameters = ParameterVector(pin_priors(read_priors(folder.parent), operators))
+    newest = max(run.request.date[:7] for run in measured.used if run.request.date)
+    runs, refused = prepare_bench_runs(measured.used, facts, _make_provisional_calibration(parameters, newest))
+    node = float(parameters.initial[parameters.starts[_NODE_BANDWIDTH]])
+    bench = BenchArrays(runs, parameters, node)
+    return PreparedRuns(bench, measured, newest, tuple(refused), operator_runs, operators)
+
+
+def _make_provisional_calibration(parameters: ParameterVector, newest_month: str) -> Calibration:
+    """Return the beliefs as a calibration, with bands of no width: memory and plans need no more."""
+    bands = tuple(
+        IntervalRule(figure, str(basis), 1.0, 1.0) for figure in INTERVAL_FIGURES.values() for basis in EstimateBasis
+    )
+    calibration = parameters.calibration(parameters.initial, newest_month)
+    return replace(calibration, bands=bands, plan_bands=bands)
+
+
+def fit_run_constants(prepared: PreparedRuns) -> Array:
+    """Fit all constants to all runs; takes some ten seconds.
+
+    A change of plans may stop a search before its time, so that others start where it ended.
+    """
+    fit = fit_to_runs(prepared.bench)
+    for _ in range(_MORE_SEARCHES):
+        fit = fit_to_runs(prepared.bench, start=fit.values)
+    return fit.values
+
+
+def calibrate(prepared: PreparedRuns, traits: Sequence[str] = HELD_OUT_FOLDS, workers: int = 2) -> FittedCalibration:
+    """Fit the constants, predict every run by fits that have not seen it, and make bands of the residuals.
+
+    Takes minutes; the folds are divided among `workers` processes.
+    """
+    values = fit_run_constants(prepared)
+    runs = prepared.bench.runs
+    with ProcessPoolExecutor(workers, get_context("fork"), _keep_bench, (prepared.bench,)) as pool:
+        tasks = [pool.submit(_predict_fold, trait, group) for trait in traits for group in list_folds(runs, trait)]
+        held_out = tuple(each for task in tasks for each in task.result())
+    about = CalibrationHeader(
+        name=CALIBRATION_NAME,
+        source=CALIBRATION_SOURCE,
+        newest_month=prepared.newest_month,
+        data_revision=prepared.measured.revision,
+        bands=fit_interval_rules(held_out, runs),
+        plan_bands=fit_plan_rules(held_out, runs),
+        lead_scales=fit_lead_scales(held_out, runs),
+    )
+    return FittedCalibration(format_calibration(prepared.bench, values, about), values, held_out)
+
+
+#: The runs in a process that works on a fold: forked processes take them over without a copy.
+_kept_bench: list[BenchArrays] = []
+
+
+def _keep_bench(bench: BenchArrays) -> None:
+    _kept_bench[:] = [bench]
+
+
+def _predict_fold(trait: str, group: str) -> tuple[HeldOutFigure, ...]:
+    return predict_left_out(_kept_bench[0], trait, group)
+
+
+def list_differing_constants(
+    fitted: Array, prepared: PreparedRuns, calibration: Calibration, digits: int = 4
+) -> list[str]:
+    """Return the constants of a calibration that a fit does not give to so many significant digits."""
+    parameters = prepared.bench.parameters
+    names: list[str] = []
+    for prior in parameters.priors:
+        again = parameters.constant(prior, fitted)
+        constant = calibration.constants.get(prior.name)
+        if constant is None or len(constant.exceptions) != len(again.exceptions):
+            names.append(prior.name)
+            continue
+        pairs = [
+            (again.default, constant.default),
+            *((a.value, b.value) for a, b in zip(again.exceptions, constant.exceptions, strict=True)),
+        ]
+        if not all(math.isclose(a, b, rel_tol=0.5 * 10.0 ** (1 - digits)) for a, b in pairs):
+            names.append(prior.name)
+    return names

@@ -1,0 +1,62 @@
+"""Runs as arrays: of several plans the one is taken that the program would take."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from calibration.bench import BenchArrays, BenchRun
+from gpudesk.domain.precision import Precision
+from gpudesk.domain.workload import Load, LoadKind, Workload
+from tests.unit.calibration.made_up import NODE, PARTS, bench_of, candidate, parameters, traits
+from tests.unit.engine import published
+
+
+def asked(load: Load, degrees: tuple[int, ...]) -> BenchRun:
+    part, work = PARTS[0], Workload(1000, 1000, load)
+    return BenchRun(
+        "R",
+        published.llama_3_1_70b(),
+        work,
+        {"output_tokens_per_s": 1.0},
+        traits(part, Precision.FP8, 1, 0),
+        tuple(candidate(part, published.llama_3_1_70b(), Precision.FP8, tp, 2000) for tp in degrees),
+    )
+
+
+def winner(run: BenchRun) -> int:
+    found = int(BenchArrays([run], parameters(), NODE).predict(parameters().initial).winners[0])
+    return run.candidates[found].deployment.plan.tp
+
+
+@pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
+def test_the_plan_of_the_highest_rate_is_taken(degrees: tuple[int, ...]) -> None:
+    assert winner(asked(Load(LoadKind.BATCH, batch=8), degrees)) == 8
+
+
+@pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
+def test_at_a_rate_that_all_plans_keep_up_with_the_pace_decides(degrees: tuple[int, ...]) -> None:
+    assert winner(asked(Load(LoadKind.REQUEST_RATE, request_rate=0.01), degrees)) == 8
+
+
+@pytest.mark.parametrize("degrees", [(2, 4, 8), (8, 4, 2)])
+def test_where_no_plan_meets_the_limits_the_nearest_is_taken(degrees: tuple[int, ...]) -> None:
+    limits = Load(LoadKind.LIMITS, ttft_ms=2000.0, tpot_ms=0.1)
+    run = asked(limits, degrees)
+    assert winner(run) == 8
+    loose = replace(run, workload=replace(run.workload, load=replace(limits, tpot_ms=1000.0)))
+    assert winner(loose) == 8
+
+
+def test_derivatives_taken_together_are_those_taken_one_by_one() -> None:
+    bench = bench_of()
+    values, factor = bench.parameters.initial, 1.001
+    settled = bench.fixed(bench.predict(values).winners)
+    places = [bench.parameters.starts[name] for name in ("gemm_efficiency", "tail_wave", "layer_time")]
+    together = settled.nudged(values, places, factor)
+    for column, place in enumerate(places):
+        changed = values.copy()
+        changed[place] *= factor
+        for name, figure in settled.figures(changed).items():
+            assert together[name][column] == pytest.approx(figure, rel=1e-12, nan_ok=True)
+    assert np.any(together["tpot_ms"][2] != settled.figures(values)["tpot_ms"])

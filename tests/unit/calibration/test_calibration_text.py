@@ -1,0 +1,75 @@
+"""The calibration as a file: what is written is what the program reads, and a person can read it, too."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import replace
+from itertools import product
+from pathlib import Path
+
+import numpy as np
+import pytest
+
+from calibration.fit import DIGITS, CalibrationHeader, format_calibration
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import IntervalRule, LeadScaleKey, PairRelation
+from gpudesk.evidence.calibration_file import read_calibration
+from tests.unit.calibration.made_up import bench_of, truth
+
+PLANS = tuple(
+    IntervalRule(figure, str(basis), 0.9, 1.111)
+    for figure, basis in product(("throughput", "ttft", "tpot"), EstimateBasis)
+)
+BANDS = (
+    IntervalRule("throughput", "calibrated", 0.7, 1.3, {"load": frozenset({"batch"}), "experts": frozenset({"no"})}),
+    *(replace(rule, low=0.8123, high=1.25) for rule in PLANS),
+)
+SCALES = {
+    LeadScaleKey(figure, basis, relation): 0.125
+    for figure, basis, relation in product(("throughput", "ttft", "tpot"), EstimateBasis, PairRelation)
+}
+ABOUT = CalibrationHeader(
+    name="made up",
+    source='a page "with quotes" and – dashes',
+    newest_month="2026-09",
+    data_revision="0f" * 32,
+    bands=BANDS,
+    plan_bands=PLANS,
+    lead_scales=SCALES,
+)
+BENCH = bench_of()
+
+
+def test_what_is_written_is_what_is_read(tmp_path: Path) -> None:
+    values = truth()
+    path = tmp_path / "calibration.json"
+    path.write_text(format_calibration(BENCH, values, ABOUT))
+    found, written = read_calibration(path), BENCH.parameters.calibration(values, "2026-09")
+    assert (found.name, found.newest_month) == ("made up", "2026-09")
+    assert list(found.constants) == list(written.constants)
+    behind = BENCH.rows_behind()
+    for name, constant in written.constants.items():
+        again, start = found.constants[name], BENCH.parameters.starts[name]
+        assert (again.unit, again.meaning, again.source) == (constant.unit, constant.meaning, constant.source)
+        assert again.default == pytest.approx(constant.default, rel=0.5 * 10 ** (1 - DIGITS))
+        assert [each.where for each in again.exceptions] == [each.where for each in constant.exceptions]
+        ours, theirs = ([each.value for each in one.exceptions] for one in (again, constant))
+        assert ours == pytest.approx(theirs, rel=0.5 * 10 ** (1 - DIGITS))
+        assert [each.rows for each in again.exceptions] == behind[start + 1 : start + 1 + len(theirs)].tolist()
+    assert (found.bands, found.plan_bands, found.lead_scales) == (BANDS, PLANS, SCALES)
+    assert found.coverage == {("hopper", "vllm"): 144, ("cdna3", "vllm"): 144}
+    assert json.loads(path.read_text())["data"] == "0f" * 32
+
+
+def test_the_same_values_give_the_same_file() -> None:
+    values = truth()
+    text = format_calibration(BENCH, values, ABOUT)
+    assert text == format_calibration(bench_of(), values.copy(), ABOUT)
+    # Differences beyond the digits that are written do not show.
+    assert text == format_calibration(BENCH, np.where(values == values.max(), values * (1 + 1e-9), values), ABOUT)
+
+
+def test_a_person_can_read_it() -> None:
+    lines = format_calibration(BENCH, truth(), ABOUT).splitlines()
+    assert max(map(len, lines)) < 250
+    assert sum('"meaning"' in line for line in lines) == len(BENCH.parameters.priors)

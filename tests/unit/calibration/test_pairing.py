@@ -1,0 +1,172 @@
+"""Pairs of accelerators under one question, and the bands of their ratios."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import replace
+
+import pytest
+
+from calibration.bench import BenchRun
+from calibration.intervals import collect_pairs, collect_plan_pairs, fit_lead_scales, fit_plan_rules
+from gpudesk.domain.estimate import EstimateBasis
+from gpudesk.engine.calibration import (
+    Calibration,
+    LeadScaleKey,
+    PairRelation,
+    compute_lead_odds,
+    find_lead_scale,
+    find_plan_interval,
+    make_ratio_interval,
+)
+from gpudesk.evidence.nearest_runs import HeldOutFigure
+from tests.unit.calibration.records import RATE, held_out, run
+
+
+def amd(
+    name: str, figures: Mapping[str, float] | None = None, model: str = "llama-3.1-8b", series: str = "one"
+) -> BenchRun:
+    return run(name, figures, accelerator="mi300x", generation="cdna3", vendor="AMD", model=model, series=series)
+
+
+def test_a_pair_shares_everything_but_the_accelerator() -> None:
+    runs = [run("a"), amd("b"), amd("other model", model="llama-3.1-70b")]
+    found = collect_pairs(held_out(runs, [1.0, 1.5, 1.0]), runs, RATE, "series")
+    assert [(each.first.id, each.second.id) for each in found] == [("a", "b")]
+    assert found[0].residual == pytest.approx(math.log(1.5))
+
+
+def test_runs_of_two_publishers_are_no_pair() -> None:
+    runs = [run("a"), amd("b", series="two")]
+    assert collect_pairs(held_out(runs, [1.0, 1.0]), runs, RATE, "series") == ()
+
+
+def test_several_runs_of_one_accelerator_count_by_their_median() -> None:
+    runs = [run("a"), *(amd(f"b{place}", {RATE: 200.0}) for place in range(3))]
+    found = collect_pairs(held_out(runs, [1.0, 1.0, 1.0, 9.0]), runs, RATE, "series")
+    assert len(found) == 1
+    assert found[0].measured == pytest.approx(math.log(0.5))
+    assert found[0].residual == pytest.approx(0.0)
+
+
+def test_a_fold_counts_only_pairs_that_cross_what_it_leaves_out() -> None:
+    runs = [run("a"), run("b", accelerator="h100-sxm"), amd("c")]
+    found = collect_pairs(held_out(runs, [1.0, 1.0, 1.0], ("vendor",)), runs, RATE, "vendor")
+    assert {each.second.traits["vendor"] for each in found} == {"AMD"}
+    assert len(found) == 2
+
+
+def _many(ratio: float, folds: tuple[str, ...]) -> tuple[list[BenchRun], list[HeldOutFigure]]:
+    runs = [
+        each
+        for place in range(20)
+        for each in (run(f"a{place}", model=f"m-{place}"), amd(f"b{place}", model=f"m-{place}"))
+    ]
+    return runs, held_out(runs, [1.0, ratio] * 20, folds)
+
+
+def _find_scale(
+    found: Sequence[HeldOutFigure], runs: Sequence[BenchRun], basis: EstimateBasis = EstimateBasis.CALIBRATED
+) -> float:
+    calibration = Calibration("", "", "", {}, (), (), lead_scales=fit_lead_scales(found, runs))
+    return find_lead_scale(calibration, "throughput", EstimateBasis.CALIBRATED, basis)
+
+
+def test_half_of_the_errors_lie_within_odds_of_three_to_one() -> None:
+    runs, found = _many(1.4, ("series",))
+    scale = _find_scale(found, runs)
+    assert compute_lead_odds(1.4, scale) == pytest.approx(0.75)
+    assert make_ratio_interval(1.0, scale).high == pytest.approx(1.4**2)
+
+
+def test_shared_errors_cancel_in_a_ratio() -> None:
+    runs, _ = _many(1.0, ("series",))
+    found = held_out(runs, [1.8] * 40)
+    assert make_ratio_interval(1.0, _find_scale(found, runs)).high < 1.1
+
+
+def test_a_weaker_basis_of_either_widens_the_interval() -> None:
+    runs, found = _many(1.4, ("series", "generation", "vendor"))
+    bases = (EstimateBasis.CALIBRATED, EstimateBasis.ESTIMATED, EstimateBasis.UNCALIBRATED)
+    scales = [_find_scale(found, runs, basis) for basis in bases]
+    assert scales == sorted(set(scales))
+
+
+# Plans
+
+
+def test_a_pair_of_plans_shares_everything_but_the_plan() -> None:
+    runs = [
+        run("a"),
+        run("b", count=2),
+        run("other version", count=4, version="vllm 0.9"),
+        run("other weights", count=4, weights="bf16"),
+        run("other part", count=4, accelerator="h100-sxm"),
+        run("other publisher", count=4, series="two"),
+    ]
+    found = collect_plan_pairs(held_out(runs, [1.0, 1.5, 1.0, 1.0, 1.0, 1.0]), runs, RATE, "series")
+    assert [(each.first.id, each.second.id) for each in found] == [("a", "b")]
+    assert found[0].residual == pytest.approx(math.log(1.5))
+
+
+def test_runs_whose_plan_is_not_stated_are_no_pair_of_plans() -> None:
+    first, second = run("a"), run("b", count=2)
+    second = replace(second, candidates=(*second.candidates, *run("c", count=4).candidates))
+    runs = [first, second]
+    assert collect_plan_pairs(held_out(runs, [1.0, 1.5]), runs, RATE, "series") == ()
+
+
+def _with_plans(ratio: float, publishers: int) -> Calibration:
+    """Return bands from parts that are missed by 1.6 and plans that are missed by `ratio`."""
+    series = [f"s{place % publishers}" for place in range(40)]
+    pairs_of = [
+        (
+            run(f"a{place}", model=f"m-{place}", series=name),
+            run(f"b{place}", model=f"m-{place}", series=name, count=2),
+            amd(f"c{place}", model=f"m-{place}", series=name),
+        )
+        for place, name in enumerate(series)
+    ]
+    runs = [each for group in pairs_of for each in group]
+    found = held_out(runs, [1.0, ratio, 1.6] * 40, ("series", "generation", "vendor"))
+    return Calibration("", "", "", {}, (), fit_plan_rules(found, runs))
+
+
+def test_two_plans_have_a_band_of_their_own_the_more_so_the_more_publishers_show_it() -> None:
+    widths = [
+        find_plan_interval(_with_plans(1.1, publishers), "throughput", EstimateBasis.CALIBRATED).high
+        for publishers in (1, 8, 40)
+    ]
+    assert widths[1] == pytest.approx(math.sqrt(1.1 * 1.6))
+    assert 1.6 > widths[0] > widths[1] > widths[2] > 1.1
+    weaker = [find_plan_interval(_with_plans(1.1, 8), "throughput", basis).high for basis in tuple(EstimateBasis)[1:]]
+    assert weaker == sorted(weaker)
+
+
+def test_two_plans_are_never_told_apart_less_well_than_two_parts() -> None:
+    calibration = _with_plans(3.0, 40)
+    assert find_plan_interval(calibration, "throughput", EstimateBasis.CALIBRATED).high == pytest.approx(1.6)
+
+
+def test_without_pairs_of_plans_those_of_parts_stand_for_them() -> None:
+    runs, found = _many(1.4, ("series",))
+    calibration = Calibration("", "", "", {}, (), fit_plan_rules(found, runs))
+    assert find_plan_interval(calibration, "throughput", EstimateBasis.CALIBRATED).high == pytest.approx(1.4)
+
+
+# Scales of odds
+
+
+def test_scales_grow_with_what_a_pair_differs_in_and_with_a_weaker_basis() -> None:
+    runs, found = _many(1.4, ("series", "generation", "vendor"))
+    more = [
+        each
+        for place in range(20)
+        for each in (run(f"c{place}", model=f"n-{place}"), run(f"d{place}", accelerator="h100-sxm", model=f"n-{place}"))
+    ]
+    scales = fit_lead_scales([*found, *held_out(more, [1.0, 1.2] * 20)], [*runs, *more])
+    apart = [scales[LeadScaleKey("throughput", "calibrated", relation)] for relation in tuple(PairRelation)[1:]]
+    assert apart == pytest.approx([math.log(ratio) / math.log(3) for ratio in (1.2, 1.2, 1.4)])
+    weaker = [scales[LeadScaleKey("throughput", basis, "accelerators")] for basis in tuple(EstimateBasis)[1:]]
+    assert weaker == sorted(set(weaker))
