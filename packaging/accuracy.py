@@ -15,11 +15,11 @@ from accuracy_report.page import LATENCY_FILE, PARITY_FILE, write_accuracy_page
 from accuracy_report.parity_plot import ParityColours, ParityPanel, ParityPoint, draw_parity_svg
 from accuracy_report.wording import ReportNames
 from calibration.bench import BenchRun
+from calibration.memory_measurements import read_memory_measurements
 from calibration.runs import PreparedRuns, judge_memory_rows, prepare_runs
 from gpudesk.catalog.read import Catalog
 from gpudesk.desktop.ui.theme.tokens import DARK, LIGHT, Palette
 from gpudesk.evidence.calibration_file import read_calibration
-from gpudesk.evidence.memory_measurements import read_memory_measurements
 from gpudesk.evidence.nearest_runs import read_held_out
 
 CALIBRATION = Path("data/calibration.json")

@@ -31,6 +31,7 @@ from accuracy_report.wording import ReportNames
 from calibration.bench import BENCH_FIGURES, BenchRun
 from calibration.fit import HELD_OUT_FOLDS, OTHERS, assign_fold_groups
 from calibration.intervals import INTERVAL_FIGURES, PAIR_FOLDS, HeldOutPair, collect_pairs, collect_plan_pairs
+from calibration.memory_measurements import JudgedMemory
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
 from gpudesk.domain.estimate import EstimateBasis
 from gpudesk.domain.workload import LoadKind
@@ -42,7 +43,6 @@ from gpudesk.engine.calibration import (
     find_plan_interval,
     make_ratio_interval,
 )
-from gpudesk.evidence.memory_measurements import JudgedMemory
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 
 #: Below it the two are alike within what repeats of one configuration differ by, in the logarithm.

@@ -55,8 +55,8 @@ from accuracy_report.wording import (
 )
 from calibration.fit import SMALL_GROUP
 from calibration.intervals import PAIR_FOLDS
+from calibration.memory_measurements import CACHE_METRICS, JudgedMemory
 from gpudesk.domain.answer import LEAST_ODDS, LeadVerdict
-from gpudesk.evidence.memory_measurements import CACHE_METRICS, JudgedMemory
 from gpudesk.text.messages import capitalize_first
 
 

@@ -22,6 +22,7 @@ from calibration.fit import (
     predict_left_out,
 )
 from calibration.intervals import INTERVAL_FIGURES, fit_interval_rules, fit_lead_scales, fit_plan_rules
+from calibration.memory_measurements import JudgedMemory, MemoryMeasurement
 from calibration.operator_constants import OperatorFit, fit_operators
 from calibration.operator_runs import OperatorRuns, read_operator_runs
 from calibration.parameters import Array, ParameterVector
@@ -36,7 +37,6 @@ from gpudesk.estimation.deployment import configure_serving, list_open_plans, ma
 from gpudesk.estimation.published_runs import get_model_family
 from gpudesk.estimation.search_space import EstimatorCatalog, SearchSpaceTable
 from gpudesk.evidence.measured_runs import MeasuredRun, MeasuredRunSet, read_measured_runs
-from gpudesk.evidence.memory_measurements import JudgedMemory, MemoryMeasurement
 from gpudesk.evidence.nearest_runs import HeldOutFigure
 from gpudesk.text.messages import InputError, Message, input_error
 

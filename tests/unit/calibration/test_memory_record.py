@@ -8,15 +8,10 @@ from collections.abc import Iterable
 import numpy as np
 import pytest
 
+from calibration.memory_measurements import CACHE_METRICS, MemoryFileError, MemoryMeasurement, read_memory_measurements
 from calibration.runs import judge_memory_rows
 from gpudesk.catalog.read import Catalog
 from gpudesk.engine.calibration import Calibration
-from gpudesk.evidence.memory_measurements import (
-    CACHE_METRICS,
-    MemoryFileError,
-    MemoryMeasurement,
-    read_memory_measurements,
-)
 from tests.unit.conftest import DATA
 
 MEASUREMENTS = DATA / "measurements"
