@@ -60,7 +60,7 @@ help:
 	@echo "catalog     build the shipped catalog from data/, and compile the translations"
 	@echo "translations  bring the files of translators up to the texts of the program, and make what the program reads"
 	@echo "wheel       build the wheel"
-	@echo "wheel-test  install the wheel in a fresh environment and use it there"
+	@echo "wheel-test  use the wheel where it was installed to be frozen"
 	@echo "bare-test   do 'make test' and 'make run' in a minimal Debian 12 (as root)"
 	@echo "freeze      collect the program and all it needs into a folder that runs without Python"
 	@echo "freeze-test try that folder: self-test, window, no network"
@@ -180,8 +180,9 @@ wheel: $(VENV)/.ready
 	rm -rf build/wheel
 	$(BIN)/python -m build --quiet --wheel --no-isolation --outdir build/wheel .
 
-wheel-test: wheel build/.debian-run
-	packaging/wheel_test.sh $(BIN)/python build/wheel
+# Where it was installed to be frozen: an environment with the locked versions and nothing of the checkout.
+wheel-test: freeze build/.debian-run
+	packaging/wheel_test.sh $(BIN)/python $(PACKAGES)/venv
 
 freeze: $(VENV)/.ready build/.debian-freeze
 	$(BIN)/python packaging/freeze.py

@@ -1,25 +1,20 @@
 #!/bin/sh
-# Installs the newest wheel of a folder in a fresh virtual environment and uses it from outside the checkout.
-#   wheel_test.sh PYTHON WHEEL_FOLDER
+# Uses the wheel that was installed into an environment, from outside the checkout.
+#   wheel_test.sh PYTHON ENVIRONMENT
 set -eu
-python=$1
-wheel=$(ls -t "$2"/*.whl | head -n 1)
+python=$(realpath -s "$1")
+environment=$(realpath "$2")
 work=$(mktemp -d)
 trap 'rm -rf "$work"' EXIT
 
-# The locked versions, without their hashes: pip would then ask for a hash of our own wheel too.
-sed -n 's/^\([A-Za-z0-9][^ ]*==[^ ;]*\).*/\1/p' requirements.lock > "$work/constraints.txt"
-"$python" -m venv --without-pip "$work/venv"
-# Most of what pip would compile is never imported.
-"$python" -m pip --python "$work/venv/bin/python" install --quiet --disable-pip-version-check --no-compile \
-    -c "$work/constraints.txt" "$wheel"
-
 cd "$work"
 export GPUDESK_HOME="$work/home" QT_QPA_PLATFORM=offscreen
-PATH="$work/venv/bin:$PATH"
+PATH="$environment/bin:$PATH"
+# All that the wheel says it needs is there, in a version that it allows.
+"$python" -m pip --disable-pip-version-check --python "$environment/bin/python" check
 found=$(python -c 'from gpudesk import paths; print(paths.catalog_path())')
 case "$found" in
-    "$work"/venv/*) ;;
+    "$environment"/*) ;;
     *) echo "the installed program reads $found, which is not its own" >&2; exit 1 ;;
 esac
 gpudesk --version
@@ -29,4 +24,4 @@ gpudesk estimate --accelerators h200-sxm:1 --model llama-3.1-70b --weights fp16 
 gpudesk sheet --template 70b-chat-on-four -o sheet.pdf
 # The window of the installed program, with all its pages, as it times itself.
 GPUDESK_TIMING=1 gpudesk sheet.pdf | grep -q "^memory "
-echo "wheel test passed: $(basename "$wheel")"
+echo "wheel test passed"
