@@ -61,11 +61,22 @@ class CalibrationConstant:
     default: float
     exceptions: tuple[ConstantOverride, ...] = ()
     source: str | None = None
+    #: Values by those keys that some exception names: most combinations of keys differ in others only.
+    _values: dict[tuple[str | None, ...], float] = field(default_factory=dict, init=False, repr=False, compare=False)
+    _names: tuple[str, ...] = field(default=(), init=False, repr=False, compare=False)
+
+    def __post_init__(self) -> None:
+        names = {name for exception in self.exceptions for name in exception.where}
+        object.__setattr__(self, "_names", tuple(name for name in CONSTANT_KEYS if name in names))
 
     def value(self, keys: ConstantKeys) -> float:
         """Return the value of the most specific exception that matches `keys`, else the default."""
-        override = self.find_override(keys)
-        return self.default if override is None else override.value
+        key = tuple([getattr(keys, name) for name in self._names])
+        value = self._values.get(key)
+        if value is None:
+            override = self.find_override(keys)
+            value = self._values[key] = self.default if override is None else override.value
+        return value
 
     def find_override(self, keys: ConstantKeys) -> ConstantOverride | None:
         """Return the most specific exception that matches `keys`, or None where the default holds."""
