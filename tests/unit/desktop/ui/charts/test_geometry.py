@@ -152,8 +152,8 @@ def test_the_emptiest_box_is_left_only_for_a_better_one() -> None:
     assert find_emptiest_box(boxes, points, 0, 1) == (1, 0)
 
 
-def test_charts_have_no_copies_of_all_classes_of_qt() -> None:
-    pg = sys.modules["pyqtgraph"]
-    copies = (pg.QtCore, pg.QtGui, pg.QtWidgets)
-    assert copies == (QtCore, QtGui, QtWidgets)
+def test_charts_import_of_pyqtgraph_what_they_need() -> None:
+    qt = sys.modules["pyqtgraph.Qt"]
+    assert (qt.QtCore, qt.QtGui, qt.QtWidgets) == (QtCore, QtGui, QtWidgets)
+    assert not sys.modules.keys() & {"pyqtgraph.imageview", "pyqtgraph.parametertree", "pyqtgraph.widgets.TreeWidget"}
     assert "QWidget" in dir(QtWidgets)
