@@ -58,7 +58,7 @@ class EngineLimits:
     present_runtime: bool
 
 
-@lru_cache(maxsize=4_000)
+@lru_cache(maxsize=2_000)
 def find_kernel_path(
     engine: ServingEngine, accelerator: Accelerator, weights: Precision, date: str | None = None
 ) -> KernelPath:
@@ -129,7 +129,7 @@ def find_kv_objection(
     return _find_kv_objection(engine, accelerator, _mixers(model), resolve_fp4(kv, accelerator.vendor), date)
 
 
-@lru_cache(maxsize=4_000)
+@lru_cache(maxsize=2_000)
 def _find_kv_objection(
     engine: ServingEngine, accelerator: Accelerator, mixers: frozenset[str], kv: Precision, date: str | None
 ) -> Message | None:
@@ -247,7 +247,7 @@ def find_plan_objection(
     return None
 
 
-@lru_cache(maxsize=4_000)
+@lru_cache(maxsize=2_000)
 def _list_split_checks(
     engine: ServingEngine, accelerator: Accelerator, model: Model, weights: Precision, date: str | None
 ) -> tuple[SplitCheck, ...]:

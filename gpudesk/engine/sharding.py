@@ -256,7 +256,7 @@ def _split_outer_tensors(model: Model) -> tuple[tuple[WeightTensor, ...], ...]:
     )
 
 
-@lru_cache(maxsize=2_000)
+@lru_cache(maxsize=250)
 def _store_tensors(
     model: Model, weights: Precision
 ) -> tuple[tuple[_StoredTensors, ...], tuple[tuple[_StoredTensors, _StoredTensors], ...]]:
@@ -269,7 +269,7 @@ def _store_tensors(
     return tuple(map(store, _split_outer_tensors(model))), layers
 
 
-@lru_cache(maxsize=4_000)
+@lru_cache(maxsize=1_000)
 def _divided(
     model: Model, weights: Precision, plan: ParallelPlan
 ) -> tuple[_OuterShares, tuple[tuple[TensorShare, TensorShare], ...]]:
@@ -298,7 +298,7 @@ def shard_model(
     return _shard_replica(model, weights, plan.tp, plan.pp, plan.ep, plan.attention_dp, padding)
 
 
-@lru_cache(maxsize=3_000)
+@lru_cache(maxsize=1_500)
 def _shard_replica(
     model: Model, weights: Precision, tp: int, pp: int, ep: int, attention_dp: bool, padding: ExpertPadding
 ) -> ModelShards:

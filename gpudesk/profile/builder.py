@@ -9,7 +9,6 @@ from gpudesk.domain.accelerator import Accelerator
 from gpudesk.domain.profile import AcceleratorProfile, Capability, ProfileQuestion
 from gpudesk.domain.progress import JobProgress, ProgressSteps
 from gpudesk.domain.registry import list_required_attributes
-from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.paths import MissingFileError
 from gpudesk.profile.advice import advise, list_tags, make_headline
 from gpudesk.profile.capabilities import (
@@ -52,9 +51,8 @@ if TYPE_CHECKING:
     from gpudesk.engine.calibration import Calibration
     from gpudesk.estimation.diffusion import DiffusionEstimator
     from gpudesk.estimation.estimator import Estimator
+    from gpudesk.estimation.sizing.fit_matrix import FitFinder
 
-#: Weight formats whose placements are remembered: those of published models, and the narrower ones.
-_MOST_FORMATS: Final = 12
 _STEPS: Final = 4
 #: The attributes that every estimate needs, inside a sentence.
 REQUIRED_TERMS: Final = {
@@ -74,6 +72,8 @@ class ProfileSource(Protocol):
     @property
     def estimator(self) -> Estimator: ...
     @property
+    def fit(self) -> FitFinder: ...
+    @property
     def diffusion(self) -> DiffusionEstimator: ...
     @property
     def costing(self) -> CostCalculator: ...
@@ -82,12 +82,11 @@ class ProfileSource(Protocol):
 
 
 class ProfileBuilder:
-    """Builds profiles from one catalog; keeps the placements of models that were looked at."""
+    """Builds profiles from one catalog."""
 
     def __init__(self, source: ProfileSource, settings: ProfileSettings) -> None:
         self._source = source
         self._settings = settings
-        self._fit = FitFinder(source.catalog, source.calibration, _MOST_FORMATS)
 
     def steps(self, question: ProfileQuestion) -> ProgressSteps[AcceleratorProfile]:
         """Build a profile as a job; raises `InputError` for unknown ids and for an entry without required values."""
@@ -142,7 +141,7 @@ class ProfileBuilder:
         if engine is not None and not catalog.serving_engine(engine).runs_on(accelerator):
             # The profile says so, and shows what others do.
             question = replace(question, serving_engine=None)
-        finder = PlacementFinder(self._fit, question, self._settings.runs_well.concurrency)
+        finder = PlacementFinder(self._source.fit, question, self._settings.runs_well.concurrency)
         placements = {model.id: finder.place(accelerator, model) for model in catalog.models()}
         return ProfileContext(
             question=question,

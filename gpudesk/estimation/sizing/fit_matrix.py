@@ -8,8 +8,9 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from operator import attrgetter, itemgetter
+from threading import Lock
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.accelerator import Accelerator
@@ -161,22 +162,21 @@ class DeploymentLadder:
         return plans
 
 
-#: Settings (formats, serving engine, memory fraction) whose pairs are remembered, of about 10 MB each:
-#: those of the matrix and those of the decision.
-MOST_SETTINGS: Final = 2
+#: Pairs of an accelerator and a model, each with its settings, that are remembered, of about 4 kB each: those of a
+#: matrix of all, and a third more for questions with other settings.
+MOST_PAIRS: Final = 6_000
 
-_Settings = tuple[Precision, Precision, str | None, float | None]
-_Pairs = dict[tuple[str, str], "DeploymentLadder | Message"]
+_PairKey = tuple[Precision, Precision, str | None, float | None, str, str]
 
 
 class FitFinder:
     """Answers questions about all pairs; keeps what depends neither on lengths nor on load."""
 
-    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration, most_settings: int = MOST_SETTINGS) -> None:
+    def __init__(self, catalog: EstimatorCatalog, calibration: Calibration) -> None:
         self._engines = catalog.serving_engines()
         self._calibration = calibration
-        self._most_settings = most_settings
-        self._cached_pairs: dict[_Settings, _Pairs] = {}
+        self._ladders: dict[_PairKey, DeploymentLadder | Message] = {}
+        self._lock = Lock()
 
     def matrix(self, question: FitQuestion, accelerators: Sequence[Accelerator], models: Sequence[Model]) -> FitMatrix:
         """Return all cells; raises `InputError` for a context or concurrency below 1."""
@@ -188,9 +188,8 @@ class FitFinder:
     ) -> Iterator[tuple[FitCell, ...]]:
         """Yield the cells of one model after the other, for whoever shows how far it is."""
         _check_fit_question(question)
-        pairs = self._pairs(question)
         for model in models:
-            yield tuple(self._cell(question, pairs, part, model) for part in accelerators)
+            yield tuple(self._cell(question, part, model) for part in accelerators)
 
     def count_held_by_one(self, question: FitQuestion, part: Accelerator, models: Sequence[Model]) -> int:
         """Return how many of the models one accelerator holds."""
@@ -202,27 +201,19 @@ class FitFinder:
 
     def find_ladder(self, question: FitQuestion, part: Accelerator, model: Model) -> DeploymentLadder | Message:
         """Return the plans of one pair by deployment size, or why no serving engine runs it."""
-        return self._get_ladder(question, self._pairs(question), part, model)
-
-    def _pairs(self, question: FitQuestion) -> _Pairs:
-        settings = (question.weights, question.kv, question.serving_engine, question.memory_fraction)
-        pairs = self._cached_pairs.pop(settings, {})
-        self._cached_pairs[settings] = pairs
-        while len(self._cached_pairs) > self._most_settings:
-            del self._cached_pairs[next(iter(self._cached_pairs))]
-        return pairs
-
-    def _get_ladder(
-        self, question: FitQuestion, pairs: _Pairs, part: Accelerator, model: Model
-    ) -> DeploymentLadder | Message:
-        key = part.id, model.id
-        ladder = pairs.get(key)
+        settings = question.weights, question.kv, question.serving_engine, question.memory_fraction
+        key = *settings, part.id, model.id
+        ladder = self._ladders.get(key)
         if ladder is None:
-            ladder = pairs[key] = self._ladder(question, part, model)
+            ladder = self._ladder(question, part, model)
+            with self._lock:
+                self._ladders[key] = ladder
+                while len(self._ladders) > MOST_PAIRS:
+                    del self._ladders[next(iter(self._ladders))]
         return ladder
 
-    def _cell(self, question: FitQuestion, pairs: _Pairs, part: Accelerator, model: Model) -> FitCell:
-        ladder = self._get_ladder(question, pairs, part, model)
+    def _cell(self, question: FitQuestion, part: Accelerator, model: Model) -> FitCell:
+        ladder = self.find_ladder(question, part, model)
         weights, kv = resolve_fp4(question.weights, part.vendor), resolve_fp4(question.kv, part.vendor)
         if isinstance(ladder, Message):
             return FitCell(part.id, model.id, weights, kv, fits=False, reason=ladder)
@@ -248,9 +239,14 @@ class FitFinder:
         request = _make_fit_request(question, part, model)
         try:
             configuration = configure_serving(request, part, model, self._engines, self._calibration)
+            # Notes are about estimates, and a fifth of what a pair takes.
+            configuration = replace(configuration, notes=())
             return DeploymentLadder(request, configuration, list_counts(request, configuration))
         except InputError as error:
             return error.problem
+
+
+_ANY_WORKLOAD: Final = Workload(1, 1, Load(LoadKind.CONCURRENCY, concurrency=1))
 
 
 def _make_fit_request(question: FitQuestion, part: Accelerator, model: Model) -> EstimateRequest:
@@ -260,7 +256,7 @@ def _make_fit_request(question: FitQuestion, part: Accelerator, model: Model) ->
         model=model.id,
         weights=question.weights,
         kv=question.kv,
-        workload=Workload(1, 1, Load(LoadKind.CONCURRENCY, concurrency=1)),
+        workload=_ANY_WORKLOAD,
         serving_engine=question.serving_engine,
         memory_fraction=question.memory_fraction,
     )

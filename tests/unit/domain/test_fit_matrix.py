@@ -10,6 +10,8 @@ from gpudesk.domain.estimate import EstimateRequest
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.sizing import FitCell, FitQuestion
 from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.sizing import fit_matrix
+from gpudesk.estimation.sizing.fit_matrix import FitFinder
 from gpudesk.service import GpuDeskService
 from gpudesk.text.messages import InputError
 
@@ -114,6 +116,19 @@ def test_more_to_hold_never_takes_fewer(
         for old, new in zip(old_row, new_row, strict=True):
             assert old.fits or not new.fits
             assert not new.fits or (old.count or 0) <= (new.count or 0)
+
+
+def test_pairs_of_former_questions_are_forgotten_in_time(
+    service: GpuDeskService, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(fit_matrix, "MOST_PAIRS", 3)
+    finder = FitFinder(service.catalog, service.calibration)
+    part = service.catalog.accelerator("h200-sxm")
+    models = [service.catalog.model(name) for name in ("llama-3.1-8b", "llama-3.1-70b")]
+    asked = [FitQuestion(weights) for weights in (Precision.FP16, Precision.FP8, Precision.FP16)]
+    first, _, again = [finder.matrix(question, [part], models) for question in asked]
+    assert again == first
+    assert len(finder._ladders) == 3
 
 
 @pytest.mark.parametrize("question", QUESTIONS)

@@ -237,7 +237,7 @@ def test_removing_a_peer_changes_ranks_and_members(service: GpuDeskService, prof
     class Source:
         catalog = Without(service.catalog)
         calibration, estimator, diffusion = service.calibration, service.estimator, service.diffusion
-        costing, reference_data = service.costing, service.reference_data
+        costing, reference_data, fit = service.costing, service.reference_data, service.fit
 
     builder = ProfileBuilder(Source(), read_profile_settings(paths.profile_path()))  # type: ignore[arg-type]
     smaller = run_to_end(builder.steps(ProfileQuestion("mi325x")))
@@ -569,6 +569,7 @@ def test_what_is_known_is_not_computed_again(monkeypatch: pytest.MonkeyPatch) ->
 
     monkeypatch.setattr(FitFinder, "_ladder", count)
     with GpuDeskService.open(with_user_facts=False) as opened:
+        opened.fit = FitFinder(opened.catalog, opened.calibration)
         # A length that no other test asks for: what several ask is shared.
         opened.profile(ProfileQuestion("mi325x", input_tokens=3999))
         first = len(ladders)

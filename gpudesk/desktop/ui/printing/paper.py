@@ -158,7 +158,7 @@ def _metrics(style: str) -> QFontMetricsF:
     return QFontMetricsF(make_paper_font(style))
 
 
-@lru_cache(maxsize=1 << 14)
+@lru_cache(maxsize=1 << 12)
 def measure_width(text: str, style: str) -> float:
     return _metrics(style).horizontalAdvance(text) / UNITS
 
@@ -176,7 +176,7 @@ def measure_line_height(style: str) -> float:
     return _STYLES[style][2]
 
 
-@lru_cache(maxsize=1 << 11)
+@lru_cache(maxsize=1 << 9)
 def wrap_runs(runs: tuple[TextRun, ...], room: float) -> tuple[TextLine, ...]:
     """Return the lines that words in several styles make in a room; a sheet is laid out in ten ways to choose one.
 

@@ -42,7 +42,7 @@ def tint_svg(name: str, colour: QColor) -> bytes:
     return _source(name).replace(_PLACEHOLDER, colour.name()).encode()
 
 
-@lru_cache(maxsize=1024)
+@lru_cache(maxsize=256)
 def _renderer_of(name: str, rgba: int, width: int, height: int) -> QPixmap:
     colour = QColor.fromRgba(rgba)
     image = QImage(width, height, QImage.Format.Format_ARGB32_Premultiplied)

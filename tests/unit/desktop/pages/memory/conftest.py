@@ -2,7 +2,6 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Any
 
 import pytest
 from pytestqt.qtbot import QtBot
@@ -30,12 +29,12 @@ def _cells_are_computed_once(service: GpuDeskService) -> Iterator[None]:
     known: dict[tuple[FitQuestion, str, str], FitCell] = {}
     find = FitFinder._cell
 
-    def give(finder: FitFinder, question: FitQuestion, pairs: Any, part: Accelerator, model: Model) -> FitCell:  # noqa: ANN401 - its own cache
+    def give(finder: FitFinder, question: FitQuestion, part: Accelerator, model: Model) -> FitCell:
         if finder is not service.fit:
-            return find(finder, question, pairs, part, model)
+            return find(finder, question, part, model)
         key = question, part.id, model.id
         if key not in known:
-            known[key] = find(finder, question, pairs, part, model)
+            known[key] = find(finder, question, part, model)
         return known[key]
 
     with pytest.MonkeyPatch.context() as patch:
