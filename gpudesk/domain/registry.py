@@ -403,7 +403,7 @@ SYSTEM_ATTRIBUTES: Final = {
             "Delivery",
             "weeks",
             explanation="Weeks from order to delivery",
-            listed=ListColumn(60, head="Delivery, wk"),
+            listed=ListColumn(60, head="Delivery, wk", is_visible=False),
             form=Placement("price", 2),
         ),
         Attribute("availability", "Availability"),

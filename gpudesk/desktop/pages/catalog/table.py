@@ -116,9 +116,32 @@ class CatalogTableView(PaintedTable):
             for number, width in self._measures.widths(self._table, visible_columns, room, self.user_widths).items():
                 if self.heads.sectionSize(number) != width:
                     self.heads.resizeSection(number, width)
+            if self._measures.wraps(self._table.table.section):
+                self._fit_rows(visible_columns)
         finally:
             self._fitting = False
         self.viewport().update()
+
+    def _fit_rows(self, visible_columns: Sequence[int]) -> None:
+        """Give each row the height of its words."""
+        vertical, section = self.verticalHeader(), self._table.table.section
+        word_columns = [
+            (number, self.heads.sectionSize(number))
+            for number in visible_columns
+            if self._table.column(number).kind not in (*FIGURES, CatalogColumnKind.NAME)
+        ]
+        for line in range(len(self._table.lines)):
+            row = self._table.row(line)
+            if row is None:
+                continue
+            counts = (
+                len(self._measures.break_words(section, self._table.text(row, number), width))
+                for number, width in word_columns
+            )
+            height = self._measures.row_height(section, max(counts, default=1))
+            if vertical.sectionSize(line) != height:
+                vertical.resizeSection(line, height)
+        self._tall = range(len(self._table.lines))
 
     def _moved(self) -> None:
         if not self._fitting:
@@ -388,8 +411,8 @@ class CatalogTableView(PaintedTable):
             self._layer.mark(*STALE, column.start + width + length(11), middle)
 
     def _write_words(self, row: CatalogRow, text: str, column: VisibleSection, middle: float, quiet: str) -> None:
-        value = row.values[column.number]
-        body = CatalogLayout.body(self._table.table.section)
+        value, section = row.values[column.number], self._table.table.section
+        body = CatalogLayout.body(section)
         x = float(column.start)
         colour = "text2" if value is not None else quiet
         spec = self._table.column(column.number)
@@ -400,8 +423,15 @@ class CatalogTableView(PaintedTable):
             if glyph:
                 self._layer.mark(glyph, tint, x + self._theme.length(6), middle)
             x += self._theme.length(MARK)
-        most = column.end - self._theme.length(WORD_END) - x
-        self._layer.text(body, colour, text, x, middle, max(1.0, most))
+        lines = self._measures.break_words(section, text, column.size)
+        if len(lines) > 1:
+            height = self._theme.line(body)
+            top = middle - height * (len(lines) - 1) / 2
+            for number, words in enumerate(lines):
+                self._layer.text(body, colour, words, x, top + number * height)
+            return
+        most = self._measures.room_for_words(column.end - x)
+        self._layer.text(body, colour, text, x, middle, most)
 
     def get_ring_box(self, row: VisibleSection, column: VisibleSection) -> QRectF:
         left, right = self._find_ends(column)

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QHeaderView, QWidget
 from gpudesk.desktop.pages.catalog.catalog_model import CatalogModel, CatalogSorting
 from gpudesk.desktop.ui.tables.painted_table import PaintedHeader
 from gpudesk.desktop.ui.tables.text_layer import TextCache
+from gpudesk.desktop.ui.theme.text_measure import TextMeasure
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, ThemePainter
 from gpudesk.domain.catalog_table import CatalogCellValue, CatalogColumn, CatalogColumnKind, CatalogRow, CatalogSection
@@ -62,6 +63,9 @@ _CLOSE: Final = frozenset(
         CatalogSection.SOURCES,
     }
 )
+#: Lists whose words are broken into lines, into so many at most.
+_WRAPPED: Final = frozenset({CatalogSection.ACCELERATORS, CatalogSection.DISPUTES})
+_MOST_LINES: Final = 4
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,6 +83,7 @@ class CatalogLayout:
     def __init__(self, theme: Theme, texts: TextCache) -> None:
         self._theme = theme
         self._texts = texts
+        self._measure = TextMeasure(theme)
         self._natural_widths: dict[int, ColumnWidthRange] = {}
         self._table: object = None
         self._gutters: dict[int, float] = {}
@@ -90,10 +95,23 @@ class CatalogLayout:
     def body(section: CatalogSection) -> str:
         return "small" if section in _CLOSE else "body"
 
-    def row_height(self, section: CatalogSection) -> int:
+    def row_height(self, section: CatalogSection, line_count: int = 1) -> int:
         if section in _CLOSE:
-            return self._theme.line("small") + self._theme.px(8)
-        return self._theme.line("body") + self._theme.px(9)
+            return self._theme.line("small") * line_count + self._theme.px(8)
+        return self._theme.line("body") * line_count + self._theme.px(9)
+
+    @staticmethod
+    def wraps(section: CatalogSection) -> bool:
+        return section in _WRAPPED
+
+    def break_words(self, section: CatalogSection, text: str, width: float) -> tuple[str, ...]:
+        """Return the lines of a cell's words in a column of so much width."""
+        if section not in _WRAPPED:
+            return (text,)
+        return self._measure.lines(text, self.body(section), self.room_for_words(width), _MOST_LINES)
+
+    def room_for_words(self, width: float) -> float:
+        return max(1.0, width - self._theme.length(WORD_END))
 
     def heading_height(self) -> int:
         return self._theme.line("small") + self._theme.px(19)
@@ -176,10 +194,9 @@ class CatalogLayout:
             return ColumnWidthRange(width, width, width)
         arrow = length(MARK)
         if column.kind is CatalogColumnKind.NAME:
-            whole = max(content, head) + length(MARGIN + WORD_END)
-            if section is CatalogSection.ACCELERATORS:
-                whole += length(SWATCH)
-            width = min(whole, length(_MOST_NAME))
+            around = length(MARGIN + WORD_END) + (length(SWATCH) if section is CatalogSection.ACCELERATORS else 0.0)
+            whole = max(content, head) + around
+            width = min(max(self._usual(model, number), head) + around, length(_MOST_NAME))
             least = max(length(_LEAST_NAME), self._tagged(model))
             return ColumnWidthRange(width, min(width, least), whole)
         whole = max(content, head + arrow) + length(WORD_END)
@@ -202,7 +219,11 @@ class CatalogLayout:
         else:
             return 0.0
         row = next(row for row in model.table.rows if row.values[number] == value)
-        return self._texts.width(self.body(model.table.section), model.text(row, number))
+        return self._texts.width(self._font(model, model.column(number)), model.text(row, number))
+
+    def _font(self, model: CatalogModel, column: CatalogColumn) -> str:
+        font = self.body(model.table.section)
+        return f"{font}_strong" if column.kind is CatalogColumnKind.NAME else font
 
     def _tagged(self, model: CatalogModel) -> float:
         """Return the width that the names beside a tag take, which must not be cut to nothing."""
@@ -214,9 +235,7 @@ class CatalogLayout:
         return max((text + tag + around for text in texts), default=0.0)
 
     def _content(self, model: CatalogModel, number: int, column: CatalogColumn) -> float:
-        font = self.body(model.table.section)
-        if column.kind is CatalogColumnKind.NAME:
-            font = "body_strong" if font == "body" else "small_strong"
+        font = self._font(model, column)
         rows = _find_longest_rows(model.table.rows, number)
         widest = 0.0
         for row in rows:

@@ -1,9 +1,11 @@
 """The page Catalog as somebody uses it: look, search, narrow, order, copy, edit."""
 
 from dataclasses import replace
+from typing import Any
 
 import pytest
 from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QFontMetricsF
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QMenu
 from pytestqt.qtbot import QtBot
@@ -382,3 +384,34 @@ def test_keys_of_the_list_are_among_the_shortcuts(page: CatalogPage) -> None:
 def test_a_cell_that_nobody_states_is_selected_as_such(page: CatalogPage, own_desk: Desk) -> None:
     go_to(page, "mi325x", "fp4")
     assert own_desk.selection == select_catalog_attribute("mi325x", "peak_dense_fp4")
+
+
+@pytest.mark.parametrize(
+    ("section", "keys"),
+    [
+        (CatalogSection.DISPUTES, ("attribute", "disagreement", "verdict", "reason")),
+        (CatalogSection.ACCELERATORS, ("architecture",)),
+        (CatalogSection.SYSTEMS, ("name",)),
+    ],
+)
+def test_words_are_whole_in_a_small_window(
+    page: CatalogPage, section: CatalogSection, keys: tuple[str, ...], qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Beside the panel, a window of 1280 leaves the page 920."""
+    cut: list[str] = []
+    elide = QFontMetricsF.elidedText
+
+    def elide_and_note(self: QFontMetricsF, text: str, *given: Any) -> str:  # noqa: ANN401 - as Qt has it
+        shown = elide(self, text, *given)
+        if shown != text:
+            cut.append(text)
+        return shown
+
+    page.resize(920, 650)
+    page.show_section(section)
+    monkeypatch.setattr(QFontMetricsF, "elidedText", elide_and_note)
+    for line in range(0, page.model.rowCount(), 6):
+        page.view.scrollTo(page.model.index(line, 0), page.view.ScrollHint.PositionAtTop)
+        page.grab()
+    texts = {page.model.text(row, page.model.table.place(key)) for row in page.model.table.rows for key in keys}
+    assert sum(text in cut for text in texts) <= len(texts) // 6, cut
