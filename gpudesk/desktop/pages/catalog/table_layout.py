@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -65,7 +66,7 @@ _CLOSE: Final = frozenset(
 )
 #: Lists whose words are broken into lines, into so many at most.
 _WRAPPED: Final = frozenset({CatalogSection.ACCELERATORS, CatalogSection.DISPUTES})
-_MOST_LINES: Final = 4
+_MOST_LINES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -205,6 +206,9 @@ class CatalogLayout:
         usual = self._usual(model, number) if column.kind is CatalogColumnKind.TEXT else content
         width = min(max(usual, head + arrow) + length(WORD_END), length(_MOST_WORDS))
         least = length(_LEAST.get(column.kind, _LEAST_WORDS))
+        if section in _WRAPPED and column.kind is CatalogColumnKind.TEXT:
+            word = math.ceil(self._widest_word(model, number) + length(WORD_END))
+            least, width = max(least, word), max(width, word)
         return ColumnWidthRange(width, min(width, least), whole)
 
     def _usual(self, model: CatalogModel, number: int) -> float:
@@ -220,6 +224,11 @@ class CatalogLayout:
             return 0.0
         row = next(row for row in model.table.rows if row.values[number] == value)
         return self._texts.width(self._font(model, model.column(number)), model.text(row, number))
+
+    def _widest_word(self, model: CatalogModel, number: int) -> float:
+        texts = {model.text(row, number) for row in model.table.rows}
+        words = {word for text in texts for word in text.split(" ")}
+        return max((self._texts.width(self.body(model.table.section), word) for word in words), default=0.0)
 
     def _font(self, model: CatalogModel, column: CatalogColumn) -> str:
         font = self.body(model.table.section)
