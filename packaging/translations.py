@@ -73,6 +73,7 @@ _DATA: Final[dict[str, frozenset[str]]] = {
     "data/disputes/*.csv": _DATA_KEYS | {"attribute"},
     "data/export_rules.toml": _DATA_KEYS | {"name"},
     "data/launch.toml": frozenset({"read", "reason"}),
+    "data/measurements/mlperf.toml": frozenset({"computed_by"}),
     "data/models/*.toml": _DATA_KEYS,
     "data/prices/*.csv": _DATA_KEYS | {"missing"},
     "data/priors.toml": frozenset({"meaning"}),

@@ -427,8 +427,12 @@ class CostCalculator:
 
     def find_purchase_price(self, accelerator: Accelerator) -> float | None:
         """Return the likely purchase price of an accelerator in USD; None without any on record."""
-        price = self._resolve_count(accelerator, 1, self._find_cache(NO_COST_SETTINGS))["price_usd"].spread
+        price = self.resolve_purchase_price(accelerator).spread
         return None if price is None else price.likely
+
+    def resolve_purchase_price(self, accelerator: Accelerator) -> ResolvedCostInput:
+        """Return the purchase price of an accelerator in USD with its origin, without settings of a scenario."""
+        return self._resolve_count(accelerator, 1, self._find_cache(NO_COST_SETTINGS))["price_usd"]
 
     def cost_column(self, column: ComparisonColumn, settings: CostSettings = NO_COST_SETTINGS) -> CostColumn:
         """Return the costs of a column by itself, whether it has an estimate or not."""

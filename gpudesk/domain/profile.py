@@ -275,6 +275,7 @@ class AcceleratorProfile:
     """All that is known and computed of one accelerator.
 
     `diffusion` has a row for each image and video model, at the settings of its own pipeline; its tasks are media.
+    `is_system_price` tells that its price follows from those of whole systems.
     """
 
     question: ProfileQuestion
@@ -296,6 +297,7 @@ class AcceleratorProfile:
     recommendations: tuple[JobRecommendation, ...]
     weights: Mapping[RankingFactor, float]
     peers: tuple[PeerValue, ...]
+    is_system_price: bool
     rivals_by_price: tuple[str, ...]
     rivals_by_memory: tuple[str, ...]
     advice: BuyingAdvice

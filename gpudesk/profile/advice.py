@@ -218,10 +218,18 @@ def _check_price(own: AcceleratorFacts) -> Message:
         return message("profile.check.cloud", "Price: rented only; compare rents on the cost page")
     if own.price_usd is None:
         return message("profile.check.no_price", "Price: no purchase price in the catalog; enter your quote")
+    price, record = (own.price_usd, "USD"), own.price.record
+    if own.price.system is None:
+        return message(
+            "profile.check.price", "Price: {price} is the median in the catalog; ask for a quote", price=price
+        )
+    if record is None:
+        return message("profile.check.system_price", "Price: {price} each, from prices of whole systems", price=price)
     return message(
-        "profile.check.price",
-        "Price: {price} is an estimate; vendors publish few list prices",
-        price=(own.price_usd, "USD"),
+        "profile.check.prices",
+        "Price: {price} each in whole systems, used here; {single} if sold singly",
+        price=price,
+        single=(record.median, "USD"),
     )
 
 

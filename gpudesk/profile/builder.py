@@ -126,6 +126,7 @@ class ProfileBuilder:
             recommendations=recommend(models, context),
             weights=resolve_weights(question, self._settings),
             peers=list_peer_values(context, peers, tuple(dict.fromkeys((*by_price, *by_memory)))),
+            is_system_price=context.facts.price.system is not None,
             rivals_by_price=by_price,
             rivals_by_memory=by_memory,
             advice=advice,

@@ -9,7 +9,7 @@ from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
 from gpudesk.domain.answer import ComparisonColumn
-from gpudesk.domain.cost import CostSettings
+from gpudesk.domain.cost import CostSettings, ResolvedCostInput
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice
 from gpudesk.estimation.sizing.fit_matrix import count_model_parameters
@@ -51,12 +51,16 @@ def count_months(date: str | None) -> int | None:
 
 @dataclass(slots=True)
 class AcceleratorFacts:
-    """An accelerator with its values by attribute, its likely purchase price in USD, and its category."""
+    """An accelerator with its values by attribute, its purchase price in USD, and its category."""
 
     accelerator: Accelerator
     values: Mapping[str, ClaimValue]
-    price_usd: float | None
+    price: ResolvedCostInput
     category: str
+
+    @property
+    def price_usd(self) -> float | None:
+        return None if self.price.spread is None else self.price.spread.likely
 
     def get_value(self, attribute: str) -> float | None:
         """Return a figure in the unit used inside, that of "price" in USD; None where it is not known."""
@@ -96,7 +100,7 @@ class ProfileContext:
             facts = AcceleratorFacts(
                 accelerator,
                 self.catalog.accelerator_values(accelerator.id),
-                self.costing.find_purchase_price(accelerator),
+                self.costing.resolve_purchase_price(accelerator),
                 self.settings.categorize(accelerator),
             )
             self._facts[accelerator.id] = facts

@@ -175,12 +175,12 @@ def _recommend_for(
 def _explain_rank(row: RankedModel) -> Iterator[Message]:
     free = Share(row.free_bytes / row.usable_bytes)
     if row.placement.is_native:
-        yield message("profile.why.native", "As published, {free} of memory free", free=free)
+        yield message("profile.why.native", "as published, {free} of memory free", free=free)
     else:
         weights = str(row.format.weights).upper()
-        yield message("profile.why.format", "In {weights}, {free} of memory free", weights=weights, free=free)
+        yield message("profile.why.format", "in {weights}, {free} of memory free", weights=weights, free=free)
     throughput = row.factors.get(RankingFactor.THROUGHPUT)
     if throughput is not None:
-        yield message("profile.why.throughput", "Faster than {share} of models that fit", share=Share(throughput))
+        yield message("profile.why.throughput", "faster than {share} of models that fit", share=Share(throughput))
     if row.released is not None:
-        yield message("profile.why.released", "Released {date}", date=row.released)
+        yield message("profile.why.released", "released {date}", date=row.released)

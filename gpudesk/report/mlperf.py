@@ -17,7 +17,7 @@ from gpudesk.domain.published_run import (
 from gpudesk.report.labels import format_date, label_precision, label_serving_engine
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
 from gpudesk.text.messages import lower_for_sentence
-from gpudesk.text.translation import tr
+from gpudesk.text.translation import tr, translate_data
 
 _SCENARIOS: Final = MappingProxyType(
     {MlperfScenario.OFFLINE: "Offline", MlperfScenario.SERVER: "Server", MlperfScenario.INTERACTIVE: "Interactive"}
@@ -128,7 +128,7 @@ def build_stated_ratio_row(
         format_ratio(stated.ratio, formatter),
         format_ratio(stated.computed, formatter),
         describe_stated_ratio(stated),
-        stated.computed_by,
+        translate_data(stated.computed_by),
         source.title,
     )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from typing import Final
 
 from gpudesk.files import describe_unknown_format
-from gpudesk.report.data_table import DataCell, DataTable
+from gpudesk.report.data_table import DataCell, DataRow, DataTable
 from gpudesk.report.profile_sections import SPECIFICATION_GROUPS, ProfileTables
 from gpudesk.report.writers.csv import join_csv
 from gpudesk.report.writers.document import (
@@ -30,8 +30,8 @@ FORMS: Final = (PDF_FORM, ".html", ".md", ".csv")
 
 
 _BULLET: Final = "- "
-#: Words with less room than this are written without their details.
-_LEAST_WORDS: Final = 40
+#: Words with less room than the first are written without their details; with less than the second, below their row.
+_LEAST_WORDS, _LEAST_COLUMN = 40, 20
 Strong = Callable[[str], str]
 
 
@@ -68,18 +68,41 @@ def list_profile_lines(tables: ProfileTables, width: int, strong: Strong) -> Ite
 
 
 def _align_profile_table(table: DataTable, width: int) -> list[str]:
-    """Return a table with its longest words last, where lines are wrapped; with little room without their details."""
+    """Return a table with its longest words last, where lines are wrapped.
+
+    With little room they are without their details; with less they are below their row, after those of other words.
+    """
     words = [number for number, column in enumerate(table.columns) if number and not column.is_figure]
     longest = max(words, key=lambda number: table.columns[number].stretch, default=None)
     order = sorted(range(len(table.columns)), key=lambda number: number == longest)
     columns = [table.columns[number] for number in order]
     rows = [[_join(row.cells[number]) for number in order] for row in table.rows]
-    others = zip(*([column.head for column in columns[:-1]], *(row[:-1] for row in rows)), strict=True)
-    if longest is not None and width - sum(max(map(measure_text, each)) for each in others) < _LEAST_WORDS:
+    heads = [column.head for column in columns]
+    right = [place for place, column in enumerate(columns) if column.is_figure]
+    others = zip(*(line[:-1] for line in (heads, *rows)), strict=True)
+    first, *further = (max(map(measure_text, each)) for each in others)
+    room = width - first - sum(further)
+    if longest is None or room >= _LEAST_WORDS:
+        return align_table(heads, rows, width, right=right)
+    if room >= _LEAST_COLUMN:
         for row, line in zip(table.rows, rows, strict=True):
             line[-1] = row.cells[longest].text or row.cells[longest].detail
-    right = [place for place, column in enumerate(columns) if column.is_figure]
-    return align_table([column.head for column in columns], rows, width, right=right)
+        return align_table(heads, rows, width, right=right)
+    for number in words:
+        place = order.index(number)
+        for row, line in zip(table.rows, rows, strict=True):
+            line[place] = row.cells[number].text
+    head, rule, *lines = align_table(heads[:-1], [line[:-1] for line in rows], width, right=right)
+    lead = " " * (first + 2 if len(words) > 1 else 4)
+    below = (indent_hanging(lead, _join_words(row, words, longest), width) for row in table.rows)
+    return [head, rule, *(each for line, texts in zip(lines, below, strict=True) for each in (line, *texts))]
+
+
+def _join_words(row: DataRow, words: Sequence[int], longest: int) -> str:
+    """Return the details of the other words of a row, then its longest words."""
+    details = ", ".join(row.cells[number].detail for number in words if number != longest and row.cells[number].detail)
+    reasons = "; ".join(part for part in (row.cells[longest].text, row.cells[longest].detail) if part)
+    return ". ".join(part for part in (details, reasons) if part)
 
 
 def _describe_load(tables: ProfileTables) -> str:

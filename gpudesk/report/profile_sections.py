@@ -21,6 +21,7 @@ from gpudesk.domain.profile import (
 from gpudesk.domain.registry import ATTRIBUTES, PEAK_DENSE, find_quantity, list_compared_attributes
 from gpudesk.report.architecture import ArchitectureSketch, sketch_architecture
 from gpudesk.report.comparison.attribute_rows import format_claim_value, is_user_chosen
+from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
 from gpudesk.report.labels import (
     label_attribute_alone,
@@ -89,6 +90,7 @@ class ProfileTables:
         self.profile = profile
         self.formatter = formatter
         self.name_of = name_of
+        self._costs = MoneyFormatter(formatter)
 
     @classmethod
     def from_entries(
@@ -171,16 +173,23 @@ class ProfileTables:
         if name == PRICE_BOUND_ATTRIBUTES[0] and price is not None:
             # The price of the advice, the peers and the upgrades, which weighs all prices on record.
             disputed, own = claims is not None and claims.disputed, claims is not None and is_user_chosen(claims)
-            return HeadlineSpecification(name, label, self.formatter.estimate(price), tr("USD"), disputed, own)
+            unit = tr("USD in a system") if self.profile.is_system_price else tr("USD")
+            return HeadlineSpecification(name, label, self.formatter.estimate(price), unit, disputed, own)
         if claims is None or not is_figure(claims.value):
             return HeadlineSpecification(name, label, MISSING_VALUE_TEXT, tr("not known"), False, False)
         unit = get_display_unit(quantity) or ""
-        value = convert_to_display_unit(claims.value, quantity)
-        text = self.formatter.number(value) if value >= 100 else self.formatter.catalog(claims.value, quantity)
         memory = self.profile.accelerator.memory_type
         if name == "memory":
-            text, unit = self.formatter.stated(round(value, 1)), f"{unit} {memory or ''}".rstrip()
+            unit = f"{unit} {memory or ''}".rstrip()
+        text = self._format_specification(claims.value, quantity)
         return HeadlineSpecification(name, label, text, unit, claims.disputed, is_user_chosen(claims))
+
+    def _format_specification(self, value: float, quantity: Quantity) -> str:
+        """Return a figure of the catalog without its unit, alike in the header and among the peers."""
+        shown = convert_to_display_unit(value, quantity)
+        if quantity is Quantity.MEMORY:
+            return self.formatter.stated(round(shown, 1))
+        return self.formatter.number(shown) if shown >= 100 else self.formatter.catalog(value, quantity)
 
     def _format_price(self, low: float) -> str:
         high = self.profile.attributes.get(PRICE_BOUND_ATTRIBUTES[1])
@@ -356,8 +365,8 @@ class ProfileTables:
 
     def _recommendation(self, each: JobRecommendation, why: Sequence[Message], *, is_first: bool) -> DataRow:
         name = self.name_of(each.model)
-        reasons = [capitalize_first(self.say(reason)) for reason in why]
-        mark = each.basis.value
+        first, *others = [self.say(reason) for reason in why] or [""]
+        first, mark = capitalize_first(first), each.basis.value
         details = [label_precision(each.weights), label_serving_engine(each.serving_engine)]
         tier = (self.profile.question.tiers or {}).get(each.model)
         if tier is not None:
@@ -365,13 +374,13 @@ class ProfileTables:
         cells = (
             DataCell(label_job(each.job) if is_first else "", is_strong=True),
             DataCell(name, ", ".join(details), is_strong=is_first),
-            DataCell(reasons[0] if reasons else "", "; ".join(reasons[1:]), is_quiet=True),
+            DataCell(first, "; ".join(others), is_quiet=True),
             DataCell(self.formatter.count(each.context_tokens)),
             self._plain_rate(each.single, mark),
             self._plain_rate(each.figure, mark),
             DataCell(self.formatter.number(each.score * 100), is_quiet=True),
         )
-        sentence = f"{label_job(each.job)}: {name}, {label_precision(each.weights)}. {'; '.join(reasons)}."
+        sentence = f"{label_job(each.job)}: {name}, {label_precision(each.weights)}. {'; '.join((first, *others))}."
         return DataRow(f"{each.job}:{each.model}", cells, sentence, each.request)
 
     def out_of_reach(self) -> DataTable:
@@ -404,8 +413,7 @@ class ProfileTables:
             DataCell(count, is_strong=True),
             self._plain_rate(each.figure),
             DataCell(
-                MISSING_VALUE_TEXT if cost is None else self.formatter.small_amount(cost.value),
-                "" if cost is None else self.formatter.band(cost),
+                self._costs.small(None if cost is None else cost.value), "" if cost is None else self._costs.band(cost)
             ),
         )
         sentence = tr(
@@ -491,15 +499,12 @@ class ProfileTables:
             DataCell(step, ", ".join(details), is_strong=True),
             DataCell(count, unlocked or reason),
             DataCell(speed),
-            DataCell(self._whole(each.extra_usd), is_quiet=each.extra_usd is None),
-            DataCell(self._whole(each.usd_per_unlocked), is_quiet=each.usd_per_unlocked is None),
+            DataCell(self.formatter.estimate(each.extra_usd), is_quiet=each.extra_usd is None),
+            DataCell(self.formatter.estimate(each.usd_per_unlocked), is_quiet=each.usd_per_unlocked is None),
         )
         whole = ", ".join(names)
         sentence = ". ".join(part for part in (f"{step}: {count}", whole, reason) if part)
         return DataRow(f"{each.accelerator}:{each.count}", cells, sentence, accelerator=each.accelerator)
-
-    def _whole(self, usd: float | None) -> str:
-        return MISSING_VALUE_TEXT if usd is None else self.formatter.number(usd)
 
     def _money(self, usd: float) -> str:
         return self.formatter.money(self.formatter.number(usd), "USD")
@@ -532,8 +537,10 @@ class ProfileTables:
         display_unit = get_display_unit(quantity)
         label = label_attribute_alone(name)
         head = f"{label}, {display_unit}" if display_unit else label
-        values = [each.value, each.mean, *(each.rivals.get(rival) for rival in rivals)]
-        texts = [self._peer_value(value, quantity) for value in values]
+        values = [each.value, *(each.rivals.get(rival) for rival in rivals)]
+        texts = [self._format_peer(value, quantity) for value in values]
+        mean = None if each.mean is None else convert_to_display_unit(each.mean, quantity)
+        texts.insert(1, self.formatter.estimate(mean))
         cells = (
             DataCell(head),
             DataCell(texts[0], is_strong=True),
@@ -544,11 +551,10 @@ class ProfileTables:
         told = ", ".join(f"{name} {text}" for name, text in zip(names, texts, strict=True))
         return DataRow(name, cells, f"{head}: {told}", attribute=name)
 
-    def _peer_value(self, value: float | None, quantity: Quantity) -> str:
-        if value is None:
-            return MISSING_VALUE_TEXT
-        shown = convert_to_display_unit(value, quantity)
-        return self.formatter.number(shown) if shown >= 100 else self.formatter.estimate(shown)
+    def _format_peer(self, value: float | None, quantity: Quantity) -> str:
+        if value is None or quantity is Quantity.USD:
+            return self.formatter.estimate(value)
+        return self._format_specification(value, quantity)
 
     # Everything that is known
 

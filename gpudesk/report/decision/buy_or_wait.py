@@ -256,7 +256,7 @@ def _scale_months(name: str, spread: UncertainValue | None, unit: str, formatter
 
 
 def _scale_usd(name: str, spread: UncertainValue | None, unit: str, money: MoneyFormatter) -> RangeFigureRow:
-    return _build_figure_row(name, spread, unit, money.whole)
+    return _build_figure_row(name, spread, unit, money.rounded)
 
 
 def _build_figure_row(name: str, spread: UncertainValue | None, unit: str, text: ValueFormatter) -> RangeFigureRow:

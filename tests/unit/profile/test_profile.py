@@ -412,7 +412,7 @@ def test_advice_names_form_and_price_first_and_two_shares(profile: AcceleratorPr
     ids = [each.id for each in profile.advice.checks]
     assert [each.split(".")[2] for each in ids] == [
         "form",
-        "price",
+        "prices",
         "shipping",
         "power",
         "export_controlled",

@@ -7,7 +7,7 @@ import pytest
 
 from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.report.labels import shorten_name
-from gpudesk.report.profile_document import write_profile_file
+from gpudesk.report.profile_document import list_profile_lines, write_profile_file
 from gpudesk.report.profile_sections import ProfileTables
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
@@ -77,3 +77,32 @@ def test_rows_lead_to_their_deployment_or_attribute(tables: ProfileTables) -> No
     assert all(row.attribute for row in tables.peers().rows)
     assert {row.attribute for row in tables.limits().rows} >= {"memory", "memory_bandwidth", "tdp"}
     assert all(row.sentence for row in tables.upgrades().rows)
+
+
+def test_words_without_room_stand_below_their_row(tables: ProfileTables) -> None:
+    lines = list(list_profile_lines(tables, 100, str))
+    start = lines.index("Models for each job: all factors weighted equally")
+    head, _, row, reason = lines[start + 1 : start + 5]
+    assert head.split()[-1] == "Score"
+    assert row.startswith("Chat ")
+    assert "of memory free; faster than" in reason
+    assert all(len(line) <= 100 for line in lines[start + 1 : start + 40])
+
+
+def test_header_and_peers_show_the_same_digits(tables: ProfileTables) -> None:
+    own = {row.key: row.cells[1].text for row in tables.peers().rows}
+    for specification in tables.headline_specifications():
+        assert own[specification.attribute] == specification.text
+
+
+def test_the_price_tells_its_origin(service: GpuDeskService) -> None:
+    tables = make_tables(service, "h200-sxm")
+    assert tables.headline_specifications()[-1].unit == "USD in a system"
+    assert any("in whole systems, used here;" in line and "if sold singly" in line for line in tables.advice())
+
+
+def test_intervals_of_costs_have_cents(tables: ProfileTables) -> None:
+    cells = [row.cells[-1] for row in tables.out_of_reach().rows]
+    ends = [end.strip() for cell in cells for end in cell.detail.split("–") if end]
+    assert ends
+    assert all(len(end.partition(".")[2]) == 2 for end in ends)

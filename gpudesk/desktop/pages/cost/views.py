@@ -90,8 +90,8 @@ def _make_unit_cells(costed: EvaluatedAnswer, column: CostColumn) -> tuple[str, 
     large = (efficiency.energy_kwh, efficiency.carbon_kg)
     return (
         *money_cells,
-        money.small(efficiency.usd_per_gib),
-        money.small(efficiency.usd_per_gib_for_kv),
+        money.rounded(efficiency.usd_per_gib),
+        money.rounded(efficiency.usd_per_gib_for_kv),
         *(formatter.estimate(None if each is None else each.value) for each in banded),
         *(formatter.estimate(None if each is None else each / _THOUSAND) for each in large),
     )
