@@ -434,19 +434,22 @@ def _find_centre(plot: PlotCanvas, mark: PointMark) -> QPointF | None:
 
 
 def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
-    """Paint texts below their marks on the right, free where two rising lines cross, or on another free side."""
+    """Paint texts beside their marks, each where fewest points of curves are beneath."""
     letters, px = plot.text_painter, plot.theme.px
     height, radius = letters.metrics("caption").height(), _MARK_RADIUS + 1
     placed = [(mark, centre) for mark in plot.drawing.marks if (centre := _find_centre(plot, mark)) is not None]
+    ghosts = [resample_curve(plot.frame.pixels(ghost.x, ghost.y)) for ghost in plot.drawing.ghosts]
+    points = np.concatenate([np.empty((0, 2)), *plot.sample_curves(), *ghosts])
     taken = [QRectF(each.x() - radius, each.y() - radius, 2 * radius, 2 * radius) for _, each in placed]
     for mark, centre in placed:
         if not mark.text:
             continue
         width = letters.width(mark.text, "caption")
         right, left = centre.x() + px(4), centre.x() - px(4) - width
-        below, above = centre.y() + px(13) - height / 2, centre.y() - px(13) - height / 2
-        boxes = [QRectF(x, y, width, height) for y, x in ((below, right), (above, left), (below, left), (above, right))]
-        box = next((each for each in boxes if not any(map(each.intersects, taken))), boxes[0])
+        levels = [centre.y() + px(shift) - height / 2 for shift in (13, -13, 22, -22, 31, -31)]
+        boxes = [QRectF(x, y, width, height) for y in levels for x in (right, left)]
+        boxes = [each for each in boxes if not any(map(each.intersects, taken))] or boxes
+        box = boxes[find_emptiest_box([each.getCoords() for each in boxes], points, None, 0)[0]]
         taken.append(box)
         y = letters.middle("caption", box.center().y())
         letters.draw_haloed(painter, box.left(), y, mark.text, "caption", plot.theme.colour("text2"))

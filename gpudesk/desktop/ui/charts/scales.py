@@ -19,6 +19,7 @@ FloatArray = npt.NDArray[np.float64]
 
 _ROUND: Final = (1.0, 2.0, 2.5, 5.0, 10.0)
 _ONE_TWO_FIVE: Final = (1.0, 2.0, 5.0)
+_ONE_THREE: Final = (1.0, 3.0)
 #: Fewer logarithmic ticks than this say too little: round values at even steps take their place.
 _FEWEST: Final = 3
 #: Steps into which a range is divided at least when its ends are rounded.
@@ -125,15 +126,17 @@ class PowerOfTwoScale(_LogScale):
 
 @dataclass(frozen=True, slots=True)
 class DecadeScale(_LogScale):
-    """Quantities over several powers of ten, such as times: ticks at 1, 2 and 5, or decades only."""
+    """Quantities over several powers of ten, such as times: ticks at 1, 2 and 5, at 1 and 3, or decades only."""
 
     def ticks(self, low: float, high: float, most: int) -> tuple[float, ...]:
-        """Return 1-2-5 ticks, or decades, or every so many decades where those are too many."""
+        """Return 1-2-5 ticks, or 1-3 ticks for few decades, or decades, or every so many where those are too many."""
         decades = range(math.floor(math.log10(low)) - 1, math.ceil(math.log10(high)) + 1)
         fine = _within((factor * 10.0**power for power in decades for factor in _ONE_TWO_FIVE), low, high)
         if len(fine) <= max(most, 1):
             return fine if len(fine) >= _FEWEST else make_even_ticks(low, high, most)
         whole = _within((10.0**power for power in decades), low, high)
+        if len(whole) < _FEWEST:
+            return _within((factor * 10.0**power for power in decades for factor in _ONE_THREE), low, high)
         stride = max(1, math.ceil(len(whole) / max(1, most)))
         return whole[::stride]
 
@@ -340,7 +343,7 @@ def _best_place(
     outside = (lefts < bounds.left) | (rights > bounds.right) | (tops < bounds.top) | (bottoms > bounds.bottom)
     cost += _OUTSIDE * outside
     for left, top, right, bottom in occupied:
-        covered = (lefts < right) & (rights > left) & (tops < bottom) & (bottoms > top)
+        covered = (lefts < right) & (rights + _LABEL_GAP > left) & (tops < bottom) & (bottoms > top)
         cost += _OVER_LABEL * covered
     x, y = points[:, 0], points[:, 1]
     near = (x > lefts.min()) & (x < rights.max()) & (y > tops.min()) & (y < bottoms.max())

@@ -5,7 +5,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRectF, Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QFileDialog
@@ -23,6 +23,7 @@ from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.scenario_edits import replace_load_value
 from gpudesk.desktop.session.selection import select_cost
 from gpudesk.desktop.session.settings import UserSettings
+from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.ui.widgets.number_edit import NumberEdit
 from gpudesk.desktop.window.sources_panel import SelectionExplainer
@@ -349,6 +350,25 @@ def test_tokens_cost_less_where_each_user_gets_less(page: CostPage, desk: Desk) 
     shown = [model.index(0, column).data() for column in range(model.columnCount())]
     assert shown[:3] == ["H200 SXM", "0.80", "0.20"]
     assert shown[-1] == "owned"
+
+
+def test_months_of_payback_stand_clear_of_the_curves(page: CostPage, monkeypatch: pytest.MonkeyPatch) -> None:
+    page.choose_view("rent")
+    view = page.view
+    assert isinstance(view, RentOrBuyView)
+    chart = view.chart
+    chart.resize(900, 200)
+    boxes = dict[str, QRectF]()
+
+    def note(self: TextPainter, _: object, x: float, baseline: float, text: str, token: str, __: object) -> None:
+        if text.endswith(" months"):
+            boxes[text] = QRectF(x, baseline - 8, self.width(text, token), 8)
+
+    monkeypatch.setattr(TextPainter, "draw_haloed", note)
+    chart.grab()
+    assert list(boxes) == ["20 months", "25 months", "13 months"]
+    points = [QPointF(*each) for curve in chart.sample_curves() for each in curve]
+    assert not [text for text, box in boxes.items() if any(map(box.contains, points))]
 
 
 def test_what_it_would_take_can_be_asked_of_any_two(page: CostPage) -> None:

@@ -125,6 +125,12 @@ def test_labels_keep_apart_and_inside() -> None:
     assert all(place.x + 80 <= 500 for place in places)
 
 
+def test_labels_side_by_side_keep_a_gap() -> None:
+    right, left = LabelRequest(270.0, 100.0, 46.0, 16.0), LabelRequest(207.0, 100.0, 62.0, 16.0)
+    places = place_labels([left, right], [], [], BOUNDS, 9.0)
+    assert not labels_collide(places, [left, right], [])
+
+
 def test_labels_of_one_column_stand_in_the_order_of_the_ends() -> None:
     wanted = [LabelRequest(200.0, y, 80.0, 30.0) for y in (100.0, 118.0, 104.0, 112.0)]
     places = place_labels(wanted, [], [(0.0, 0.0, 200.0, 300.0)], BOUNDS, 8.0)

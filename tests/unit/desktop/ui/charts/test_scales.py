@@ -68,6 +68,10 @@ def test_times_are_one_two_five_or_decades() -> None:
     assert DecadeScale().ticks(100.0, 10000.0, 4) == pytest.approx((100.0, 1000.0, 10000.0))
 
 
+def test_few_decades_have_ticks_between() -> None:
+    assert DecadeScale().ticks(0.2, 50.0, 4) == pytest.approx((0.3, 1.0, 3.0, 10.0, 30.0))
+
+
 @pytest.mark.parametrize("scale", [LinearScale(), PowerOfTwoScale(), DecadeScale()])
 def test_places_lead_back_to_values(scale: AxisScale) -> None:
     for value in (1.0, 7.5, 4096.0):
