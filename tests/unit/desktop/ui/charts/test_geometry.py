@@ -126,7 +126,7 @@ def test_labels_keep_apart_and_inside() -> None:
 
 
 def test_labels_side_by_side_keep_a_gap() -> None:
-    right, left = LabelRequest(270.0, 100.0, 46.0, 16.0), LabelRequest(207.0, 100.0, 62.0, 16.0)
+    right, left = LabelRequest(270.0, 100.0, 46.0, 60.0), LabelRequest(207.0, 125.0, 62.0, 16.0)
     places = place_labels([left, right], [], [], BOUNDS, 9.0)
     assert not labels_collide(places, [left, right], [])
 
