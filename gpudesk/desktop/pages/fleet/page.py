@@ -6,7 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any, Final
 
-from PySide6.QtCore import Qt, QTimer
+from PySide6.QtCore import QEvent, QObject, Qt, QTimer
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import QBoxLayout, QWidget
 
 from gpudesk.desktop.pages.demand_form import DemandStart, make_default_demand
@@ -16,7 +17,7 @@ from gpudesk.desktop.pages.page import MultiViewPage, PageViewSpec
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.settings import UserSettings
 from gpudesk.desktop.ui.theme.theme import Theme
-from gpudesk.desktop.ui.widgets.layouts import Hairline, make_column
+from gpudesk.desktop.ui.widgets.layouts import FullWidthScrollArea, Hairline, make_column
 from gpudesk.domain.fleet import FleetAnswer
 from gpudesk.domain.sizing import DemandKind
 from gpudesk.report.fleet_tables import describe_fleets
@@ -26,6 +27,8 @@ from gpudesk.text.translation import tr
 SYSTEMS, RACKS, TIME = "systems", "racks", "time"
 #: While something is dragged, the fleets wait until it rests for this long, in milliseconds.
 _REST_MS: Final = 120
+#: The form takes this share of the page at most.
+_MOST_FORM: Final = 0.45
 
 
 class FleetPage(MultiViewPage[FleetView]):
@@ -42,7 +45,10 @@ class FleetPage(MultiViewPage[FleetView]):
         self.head.copy.clicked.connect(self.copy)
         self.form = FleetForm(theme, desk.formatter)
         self._upper = QWidget()
-        self._upper_layout = make_column(self.form, 6, Hairline(theme), gap=0, on=self._upper)
+        self._form_area = FullWidthScrollArea()
+        self._form_area.show_widget(self.form)
+        self.form.installEventFilter(self)
+        self._upper_layout = make_column(self._form_area, 6, Hairline(theme), gap=0, on=self._upper)
         self.start = DemandStart(
             theme,
             tr("What should you order?"),
@@ -67,6 +73,22 @@ class FleetPage(MultiViewPage[FleetView]):
         px = self.theme.px
         self._upper_layout.setContentsMargins(0, 0, 0, 0)
         self.form.setContentsMargins(px(10), 0, px(16), 0)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        if watched is self.form and event.type() == QEvent.Type.LayoutRequest:
+            self._fit_form()
+        return super().eventFilter(watched, event)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        super().resizeEvent(event)
+        self._fit_form()
+
+    def _fit_form(self) -> None:
+        """Give the form its height, but leave most of the page to the fleets: with large letters it is scrolled."""
+        needed = self.form.heightForWidth(self.width())
+        if needed < 0:
+            needed = self.form.sizeHint().height()
+        self._form_area.setFixedHeight(min(needed, round(self.height() * _MOST_FORM)))
 
     # What a page gives
 

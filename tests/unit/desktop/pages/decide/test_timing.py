@@ -71,7 +71,7 @@ def test_what_is_shown_is_what_the_service_found(view: DeferralView, desk: Desk)
     assert view.result.document.text() == "buy now (D002-16)"
     assert view.result.computed.text().startswith("most likely wait; waiting saves money in ")
     assert view.result.rules.texts[0].startswith("Buy now: ")
-    assert cells(view)["Total saved by waiting"][1] == f"{found.sums.saved_usd.likely:,.0f}"
+    assert cells(view)["Total saved by waiting"][1] == desk.formatter.estimate(found.sums.saved_usd.likely)
     assert view.result.prices.model().rowCount() == 5
     assert view.result.turns.texts()[2] == ("Release slips by", "9.5 months")
     assert view.result.accessibleName().startswith("Buy H200 SXM now. Published rules: buy now")

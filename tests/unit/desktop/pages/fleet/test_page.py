@@ -5,6 +5,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.pages.fleet.page import RACKS, TIME, FleetPage
@@ -240,3 +241,11 @@ def test_one_fleet_over_the_day_and_the_years(asked: FleetPage) -> None:
     assert len(years.data(Formatter(ENGLISH_NUMBERS)).rows) == 4
     asked.view.which.chosen.emit("h200-sxm")
     assert day.name == "H200 SXM"
+
+
+def test_large_letters_scroll_the_form_and_leave_room_for_fleets(asked: FleetPage, theme: Theme) -> None:
+    theme.set_font_percent(200)
+    asked.resize(1210, 530)
+    QApplication.processEvents()
+    assert asked.form.height() >= asked.form.heightForWidth(asked.form.width())
+    assert asked.body.height() > asked.height() // 4
