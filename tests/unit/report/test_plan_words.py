@@ -206,10 +206,10 @@ def test_figures_have_their_ends_and_units(near: DeferralAnalysis, names: dict[s
     assert rows["Delay after launch"].likely == "3.0"
     month = rows["Monthly cost on H200 SXM"]
     assert near.monthly.buy_usd is not None
-    assert month.likely == f"{near.monthly.buy_usd.likely:,.0f}"
+    assert month.likely == FORMATTER.estimate(near.monthly.buy_usd.likely)
     assert month.unit == "USD/month"
     assert near.sums is not None
-    assert rows["Total saved by waiting"].likely == f"{near.sums.saved_usd.likely:,.0f}"
+    assert rows["Total saved by waiting"].likely == FORMATTER.estimate(near.sums.saved_usd.likely)
     assert rows["Total saved by waiting"].low.startswith("−")
 
 
