@@ -449,7 +449,8 @@ def _paint_mark_texts(plot: PlotCanvas, painter: QPainter) -> None:
         levels = [centre.y() + px(shift) - height / 2 for shift in (13, -13, 22, -22, 31, -31)]
         boxes = [QRectF(x, y, width, height) for y in levels for x in (right, left)]
         boxes = [each for each in boxes if not any(map(each.intersects, taken))] or boxes
-        box = boxes[find_emptiest_box([each.getCoords() for each in boxes], points, None, 0)[0]]
+        corners = [(each.left(), each.top(), each.right(), each.bottom()) for each in boxes]
+        box = boxes[find_emptiest_box(corners, points, None, 0)[0]]
         taken.append(box)
         y = letters.middle("caption", box.center().y())
         letters.draw_haloed(painter, box.left(), y, mark.text, "caption", plot.theme.colour("text2"))
