@@ -37,6 +37,7 @@ from gpudesk.domain.fleet import LoadCurveKind, make_load_curve
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.serving_engine import list_platforms
 from gpudesk.domain.system import System
+from gpudesk.domain.workload import LoadKind
 from gpudesk.files import read_toml
 from gpudesk.text.messages import InputError, message
 
@@ -240,12 +241,14 @@ class AcceleratorRecords:
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
     """Return the utilization of replicas that carry the peak hour of a demand at their highest allowed load.
 
-    It is the same for all accelerators: a fleet of whole replicas is used a little less. None without a demand.
+    An open loop is that peak already. The utilization is the same for all accelerators: a fleet of whole replicas is
+    used a little less. None without a demand.
     """
     if scenario.demand is None:
         return None
     curve = make_load_curve(scenario.fleet)
-    share = UncertainValue.exactly(scenario.demand.utilisation_cap / curve.peak_factor)
+    at_peak = 1.0 if scenario.workload.load.kind is LoadKind.REQUEST_RATE else scenario.demand.utilisation_cap
+    share = UncertainValue.exactly(at_peak / curve.peak_factor)
     return ResolvedCostInput("utilisation", CostInputOrigin.DEMAND, share, source=_CURVE_SOURCES[curve.kind])
 
 

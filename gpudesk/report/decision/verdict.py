@@ -55,11 +55,14 @@ NamesByKey = Mapping[str, str]
 _CLEAR_VERDICTS: Final = MappingProxyType(
     {"buy": "Buy {n} × {name}: {value}", "rent": "Rent {n} × {name}: {value}", "choose": "Choose {n} × {name}: {value}"}
 )
+#: By how the recommended accelerator is paid for, and how the runner-up is.
 _CLOSE_VERDICTS: Final = MappingProxyType(
     {
-        "buy": "Buy {n} × {name} or {m} × {other}: too close to call",
-        "rent": "Rent {n} × {name} or {m} × {other}: too close to call",
-        "choose": "Choose {n} × {name} or {m} × {other}: too close to call",
+        ("buy", "buy"): "Buy {n} × {name} or {m} × {other}: too close to call",
+        ("rent", "rent"): "Rent {n} × {name} or {m} × {other}: too close to call",
+        ("buy", "rent"): "Buy {n} × {name} or rent {m} × {other}: too close to call",
+        ("rent", "buy"): "Rent {n} × {name} or buy {m} × {other}: too close to call",
+        ("choose", "choose"): "Choose {n} × {name} or {m} × {other}: too close to call",
     }
 )
 
@@ -95,19 +98,23 @@ def format_verdict(decision: Decision, names: NamesByKey, formatter: Formatter) 
     if candidate is None:
         return _format_no_value(decision)
     first = find_candidate(decision, candidate.key)
-    how = first.payment or str(decision.facts.get("acquisition"))
+    verb = _choose_verb(decision, first)
     values = {
         "n": formatter.count(candidate.count),
         "name": names[candidate.key],
         "value": _format_value(decision.objective, first.value, formatter),
     }
-    verb = "buy" if how in ("owned", "own") else "rent" if how in ("rented", "rent") else "choose"
     is_close = decision.tied_by is None and judge_odds(first.odds) is LeadVerdict.TOO_CLOSE
     if is_close and decision.runner_up is not None:
         second = find_candidate(decision, decision.runner_up)
         values |= {"m": formatter.count(second.count or 0), "other": names[second.key]}
-        return tr(_CLOSE_VERDICTS[verb], **values)
+        return tr(_CLOSE_VERDICTS[verb, _choose_verb(decision, second)], **values)
     return tr(_CLEAR_VERDICTS[verb], **values)
+
+
+def _choose_verb(decision: Decision, candidate: DecisionCandidate) -> str:
+    how = candidate.payment or str(decision.facts.get("acquisition"))
+    return "buy" if how in ("owned", "own") else "rent" if how in ("rented", "rent") else "choose"
 
 
 def _format_no_value(decision: Decision) -> str:

@@ -20,6 +20,7 @@ from gpudesk.domain.cost import (
 )
 from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, make_load_curve
 from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.report.costs import describe_utilization
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
@@ -123,6 +124,10 @@ def test_a_demand_gives_the_utilization_until_the_user_states_one(service: GpuDe
     assert told == f"{Formatter().per_cent(share)} utilization (load curve: office hours)"
     flat = service.costs(service.answer(replace(asked, fleet=FleetSettings(LoadCurveKind.FLAT))))
     assert flat.busy_share == 0.5
+    # Requests that arrive at a rate are those of the peak: nothing is kept free beside them.
+    arriving = replace(asked.workload, load=Load(LoadKind.REQUEST_RATE, request_rate=1.0))
+    peak = service.costs(service.answer(replace(asked, workload=arriving)))
+    assert peak.busy_share == pytest.approx(1.0 / make_load_curve(asked.fleet).peak_factor)
     first, second = costs.columns[0].rented, flat.columns[0].rented
     assert first is not None
     assert second is not None

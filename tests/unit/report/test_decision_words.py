@@ -115,6 +115,24 @@ def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     assert describe_verdict_reason(alone, NAMES, FORMATTER).startswith("Only B200 has the figures to compare.")
 
 
+@pytest.mark.parametrize(
+    ("payments", "said"),
+    [
+        (("rented", "rented"), "Rent 1 × B200 or 1 × MI355X: too close to call"),
+        (("rented", "owned"), "Rent 1 × B200 or buy 1 × MI355X: too close to call"),
+        (("owned", "rented"), "Buy 1 × B200 or rent 1 × MI355X: too close to call"),
+    ],
+)
+def test_each_of_two_close_ones_is_bought_or_rented(
+    service: GpuDeskService, payments: tuple[str, str], said: str
+) -> None:
+    decision = decided(service, priority="speed")
+    assert decision.recommended is not None
+    paid = dict(zip((decision.recommended.key, decision.runner_up), payments, strict=True))
+    candidates = tuple(replace(each, payment=paid.get(each.key), odds=0.3) for each in decision.candidates)
+    assert format_verdict(replace(decision, candidates=candidates, tied_by=None), NAMES, FORMATTER) == said
+
+
 def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:
     decision = decided(service, priority="speed")
     assert decision.recommended is not None

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from typing import TYPE_CHECKING, Final, NamedTuple
 
 from PySide6.QtCore import Qt, Signal
@@ -16,9 +17,12 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.decision import UNKNOWN_ANSWER, AnswerValue
+from gpudesk.domain.fleet import FleetSettings, make_load_curve
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import Scenario
+from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.estimation.sizing.demand import list_demand_factors
 from gpudesk.text.messages import InputError, capitalize_first, format_message
 from gpudesk.text.translation import tr
 
@@ -29,8 +33,12 @@ if TYPE_CHECKING:
 _WIDTH: Final = 560.0
 
 
+#: How many there are before anything is typed.
+_FIRST_AMOUNTS: Final = {DemandKind.USERS: 200, DemandKind.CONCURRENCY: 64}
+
+
 class UseCase(NamedTuple):
-    """A model in a format that many accelerators compute in, with the lengths of its requests in tokens."""
+    """A model in a format that many accelerators compute in, the tokens of its requests, and suggested limits in ms."""
 
     id: str
     text: str
@@ -38,17 +46,19 @@ class UseCase(NamedTuple):
     weights: Precision
     input_tokens: int
     output_tokens: int
+    ttft_ms: int
+    tpot_ms: int
 
 
 def list_use_cases() -> tuple[UseCase, ...]:
     fp8 = Precision.FP8
     return (
-        UseCase("chat", tr("Chat, Llama 3.3 70B"), "llama-3.3-70b", fp8, 1000, 500),
-        UseCase("assistant", tr("Small assistant, Llama 3.1 8B"), "llama-3.1-8b", fp8, 800, 300),
-        UseCase("documents", tr("Long documents, Llama 3.3 70B"), "llama-3.3-70b", fp8, 16_000, 500),
-        UseCase("code", tr("Coding agent, gpt-oss-120b"), "gpt-oss-120b", Precision.MXFP4, 16_000, 800),
-        UseCase("reasoning", tr("Reasoning, DeepSeek R1"), "deepseek-r1", fp8, 1000, 2000),
-        UseCase("frontier", tr("Large model, Llama 3.1 405B"), "llama-3.1-405b", fp8, 2000, 500),
+        UseCase("chat", tr("Chat, Llama 3.3 70B"), "llama-3.3-70b", fp8, 1000, 500, 2000, 50),
+        UseCase("assistant", tr("Small assistant, Llama 3.1 8B"), "llama-3.1-8b", fp8, 800, 300, 2000, 50),
+        UseCase("documents", tr("Long documents, Llama 3.3 70B"), "llama-3.3-70b", fp8, 16_000, 500, 10_000, 50),
+        UseCase("code", tr("Coding agent, gpt-oss-120b"), "gpt-oss-120b", Precision.MXFP4, 16_000, 800, 5000, 30),
+        UseCase("reasoning", tr("Reasoning, DeepSeek R1"), "deepseek-r1", fp8, 1000, 2000, 5000, 50),
+        UseCase("frontier", tr("Large model, Llama 3.1 405B"), "llama-3.1-405b", fp8, 2000, 500, 6000, 100),
     )
 
 
@@ -74,10 +84,19 @@ class ChooserDialog(QDialog):
         style = desk.formatter.style
         self.use_case = ChoiceField(theme, tr("Use case"), self)
         self.use_case.set_options([ChoiceOption(each.id, each.text) for each in self._cases.values()])
-        self.use_case.chosen.connect(self.use_case.set_value)
-        self.use_case.set_value(next(iter(self._cases)))
-        self.requests = NumberField(theme, tr("Requests in flight"), NumberFormat(1, 100_000, 0, style), self)
-        self.requests.set_value(64)
+        self.use_case.chosen.connect(self.choose_use_case)
+        self.load_kind = SegmentedControl(
+            theme, tr("Load"), [(DemandKind.USERS, tr("Users")), (DemandKind.CONCURRENCY, tr("Requests in flight"))]
+        )
+        self.load_kind.chosen.connect(self._show_load_kind)
+        captions = {DemandKind.USERS: tr("Active users"), DemandKind.CONCURRENCY: tr("Requests in flight")}
+        self.amounts = {
+            kind: NumberField(theme, caption, NumberFormat(1, 100_000, 0, style), self)
+            for kind, caption in captions.items()
+        }
+        for kind, amount in self.amounts.items():
+            amount.set_value(_FIRST_AMOUNTS[kind])
+        self.amounts[DemandKind.USERS].setToolTip(tr("Average number of users active at the same time."))
         limit = NumberFormat(0, 3_600_000, 0, style)
         self.ttft = NumberField(theme, tr("TTFT limit, ms"), limit, self)
         self.tpot = NumberField(theme, tr("TPOT limit, ms"), limit, self)
@@ -100,22 +119,25 @@ class ChooserDialog(QDialog):
         self._lay_out()
         self._ring = FocusRing(self, theme)
         self.setMinimumWidth(theme.px(_WIDTH))
+        self.choose_use_case(next(iter(self._cases)))
+        self._show_load_kind()
         self.use_case.setFocus(Qt.FocusReason.OtherFocusReason)
 
     def _lay_out(self) -> None:
         px, theme = self._theme.px, self._theme
         about = tr("Searches the whole catalog and recommends up to six accelerators. A limit of 0 means no limit.")
-        captions = [
-            ThemedLabel(theme, text, font="caption", colour="text3", parent=self)
-            for text in (tr("Buy or rent"), tr("Current platform"))
-        ]
-        payment, platform = (
-            make_column(caption, control, gap=px(4))
-            for caption, control in zip(captions, (self.payment, self.platform), strict=True)
+        load_kind, payment, platform = (
+            make_column(ThemedLabel(theme, text, font="caption", colour="text3", parent=self), control, gap=px(4))
+            for text, control in (
+                (tr("Load"), self.load_kind),
+                (tr("Buy or rent"), self.payment),
+                (tr("Current platform"), self.platform),
+            )
         )
         make_column(
             ThemedLabel(theme, about, colour="text2", wrap=True, parent=self),
-            make_row((self.use_case, 1), self.requests, gap=px(12)),
+            make_row((self.use_case, 1)),
+            make_row(load_kind, *self.amounts.values(), STRETCH, gap=px(24)),
             make_row(self.ttft, self.tpot, STRETCH, gap=px(12)),
             make_row(payment, platform, STRETCH, gap=px(24)),
             self.note,
@@ -130,10 +152,39 @@ class ChooserDialog(QDialog):
     def busy(self) -> bool:
         return self._jobs.running
 
+    def choose_use_case(self, key: str) -> None:
+        """Take a use case, with its suggested limits where the user has not typed others."""
+        former = self._cases.get(self.use_case.value)
+        case = self._cases[key]
+        self.use_case.set_value(key)
+        for field, name in ((self.ttft, "ttft_ms"), (self.tpot, "tpot_ms")):
+            if former is None or field.value == getattr(former, name):
+                field.set_value(getattr(case, name))
+
+    def _show_load_kind(self) -> None:
+        for kind, amount in self.amounts.items():
+            amount.setVisible(kind == self.load_kind.value)
+
+    @property
+    def amount(self) -> NumberField:
+        """How many users, or requests in flight, there are."""
+        return self.amounts[DemandKind(self.load_kind.value)]
+
     def make_scenario(self) -> Scenario:
-        """Return what is asked for, without accelerators yet."""
+        """Return what is asked for, without accelerators yet. Users are its demand too, for the fleet."""
         case = self._cases[self.use_case.value]
-        load = Load(LoadKind.CONCURRENCY, concurrency=int(self.requests.value))
+        demand = Demand(
+            DemandKind(self.load_kind.value),
+            self.amount.value,
+            peak_factor=make_load_curve(FleetSettings()).peak_factor,
+            ttft_ms=self.ttft.value or None,
+            tpot_ms=self.tpot.value or None,
+        )
+        peak = math.prod(factor.value for factor in list_demand_factors(demand, case.output_tokens))
+        if demand.kind is DemandKind.USERS:
+            load = Load(LoadKind.REQUEST_RATE, request_rate=float(f"{peak:.3g}"))
+        else:
+            load = Load(LoadKind.CONCURRENCY, concurrency=int(peak))
         answers: dict[str, AnswerValue] = {
             name: float(field.value)
             for name, field in (("ttft_limit_ms", self.ttft), ("tpot_limit_ms", self.tpot))
@@ -150,12 +201,13 @@ class ChooserDialog(QDialog):
             kv=Precision.FP8,
             workload=Workload(case.input_tokens, case.output_tokens, load),
             accelerators=(),
+            demand=demand,
         )
         return replace_answers(scenario, answers)
 
     def start(self) -> None:
         """Search for what is asked; a number that cannot be used is left to be mended."""
-        if any(field.fault for field in (self.requests, self.ttft, self.tpot)):
+        if any(field.fault for field in (self.amount, self.ttft, self.tpot)):
             return
         self.search.setEnabled(False)
         self._show_state("")

@@ -3,13 +3,17 @@
 import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
 from gpudesk.desktop.window.dialogs.chooser import ChooserDialog, list_use_cases
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.decision import DecisionVerdict
+from gpudesk.domain.fleet import FleetSettings, make_load_curve
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenario
+from gpudesk.domain.sizing import Demand, DemandKind
+from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.service import GpuDeskService
 
 LONG_MS = 60_000
@@ -34,10 +38,18 @@ def test_every_use_case_names_a_model_of_the_catalog(service: GpuDeskService) ->
 def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
     plain = dialog.make_scenario()
     assert plain.accelerators == ()
-    assert plain.decision.answers == {}
-    assert plain.workload.load.concurrency == 64
-    dialog.use_case.set_value("code")
-    dialog.requests.set_value(16)
+    assert plain.decision.answers == {"ttft_limit_ms": 2000.0, "tpot_limit_ms": 50.0}
+    peak = make_load_curve(FleetSettings()).peak_factor
+    assert plain.demand == Demand(DemandKind.USERS, 200, peak_factor=peak, ttft_ms=2000, tpot_ms=50)
+    # 12 requests an hour of each, and more at the peak.
+    assert plain.workload.load == Load(LoadKind.REQUEST_RATE, request_rate=float(f"{200 * 12 / 3600 * peak:.3g}"))
+    dialog.tpot.set_value(0)
+    dialog.choose_use_case("code")
+    _, in_flight = dialog.load_kind.findChildren(QPushButton)
+    QTest.mouseClick(in_flight, Qt.MouseButton.LeftButton)
+    assert dialog.amount.isVisible()
+    assert dialog.amount.value == 64
+    dialog.amount.set_value(16)
     dialog.ttft.set_value(2000)
     dialog.payment.set_value("rent")
     dialog.platform.set_value("CUDA")
@@ -47,10 +59,16 @@ def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
     assert asked.decision.answers == {"ttft_limit_ms": 2000.0, "acquisition": "rent", "current_platform": "CUDA"}
 
 
+def test_a_use_case_suggests_limits_and_leaves_those_that_were_typed(dialog: ChooserDialog) -> None:
+    dialog.tpot.set_value(20)
+    dialog.choose_use_case("documents")
+    assert (dialog.ttft.value, dialog.tpot.value) == (10_000, 20)
+
+
 def test_the_best_of_the_catalog_are_opened_with_their_recommendation(
     dialog: ChooserDialog, window: MainWindow, qtbot: QtBot
 ) -> None:
-    dialog.use_case.set_value("assistant")
+    dialog.choose_use_case("assistant")
     dialog.payment.set_value("rent")
     with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as found:
         QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
@@ -75,7 +93,7 @@ def test_what_is_found_is_a_document_of_its_own(window: MainWindow, qtbot: QtBot
 def test_where_nothing_meets_the_limits_the_nearest_are_opened(
     dialog: ChooserDialog, window: MainWindow, qtbot: QtBot
 ) -> None:
-    dialog.use_case.set_value("frontier")
+    dialog.choose_use_case("frontier")
     dialog.tpot.set_value(1)
     with qtbot.waitSignal(dialog.found, timeout=LONG_MS) as found:
         QTest.mouseClick(dialog.search, Qt.MouseButton.LeftButton)
