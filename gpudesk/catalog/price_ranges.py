@@ -85,23 +85,24 @@ class ComparablePrices:
         """Return the newest rent at each provider, the cheapest first; medians over markets are of no provider."""
         key = accelerator, term
         if key not in self._provider_rents:
-            offers: dict[tuple[str, ProviderClass], list[tuple[str, float]]] = {}
+            offers: dict[tuple[str, ProviderClass], list[PriceRecord]] = {}
             for provider_class, prices in self._groups.get(key, {}).items():
                 for price in prices:
                     if price.provider and price.usd is not None and provider_class is not ProviderClass.MARKET:
-                        offer = (price.date or "", price.usd)
-                        offers.setdefault((price.provider, provider_class), []).append(offer)
-            rents = (_take_newest(*provider, term, dated) for provider, dated in offers.items())
+                        offers.setdefault((price.provider, provider_class), []).append(price)
+            rents = (_take_newest(*provider, term, prices) for provider, prices in offers.items())
             self._provider_rents[key] = tuple(sorted(rents, key=lambda each: (each.usd_per_hour, each.provider)))
         return self._provider_rents[key]
 
 
 def _take_newest(
-    provider: str, provider_class: ProviderClass, term: str, dated: Sequence[tuple[str, float]]
+    provider: str, provider_class: ProviderClass, term: str, prices: Sequence[PriceRecord]
 ) -> ProviderRent:
-    newest = max(date for date, _ in dated)
-    usd_per_hour = statistics.median(usd for date, usd in dated if date == newest)
-    return ProviderRent(provider, provider_class, term, usd_per_hour, newest or None)
+    date = max(price.date or "" for price in prices)
+    newest = [price for price in prices if (price.date or "") == date]
+    usd_per_hour = statistics.median(price.usd for price in newest if price.usd is not None)
+    smallest = min(price.accelerators_in_instance or 1 for price in newest)
+    return ProviderRent(provider, provider_class, term, usd_per_hour, date or None, smallest_instance=smallest)
 
 
 def summarize_api_prices(prices: Sequence[ApiPrice]) -> dict[str, PriceSummary]:

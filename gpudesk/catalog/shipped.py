@@ -205,6 +205,7 @@ def make_accelerator(part: AcceleratorEntry, values: Mapping[str, Any]) -> Accel
         tdp_w=_to_float(values.get("tdp")),
         form_factor=values.get("form_factor"),
         status=values.get("status"),
+        license_limit=values.get("license_limit"),
         peak_dense=MappingProxyType(peaks),
     )
 

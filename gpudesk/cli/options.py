@@ -281,6 +281,7 @@ def build_scenario(
     """
     from gpudesk.documents.scenario_file import get_valid_note, make_title
     from gpudesk.documents.scenario_sections import parse_scenario_fields
+    from gpudesk.domain.field_checks import MISSING_FIELD
     from gpudesk.estimation.scenario_answer import check_context, check_scenario_ids
 
     base = load_base_scenario(options, service)
@@ -308,10 +309,20 @@ def build_scenario(
                 "no load given; use one of --concurrency, --batch-size, --saturate, --request-rate, or "
                 "--ttft-ms with --tpot-ms",
             ) from error
+        if error.problem.id == MISSING_FIELD.id and _is_length(error.where):
+            raise input_error(
+                "options.no_lengths",
+                "no request length given; state both, such as --input-tokens 1000 --output-tokens 300",
+            ) from error
         raise InputError(error.problem, find_option_of_place(error.where)) from error
     if base is not None:
         scenario = replace(scenario, demand=base.demand, fleet=base.fleet, costs=base.costs, decision=base.decision)
     return replace(scenario, name=make_title(scenario, service.catalog), note=get_valid_note(scenario))
+
+
+def _is_length(where: str | None) -> bool:
+    """Whether a place in a scenario is that of the length of requests."""
+    return where in ("scenario.workload.input_tokens", "scenario.workload.output_tokens")
 
 
 def load_base_scenario(options: argparse.Namespace, service: GpuDeskService) -> Scenario | None:

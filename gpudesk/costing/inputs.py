@@ -208,6 +208,9 @@ def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAs
     return CostAssumption(spread, default_source, source.get("id", ""))
 
 
+#: The prices that age, and what the range of one older than 12 months is wider by on each side. An assumption.
+_AGING: Final = ("price_usd", "rent_usd_per_hour")
+OLD_PRICE_DOUBT: Final = 0.5
 #: What software takes on another platform than the team's own; nothing on that.
 _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
@@ -230,12 +233,13 @@ class AcceleratorRecords:
     """What the catalog has of one accelerator for its costs.
 
     `prices` are its own by term, and those of the hosted model by the name of the input. `systems` are all with it,
-    `system_price` is that of the one that is bought.
+    `system_price` is that of the one that is bought. `today` is the date of the catalog, an ISO day.
     """
 
     prices: Mapping[str, PriceSummary]
     systems: Sequence[System]
     system_price: SystemPrice | None
+    today: str
 
 
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
@@ -274,6 +278,8 @@ def resolve_cost_inputs(
         price = resolve_purchase_price(records.system_price, record, share.spread.likely, singly=singly)
         cost_inputs["price_usd"] = price
         cost_inputs["server_share"] = replace(share, divides=price.system is not None)
+    for name in _AGING:
+        cost_inputs[name] = _widen_old_price(cost_inputs[name], records.today)
     if utilization is not None and cost_inputs["utilisation"].origin is not CostInputOrigin.YOURS:
         cost_inputs["utilisation"] = utilization
     if (around := settings.around) is None:
@@ -284,6 +290,18 @@ def resolve_cost_inputs(
         else replace(each, spread=_spread_around(name, each.spread.likely, around))
         for name, each in cost_inputs.items()
     }
+
+
+def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
+    """Return a price with a wider range where the catalog has none of the last 12 months."""
+    record, spread = price.prices, price.spread
+    if price.origin is not CostInputOrigin.RECORD or record is None or spread is None or record.is_own:
+        return price
+    if not record.is_older_than_year(today):
+        return price
+    low, likely, high = spread
+    wider = UncertainValue(low * (1.0 - OLD_PRICE_DOUBT), likely, high * (1.0 + OLD_PRICE_DOUBT))
+    return replace(price, spread=wider, is_old=True)
 
 
 def _spread_around(name: str, likely: float, share: float) -> UncertainValue:

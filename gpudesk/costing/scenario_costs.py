@@ -368,7 +368,7 @@ class CostCalculator:
             if cache.model is not None:
                 prices |= summarize_api_prices(self._catalog.api_prices(cache.model))
             systems, system_price = self._systems_of(accelerator.id), self._find_system_price(accelerator, cache)
-            records = AcceleratorRecords(prices, systems, system_price)
+            records = AcceleratorRecords(prices, systems, system_price, self._catalog.data_date)
             inputs = resolve_cost_inputs(
                 accelerator, count, settings, self.assumptions, records, cache.utilization, self._title
             )

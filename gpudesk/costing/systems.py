@@ -35,7 +35,6 @@ _CARD_UNITS: Final = 0.5
 _ROUNDING: Final = 1e-9
 _WATTS: Final = 1000.0
 _CARD: Final = "PCIe"
-_RENTED_ONLY: Final = "Cloud only"
 
 
 @dataclass(frozen=True, slots=True)
@@ -64,7 +63,7 @@ def is_card(accelerator: Accelerator) -> bool:
 
 def _is_board(accelerator: Accelerator) -> bool:
     """Whether an accelerator is known to be part of systems that are sold whole, as SXM and OAM modules are."""
-    return accelerator.form_factor not in (None, _RENTED_ONLY) and not is_card(accelerator)
+    return accelerator.form_factor is not None and not accelerator.is_rented_only and not is_card(accelerator)
 
 
 def find_system(accelerator: Accelerator, systems: Sequence[System], settings: FleetSettings) -> SystemSpec:

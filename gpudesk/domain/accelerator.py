@@ -14,6 +14,9 @@ OTHER_PLATFORM: Final = "other"
 COMMON_PLATFORMS: Final = frozenset({"CUDA", "ROCm"})
 
 
+#: The form factor of what no one sells, and the limit in the license of drivers for consumers' cards.
+_RENTED_ONLY: Final = "Cloud only"
+_NOT_IN_DATA_CENTERS: Final = "not for data centers"
 #: More accelerators than that are never in one machine.
 _MOST_IN_MACHINE: Final = 8
 #: The usual bridge joins a pair of cards.
@@ -44,6 +47,7 @@ class Accelerator:
     tdp_w: float | None = None
     form_factor: str | None = None
     status: str | None = None
+    license_limit: str | None = None
     peak_dense: Mapping[str, float] = field(default_factory=lambda: MappingProxyType({}))
 
     def __hash__(self) -> int:
@@ -54,6 +58,15 @@ class Accelerator:
     def discontinued(self) -> bool:
         """Whether it is no longer sold new."""
         return self.status == "eol"
+
+    @property
+    def is_rented_only(self) -> bool:
+        return self.form_factor == _RENTED_ONLY
+
+    @property
+    def is_barred_from_data_centers(self) -> bool:
+        """Whether the license of its driver excludes data centers."""
+        return self.license_limit == _NOT_IN_DATA_CENTERS
 
     @property
     def cards_per_host(self) -> int:

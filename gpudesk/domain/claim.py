@@ -348,6 +348,13 @@ class PriceSummary:
         """Whether all of them are the user's."""
         return self.own_count == self.count
 
+    def is_older_than_year(self, today: str) -> bool:
+        """Whether all have a date, the newest before the year, month or day that is 12 months before an ISO day."""
+        if self.newest is None or self.undated:
+            return False
+        year_ago = f"{int(today[:4]) - 1}{today[4:]}"
+        return self.newest < year_ago[: len(self.newest)]
+
 
 class CatalogEntryKind(StrEnum):
     """The kinds of things that can be looked up by id."""

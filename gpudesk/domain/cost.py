@@ -199,6 +199,7 @@ class ResolvedCostInput:
 
     `record` are the prices of the catalog behind it, `source` is that of a default. A purchase price that follows
     from that of a whole system has `system`; the share of the server then only `divides` what is known as a whole.
+    A range that is wider because its prices are old `is_old`.
     """
 
     name: str
@@ -208,6 +209,7 @@ class ResolvedCostInput:
     source: CostDefaultSource | None = None
     system: SystemPrice | None = None
     divides: bool = False
+    is_old: bool = False
 
     @property
     def prices(self) -> PriceSummary | None:
@@ -352,7 +354,8 @@ class CostColumn:
 class ProviderRent(NamedTuple):
     """The newest rent of an accelerator at a provider, and the cost of its tokens there if it was asked for.
 
-    The rent is of an accelerator-hour; of several regions it is the median.
+    The rent is of an accelerator-hour; of several regions it is the median. `smallest_instance` is how few
+    accelerators the provider rents at a time.
     """
 
     provider: str
@@ -361,6 +364,11 @@ class ProviderRent(NamedTuple):
     usd_per_hour: float
     date: str | None
     usd_per_million_output: float | None = None
+    smallest_instance: int = 1
+
+    def hourly_bill(self, accelerators: int) -> float:
+        """Return what so many accelerators cost an hour, in USD, in whole instances."""
+        return -(-accelerators // self.smallest_instance) * self.smallest_instance * self.usd_per_hour
 
 
 class SameProviderRent(NamedTuple):

@@ -101,14 +101,14 @@ class FleetSettings:
 
 
 #: Demand of each hour from midnight in per cent of the busiest hour. Assumptions, not measurements: users of one
-#: time zone at work, users of all time zones, jobs that run at night.
+#: time zone at work, whose peak is that of `DEFAULT_PEAK_FACTOR`, users of all time zones, jobs that run at night.
 _PRESETS: Final[Mapping[LoadCurveKind, tuple[float, ...]]] = MappingProxyType(
     {
         LoadCurveKind.FLAT: (100,) * HOURS_PER_DAY,
         LoadCurveKind.OFFICE: (
-            *(5, 4, 3, 3, 3, 5, 10, 25),
-            *(60, 90, 100, 100, 85, 95, 100, 100),
-            *(90, 65, 40, 30, 25, 20, 15, 8),
+            *(10, 8, 6, 6, 6, 8, 15, 35),
+            *(65, 90, 100, 100, 90, 95, 100, 100),
+            *(90, 70, 50, 40, 36, 32, 28, 20),
         ),
         LoadCurveKind.GLOBAL: (
             *(82, 78, 76, 75, 76, 79, 83, 87),

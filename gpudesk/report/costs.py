@@ -9,6 +9,7 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
+from gpudesk.costing.inputs import OLD_PRICE_DOUBT
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
     COST_INPUTS,
@@ -751,3 +752,27 @@ def describe_prices_used(columns: Sequence[CostColumn], names: Mapping[str, str]
         else:
             prices.append(tr("{name} {amount} ({date})", **values))
     return tr("Purchase prices used (median in the catalog): {prices}", prices=", ".join(prices)) if prices else ""
+
+
+def describe_old_prices(columns: Sequence[CostColumn], names: Mapping[str, str], formatter: Formatter) -> str:
+    """Return which prices are old, with the date of each, and by how much their range is wider; empty without any."""
+    dated = (
+        (names[column.key], price)
+        for column in columns
+        for price in (column.inputs["price_usd"], column.inputs["rent_usd_per_hour"])
+        if price.is_old
+    )
+    prices = ", ".join(
+        tr(
+            "{name} {price} ({date})",
+            name=name,
+            price=lower_for_sentence(label_cost_input(price.name)),
+            date=formatter.date(price.prices.newest),
+        )
+        for name, price in dated
+        if price.prices is not None and price.prices.newest is not None
+    )
+    if not prices:
+        return ""
+    share = formatter.per_cent(OLD_PRICE_DOUBT)
+    return tr("Prices older than 12 months may be off by {share}: {prices}", share=share, prices=prices)

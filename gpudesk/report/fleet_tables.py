@@ -39,6 +39,14 @@ _CURVES: Final[Mapping[LoadCurveKind, str]] = MappingProxyType(
 _SUPPLIES: Final[Mapping[Supply, str]] = MappingProxyType(
     {Supply.OWNED: "Own", Supply.RENTED: "Rent", Supply.AUTOSCALED: "Rent, autoscaled", Supply.API: "Hosted API"}
 )
+_RUNNERS_UP: Final[Mapping[Supply, str]] = MappingProxyType(
+    {
+        Supply.OWNED: "Runner-up: buying {name}, {amount} per month.",
+        Supply.RENTED: "Runner-up: renting {name}, {amount} per month.",
+        Supply.AUTOSCALED: "Runner-up: renting {name} and scaling down, {amount} per month.",
+        Supply.API: "Runner-up: the hosted API, {amount} per month.",
+    }
+)
 _COOLING: Final[Mapping[SiteCooling, str]] = MappingProxyType(
     {SiteCooling.AIR: "air only", SiteCooling.LIQUID: "air or liquid"}
 )
@@ -252,7 +260,28 @@ def describe_fleets(
         text = rent if supply is Supply.AUTOSCALED else fixed
     if answer.odds is None:
         return text
-    return f"{text} {tr('Odds of being cheapest: {share}.', share=format_odds(answer.odds, formatter))}"
+    sentences = [text, tr("Odds of being cheapest: {share}.", share=format_odds(answer.odds, formatter))]
+    second = _find_runner_up(answer)
+    if second is not None:
+        other, usd = second
+        name, _ = looks.get(other[0], (other[0], 0))
+        per_month = money.add_currency(format_amount(usd, money))
+        sentences.append(tr(_RUNNERS_UP[other[1]], name=name, amount=per_month))
+    return " ".join(sentences)
+
+
+def _find_runner_up(answer: FleetAnswer) -> tuple[tuple[str, Supply], float] | None:
+    """Return the cheapest supply of another accelerator or an API, else of the same, with its USD a month."""
+    costs = {(option.accelerator, cost.supply): cost for option in answer.options for cost in option.costs}
+    if answer.api is not None:
+        costs["", Supply.API] = answer.api
+    months = {
+        key: cost.per_month_usd.value
+        for key, cost in costs.items()
+        if cost.per_month_usd is not None and key != answer.cheapest
+    }
+    leader = None if answer.cheapest is None else answer.cheapest[0]
+    return min(months.items(), key=lambda each: (each[0][0] == leader, each[1]), default=None)
 
 
 @dataclass(frozen=True, slots=True)

@@ -495,12 +495,14 @@ class ProfileTables:
         speed = MISSING_VALUE_TEXT if each.speedup is None else f"× {self.formatter.estimate(each.speedup)}"
         count = trn("{n} model", "{n} models", len(names), n=self.formatter.count(len(names)))
         reason = self.say(each.reason)
+        is_cheaper = each.extra_usd is not None and each.extra_usd <= 0.0
+        per_model = tr("no extra cost") if is_cheaper else self.formatter.estimate(each.usd_per_unlocked)
         cells = (
             DataCell(step, ", ".join(details), is_strong=True),
             DataCell(count, unlocked or reason),
             DataCell(speed),
             DataCell(self.formatter.estimate(each.extra_usd), is_quiet=each.extra_usd is None),
-            DataCell(self.formatter.estimate(each.usd_per_unlocked), is_quiet=each.usd_per_unlocked is None),
+            DataCell(per_model, is_quiet=each.usd_per_unlocked is None),
         )
         whole = ", ".join(names)
         sentence = ". ".join(part for part in (f"{step}: {count}", whole, reason) if part)

@@ -37,6 +37,7 @@ from gpudesk.report.costs import (
     describe_break_evens,
     describe_cheapest_rents,
     describe_input_source,
+    describe_old_prices,
     describe_other_prices,
     describe_prices_used,
     describe_rent_terms,
@@ -99,8 +100,15 @@ def list_cost_lines(
     yield from map(strong, wrap_text(describe_token_cost(answer, formatter), width))
     note = tr("{terms}. All assumptions: gpudesk cost --list-inputs.", terms="; ".join(filter(None, terms)))
     yield from wrap_text(note, width)
+    if any(each.count is None for each in answer.scenario.accelerators):
+        fewest = tr("Without a count, each has the fewest accelerators that fit. Cheapest count: gpudesk decide.")
+        yield from wrap_text(fewest, width)
     rents = list_rent_class_remarks(costs, context.names) or list_same_provider_rents(costs, context.names)
-    for line in (describe_prices_used(costs.columns, context.names, money), *rents):
+    prices = (
+        describe_prices_used(costs.columns, context.names, money),
+        describe_old_prices(costs.columns, context.names, formatter),
+    )
+    for line in (*prices, *rents):
         if line:
             yield from wrap_text(to_sentence(line), width)
     for rows in (_tokens, _all_years, _yields):

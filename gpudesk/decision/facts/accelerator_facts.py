@@ -82,6 +82,7 @@ def _list_specification_facts(part: Accelerator, view: AcceleratorView) -> dict[
         "generation": part.generation,
         "announced": part.announced,
         "discontinued": part.discontinued,
+        "license_limit": part.is_barred_from_data_centers,
         "available": str(release.value) if release is not None and release.value is not None else None,
         "form": _get_form(part.form_factor),
         "form_factor": part.form_factor,
@@ -174,18 +175,17 @@ def _compute_decode_share(view: AcceleratorView) -> float | None:
 
 
 def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
-    costs, count = view.costs, view.costs.count
-    bought = (count or 0) + (0 if costs.systems is None else costs.systems.idle)
-    price, discount = (get_likely_input(costs, name) for name in ("price_usd", "discount"))
-    net = None if price is None else price * (1.0 - (discount or 0.0))
+    costs = view.costs
     efficiency = costs.efficiency
     watts = None if efficiency is None else efficiency.joules_per_token
     software = costs.software
     years = get_likely_input(costs, "years")
     return {
-        "price_usd": price,
-        "spend_usd": None if net is None or count is None else net * bought,
+        "price_usd": get_likely_input(costs, "price_usd"),
+        "spend_usd": None if costs.tco is None else costs.tco.at_once_usd,
         "rent_usd_h": costs.rent_usd_per_hour,
+        "old_price": _find_old_price_date(costs, "price_usd"),
+        "old_rent": _find_old_price_date(costs, "rent_usd_per_hour"),
         "rent_providers": float(len(costs.rent.providers)) if costs.rent is not None else 0.0,
         "owned_usd_per_million": None if costs.owned is None else costs.owned.output,
         "rented_usd_per_million": None if costs.rented is None else costs.rented.output,
@@ -195,6 +195,12 @@ def _list_cost_facts(view: AcceleratorView) -> dict[str, FactValue]:
         "tokens_per_s_kw": None if efficiency is None else efficiency.tokens_per_s_per_kw,
         "watts_per_token_s": watts,
     }
+
+
+def _find_old_price_date(costs: CostColumn, name: str) -> str | None:
+    """Return the date of the newest of prices that are old; None for others."""
+    price = costs.inputs[name]
+    return price.prices.newest if price.is_old and price.prices is not None else None
 
 
 def _list_site_facts(site: SiteNeeds) -> dict[str, FactValue]:

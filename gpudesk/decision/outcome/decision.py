@@ -307,7 +307,7 @@ class Decider:
         odds = compute_odds(ranks, eligible, make_pair_scale(objective, ground, scores, self._calibration))
         arguments = compute_argument_shares(lines, objective.name, len(parts))
         merits = [
-            rank + _ARGUMENTS * share - _TENTH_OF_BILL * _measure_bill(part, open_, view.costs)
+            rank + _ARGUMENTS * share - _TENTH_OF_BILL * measure_commitment(part, open_, view.costs)
             for rank, share, part, open_, view in zip(
                 ranks, arguments, parts, situation.payments, ground.views, strict=True
             )
@@ -371,13 +371,14 @@ class Decider:
         )
 
 
-def _measure_bill(part: FactValues, payments: Sequence[PaymentBasis], costs: CostColumn) -> float:
+def measure_commitment(part: FactValues, payments: Sequence[PaymentBasis], costs: CostColumn) -> float:
     """Return the common logarithm of what a deployment commits to in USD an hour, by the cheapest open way to pay.
 
-    Rents are those of the cheapest provider: the class whose median `costs` use depends on the other columns.
+    Rents are those of the cheapest provider, in its whole instances: the class whose median `costs` use depends on
+    the other columns.
     """
-    deployed, rate = get_number(part, "deployed") or 1.0, get_number(part, "tokens_per_s")
-    bills = [deployed * rent.usd_per_hour for rent in costs.provider_rents[:1] if RENTED in payments]
+    deployed, rate = costs.count or 1, get_number(part, "tokens_per_s")
+    bills = [rent.hourly_bill(deployed) for rent in costs.provider_rents if RENTED in payments]
     owned = get_number(part, "owned_usd_per_million") if OWNED in payments else None
     if owned is not None and rate is not None:
         bills.append(owned * rate * _SECONDS_PER_HOUR / _MILLION)
@@ -554,8 +555,13 @@ def list_reasons(
         reasons.append((DecisionReason("basis", parts[first].get("basis"), None, None), False))
     if parts[first].get("announced") is True:
         reasons.append((DecisionReason("announced", True, None, None), False))
+    if parts[first].get("license_limit") is True:
+        reasons.append((DecisionReason("license_limit", True, None, None), False))
     if parts[first].get("discontinued") is True and situation.name_payment(first) == OWNED.name:
         reasons.append((DecisionReason("discontinued", True, None, None), False))
+    old = {OWNED.name: "old_price", RENTED.name: "old_rent"}.get(situation.name_payment(first) or "")
+    if old is not None and objective.name is ObjectiveName.COST and parts[first].get(old) is not None:
+        reasons.append((DecisionReason(old, parts[first][old], None, None), False))
     if other is not None:
         reasons += _list_arguments(parts, keys, lines, first, other)
     return reasons

@@ -92,11 +92,14 @@ class PlanCosts:
 
 
 #: What no accelerators cost.
+_RENT: Final = "rent_usd_per_hour"
 NO_COSTS: Final = PlanCosts(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
-def cost_pools(values: Mapping[str, Amount], accelerators: Amount, system_size: int = 1) -> PlanCosts:
-    """Return what so many accelerators of one part cost over all years of use, owned in whole systems.
+def cost_pools(
+    values: Mapping[str, Amount], accelerators: Amount, system_size: int = 1, instance_size: int = 1
+) -> PlanCosts:
+    """Return what so many accelerators cost over all years of use, owned in whole systems, rented in whole instances.
 
     Software is their share of that of the fleet; alone it is that of a fleet which they are by themselves. Without a
     fleet among the values both are the same.
@@ -105,13 +108,17 @@ def cost_pools(values: Mapping[str, Amount], accelerators: Amount, system_size: 
     software = sum_lines(cost_software(values, accelerators))
     owned = rented = None
     if _has_inputs(values, NEEDED_TO_OWN):
-        idle = np.ceil(np.asarray(accelerators) / system_size) * system_size - accelerators
+        idle = _round_up(accelerators, system_size) - accelerators
         owned = sum_lines(list_ownership_lines(make_ownership_inputs(values, accelerators, idle)))
     if _has_inputs(values, NEEDED_TO_RENT):
         hours = values["years"] * HOURS_PER_YEAR
-        rented = accelerators * values["rent_usd_per_hour"] * hours + software
+        rented = _round_up(accelerators, instance_size) * values["rent_usd_per_hour"] * hours + software
     alone = sum_lines(cost_software({**values, "fleet": accelerators}, accelerators))
     return PlanCosts(accelerators, owned, rented, software, alone)
+
+
+def _round_up(accelerators: Amount, size: int) -> Amount:
+    return np.ceil(np.asarray(accelerators) / size) * size
 
 
 def rank_plans(costs: Mapping[RoutePlan, PlanCosts], *, rented: bool) -> RouteRanking | None:
@@ -242,6 +249,8 @@ class _RoutingPlans:
         self._cap, self._spare = reserve
         self._table = DrawTable(compute_common_error(answer))
         self._values = [self._list_values(each) for each in situations]
+        singly, rents = answer.scenario.costs.single_accelerators, [each.inputs[_RENT].record for each in situations]
+        self._instance_sizes = [1 if singly or rent is None else rent.smallest_instance for rent in rents]
         one_model = len({(kind.model, kind.weights) for kind in kinds}) == 1
         self._alone = {(place, kind.kind): finder.alone(place, kind) for place in (0, 1) for kind in kinds}
         #: Replicas that serve all kinds, where they are of one model.
@@ -330,7 +339,8 @@ class _RoutingPlans:
         costs = NO_COSTS
         for place, counts in by_place.items():
             systems = self._situations[place].systems
-            costs = costs + cost_pools(self._values[place], counts, 1 if systems is None else systems.size)
+            size = 1 if systems is None else systems.size
+            costs = costs + cost_pools(self._values[place], counts, size, self._instance_sizes[place])
         routed = RoutedPlan(
             plan,
             tuple(pool for pool, _, _ in pooled),

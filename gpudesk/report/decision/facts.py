@@ -66,6 +66,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "available": _FactLabel("Release", _FactKind.TEXT),
         "announced": _FactLabel("Announced only"),
         "discontinued": _FactLabel("Discontinued"),
+        "license_limit": _FactLabel("License excludes data centers"),
         "memory_gib": _FactLabel("Memory", _FactKind.GIB),
         "memory_gb": _FactLabel("Memory", _FactKind.GB),
         "bandwidth_tbs": _FactLabel("Bandwidth per accelerator", _FactKind.TBS),
@@ -112,8 +113,10 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "decode_share": _FactLabel("Decode share of request time", _FactKind.SHARE),
         "host_traffic_gbs": _FactLabel("Token traffic to host", _FactKind.GBS),
         "price_usd": _FactLabel("Purchase price", _FactKind.USD),
-        "spend_usd": _FactLabel("Price of accelerators alone", _FactKind.USD),
+        "spend_usd": _FactLabel("Up-front cost to buy", _FactKind.USD),
         "rent_usd_h": _FactLabel("Rental price per accelerator", _FactKind.USD_PER_HOUR),
+        "old_price": _FactLabel("Old purchase price", _FactKind.TEXT),
+        "old_rent": _FactLabel("Old rental price", _FactKind.TEXT),
         "rent_providers": _FactLabel("Rental providers", _FactKind.COUNT),
         "usd_per_million": _FactLabel("Cost per million output tokens", _FactKind.USD_PER_MILLION),
         "owned_usd_per_million": _FactLabel("Cost per million output tokens, owned", _FactKind.USD_PER_MILLION),
@@ -201,7 +204,7 @@ _ANSWERS: Final[Mapping[str, str]] = MappingProxyType(
         "current_platform": "Current platform",
         "acquisition": "Buy or rent",
         "monthly_hours": "Rented accelerator-hours",
-        "budget_usd": "Accelerator budget",
+        "budget_usd": "Up-front budget",
         "adoption_months": "Funded infrastructure work",
         "months_to_launch": "Time to launch",
         "waiting": "Wait for next accelerator",
@@ -255,6 +258,8 @@ _MEASURED: Final = frozenset(
         _FactKind.TOKENS,
     }
 )
+#: Amounts of money with what stands behind their currency. Labels of costs name the million tokens.
+_MONEY: Final = {_FactKind.USD: "", _FactKind.USD_PER_HOUR: "/h", _FactKind.USD_PER_MILLION: ""}
 #: Below this a link's traffic is as good as none.
 _LEAST_GBS: Final = 0.01
 
@@ -277,7 +282,8 @@ def format_fact(name: str, fact: FactValue, formatter: Formatter) -> str:
         return _word(kind, fact)
     if isinstance(fact, IntervalEstimate):
         if kind is _FactKind.USD_PER_MILLION:
-            return MoneyFormatter(formatter).banded(fact).removesuffix("USD") + translate_unit(kind.value)
+            likely = formatter.money(formatter.small_amount(fact.value), "USD")
+            return f"{likely} ({MoneyFormatter(formatter).band(fact)})"
         return formatter.banded(fact, _unit(kind))
     if math.isinf(fact):
         return tr("never") if kind is _FactKind.HOURS else tr("no limit")
@@ -297,8 +303,10 @@ def format_fact_figure(name: str, fact: FactValue, formatter: Formatter) -> str:
     likely = float(f"{fact.value:.3g}") if isinstance(fact, IntervalEstimate) else fact
     if get_fact_unit(name) == _FactKind.MS and isinstance(likely, int | float):
         return formatter.estimate(likely)
-    text = format_fact(name, likely, formatter)
     unit = get_fact_unit(name)
+    if name in _FACTS and _FACTS[name].kind in _MONEY and isinstance(likely, int | float):
+        return _digits(_FACTS[name].kind, likely, formatter)
+    text = format_fact(name, likely, formatter)
     return text if unit is None else text.removesuffix(join_unit("", unit))
 
 
@@ -329,6 +337,8 @@ def _unit(kind: _FactKind) -> str | None:
 
 
 def _number(kind: _FactKind, fact: float, formatter: Formatter) -> str:
+    if kind in _MONEY:
+        return formatter.money(_digits(kind, fact, formatter), "USD") + _MONEY[kind]
     if kind is _FactKind.YEARS:
         return format_years(fact, formatter)
     if kind is _FactKind.MONTHS:

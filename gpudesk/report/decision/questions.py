@@ -100,8 +100,8 @@ _QUESTIONS: Final[Mapping[str, tuple[str, str]]] = MappingProxyType(
             "With enough hours, lower rent pays for porting.",
         ),
         "budget_usd": (
-            "What is your budget for accelerators?",
-            "Total purchase price of all accelerators, after discounts.",
+            "What is your up-front budget?",
+            "What you pay at once: accelerators, servers, network, racks, spares and porting.",
         ),
         "adoption_months": (
             "How many months of infrastructure work can you fund?",
@@ -258,7 +258,7 @@ _USES: Final[Mapping[tuple[str, float], str]] = MappingProxyType(
         ("months_to_launch", 3.0): "Within one quarter",
         ("months_to_launch", 9.0): "Next planning cycle",
         ("months_to_launch", 12.0): "A year or more",
-        ("budget_usd", 50_000.0): "One or two accelerators",
+        ("budget_usd", 50_000.0): "One accelerator in a server",
         ("budget_usd", 250_000.0): "One server",
         ("budget_usd", 1_000_000.0): "A few servers",
     }

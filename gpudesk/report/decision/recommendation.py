@@ -36,6 +36,7 @@ from gpudesk.report.comparison.tables import (
 from gpudesk.report.costs import (
     MoneyFormatter,
     describe_cheapest_rents,
+    describe_old_prices,
     describe_systems,
     describe_utilization,
     describe_whole_instances,
@@ -165,7 +166,7 @@ def list_recommendation_lines(
         (tr("Ruled out"), list_removed_columns(decision, names, formatter)),
         (tr("Measure next"), pilot),
         (tr("Next steps"), dict.fromkeys(translate_data(each.text) for each in decision.advice)),
-        (tr("Assumptions"), list_decision_assumptions(decision, formatter, costs)),
+        (tr("Assumptions"), list_decision_assumptions(decision, names, formatter, costs)),
         (tr("Your answers"), _list_user_answers(decision, formatter)),
     )
     return tuple(SheetRemark(subject, line.rstrip(".")) for subject, lines in grouped for line in lines)
@@ -184,7 +185,7 @@ def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, 
 
 
 def list_decision_assumptions(
-    decision: Decision, formatter: Formatter, costs: CostAnswer | None = None
+    decision: Decision, names: HeadNames, formatter: Formatter, costs: CostAnswer | None = None
 ) -> Iterator[str]:
     """Yield what a recommendation assumes: architecture of the model, payment, hours in use, software, fleet."""
     architecture = decision.facts.get("generic_architecture")
@@ -192,19 +193,12 @@ def list_decision_assumptions(
         yield tr("Unknown model architecture {architecture}: computed as a plain decoder", architecture=architecture)
     if decision.objective.name is not ObjectiveName.COST or decision.recommended is None:
         return
-    years, payments = decision.facts.get("years"), {each.payment for each in decision.candidates}
     shared = costs.columns[0].inputs["fleet"].spread if costs is not None and costs.columns else None
-    if decision.answers["acquisition"].value == UNDECIDED_ANSWER:
-        yield tr("Buy or rent is not answered: each accelerator is compared at its lower cost")
-        if isinstance(decision.answers["budget_usd"].value, float):
-            yield tr("Accelerators above your budget are compared only as rented")
-    if "rented" in payments:
-        yield tr("Rented accelerators are paid around the clock")
-    if "owned" in payments and isinstance(years, float):
-        yield trn("Bought accelerators are used for {n} year", "Bought accelerators are used for {n} years",
-                  round(years), n=formatter.stated(years))  # fmt: skip
+    yield from _list_payment_assumptions(decision, formatter)
     if costs is not None:
         yield describe_utilization(costs.utilisation, formatter)
+        if old := describe_old_prices(costs.columns, names, formatter):
+            yield old
     platform = decision.answers["current_platform"].value
     if platform == UNKNOWN_ANSWER:
         yield tr("Porting cost is excluded, because your current platform is unknown")
@@ -216,6 +210,19 @@ def list_decision_assumptions(
             round(fleet),
             n=formatter.count(round(fleet)),
         )
+
+
+def _list_payment_assumptions(decision: Decision, formatter: Formatter) -> Iterator[str]:
+    years, payments = decision.facts.get("years"), {each.payment for each in decision.candidates}
+    if decision.answers["acquisition"].value == UNDECIDED_ANSWER:
+        yield tr("Buy or rent is not answered: each accelerator is compared at its lower cost")
+        if isinstance(decision.answers["budget_usd"].value, float):
+            yield tr("Systems above your up-front budget are compared only as rented")
+    if "rented" in payments:
+        yield tr("Rented accelerators are paid around the clock")
+    if "owned" in payments and isinstance(years, float):
+        yield trn("Bought accelerators are used for {n} year", "Bought accelerators are used for {n} years",
+                  round(years), n=formatter.stated(years))  # fmt: skip
 
 
 def _list_delivered_lines(decision: Decision, formatter: Formatter) -> Iterator[str]:

@@ -67,7 +67,7 @@ _CLOSE_VERDICTS: Final = MappingProxyType(
 )
 
 #: Facts that make the figures or the purchase of the leading column doubtful.
-_DOUBTS: Final = ("basis", "announced", "discontinued")
+_DOUBTS: Final = ("basis", "announced", "license_limit", "discontinued", "old_price", "old_rent")
 #: Durations below this many minutes are in minutes, longer ones in hours.
 _MINUTES_FROM: Final = 90.0
 #: A fact that is true or not -> the two numbers that it is about, the lesser one first.
@@ -404,6 +404,10 @@ def describe_reason(reason: DecisionReason, names: NamesByKey, formatter: Format
         return tr("Announced, but not available yet")
     if line is None and fact == "discontinued":
         return tr("Discontinued: check that you can still buy it at this price")
+    if line is None and fact == "license_limit":
+        return tr("The driver license excludes data centers")
+    if line is None and fact in ("old_price", "old_rent"):
+        return tr("Price from {date}: ask for a current quote", date=formatter.date(str(reason.ours)))
     if fact is None:
         return line.title if line is not None else ""
     sides = zip((reason.ours, reason.theirs), reason.payments, strict=True)
@@ -539,6 +543,8 @@ def _input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
     if isinstance(value, str):
         return value
     unit = get_input_unit(cost)
+    if unit.startswith("USD"):
+        return formatter.money(formatter.small_amount(value), "USD") + unit.removeprefix("USD")
     amount = format_input_amount(cost, value, formatter)
     return f"{amount}\N{NO-BREAK SPACE}{unit}" if unit else amount
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from gpudesk.catalog.price_ranges import ComparablePrices, summarize_prices
 from gpudesk.catalog.read import Catalog
 from gpudesk.domain.claim import PriceRecord, ProviderClass, Source, SourceKind
@@ -33,6 +35,26 @@ def test_low_median_and_high_with_their_dates_and_providers() -> None:
     assert (found.low, found.median, found.high, found.count) == (1.0, 2.0, 4.0, 3)
     assert (found.oldest, found.newest, found.undated) == ("2025-01", "2026-03-01", 1)
     assert found.providers == ("A", "B")
+
+
+@pytest.mark.parametrize(
+    ("dates", "is_old"),
+    [
+        (["2024-12-23"], True),
+        (["2025-11-27"], True),
+        (["2025-11-28"], False),
+        (["2025-10"], True),
+        (["2025-11"], False),
+        (["2024"], True),
+        (["2025"], False),
+        (["2022-05", "2026-03"], False),
+        (["2022-05", None], False),
+        ([None], False),
+    ],
+)
+def test_prices_are_old_that_all_have_a_date_before_the_last_year(dates: list[str | None], *, is_old: bool) -> None:
+    (found,) = summarize_prices([price(1.0, date=date) for date in dates])
+    assert found.is_older_than_year("2026-11-28") is is_old
 
 
 def test_range_counts_once_by_its_middle() -> None:

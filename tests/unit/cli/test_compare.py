@@ -41,6 +41,14 @@ def test_half_a_load_is_still_an_error(capsys: Capture, tmp_path: Path) -> None:
     assert "no load given" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("stated", [(), ("--input-tokens", "800"), ("--output-tokens", "300")])
+def test_a_missing_length_says_what_to_state(capsys: Capture, stated: tuple[str, ...]) -> None:
+    asked = ("--accelerators", "h100-sxm", "--model", "llama-3.1-8b", "--concurrency", "4", *stated)
+    for command in ("cost", "decide"):
+        assert entry.main([command, *asked]) == 1
+        assert "such as --input-tokens 1000 --output-tokens 300" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("suffix", [".md", ".html"])
 def test_profiles_follow_the_sheet_at_its_load(capsys: Capture, tmp_path: Path, suffix: str) -> None:
     target = tmp_path / f"sheet{suffix}"

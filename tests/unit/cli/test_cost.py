@@ -40,6 +40,14 @@ def candidate(found: dict[str, Any], part: str) -> dict[str, Any]:
     return each
 
 
+def test_counts_left_open_are_said(capsys: Capture) -> None:
+    said = "Without a count, each has the fewest accelerators that fit."
+    asked = ("--model", "llama-3.1-8b", "--input-tokens", "800", "--output-tokens", "300", "--concurrency", "4")
+    for accelerators, is_said in (("h100-sxm,l4", True), ("h100-sxm:1,l4:1", False)):
+        assert entry.main(["cost", "--accelerators", accelerators, *asked, "--draws", "100"]) == 0
+        assert (said in capsys.readouterr().out.replace("\n", " ")) is is_said
+
+
 def test_lines_add_up_to_the_total_and_tokens_follow(capsys: Capture) -> None:
     found = cost(capsys, "--set", "utilisation=0.5")
     for each in found["candidates"]:

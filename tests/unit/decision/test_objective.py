@@ -14,6 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs
+from gpudesk.decision.outcome.decision import measure_commitment
 from gpudesk.domain.answer import find_difference
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, ObjectiveName, WayOutKind
@@ -317,10 +318,57 @@ def test_doubt_about_shared_inputs_counts_between_ways_to_pay_and_not_within_one
 
 def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:
     answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
-    found = service.decide(answer, {**OPEN, "budget_usd": 240_000.0}).candidates
+    found = service.decide(answer, {**OPEN, "budget_usd": 330_000.0}).candidates
     assert [(each.eligible, each.payment) for each in found] == [(True, "rented"), (True, "owned")]
-    owned = service.decide(answer, {**OPEN, "budget_usd": 240_000.0, "acquisition": "own"}).candidates
+    owned = service.decide(answer, {**OPEN, "budget_usd": 330_000.0, "acquisition": "own"}).candidates
     assert [each.eligible for each in owned] == [False, True]
+
+
+def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> None:
+    """Accelerators within the budget are too dear with their servers, network and racks."""
+    answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))
+    tco = service.costs(answer).columns[1].tco
+    assert tco is not None
+    accelerators = next(line.usd for line in tco.lines if line.name == "accelerators")
+    assert accelerators < 240_000.0 < tco.at_once_usd
+    found = service.decide(answer, {**OPEN, "budget_usd": 240_000.0}).candidates
+    assert [each.payment for each in found] == ["rented", "rented"]
+    found = service.decide(answer, {**OPEN, "budget_usd": tco.at_once_usd}).candidates
+    assert found[1].payment == "owned"
+
+
+def test_an_old_price_widens_odds_and_is_named(service: GpuDeskService) -> None:
+    """TPU v5e has no rent on record of the last year; the same rent entered today is more certain."""
+    asked = scenario("gemma-3-27b", ("tpu-v6e", "tpu-v5e"), weights=Precision.BF16, priority="cost", acquisition="rent")
+    decision = decided(service, asked)
+    assert lead(decision) == "tpu-v5e"
+    assert "old_rent" in [each.fact for each in decision.against]
+    rent = service.costs(service.answer(asked)).columns[1].inputs["rent_usd_per_hour"].spread
+    assert rent is not None
+    fresh = replace(
+        asked, costs=asked.costs.with_input("rent_usd_per_hour", UncertainValue.exactly(rent.likely), "tpu-v5e")
+    )
+    today = decided(service, fresh)
+    assert today.robustness > decision.robustness
+    assert "old_rent" not in [each.fact for each in today.against]
+
+
+def test_a_license_that_excludes_data_centers_is_an_argument_against(service: GpuDeskService) -> None:
+    asked = scenario("llama-3.1-8b", ("rtx-5090", "l4"), count=1, in_flight=4, priority="speed")
+    decision = decided(service, asked)
+    assert lead(decision) == "rtx-5090"
+    assert "license_limit" in [each.fact for each in decision.against]
+    only = scenario("llama-3.1-8b", ("l4",), count=1, in_flight=4, priority="speed")
+    assert "license_limit" not in [each.fact for each in decided(service, only).against]
+
+
+def test_idle_accelerators_of_an_instance_are_part_of_the_commitment(service: GpuDeskService) -> None:
+    """Of two that are as good, the one whose provider rents eight at a time commits to more."""
+    answer = service.answer(scenario("llama-3.1-8b", ("mi355x",), count=1, in_flight=8, acquisition="rent"))
+    whole = service.costs(answer).columns[0]
+    assert whole.rented_count == 8
+    rent = whole.provider_rents[0].usd_per_hour
+    assert measure_commitment({}, [PaymentBasis(rented=True)], whole) == pytest.approx(math.log10(8 * rent))
 
 
 @pytest.mark.parametrize("work", ["media", "embeddings", "fine_tuning", "training"])

@@ -370,6 +370,29 @@ def test_more_accelerators_are_never_cheaper(
         assert dearer >= less * (1 - 1e-12)
 
 
+def test_pools_are_rented_in_whole_instances(service: GpuDeskService, scenario: Scenario) -> None:
+    """Ten accelerators of a provider that rents eight at a time cost as much as sixteen."""
+    found = service.costing.situations(service.answer(scenario))[0]
+    values: dict[str, Amount] = {**found.values, "engineers": 0.0, "porting_engineer_months": 0.0}
+    part, whole = cost_pools(values, 10.0, instance_size=8), cost_pools(values, 16.0, instance_size=8)
+    assert part.rented == whole.rented
+    assert part.rented != cost_pools(values, 10.0).rented
+
+
+def test_routes_are_priced_by_the_instances_on_record(service: GpuDeskService, scenario: Scenario) -> None:
+    """MI355X is rented eight at a time; who pays for single accelerators pays less."""
+    positions = (0, 3)
+    whole, alone = (
+        compare_routing_plans(
+            replace(scenario, costs=replace(scenario.costs, single_accelerators=singly)), positions, FIFTH, service, 1.0
+        ).by_plan[RoutePlan.ALL_B]
+        for singly in (False, True)
+    )
+    assert whole.rented_usd is not None
+    assert alone.rented_usd is not None
+    assert whole.rented_usd.likely > alone.rented_usd.likely
+
+
 @given(rate=st.floats(0.5, 100.0), more=st.floats(0.0, 100.0), share=st.floats(0.05, 0.95))
 def test_more_requests_never_take_fewer_accelerators_or_less_money(
     service: GpuDeskService, scenario: Scenario, rate: float, more: float, share: float

@@ -7,6 +7,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gpudesk.domain.fleet import FleetSettings, LoadCurveKind, check_multipliers, make_load_curve
+from gpudesk.domain.sizing import DEFAULT_PEAK_FACTOR
 from gpudesk.fleet.supply import check_fleet_settings
 from gpudesk.text.messages import InputError
 
@@ -29,6 +30,10 @@ def test_presets_have_their_busiest_hours() -> None:
     assert night.multipliers.index(night.peak_factor) == 0
     assert make_load_curve(FleetSettings(LoadCurveKind.GLOBAL)).peak_factor < 1.25
     assert make_load_curve(FleetSettings(LoadCurveKind.FLAT)).peak_factor == 1.0
+
+
+def test_the_usual_curve_has_the_peak_that_sizing_assumes() -> None:
+    assert make_load_curve(FleetSettings()).peak_factor == pytest.approx(DEFAULT_PEAK_FACTOR)
 
 
 @given(st.lists(st.floats(0.0, 1e300), min_size=24, max_size=24).filter(any))

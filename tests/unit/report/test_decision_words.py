@@ -292,7 +292,7 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
         ),
         (
             DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.OPEN),
-            ("MI325X, rental price: 3.14 USD/h", "now 1.95 USD/h", "B200 (too close to call)"),
+            ("MI325X, rental price: $3.14/h", "now $1.95/h", "B200 (too close to call)"),
         ),
         (
             DecisionFlip("serving_engine", "any", "tensorrt-llm", (), DecisionVerdict.NONE_FITS),
@@ -304,11 +304,11 @@ def test_what_does_not_fit_one_is_said_in_numbers(service: GpuDeskService) -> No
         ),
         (
             DecisionFlip("mi355x.price_usd", None, 35_000.0, ("mi355x",), DecisionVerdict.WINNER),
-            ("MI355X, purchase price: 35,000 USD", "now not answered", "MI355X"),
+            ("MI355X, purchase price: $35,000", "now not answered", "MI355X"),
         ),
         (
             DecisionFlip("energy_usd_per_kwh", 0.1, 0.3, ("mi355x",), DecisionVerdict.WINNER),
-            ("Electricity price: 0.3 USD/kWh", "now 0.1 USD/kWh", "MI355X"),
+            ("Electricity price: $0.30/kWh", "now $0.10/kWh", "MI355X"),
         ),
     ],
 )
@@ -325,7 +325,7 @@ def test_an_accelerator_in_two_columns_is_called_by_its_id(service: GpuDeskServi
     flip = DecisionFlip("mi325x.rent_usd_per_hour", 1.95, 3.14, ("b200-hgx",), DecisionVerdict.WINNER)
     names = {key: f"{name} × 1" for key, name in NAMES.items()}
     change, _, _ = describe_flip(flip, replace(found, candidates=twice), names, FORMATTER)
-    assert plain(change) in ("MI325X × 1, rental price: 3.14 USD/h", "MI325X, rental price: 3.14 USD/h")
+    assert plain(change) in ("MI325X × 1, rental price: $3.14/h", "MI325X, rental price: $3.14/h")
 
 
 def test_a_pilot_says_what_to_run_and_for_how_long(service: GpuDeskService) -> None:

@@ -88,7 +88,7 @@ def test_every_result_of_an_unknown_architecture_says_what_was_not_used() -> Non
     assert any("mamba_ratio" in remark.text for remark in sheet.remarks)
     basis = next(row for group in table.groups for row in group.rows if row.key == "basis")
     assert basis.cells[0].text == "uncalibrated, your model"
-    assert any("newarch" in line for line in list_decision_assumptions(decision, Formatter()))
+    assert any("newarch" in line for line in list_decision_assumptions(decision, {}, Formatter()))
 
 
 def test_an_estimate_of_a_model_of_the_users_says_whose_it_is() -> None:

@@ -154,7 +154,7 @@ def test_what_costs_assume_is_said(
 ) -> None:
     answer = asked(service, **said)
     extras = service.make_sheet_extras(answer)
-    lines = list(list_decision_assumptions(decision_of(extras), Formatter(), extras.costs))
+    lines = list(list_decision_assumptions(decision_of(extras), {}, Formatter(), extras.costs))
     assert any(assumed in line for line in lines)
     assert not any(not_assumed in line for line in lines)
     assert extras.costs is not None
@@ -163,7 +163,7 @@ def test_what_costs_assume_is_said(
 
 def test_other_goals_assume_nothing_of_costs(service: GpuDeskService) -> None:
     decision = decision_of(service.make_sheet_extras(asked(service, priority="speed")))
-    assert list(list_decision_assumptions(decision, Formatter())) == []
+    assert list(list_decision_assumptions(decision, {}, Formatter())) == []
 
 
 def test_advice_that_several_rules_give_stands_once(service: GpuDeskService, further: SheetExtras) -> None:
