@@ -349,7 +349,7 @@ def test_an_answer_may_be_the_title_of_its_option(capsys: Capture, given: str, n
 
 def test_the_rental_price_says_that_it_is_per_accelerator(capsys: Capture) -> None:
     assert entry.main(["decide", *ASKED, "--set", "acquisition=rent"]) == 0
-    assert "  Rental price per accelerator: 2.29 USD/h." in capsys.readouterr().out
+    assert "  Rental price per accelerator: $2.29/h." in capsys.readouterr().out
 
 
 @pytest.mark.parametrize(

@@ -106,3 +106,11 @@ def test_intervals_of_costs_have_cents(tables: ProfileTables) -> None:
     ends = [end.strip() for cell in cells for end in cell.detail.split("–") if end]
     assert ends
     assert all(len(end.partition(".")[2]) == 2 for end in ends)
+
+
+def test_a_cheaper_step_has_no_extra_cost(service: GpuDeskService) -> None:
+    """From H100 SXM, MI325X costs less and holds more: no amount per model would be honest."""
+    rows = {row.key: row.cells for row in make_tables(service, "h100-sxm").upgrades().rows}
+    extra, per_model = rows["mi325x:1"][-2:]
+    assert extra.text.startswith("−")
+    assert per_model.text == "no extra cost"
