@@ -346,6 +346,17 @@ class CostCalculator:
         """Return all inputs of so many accelerators under the settings of a scenario."""
         return self._resolve_count(accelerator, count, self._cache_of(scenario))
 
+    def find_lots(self, accelerators: Sequence[str], scenario: Scenario, *, rented: bool) -> tuple[int, ...]:
+        """Return how many of each accelerator are paid for at a time: a whole system, or a whole instance."""
+        if scenario.costs.single_accelerators:
+            return (1,) * len(accelerators)
+        cache, parts = self._cache_of(scenario), [self._catalog.accelerator(each) for each in accelerators]
+        if rented:
+            rents = [self._resolve_count(part, 1, cache)["rent_usd_per_hour"].record for part in parts]
+            return tuple(1 if rent is None else rent.smallest_instance for rent in rents)
+        specs = [self._find_system(part, cache) for part in parts]
+        return tuple(spec.slots if spec.is_whole else 1 for spec in specs)
+
     def _gather(self, key: str, column: ComparisonColumn, cache: _SettingsCache) -> AcceleratorCostInputs:
         estimate, inputs, systems, idle_rented = column.estimate, self._resolve_inputs(column, cache), None, 0
         if estimate is not None and estimate.fits and not cache.settings.single_accelerators:

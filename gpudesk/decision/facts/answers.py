@@ -179,6 +179,14 @@ def _skip_when_soon(state: _DialogueState) -> Message | None:
     )
 
 
+def _skip_when_offline(state: _DialogueState) -> Message | None:
+    return (
+        message("dialogue.nobody_waits", "you answered that nobody waits for answers")
+        if state.answers["service"].value == "offline"
+        else None
+    )
+
+
 _SKIP_TESTS: Final[Mapping[str, tuple[Callable[[_DialogueState], Message | None], ...]]] = MappingProxyType(
     {
         "porting": (_skip_without_port,),
@@ -186,6 +194,8 @@ _SKIP_TESTS: Final[Mapping[str, tuple[Callable[[_DialogueState], Message | None]
         "adoption_months": (_skip_without_port, _skip_on_one_platform),
         "monthly_hours": (_skip_when_owned, _skip_without_port),
         "budget_usd": (_skip_when_rented,),
+        "ttft_limit_ms": (_skip_when_offline,),
+        "tpot_limit_ms": (_skip_when_offline,),
         "waiting": (_skip_when_soon,),
     }
 )

@@ -34,7 +34,6 @@ from gpudesk.text.messages import InputError
 from gpudesk.text.units import GB
 
 if TYPE_CHECKING:
-    from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.decision.purchasing.reference_data import ReferenceData
     from gpudesk.domain.estimate import CalibrationCoverage
 
@@ -42,8 +41,6 @@ if TYPE_CHECKING:
 class DecisionSource(DeploymentSource, Protocol):
     """What decisions are made from: the catalog, estimates, costs and records."""
 
-    @property
-    def costing(self) -> CostCalculator: ...
     @property
     def reference_data(self) -> ReferenceData: ...
     def rows_behind(self, estimate: Estimate) -> CalibrationCoverage: ...

@@ -18,6 +18,7 @@ from gpudesk.text.messages import InputError
 
 if TYPE_CHECKING:
     from gpudesk.catalog.read import Catalog
+    from gpudesk.costing.scenario_costs import CostCalculator
     from gpudesk.domain.sizing import SizingResult
     from gpudesk.estimation.estimator import Estimator
 
@@ -36,6 +37,8 @@ class DeploymentSource(Protocol):
     @property
     def estimator(self) -> Estimator: ...
     def answer(self, scenario: Scenario) -> Answer: ...
+    @property
+    def costing(self) -> CostCalculator: ...
     def size(self, scenario: Scenario) -> SizingResult: ...
 
 
@@ -56,7 +59,8 @@ class DeploymentTerms:
     """What answers ask of a deployment.
 
     `serving_engine` is None where any will do, `ttft_ms` and `tpot_ms` are infinite without a limit. With
-    `quickest`, the size is chosen by the time of a request rather than by accelerators for each token.
+    `quickest`, the size is chosen by the time of a request rather than by accelerators for each token; they count
+    in the systems or instances that are `paid` for, by whether those are rented.
     """
 
     serving_engine: str | None
@@ -64,18 +68,26 @@ class DeploymentTerms:
     tpot_ms: float
     alone: bool
     quickest: bool
+    paid: tuple[bool, ...] = ()
+
+
+#: The answer on buying or renting -> whether what is paid for is rented, of each way that is open.
+_PAID: Final[Mapping[str, tuple[bool, ...]]] = {"own": (False,), "rent": (True,)}
+_BY_COST: Final = ("cost", "balanced")
 
 
 def read_deployment_terms(answers: Mapping[str, QuestionAnswer], engines: Sequence[ServingEngine]) -> DeploymentTerms:
     engine = answers["serving_engine"].value
     limits = [answers[name].value for name in ("ttft_limit_ms", "tpot_limit_ms")]
     ttft, tpot = (limit if isinstance(limit, float) else math.inf for limit in limits)
+    priority, acquisition = answers["priority"].value, str(answers["acquisition"].value)
     return DeploymentTerms(
         serving_engine=str(engine) if engine in {each.id for each in engines} else None,
         ttft_ms=ttft,
         tpot_ms=tpot,
         alone=answers["shape"].value == _ONE,
-        quickest=answers["priority"].value == "latency",
+        quickest=priority == "latency",
+        paid=_PAID.get(acquisition, (True, False)) if priority in _BY_COST else (),
     )
 
 
@@ -85,17 +97,18 @@ class DeploymentChooser:
     def __init__(self, service: DeploymentSource) -> None:
         self._service = service
         self._last: Answer | None = None
-        self._chosen: dict[DeploymentTerms, Answer] = {}
+        self._chosen: dict[tuple[DeploymentTerms, tuple[int, ...]], Answer] = {}
 
     def choose(self, answer: Answer, answers: Mapping[str, QuestionAnswer]) -> Answer:
         """Return the answer on the deployments that are judged; the same one where nothing was left open."""
         terms = self.read_terms(answers)
+        asked = terms, self._find_lots(answer.scenario, terms)
         last = self._last
         if last is None or (last.columns is not answer.columns or last.scenario.demand != answer.scenario.demand):
             self._last, self._chosen = answer, {}
-        if terms not in self._chosen:
-            self._chosen[terms] = self._choose(answer, terms)
-        chosen_answer, scenario = self._chosen[terms], answer.scenario
+        if asked not in self._chosen:
+            self._chosen[asked] = self._choose(answer, *asked)
+        chosen_answer, scenario = self._chosen[asked], answer.scenario
         # Prices, answers and the site move no estimate.
         chosen_scenario = replace(
             chosen_answer.scenario, fleet=scenario.fleet, costs=scenario.costs, decision=scenario.decision
@@ -111,13 +124,21 @@ class DeploymentChooser:
         """Take what another one chose, for a job on a thread of its own."""
         self._last, self._chosen = former._last, dict(former._chosen)
 
-    def _choose(self, answer: Answer, terms: DeploymentTerms) -> Answer:
+    def _find_lots(self, scenario: Scenario, terms: DeploymentTerms) -> tuple[int, ...]:
+        """Return how many of each accelerator are paid for at a time, at least."""
+        accelerators = [choice.accelerator for choice in scenario.accelerators]
+        if not terms.paid or all(choice.count is not None for choice in scenario.accelerators):
+            return (1,) * len(accelerators)
+        lots = [self._service.costing.find_lots(accelerators, scenario, rented=rented) for rented in terms.paid]
+        return tuple(map(min, *lots)) if len(lots) > 1 else lots[0]
+
+    def _choose(self, answer: Answer, terms: DeploymentTerms, lots: Sequence[int]) -> Answer:
         scenario = answer.scenario
         choices = tuple(self._with_engine(choice, terms.serving_engine) for choice in scenario.accelerators)
         if scenario.demand is not None:
             scenario, choices = self._size_demand(replace(scenario, accelerators=choices), terms)
         else:
-            choices = self._search_counts(answer, replace(scenario, accelerators=choices), terms)
+            choices = self._search_counts(answer, replace(scenario, accelerators=choices), terms, lots)
         chosen_scenario = replace(scenario, accelerators=choices)
         return answer if chosen_scenario == answer.scenario else self._service.answer(chosen_scenario)
 
@@ -151,7 +172,7 @@ class DeploymentChooser:
         return replace(scenario, workload=replace(scenario.workload, load=sized.peak_load)), choices
 
     def _search_counts(
-        self, answer: Answer, scenario: Scenario, terms: DeploymentTerms
+        self, answer: Answer, scenario: Scenario, terms: DeploymentTerms, lots: Sequence[int]
     ) -> tuple[AcceleratorChoice, ...]:
         """Return the choices, those without a count with the count that does best; in one call for all."""
         requests = scenario.requests()
@@ -164,7 +185,8 @@ class DeploymentChooser:
         for (place, _), estimate in zip(tried, estimates, strict=True):
             if isinstance(estimate, InputError) or not serves_within(estimate, terms):
                 continue
-            if place not in best or _effort(estimate, terms) < _effort(best[place], terms):
+            lot = lots[place]
+            if place not in best or _effort(estimate, terms, lot) < _effort(best[place], terms, lot):
                 best[place] = estimate
         return tuple(
             _fix_count(choice, best.get(place), answer.columns[place].estimate)
@@ -203,12 +225,13 @@ def _exceeds(figure: IntervalEstimate | None, limit: float) -> bool:
     return figure is not None and figure.value > limit
 
 
-def _effort(estimate: Estimate, terms: DeploymentTerms) -> tuple[float, int]:
-    """Return what a size costs: accelerator-seconds for each token, or the seconds of a request."""
+def _effort(estimate: Estimate, terms: DeploymentTerms, lot: int) -> tuple[float, int]:
+    """Return what a size costs: accelerator-seconds for each token in whole lots, or the seconds of a request."""
     rate, request = estimate.output_tokens_per_s, estimate.request_s
     if terms.quickest and request is not None:
         return request.value, estimate.count
-    return (math.inf if rate is None or rate.value <= 0.0 else estimate.count / rate.value), estimate.count
+    paid = math.ceil(estimate.count / lot) * lot
+    return (math.inf if rate is None or rate.value <= 0.0 else paid / rate.value), estimate.count
 
 
 def _fix_count(choice: AcceleratorChoice, best: Estimate | None, estimate: Estimate | None) -> AcceleratorChoice:

@@ -337,6 +337,22 @@ def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> No
     assert found[1].payment == "owned"
 
 
+def test_whole_systems_are_used_where_they_are_paid_for(service: GpuDeskService) -> None:
+    """Who buys a rack of 72 uses most of it; who asks for throughput per accelerator need not."""
+    parts = ("gb200-nvl72", "b200-hgx")
+    asked = scenario("deepseek-v3", parts, count=None, in_flight=1024, priority="cost", acquisition="own")
+    bought = decided(service, asked).candidates[0]
+    fastest = service.decide(service.answer(asked), {"priority": "speed", "acquisition": "own"}).candidates[0]
+    assert bought.count is not None
+    assert fastest.count is not None
+    assert bought.count > fastest.count
+    few = replace(asked, accelerators=(AcceleratorChoice(parts[0], count=fastest.count), asked.accelerators[1]))
+    dearer = decided(service, few).candidates[0]
+    assert dearer.value is not None
+    assert bought.value is not None
+    assert bought.value.value < dearer.value.value
+
+
 def test_an_old_price_widens_odds_and_is_named(service: GpuDeskService) -> None:
     """TPU v5e has no rent on record of the last year; the same rent entered today is more certain."""
     asked = scenario("gemma-3-27b", ("tpu-v6e", "tpu-v5e"), weights=Precision.BF16, priority="cost", acquisition="rent")

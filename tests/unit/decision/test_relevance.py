@@ -54,6 +54,12 @@ def test_owners_rent_no_hours_and_tenants_buy_nothing() -> None:
     assert Said({"acquisition": "rent"}).why("monthly_hours") is None
 
 
+@pytest.mark.parametrize("question", ["ttft_limit_ms", "tpot_limit_ms"])
+def test_who_has_nobody_waiting_sets_no_limit(question: str) -> None:
+    assert Said({"service": "offline"}).why(question) == "dialogue.nobody_waits"
+    assert Said({"service": "server"}).why(question) is None
+
+
 @pytest.mark.parametrize(("months", "asked"), [(0.0, False), (5.9, False), (6.0, True), ("unknown", True)])
 def test_who_starts_soon_is_not_asked_about_waiting(months: AnswerValue, asked: bool) -> None:
     assert (Said({"months_to_launch": months}).why("waiting") is None) is asked
