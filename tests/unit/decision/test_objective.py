@@ -146,20 +146,42 @@ def test_the_cheapest_is_recommended_in_many_scenarios(
     check_cheapest(service, asked)
 
 
-@pytest.mark.parametrize(("model", "in_flight"), MODELS)
-def test_the_fastest_by_estimate_is_recommended(service: GpuDeskService, model: str, in_flight: int) -> None:
-    asked = scenario(model, in_flight=in_flight, priority="speed")
-    answer = service.answer(asked)
-    decision = service.decide(answer)
+def check_fastest(service: GpuDeskService, asked: Scenario) -> None:
+    """Hold a decision by speed to the estimates of its own deployments."""
+    decision = decided(service, asked)
+    counts = {each.accelerator: each.count for each in decision.candidates}
+    fixed = replace(
+        asked, accelerators=tuple(replace(each, count=counts[each.accelerator]) for each in asked.accelerators)
+    )
     rates = {
         each.key: estimate.output_tokens_per_s_per_accelerator.value
-        for each, column in zip(decision.candidates, answer.columns, strict=True)
+        for each, column in zip(decision.candidates, service.answer(fixed).columns, strict=True)
         if each.eligible
         and (estimate := column.estimate) is not None
         and estimate.output_tokens_per_s_per_accelerator is not None
     }
+    for candidate in decision.candidates:
+        if candidate.eligible:
+            assert candidate.value is not None
+            assert candidate.value.value == pytest.approx(rates[candidate.key])
     if decision.robustness >= 0.8:
         assert lead(decision) == max(rates, key=lambda key: rates[key])
+
+
+@pytest.mark.parametrize(("model", "in_flight"), MODELS)
+def test_the_fastest_by_estimate_is_recommended(service: GpuDeskService, model: str, in_flight: int) -> None:
+    check_fastest(service, scenario(model, in_flight=in_flight, priority="speed"))
+
+
+@pytest.mark.thorough
+@pytest.mark.parametrize("parts", [PARTS, SMALL], ids=["large", "small"])
+@pytest.mark.parametrize("count", [8, None])
+@pytest.mark.parametrize("in_flight", [1, 16, 200])
+@pytest.mark.parametrize("model", ["llama-3.1-8b", "llama-3.1-70b", "deepseek-r1", "qwen3-32b", "gpt-oss-120b"])
+def test_the_fastest_is_recommended_in_many_scenarios(
+    service: GpuDeskService, model: str, in_flight: int, count: int | None, parts: tuple[str, ...]
+) -> None:
+    check_fastest(service, scenario(model, parts, count=count, in_flight=in_flight, priority="speed"))
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
