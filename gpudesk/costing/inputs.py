@@ -15,6 +15,7 @@ from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary
 from gpudesk.domain.cost import (
     COMPARED_CLASSES,
     COST_INPUTS,
+    OLD_PRICE_DOUBT,
     RENT_TERMS,
     CostDefaultSource,
     CostInputOrigin,
@@ -208,9 +209,7 @@ def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAs
     return CostAssumption(spread, default_source, source.get("id", ""))
 
 
-#: The prices that age, and what the range of one older than 12 months is wider by on each side. An assumption.
 _AGING: Final = ("price_usd", "rent_usd_per_hour")
-OLD_PRICE_DOUBT: Final = 0.5
 #: What software takes on another platform than the team's own; nothing on that.
 _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)

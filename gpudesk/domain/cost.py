@@ -222,6 +222,10 @@ class ResolvedCostInput:
         return UncertainValue.exactly(self.spread.likely) if self.divides and self.spread is not None else self.spread
 
 
+#: By which share the range of a price older than 12 months is wider on each side. An assumption.
+OLD_PRICE_DOUBT: Final = 0.5
+
+
 class CostLine(NamedTuple):
     """One line of a total."""
 

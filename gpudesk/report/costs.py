@@ -9,10 +9,10 @@ from itertools import groupby
 from types import MappingProxyType
 from typing import Final, NamedTuple
 
-from gpudesk.costing.inputs import OLD_PRICE_DOUBT
 from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import (
     COST_INPUTS,
+    OLD_PRICE_DOUBT,
     BreakEven,
     CostAnswer,
     CostColumn,

@@ -181,7 +181,7 @@ def _skip_when_soon(state: _DialogueState) -> Message | None:
 
 def _skip_when_offline(state: _DialogueState) -> Message | None:
     return (
-        message("dialogue.nobody_waits", "you answered that nobody waits for answers")
+        message("dialogue.nobody_waits", "you answered that no user waits for the result")
         if state.answers["service"].value == "offline"
         else None
     )
