@@ -158,7 +158,7 @@ def list_recommendation_lines(
         (tr("Memory"), () if memory is None else (memory,)),
         (tr("Key figures"), _list_delivered_lines(decision, formatter)),
         (tr("For"), (describe_reason(each, names, formatter) for each in decision.reasons)),
-        (tr("Against"), (describe_reason(each, names, formatter) for each in decision.against)),
+        (tr("Against"), list_arguments_against(decision, names, formatter, costs)),
         (tr("Alternatives"), (": ".join(describe_way_out(each, formatter)) for each in decision.ways_out)),
         (tr("Rental price"), () if costs is None else _list_rent_remarks(decision, costs, names, formatter)),
         (tr("Missing figures"), (describe_missing_value(each, names, formatter) for each in unpriced)),
@@ -170,6 +170,24 @@ def list_recommendation_lines(
         (tr("Your answers"), _list_user_answers(decision, formatter)),
     )
     return tuple(SheetRemark(subject, line.rstrip(".")) for subject, lines in grouped for line in lines)
+
+
+def list_arguments_against(
+    decision: Decision, names: HeadNames, formatter: Formatter, costs: CostAnswer | None = None
+) -> Iterator[str]:
+    """Yield the arguments against what is recommended, and a hosted API that costs less than its tokens."""
+    for each in decision.against:
+        yield describe_reason(each, names, formatter)
+    first = decision.recommended
+    if decision.objective.name is not ObjectiveName.COST or first is None or costs is None or costs.api is None:
+        return
+    own, hosted = find_candidate(decision, first.key).value, costs.api.value
+    if own is not None and hosted < own.value:
+        yield tr(
+            "A hosted API costs ${hosted} per million output tokens ({change})",
+            hosted=formatter.small_amount(hosted),
+            change=formatter.difference(hosted / own.value),
+        )
 
 
 def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, formatter: Formatter) -> Iterator[str]:

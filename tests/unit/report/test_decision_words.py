@@ -24,7 +24,7 @@ from gpudesk.domain.decision import (
 )
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
-from gpudesk.report.decision.recommendation import list_removed_columns
+from gpudesk.report.decision.recommendation import list_arguments_against, list_removed_columns
 from gpudesk.report.decision.rules import (
     describe_rule_answers,
     label_effect,
@@ -131,6 +131,20 @@ def test_each_of_two_close_ones_is_bought_or_rented(
     paid = dict(zip((decision.recommended.key, decision.runner_up), payments, strict=True))
     candidates = tuple(replace(each, payment=paid.get(each.key), odds=0.3) for each in decision.candidates)
     assert format_verdict(replace(decision, candidates=candidates, tied_by=None), NAMES, FORMATTER) == said
+
+
+def test_a_hosted_api_that_costs_less_is_an_argument_against(service: GpuDeskService) -> None:
+    scenario = replace(read_template("70b-chat-on-four"), model="llama-3.3-70b")
+    answer = service.answer(scenario)
+    decision, costs = service.decide(answer, {"priority": "cost"}), service.costs(answer)
+    assert decision.recommended is not None
+    candidate = find_candidate(decision, decision.recommended.key)
+    assert candidate.value is not None
+    for share, said in ((0.5, True), (1.5, False)):
+        hosted = IntervalEstimate(*(share * candidate.value.value for _ in range(3)))
+        told = list(list_arguments_against(decision, NAMES, FORMATTER, replace(costs, api=hosted)))
+        assert any(plain(each).endswith("(−50%)") for each in told) is said
+    assert len(list(list_arguments_against(decision, NAMES, FORMATTER))) == len(decision.against)
 
 
 def test_what_decides_a_tie_is_named(service: GpuDeskService) -> None:

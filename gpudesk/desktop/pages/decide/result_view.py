@@ -35,7 +35,11 @@ from gpudesk.domain.decision import AnswerOrigin, Decision
 from gpudesk.report.comparison.estimate_rows import build_plan_cell
 from gpudesk.report.costs import MoneyFormatter
 from gpudesk.report.data_table import DataTable, FigureRow, build_accelerator_table
-from gpudesk.report.decision.recommendation import list_recommendation_lines, list_removed_columns
+from gpudesk.report.decision.recommendation import (
+    list_arguments_against,
+    list_recommendation_lines,
+    list_removed_columns,
+)
 from gpudesk.report.decision.verdict import (
     describe_memory_fit,
     describe_missing_value,
@@ -275,10 +279,9 @@ class ResultView(DecideView):
         self.reasons.show_lines(
             [MarkedLine("plus", "best_text", describe_reason(each, names, formatter)) for each in decision.reasons]
         )
-        self.against.show_lines(
-            [MarkedLine("minus", "text2", describe_reason(each, names, formatter)) for each in decision.against]
-        )
-        self._why_held.setVisible(bool(decision.reasons or decision.against))
+        against = list(list_arguments_against(decision, names, formatter, evaluated.costs))
+        self.against.show_lines([MarkedLine("minus", "text2", text) for text in against])
+        self._why_held.setVisible(bool(decision.reasons or against))
         self.next_question.show_decision(evaluated)
         self._next_question_held.setVisible(decision.scope.answered)
         self.flips.show_decision(evaluated)
@@ -332,7 +335,9 @@ class ResultView(DecideView):
             return ""
         names, formatter = evaluated.names, evaluated.formatter
         lines = [self.verdict.title.text(), self.verdict.reason.text()]
-        recommendation = list_recommendation_lines(evaluated.decision, self.flips.flips or (), names, formatter)
+        recommendation = list_recommendation_lines(
+            evaluated.decision, self.flips.flips or (), names, formatter, evaluated.costs
+        )
         for subject, remarks in groupby(recommendation, key=lambda line: line.subject):
             lines += ["", subject, *(f"{each.text}." for each in remarks)]
         if not self._rules_held.isHidden():
