@@ -260,7 +260,9 @@ def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
     """Return where the value of an input comes from; prices without a date show the catalog's revision."""
     if cost_input.origin is CostInputOrigin.YOURS and cost_input.source is not None:
         return tr(
-            "anecdotal: {note}; {source}", note=translate_data(cost_input.source.note), source=cost_input.source.title
+            "anecdotal: {note}; {source}",
+            note=translate_data(cost_input.source.note),
+            source=translate_data(cost_input.source.title),
         )
     if cost_input.origin is CostInputOrigin.YOURS:
         return tr("entered by you")
@@ -273,7 +275,8 @@ def describe_input_source(cost_input: ResolvedCostInput, revision: str) -> str:
     source = cost_input.source
     if not source.title:
         return tr("assumption: {note}", note=translate_data(source.note))
-    dated = f"{source.title}, {Formatter().date(source.date)}" if source.date else source.title
+    title = translate_data(source.title)
+    dated = f"{title}, {Formatter().date(source.date)}" if source.date else title
     return tr("{note}; {source}", note=translate_data(source.note), source=dated)
 
 

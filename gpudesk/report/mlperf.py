@@ -129,7 +129,7 @@ def build_stated_ratio_row(
         format_ratio(stated.computed, formatter),
         describe_stated_ratio(stated),
         translate_data(stated.computed_by),
-        source.title,
+        translate_data(source.title),
     )
 
 

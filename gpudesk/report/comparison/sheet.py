@@ -466,7 +466,6 @@ def _list_attribute_groups(
     names = list_accelerator_names(answer)
     for key, title in titles.items():
         rows = add_notes(build_attribute_rows(answer, list_sheet_attributes(key), formatter), answer, names, references)
-        rows = tuple(replace(row, label=tr("Price")) if row.key == "price" else row for row in rows)
         if key == "memory" and answer.has_load:
             rows += build_memory_use_rows(answer, formatter)
         if rows:

@@ -615,7 +615,8 @@ def _build_export_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
 def _build_source_blocks(paper: NegotiationDocument) -> Iterator[DocumentBlock]:
     yield DocumentHeading(2, tr("Sources"))
     documents = (
-        tr("{title}, {day}", title=source.title, day=format_date(source.date)) for source in paper.sources.values()
+        tr("{title}, {day}", title=translate_data(source.title), day=format_date(source.date))
+        for source in paper.sources.values()
     )
     rules = (
         tr("{rule}, {days}. {title}", rule=format_rule_title(rule), days=format_rule_dates(rule), title=rule.title)

@@ -152,11 +152,12 @@ def select_scored_rules(rules: ExportRuleSet) -> tuple[ExportRule, ...]:
 
 
 def format_rule_dates(rule: ExportRule) -> str:
+    published = format_date(rule.published)
     if rule.in_force is None:
-        return tr("published {day}", day=rule.published)
+        return tr("published {day}", day=published)
     if rule.in_force == rule.published:
-        return tr("published and effective {day}", day=rule.published)
-    return tr("effective {day}, published {published}", day=rule.in_force, published=rule.published)
+        return tr("published and effective {day}", day=published)
+    return tr("effective {day}, published {published}", day=format_date(rule.in_force), published=published)
 
 
 def format_rule_title(rule: ExportRule) -> str:

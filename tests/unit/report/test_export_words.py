@@ -32,6 +32,7 @@ from gpudesk.report.decision.export_control import (
     select_scored_rules,
 )
 from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
 from gpudesk.text.formatting import GERMAN_NUMBERS, Formatter
 from gpudesk.text.messages import message
 
@@ -112,6 +113,9 @@ def test_rules_have_their_days_and_what_came_of_them(service: GpuDeskService) ->
     assert format_rule_dates(by_id[OCTOBER]) == "effective 2023-11-17, published 2023-10-25"
     assert format_rule_dates(by_id[JANUARY]) == "published and effective 2026-01-15"
     assert format_rule_dates(by_id[OLDEST]) == "published 2022-10-13"
+    translation.set_language("de")
+    assert format_rule_dates(by_id[JANUARY]) == "veröffentlicht und in Kraft ab 15.01.2026"
+    translation.set_language("en")
     assert format_rule_title(by_id[OCTOBER]) == "October 2023 rule (88 FR 73458)"
     assert format_rule_title(replace(by_id[OCTOBER], reference=None)) == "October 2023 rule"
     assert describe_rule_status(by_id[FRAMEWORK], rules) == "Not enforced since 2025-05-13, according to its publisher"

@@ -43,7 +43,6 @@ _TAGGED_NAME: Final = 82.0
 _LEAST: Final = {
     CatalogColumnKind.DATE: 96.0,
     CatalogColumnKind.AGE: 100.0,
-    CatalogColumnKind.WORD: 110.0,
     CatalogColumnKind.ATTRIBUTE: 104.0,
     CatalogColumnKind.UNIT: 62.0,
 }
@@ -64,9 +63,8 @@ _CLOSE: Final = frozenset(
         CatalogSection.SOURCES,
     }
 )
-#: Lists whose words are broken into lines, into so many at most.
+#: Lists whose words are broken into lines.
 _WRAPPED: Final = frozenset({CatalogSection.ACCELERATORS, CatalogSection.DISPUTES})
-_MOST_LINES: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,7 +107,7 @@ class CatalogLayout:
         """Return the lines of a cell's words in a column of so much width."""
         if section not in _WRAPPED:
             return (text,)
-        return self._measure.lines(text, self.body(section), self.room_for_words(width), _MOST_LINES)
+        return self._measure.lines(text, self.body(section), self.room_for_words(width))
 
     def room_for_words(self, width: float) -> float:
         return max(1.0, width - self._theme.length(WORD_END))
@@ -201,7 +199,7 @@ class CatalogLayout:
             least = max(length(_LEAST_NAME), self._tagged(model))
             return ColumnWidthRange(width, min(width, least), whole)
         whole = max(content, head + arrow) + length(WORD_END)
-        if column.kind is CatalogColumnKind.DATE:
+        if column.kind in (CatalogColumnKind.DATE, CatalogColumnKind.WORD):
             return ColumnWidthRange(whole, whole, whole)
         usual = self._usual(model, number) if column.kind is CatalogColumnKind.TEXT else content
         width = min(max(usual, head + arrow) + length(WORD_END), length(_MOST_WORDS))

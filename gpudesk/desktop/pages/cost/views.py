@@ -409,7 +409,7 @@ class PublishedCasesView(CostView):
         case = self._chosen
         source = self._desk.service.catalog.source(case.source)
         date = self._desk.formatter.date(source.date or "—")
-        self.source.setText(tr("Source: {title}, {date}", title=source.title, date=date))
+        self.source.setText(tr("Source: {title}, {date}", title=translate_data(source.title), date=date))
         try:
             figures = self._figures()
         except InputError as error:

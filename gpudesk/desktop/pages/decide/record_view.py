@@ -68,12 +68,12 @@ class PlatformSupportBlock(QWidget):
         self.parts = ThemedLabel(theme, font="small", colour="text3", parent=self)
         name = tr("Software on {platform}", platform=platform)
         heads = (
-            RecordColumn(tr("Software"), 120),
+            RecordColumn(tr("Software"), 126),
             RecordColumn(tr("Level"), 100),
             RecordColumn(tr("Scope"), 220, 1.0),
             RecordColumn(tr("Date"), 84),
-            RecordColumn(tr("Source"), 130),
-            RecordColumn(tr("Disputes"), 96),
+            RecordColumn(tr("Source"), 146),
+            RecordColumn(tr("Disputes"), 106),
         )
         self.table = RecordTableView(theme, name, heads, self)
         self.nothing = ThemedLabel(

@@ -50,7 +50,7 @@ class FleetChart(DeskChart):
 
     def margins(self) -> QMarginsF:
         px = self.theme.px
-        return QMarginsF(px(48), self.head_height() + px(6), px(112), px(40))
+        return QMarginsF(px(48), self.head_height() + px(6), px(124), px(40))
 
     def _read(self, key: str, name: str, *cells: str, slot: int | None = None) -> CursorReadoutRow:
         return CursorReadoutRow(key, self.slot if slot is None else slot, is_variant=False, name=name, cells=cells)

@@ -426,7 +426,7 @@ class UpgradesView(ProfileView):
         super().__init__(theme, preferences, formatter)
         self.budget = NumberField(theme, tr("Budget, USD (0: none)"), NumberFormat(0, 1e9, 0, formatter.style))
         self.budget.edited.connect(self._set_budget)
-        held = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (50, 50))
+        held = TwoColumns(theme, (self.add_section("scale"),), (self.add_section("out_of_reach"),), (52, 48))
         self.put(held, self.add_section("upgrades", self.budget))
         self.end()
 

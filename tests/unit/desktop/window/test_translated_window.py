@@ -32,6 +32,7 @@ from gpudesk.desktop.pages.page import DeskPage, MultiViewPage
 from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.ui.charts.bar_chart import BarChart
 from gpudesk.desktop.ui.charts.plot import InteractivePlot
+from gpudesk.desktop.ui.tables.rows_view import RowsView
 from gpudesk.desktop.ui.tables.text_layer import MarkLegend, TextCache
 from gpudesk.desktop.ui.theme.text_measure import TextPainter
 from gpudesk.desktop.ui.theme.theme_painter import ThemePainter
@@ -284,6 +285,16 @@ def test_no_german_text_is_clipped(qapp: QApplication, service: GpuDeskService) 
     with _open_window(qapp, service, "de") as window:
         clipped = [f"{view}: {text}" for view in _show_views(window) for text in _list_clipped(window)]
     assert not clipped, "\n".join(clipped)
+
+
+def test_german_tables_of_a_profile_fit_their_columns(qapp: QApplication, service: GpuDeskService) -> None:
+    with _open_window(qapp, service, "de") as window:
+        window.show_page("profile")
+        for _, show in _list_views(window.page):
+            show()
+            _settle()
+            tables = [table for table in window.findChildren(RowsView) if table.isVisible()]
+            assert all(table.horizontalHeader().length() <= table.viewport().width() for table in tables)
 
 
 def test_painted_text_is_whole_or_has_a_tool_tip(seen: SeenTexts) -> None:
