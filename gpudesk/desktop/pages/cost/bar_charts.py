@@ -10,6 +10,7 @@ from gpudesk.desktop.session.evaluated_answer import EvaluatedAnswer
 from gpudesk.desktop.ui.charts.bar_chart import (
     DOT,
     HATCH,
+    LINE,
     RING,
     BarChart,
     BarChartStyle,
@@ -62,11 +63,11 @@ class TokenCostChart(BarChart):
             if each is not None
         ]
         mark = None
-        if costs.api is not None:
-            ends.append(money.in_currency(costs.api.value))
-            words = tr("hosted API {amount}", amount=money.small(costs.api.value))
-            mark = BarMark(money.in_currency(costs.api.value), words, beside=True)
         key = [(DOT, tr("rented 24/7")), (RING, self._years())]
+        if costs.api is not None:
+            mark = BarMark(money.in_currency(costs.api.value))
+            ends.append(mark.value)
+            key.append((LINE, tr("hosted API {amount}", amount=money.small(costs.api.value))))
         if costs.api_missing:
             key.append(("", tr("no hosted API price")))
         rows = tuple(

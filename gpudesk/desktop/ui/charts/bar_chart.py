@@ -27,11 +27,12 @@ from gpudesk.desktop.ui.theme.theme_painter import CENTRE, RIGHT, SWATCH_WIDTH, 
 from gpudesk.desktop.ui.widgets.qt_support import AccessibleRole
 from gpudesk.text.formatting import Formatter
 
-#: In the place of an ink: hatching; a frame without a fill; in a key also a filled and an open dot.
+#: In the place of an ink: hatching; a frame without a fill; in a key also a filled and an open dot, and a line.
 HATCH: Final = "hatch"
 OUTLINE: Final = "outline"
 DOT: Final = "dot"
 RING: Final = "ring"
+LINE: Final = "line"
 
 #: Colour of words on an ink; on others it is that of text.
 _WORDS: Final = {"ink1": "page", "text1": "page"}
@@ -124,11 +125,10 @@ class BarRow:
 
 @dataclass(frozen=True, slots=True)
 class BarMark:
-    """A line across all rows at a value, its words above it or beside its upper end."""
+    """A line across all rows at a value, its words above it unless the key has them."""
 
     value: float
-    words: str
-    beside: bool = False
+    words: str = ""
 
 
 @dataclass(frozen=True, slots=True)
@@ -355,6 +355,8 @@ class BarChart(QWidget):
             if ink in (DOT, RING):
                 dot, colour = x + px(4), self.theme.colour("text2")
                 _paint_dot(pen, dot, middle, colour, filled=ink == DOT, radius=px(_DOT_RADIUS) - 0.5)
+            elif ink == LINE:
+                pen.rule(x + px(4), middle - side / 2, x + px(4), middle + side / 2, "text1", 1.0)
             elif ink:
                 _fill(pen, QRectF(x, middle - side / 2, side, side), ink)
             rest = QRectF(x + side + px(6), place.top(), self.width(), place.height())
@@ -467,12 +469,8 @@ class BarChart(QWidget):
     def _paint_mark(self, pen: ThemePainter, place: int, mark: BarMark, area: QRectF) -> None:
         px, x = self.theme.px, self._x_of(place, mark.value)
         pen.rule(x, area.top(), x, area.bottom(), "text1", 1.0)
-        if mark.beside:
-            words = QRectF(x + px(4), area.top() - px(16), px(120), px(16))
-            pen.text(words, mark.words, font="caption", colour="text1")
-        else:
-            words = QRectF(x - px(60), area.top() - px(20), px(120), px(18))
-            pen.text(words, mark.words, font="caption_strong", align=CENTRE)
+        words = QRectF(x - px(60), area.top() - px(20), px(120), px(18))
+        pen.text(words, mark.words, font="caption_strong", align=CENTRE)
 
     # Mouse and keyboard
 
