@@ -321,6 +321,11 @@ def describe_token_cost(answer: Answer, formatter: Formatter) -> str:
     cheapest = {figure: find_best(ranking, figure) for figure, ranking in ranked.items()}
     order = sorted(ranked, key=lambda figure: ranked[figure][cheapest[figure]].value)
     sentences = [_describe_cheapest(answer, figure, figure == order[0], formatter) for figure in order]
+    if (api := answer.costs.api) is not None:
+        amount = FigureText(answer, order[0], formatter).format_money(api.value)
+        least = ranked[order[0]][cheapest[order[0]]].value
+        is_less = tr("A hosted API costs less: {amount}.", amount=amount)
+        sentences.append(is_less if api.value < least else tr("A hosted API costs {amount}.", amount=amount))
     return " ".join((*sentences, *_list_outsiders(answer, list_column_names(answer), formatter)))
 
 

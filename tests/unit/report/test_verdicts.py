@@ -30,7 +30,7 @@ from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.json import write_sheet_json
 from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.service import GpuDeskService
-from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter
+from gpudesk.text.formatting import ENGLISH_NUMBERS, Formatter, IntervalEstimate
 
 PLAIN = Formatter(ENGLISH_NUMBERS)
 RENTED, OWNED = "rented_usd_per_million_output", "owned_usd_per_million_output"
@@ -110,6 +110,10 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.57) are too close to call."
         " To rent, MI325X leans cheapest: $0.67 (72% odds)."
     )
+    assert answer.costs is not None
+    for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
+        hosted = replace(answer.costs, api=IntervalEstimate(price, price, price))
+        assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
     terms = describe_cost_terms(answer, PLAIN)
     assert terms.startswith(
         "100% utilization, on-demand rent, servers at 25% of list price, accelerators bought singly. "
