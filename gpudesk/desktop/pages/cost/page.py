@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, Final
 
-from PySide6.QtCore import QObject, Qt, Signal
-from PySide6.QtWidgets import QCheckBox, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
+from PySide6.QtCore import QObject, Qt, QTimer, Signal
+from PySide6.QtWidgets import QBoxLayout, QCheckBox, QGridLayout, QLineEdit, QSizePolicy, QVBoxLayout, QWidget
 
 from gpudesk.desktop.pages.cost.views import (
     CostOverview,
@@ -67,6 +68,7 @@ _EDIT: Final = 92
 #: Stands in a field for a value that nobody stated.
 _NONE: Final = -1.0
 _ENDS: Final = 3
+_RESET_COLUMN: Final = 6
 
 
 @dataclass(frozen=True, slots=True)
@@ -112,14 +114,17 @@ class CostInputRow(QObject):
         self.unit = ThemedLabel(theme, font="small", colour="text2", parent=parent)
         self.origin = ThemedLabel(theme, font="small", colour="text2", wrap=True, parent=parent)
         self.origin.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)
-        self.reset = LinkButton(theme, tr("Reset"), parent=parent)
-        self.reset.setAccessibleName(tr("Reset {name}", name=input_name))
-        self.reset.clicked.connect(lambda: self.edited.emit(name, accelerator, None))
+        #: Made when there is first something to reset, as in few rows.
+        self.reset: LinkButton | None = None
+        self._make_reset = partial(LinkButton, theme, tr("Reset"), parent=parent)
+        self._reset_name = tr("Reset {name}", name=input_name)
+        self._place: tuple[QGridLayout, int] | None = None
 
     def add_to(self, grid: QGridLayout, line: int) -> None:
-        widgets = (self.label, *self.edits, self.unit, self.origin, self.reset)
+        widgets = (self.label, *self.edits, self.unit, self.origin)
         for column, widget in enumerate(widgets):
             grid.addWidget(widget, line, column)
+        self._place = grid, line
 
     def show_input(
         self, cost_input: ResolvedCostInput, currency: DisplayCurrency | None, revision: str, *, lacking: bool
@@ -141,7 +146,17 @@ class CostInputRow(QObject):
             edit.set_value(float(f"{value:.9g}"))
         self.unit.setText(get_input_unit(self.name, currency))
         self.origin.setText(tr("enter both prices") if lacking else describe_input_source(cost_input, revision))
-        self.reset.setVisible(cost_input.origin is CostInputOrigin.YOURS)
+        self._show_reset(is_visible=cost_input.origin is CostInputOrigin.YOURS)
+
+    def _show_reset(self, *, is_visible: bool) -> None:
+        if self.reset is None and is_visible and self._place is not None:
+            self.reset = self._make_reset()
+            self.reset.setAccessibleName(self._reset_name)
+            self.reset.clicked.connect(lambda: self.edited.emit(self.name, self.accelerator, None))
+            grid, line = self._place
+            grid.addWidget(self.reset, line, _RESET_COLUMN)
+        if self.reset is not None:
+            self.reset.setVisible(is_visible)
 
     def _format(self) -> CostInputFormat:
         bounds = COST_INPUTS[self.name].bounds
@@ -230,6 +245,8 @@ _MARGIN: Final = 16
 _AROUND: Final = 0.2
 _HEADS: Final = ("", "Low", "Likely", "High", "", "Source", "")
 _ORIGIN_COLUMN: Final = 5
+#: Grids that are made at once, as many as a window has room for; the others follow in turns of the event loop.
+_FIRST_GRIDS: Final = 2
 
 
 class AssumptionControls(QWidget):
@@ -300,7 +317,11 @@ class AssumptionsView(CostView):
         self._desk, self.formatter = desk, desk.formatter
         self._costed: EvaluatedAnswer | None = None
         self._parts: tuple[str, ...] = ()
-        self.rows: dict[tuple[str | None, str], CostInputRow] = {}
+        self._rows: dict[tuple[str | None, str], CostInputRow] = {}
+        #: The grids that are still to be made, by id and name of an accelerator; the last is that of all.
+        self._waiting: list[tuple[str | None, str]] = [(None, "")]
+        self._later = QTimer(self, singleShot=True, interval=0)
+        self._later.timeout.connect(self._make_later)
         self.controls = AssumptionControls(theme, self)
         self.controls.edited.connect(self._change)
         self.controls.reset_requested.connect(lambda: self._apply(NO_COST_SETTINGS, tr("Reset costs")))
@@ -316,15 +337,35 @@ class AssumptionsView(CostView):
             parent=self,
         )
         self._grids = QVBoxLayout()
-        self._own: QWidget | None = None
-        self._shared = self._grid(self, None, "", [name for name, spec in COST_INPUTS.items() if not spec.each])
+        self._own, self._own_grids = self._make_own()
         rows = (self.controls, self.currency, self.note_label, self._grids, STRETCH)
         around = (_MARGIN, 0, _MARGIN, _MARGIN)
         make_column(*rows, gap=theme.px(12), margins=around, scaled=theme, on=self)
-        self._grids.addWidget(self._shared)
         self.charts = (self,)
 
     # Making it
+
+    @property
+    def rows(self) -> Mapping[tuple[str | None, str], CostInputRow]:
+        """All rows by accelerator, None for what holds for all, and input."""
+        while self._waiting:
+            self._make_next()
+        return self._rows
+
+    def _make_later(self) -> None:
+        if self._waiting:
+            self._make_next()
+            self._later.start()
+
+    def _make_next(self) -> None:
+        accelerator, name = self._waiting.pop(0)
+        inputs = [each for each, spec in COST_INPUTS.items() if spec.each is (accelerator is not None)]
+        layout, holder = (self._grids, self) if accelerator is None else (self._own_grids, self._own)
+        grid = self._grid(holder, accelerator, name, inputs)
+        layout.addWidget(grid)
+        # At once: by itself a layout would in the next turn, too late for a field that is to have the focus.
+        grid.show()
+        self._show_inputs({place: row for place, row in self._rows.items() if place[0] == accelerator})
 
     def _grid(self, parent: QWidget, accelerator: str | None, name: str, inputs: list[str]) -> QWidget:
         holder = QWidget(parent)
@@ -344,13 +385,15 @@ class AssumptionsView(CostView):
             row = CostInputRow(self.theme, each, self.formatter.style, holder, accelerator, name)
             row.edited.connect(self._edit)
             row.add_to(grid, line)
-            self.rows[accelerator, each] = row
+            self._rows[accelerator, each] = row
             line += 1
         return holder
 
     def _heads(self, grid: QGridLayout, line: int, title: str) -> None:
         for column, words in enumerate(_HEADS):
-            text, font = (title, "section") if column == 0 else (tr(words) if words else "", "caption")
+            if column and not words:
+                continue
+            text, font = (title, "section") if column == 0 else (tr(words), "caption")
             head = ThemedLabel(
                 self.theme, text, font=font, colour="text1" if column == 0 else "text3", parent=grid.parentWidget()
             )
@@ -358,38 +401,47 @@ class AssumptionsView(CostView):
                 head.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignBottom)
             grid.addWidget(head, line, column)
 
+    def _make_own(self) -> tuple[QWidget, QBoxLayout]:
+        own = QWidget(self)
+        self._grids.insertWidget(0, own)
+        own.show()
+        return own, make_column(gap=0, on=own)
+
     def _make_parts(self, costed: EvaluatedAnswer) -> None:
         """Make the lines of accelerators anew where others are compared."""
         parts = {column.accelerator: part.name for part, column in costed.column_costs()}
         if tuple(parts) == self._parts:
             return
         self._parts = tuple(parts)
-        if self._own is not None:
-            self._own.deleteLater()
-            self._own.hide()
-        self.rows = {place: row for place, row in self.rows.items() if place[0] is None}
-        self._own = QWidget(self)
-        column = make_column(gap=0, on=self._own)
-        each = [name for name, spec in COST_INPUTS.items() if spec.each]
-        for part, name in parts.items():
-            column.addWidget(self._grid(self._own, part, name, each))
-        self._grids.insertWidget(0, self._own)
+        self._own.deleteLater()
+        self._own.hide()
+        self._rows = {place: row for place, row in self._rows.items() if place[0] is None}
+        self._own, self._own_grids = self._make_own()
+        self._waiting = list(parts.items())
+        if not self._rows:
+            self._waiting.append((None, ""))
+        for _ in self._waiting[:_FIRST_GRIDS]:
+            self._make_next()
+        self._later.start()
 
     # Showing
 
     def show_costs(self, costed: EvaluatedAnswer) -> None:
-        answer = self._desk.answer
-        if answer is None:
-            return
         self._costed = costed
-        self._make_parts(costed)
         settings = self._desk.scenario.costs
         self.controls.show_settings(settings)
         self.currency.show_currency(settings.currency)
+        self._show_inputs(self._rows)
+        self._make_parts(costed)
+
+    def _show_inputs(self, rows: Mapping[tuple[str | None, str], CostInputRow]) -> None:
+        answer, costed, settings = self._desk.answer, self._costed, self._desk.scenario.costs
+        if answer is None or costed is None:
+            return
         inputs = {column.accelerator: column.inputs for column in costed.costs.columns}
         first = next(iter(inputs.values()), {})
         revision = answer.catalog_revision[:8]
-        for (part, name), row in self.rows.items():
+        for (part, name), row in rows.items():
             inputs_to_show = first if part is None else inputs.get(part, {})
             if name in inputs_to_show:
                 lacking = name in costed.costs.api_missing
