@@ -17,6 +17,7 @@ from PySide6.QtCore import (
     QRectF,
     QSize,
     Qt,
+    QTimer,
     Signal,
 )
 from PySide6.QtGui import QFontMetricsF, QHideEvent, QKeyEvent, QPainter, QPainterStateGuard, QPaintEvent
@@ -356,6 +357,12 @@ class ChoicePopup(QFrame):
     def hideEvent(self, event: QHideEvent) -> None:
         super().hideEvent(event)
         self.closed.emit()
+        QTimer.singleShot(0, self, self._release)
+
+    def _release(self) -> None:
+        """Give back the window of the system and its picture, of a megabyte: a window has dozens of such lists."""
+        if not self.isVisible():
+            self.destroy()
 
     def _build(self, name: str) -> None:
         self.setAccessibleName(name)

@@ -79,6 +79,21 @@ def test_a_choice_is_made_by_keyboard_alone(theme: Theme, qtbot: QtBot, show: Ca
     assert field.value == "llama-8", "the scenario decides what is shown"
 
 
+def test_a_closed_list_keeps_no_window_of_the_system(
+    theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]
+) -> None:
+    field = ChoiceField(theme, "Model")
+    field.set_options(MODELS)
+    show(field)
+    for _ in range(2):
+        field.open_list()
+        assert field.popup is not None
+        assert field.popup.windowHandle().isVisible()
+        assert rows(field) != []
+        field.popup.close()
+        qtbot.waitUntil(lambda: field.popup is not None and field.popup.windowHandle() is None)
+
+
 def test_typing_opens_and_narrows_the_list(theme: Theme, qtbot: QtBot, show: Callable[[QWidget], None]) -> None:
     field = ChoiceField(theme, "Model")
     field.set_options(MODELS)
