@@ -249,7 +249,7 @@ def add_site_options(group: argparse._ArgumentGroup) -> None:
         "--kw-per-rack", metavar="KW", type=parse_number, help=tr("power per rack in kW (default: no limit)")
     )
     group.add_argument(
-        "--months-to-live", metavar="N", type=parse_number, help=tr("months until the fleet has to serve")
+        "--months-to-live", metavar="N", type=parse_number, help=tr("months until the fleet must be in service")
     )
 
 

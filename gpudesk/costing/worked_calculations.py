@@ -49,22 +49,22 @@ class CalculationInput(NamedTuple):
 #: What symbols stand for wherever a calculation does not say otherwise.
 _USUAL: Final[Mapping[str, CalculationInput]] = {
     "active": CalculationInput("active parameters", "billion"),
-    "bits": CalculationInput("bits of a parameter"),
-    "bpp": CalculationInput("bytes of a parameter"),
+    "bits": CalculationInput("bits per parameter"),
+    "bpp": CalculationInput("bytes per parameter"),
     "bw": CalculationInput("memory bandwidth", "GB/s"),
-    "bytes": CalculationInput("bytes of a parameter"),
-    "ctx": CalculationInput("tokens of a sequence"),
+    "bytes": CalculationInput("bytes per parameter"),
+    "ctx": CalculationInput("tokens per sequence"),
     "f": CalculationInput("factor"),
     "gib": CalculationInput("GB in a unit of the label"),
-    "kv": CalculationInput("KV cache of a token", "B"),
-    "kv_bytes": CalculationInput("KV cache of a token", "B"),
+    "kv": CalculationInput("KV cache per token", "B"),
+    "kv_bytes": CalculationInput("KV cache per token", "B"),
     "mem": CalculationInput("memory label"),
     "n": CalculationInput("accelerators"),
     "need": CalculationInput("memory needed", "GB"),
     "params": CalculationInput("parameters", "billion"),
     "seqs": CalculationInput("sequences"),
     "stacks": CalculationInput("stacks"),
-    "tok": CalculationInput("tokens a second", "tok/s"),
+    "tok": CalculationInput("tokens per second", "tok/s"),
     "u": CalculationInput("usable share"),
     "usable": CalculationInput("usable share"),
     "weights": CalculationInput("weights", "GB"),
@@ -160,7 +160,7 @@ SPANS: Final[Mapping[str, Calculation]] = MappingProxyType(
 _A, _B = CalculationInput("first figure"), CalculationInput("second figure")
 _PAIR: Final = MappingProxyType({"a": _A, "b": _B})
 _GAIN: Final = CalculationInput("lead over the other")
-_TOTAL: Final = CalculationInput("tokens a second of all", "tok/s")
+_TOTAL: Final = CalculationInput("total tokens per second", "tok/s")
 
 RATIOS: Final[Mapping[str, Calculation]] = MappingProxyType(
     {
@@ -173,23 +173,23 @@ RATIOS: Final[Mapping[str, Calculation]] = MappingProxyType(
             "%",
             {"a": CalculationInput("lower"), "b": CalculationInput("middle"), "d": CalculationInput("upper")},
         ),
-        "mem/stacks": Calculation("memory of a stack", "GB"),
+        "mem/stacks": Calculation("memory per stack", "GB"),
         "bw/stacks": Calculation(
-            "memory bandwidth of a stack", "TB/s", {"bw": CalculationInput("memory bandwidth", "TB/s")}
+            "memory bandwidth per stack", "TB/s", {"bw": CalculationInput("memory bandwidth", "TB/s")}
         ),
         "n*g": Calculation(
             "link bandwidth of all",
             "GB/s",
-            {"n": CalculationInput("links"), "g": CalculationInput("bandwidth of a link", "GB/s")},
+            {"n": CalculationInput("links"), "g": CalculationInput("bandwidth per link", "GB/s")},
         ),
         "tf*bits": Calculation(
             "export-control score",
             None,
             {"tf": CalculationInput("dense peak", "TFLOPS"), "bits": CalculationInput("bits of the format")},
         ),
-        "t/n": Calculation("tokens a second of each", "tok/s", {"t": _TOTAL}),
-        "t/(1+g)": Calculation("tokens a second of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
-        "t/(1+g)/n": Calculation("tokens a second of each of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
+        "t/n": Calculation("tokens per second each", "tok/s", {"t": _TOTAL}),
+        "t/(1+g)": Calculation("tokens per second of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
+        "t/(1+g)/n": Calculation("tokens per second each of the other", "tok/s", {"t": _TOTAL, "g": _GAIN}),
         "(1/r-1)*100": Calculation("lead of the other", "%", {"r": CalculationInput("ratio")}),
     }
 )
@@ -218,7 +218,7 @@ MEDIA: Final[Mapping[str, Calculation]] = MappingProxyType(
         "n*ms/1000": Calculation(
             "time of the video",
             "s",
-            {"n": CalculationInput("frames"), "ms": CalculationInput("milliseconds of a frame", "ms")},
+            {"n": CalculationInput("frames"), "ms": CalculationInput("milliseconds per frame", "ms")},
         ),
         "flop_per_step*steps/t/1e12": Calculation(
             "arithmetic needed",
@@ -290,7 +290,7 @@ RATES: Final[Mapping[str, Calculation]] = MappingProxyType(
         "floor(room/kv)": Calculation(
             "tokens in the KV cache",
             None,
-            {"room": CalculationInput("room left", "B")},
+            {"room": CalculationInput("remaining memory", "B")},
             lambda v: math.floor(v["room"] / v["kv"]),
         ),
         "bw*n*(1 if n==1 else f)": _make_scaled(
@@ -339,7 +339,7 @@ def _compute_decimal(weights_gb: float, values: _Values) -> int:
 
 
 _ACCELERATORS: Final = "accelerators"
-_LEFT: Final = "room left"
+_LEFT: Final = "remaining memory"
 _ROOM_A, _ROOM_B = CalculationInput("first label"), CalculationInput("second label")
 _TWO: Final = MappingProxyType({"a": _ROOM_A, "b": _ROOM_B})
 
@@ -357,7 +357,7 @@ COUNTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             _ACCELERATORS,
             None,
             work=_compute_reserved,
-            text="next of 1, 2, 4, 8, 16 from ⌈{parameters} × {bytes_of_a_parameter} ÷ "
+            text="next of 1, 2, 4, 8, 16 from ⌈{parameters} × {bytes_per_parameter} ÷ "
             "({memory_label} × {GB_in_a_unit_of_the_label} × {usable_share})⌉ on",
         ),
         "ceil(need/mem)": Calculation(_ACCELERATORS, None, work=lambda v: _compute_decimal(v["need"], v)),
@@ -368,19 +368,19 @@ COUNTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             text="next of 1, 2, 4, 8, 16 from ⌈{memory_needed} ÷ {memory_label}⌉ on",
         ),
         "mem/bytes": Calculation("largest model", "billion"),
-        "mem*n*8/params": Calculation("bits of a parameter", None),
-        "mem*n*gib*8/params": Calculation("bits of a parameter", None),
+        "mem*n*8/params": Calculation("bits per parameter", None),
+        "mem*n*gib*8/params": Calculation("bits per parameter", None),
         "mem-weights": Calculation(_LEFT, "GB"),
         "mem*gib-weights": Calculation(_LEFT, "GB"),
         "mem*n": Calculation("memory of all", "GB"),
-        "need/params": Calculation("bytes of a parameter", None),
+        "need/params": Calculation("bytes per parameter", None),
         "t-f": Calculation(
-            "models beside these", None, {"t": CalculationInput("models"), "f": CalculationInput("models that fit")}
+            "other models", None, {"t": CalculationInput("models"), "f": CalculationInput("models that fit")}
         ),
-        "(a-wt)/(b-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
-        "(a*gib-wt)/(b*gib-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
-        "(u*a-wt)/(u*b-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
-        "(a*n-wt)/(b*n-wt)": Calculation("ratio of the room for the KV cache", None, _TWO),
+        "(a-wt)/(b-wt)": Calculation("ratio of KV cache space", None, _TWO),
+        "(a*gib-wt)/(b*gib-wt)": Calculation("ratio of KV cache space", None, _TWO),
+        "(u*a-wt)/(u*b-wt)": Calculation("ratio of KV cache space", None, _TWO),
+        "(a*n-wt)/(b*n-wt)": Calculation("ratio of KV cache space", None, _TWO),
         "(k*b-a)/(k-1)": Calculation("weights at that ratio", "GB", {**_TWO, "k": CalculationInput("ratio")}),
     }
 )
@@ -393,9 +393,9 @@ _HARDWARE, _POWER = 0.6, 0.4
 
 _RATE_A, _RATE_B = CalculationInput("first rate", "USD/h"), CalculationInput("second rate", "USD/h")
 _PRICE_A, _PRICE_B = CalculationInput("first price", "USD"), CalculationInput("second price", "USD")
-_HOURS: Final = CalculationInput("hours a month")
+_HOURS: Final = CalculationInput("hours per month")
 _LIFE: Final = CalculationInput("hours of its life")
-_SAVED: Final = CalculationInput("saved an hour", "USD")
+_SAVED: Final = CalculationInput("saved per hour", "USD")
 _COST: Final = CalculationInput("cost of the port", "USD")
 _RATIO: Final = CalculationInput("throughput, first over second")
 _SAVING: Final = CalculationInput("saving")
@@ -503,8 +503,8 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             {"c": CalculationInput("cheaper by")},
             lambda v: (float(compute_tie_ratio(1.0, 1.0, v["c"])) - 1.0) * _PER_CENT,
         ),
-        "h*d": Calculation("saved a month", "USD", {"h": _HOURS, "d": _SAVED}),
-        "h*(a-b)": Calculation("saved a month", "USD", {"h": _HOURS, "a": _RATE_A, "b": _RATE_B}),
+        "h*d": Calculation("saved per month", "USD", {"h": _HOURS, "d": _SAVED}),
+        "h*(a-b)": Calculation("saved per month", "USD", {"h": _HOURS, "a": _RATE_A, "b": _RATE_B}),
         "h/m": Calculation("accelerators kept busy", None, {"h": _HOURS, "m": CalculationInput("hours in a month")}),
         "n*months/12*rate": Calculation(
             "cost of the port", "USD", _TEAM, lambda v: _compute_engineers_usd(v, 0.0, 1.0, v["n"] * v["months"])
@@ -512,23 +512,23 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
         "n*rate*y": Calculation("engineering bill", "USD", _TEAM, lambda v: _compute_engineers_usd(v, v["n"], v["y"])),
         "bill/fleet": Calculation("engineering of one", "USD", _TEAM),
         "cost/(h*d)": Calculation(
-            "months to pay it back",
+            "months to pay back",
             None,
             {"cost": _COST, "h": _HOURS, "d": _SAVED},
             lambda v: float(compute_payback_months(v["cost"], v["h"], v["d"])),
         ),
         "cost/(d*T)": Calculation(
-            "hours a month to pay it back",
+            "hours per month to pay back",
             None,
             {"cost": _COST, "d": _SAVED, "T": CalculationInput("months")},
             lambda v: float(compute_payback_hours(v["cost"], v["T"], v["d"])),
         ),
         "p/r": Calculation(
-            "hours of rent that buy it",
+            "rental hours that cover the price",
             None,
             {"p": CalculationInput("price", "USD"), "r": CalculationInput("rate", "USD/h")},
         ),
-        "p/mem": Calculation("price of a GB", "USD", {"p": CalculationInput("price", "USD")}),
+        "p/mem": Calculation("price per GB", "USD", {"p": CalculationInput("price", "USD")}),
         "p*(1-d)": Calculation(
             "net price",
             "USD",
@@ -541,11 +541,11 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
         "k/(1-cut)": Calculation(
             "gap in throughput",
             None,
-            {"k": CalculationInput("gap in tokens for a dollar"), "cut": CalculationInput("price cut")},
+            {"k": CalculationInput("gap in tokens per dollar"), "cut": CalculationInput("price cut")},
             lambda v: float(compute_tie_ratio(v["k"], 1.0, v["cut"])),
         ),
         "(a+b)/2": Calculation(
-            "half way between",
+            "midpoint",
             "tok/s",
             {"a": CalculationInput("first figure", "tok/s"), "b": CalculationInput("second figure", "tok/s")},
         ),
@@ -557,7 +557,7 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
         "a/b/(1-s)": Calculation(
             "throughput, first over second", None, _OWNED, lambda v: float(compute_tie_ratio(v["a"], v["b"], v["s"]))
         ),
-        "(1-a/b/r)*100": Calculation("saving on a token", "%", _OWNED, lambda v: _compute_less(v["a"], v["b"], v["r"])),
+        "(1-a/b/r)*100": Calculation("saving per token", "%", _OWNED, lambda v: _compute_less(v["a"], v["b"], v["r"])),
         "(1-a*(1-da)/(b*(1-db)))*100": Calculation(
             "saving on hardware",
             "%",
@@ -569,7 +569,7 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
         ),
         "(1-(0.6*h+0.4*p))*100": Calculation("saving", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0)),
         "(1-(0.6*h+0.4*p)/r)*100": Calculation(
-            "saving on a token", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0, v["r"])
+            "saving per token", "%", _INDEX, lambda v: _compute_less(_compute_weighted(v), 1.0, v["r"])
         ),
         "(0.6*h+0.4*p)/(1-s)": Calculation(
             "throughput, first over second",
@@ -585,7 +585,7 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             text="1 ÷ (0.6 ÷ {price_first_over_second} + 0.4 ÷ {power_first_over_second}) ÷ (1 − {saving})",
         ),
         "(1-(0.6*h+0.4*k*p)/(0.6+0.4*k)/r)*100": Calculation(
-            "saving on a token",
+            "saving per token",
             "%",
             _INDEX,
             lambda v: _compute_less(_HARDWARE * v["h"] + _POWER * v["k"] * v["p"], _HARDWARE + _POWER * v["k"], v["r"]),
@@ -594,7 +594,7 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             "{throughput_first_over_second}) × 100",
         ),
         "(1-(a+k*pa)/(b+k*pb)/r)*100": Calculation(
-            "saving on a token",
+            "saving per token",
             "%",
             {
                 **_OWNED,
@@ -627,7 +627,7 @@ COSTS: Final[Mapping[str, Calculation]] = MappingProxyType(
             lambda v: float(compute_tie_ratio(*_compute_both(v, v["e"]), v["s"])),
         ),
         "((1-s)*b-a)/(hours*(ka-(1-s)*kb))": Calculation("energy price", "USD/kWh", _OWNED, _compute_energy_price),
-        "(1-(1-s)*(c+e)/c)*100": Calculation("saving that is left", "%", _TEAM, _compute_after),
+        "(1-(1-s)*(c+e)/c)*100": Calculation("remaining saving", "%", _TEAM, _compute_after),
         "e/(s1-s2)*(1-s1)": Calculation(
             "other cost of one",
             "USD",

@@ -458,8 +458,8 @@ class _AcceleratorPlanner:
         if spec.system is None:
             yield message_n(
                 "fleet.single_cards",
-                "{count} accelerator bought singly, in servers of up to {slots}",
-                "{count} accelerators bought singly, in servers of up to {slots}",
+                "{count} accelerator bought individually, in servers of up to {slots}",
+                "{count} accelerators bought individually, in servers of up to {slots}",
                 "count",
                 count=(int(self.needs.peak[0, 0]) + self.spares) * packing.replica,
                 slots=spec.slots,

@@ -198,7 +198,7 @@ def _list_checks(export: ExportCheck | None, context: ProfileContext) -> Iterato
             "profile.check.support", "Support: runs on {engines}; test your model there first", engines=engines
         )
     else:
-        yield message("profile.check.no_support", "Support: no serving engine in the catalog runs on it")
+        yield message("profile.check.no_support", "Support: no serving engine in the catalog supports it")
 
 
 def _check_form(own: AcceleratorFacts) -> Message:
@@ -227,7 +227,7 @@ def _check_price(own: AcceleratorFacts) -> Message:
         return message("profile.check.system_price", "Price: {price} each, from prices of whole systems", price=price)
     return message(
         "profile.check.prices",
-        "Price: {price} each in whole systems, used here; {single} if sold singly",
+        "Price: {price} each in whole systems, used here; {single} if bought individually",
         price=price,
         single=(record.median, "USD"),
     )

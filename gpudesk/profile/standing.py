@@ -239,12 +239,12 @@ def _compare_software(context: ProfileContext) -> Iterator[Trait]:
     yield Trait(
         "engines",
         len(running) >= most,
-        message("profile.trait.all_engines", "All {engines} serving engines run on it", engines=len(engines))
+        message("profile.trait.all_engines", "All {engines} serving engines support it", engines=len(engines))
         if len(running) == len(engines)
         else message_n(
             "profile.trait.engines",
-            "{count} of {engines} serving engines runs on it; the most for any accelerator is {most}",
-            "{count} of {engines} serving engines run on it; the most for any accelerator is {most}",
+            "{count} of {engines} serving engines supports it; the most for any accelerator is {most}",
+            "{count} of {engines} serving engines support it; the most for any accelerator is {most}",
             "count",
             count=len(running),
             engines=len(engines),
@@ -288,7 +288,7 @@ def _weigh_largest(context: ProfileContext) -> Iterator[Trait]:
             True,
             message(
                 "profile.trait.largest",
-                "Largest model held as published: {model}, {parameters} billion parameters",
+                "Largest model that fits as published: {model}, {parameters} billion parameters",
                 model=placement.model.name,
                 parameters=parameters / 1e9,
             ),

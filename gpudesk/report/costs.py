@@ -345,7 +345,7 @@ def describe_server_share(columns: Sequence[CostColumn], formatter: Formatter) -
 
 def describe_bought_singly(settings: CostSettings) -> str:
     """Return that single accelerators are bought; empty where whole systems are."""
-    return tr("accelerators bought singly") if settings.single_accelerators else ""
+    return tr("accelerators bought individually") if settings.single_accelerators else ""
 
 
 def describe_systems(systems: SystemCount, formatter: Formatter) -> str:
@@ -386,7 +386,7 @@ def describe_other_prices(columns: Sequence[CostColumn], names: Mapping[str, str
     if not prices:
         return ""
     return tr(
-        "Prices of accelerators alone differ and widen the simulated range: {prices}",
+        "Prices of single accelerators differ and widen the simulated range: {prices}",
         prices=", ".join(dict.fromkeys(prices)),
     )
 

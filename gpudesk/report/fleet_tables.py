@@ -260,7 +260,7 @@ def describe_fleets(
         text = rent if supply is Supply.AUTOSCALED else fixed
     if answer.odds is None:
         return text
-    sentences = [text, tr("Odds of being cheapest: {share}.", share=format_odds(answer.odds, formatter))]
+    sentences = [text, tr("Odds of being the cheapest: {share}.", share=format_odds(answer.odds, formatter))]
     second = _find_runner_up(answer)
     if second is not None:
         other, usd = second

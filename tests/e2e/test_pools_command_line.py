@@ -29,9 +29,9 @@ def test_the_program_splits_by_itself(gpudesk: RunProgram) -> None:
 
 def test_explain_shows_a_term_for_each_pool_and_for_the_transfer(gpudesk: RunProgram) -> None:
     text = done(gpudesk("explain", *EIGHT, "--disaggregated"))
-    for name in ("most from the prefill pool", "most over the link", "KV transfer", "stay in the decode pool"):
+    for name in ("prefill pool limit", "link limit", "KV transfer", "stay in the decode pool"):
         assert f"{name} = " in text
-    assert "hand-over = " in done(gpudesk("explain", "ttft_ms", *EIGHT, "--disaggregated"))
+    assert "handover = " in done(gpudesk("explain", "ttft_ms", *EIGHT, "--disaggregated"))
 
 
 @pytest.mark.parametrize("load", [["--concurrency", "100"], ["--request-rate", "3"], ["--saturate", "500"]])

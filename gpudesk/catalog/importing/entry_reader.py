@@ -165,7 +165,7 @@ def propose_accelerator(
     if entry.generation is None:
         why = message(
             "import.part.generation",
-            "The file does not name a known generation. Choose the generation whose constants estimates use; a new "
+            "The file does not name a known generation. Choose the generation that estimates follow; a new "
             "name is uncalibrated",
         )
         missing = MissingImportField("generation", "word", why, tuple(sorted(generations)))

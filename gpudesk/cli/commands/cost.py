@@ -331,7 +331,7 @@ def _add_costs(group: argparse._ArgumentGroup) -> None:
         "--single",
         action=argparse.BooleanOptionalAction,
         dest="single_accelerators",
-        help=tr("pay for the accelerators in use alone, not for whole systems"),
+        help=tr("pay only for accelerators in use, not for whole systems"),
     )
     group.add_argument(
         "--draws", metavar="N", type=parse_whole, default=_DRAWS, help=tr("number of simulations (default: 100000)")

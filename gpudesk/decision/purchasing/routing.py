@@ -375,8 +375,8 @@ def _make_loss_term(one: float, other: float) -> DerivationTerm:
         None,
         "1 − 2 × {slower_replica} ÷ ({slower_replica} + {faster_replica})",
         inputs=(
-            DerivationTerm("slower replica", slower, "requests/s", "its rate for the mix of requests"),
-            DerivationTerm("faster replica", faster, "requests/s", "its rate for the mix of requests"),
+            DerivationTerm("slower replica", slower, "requests/s", "rate for this mix of requests"),
+            DerivationTerm("faster replica", faster, "requests/s", "rate for this mix of requests"),
         ),
     )
 

@@ -91,7 +91,7 @@ def _compute_host_time(
             accelerator=part.name,
             domain=part.domain_over_machines or 0,
         )
-        term = DerivationTerm("time to load", None, "s", "how many share a host is not known", inputs=(weights,))
+        term = DerivationTerm("time to load", None, "s", "accelerators per host unknown", inputs=(weights,))
         return WeightLoadTime(None, None, None, term, reason)
     ranks = min(in_host, estimate.plan.replica)
     read_term = DerivationTerm(
@@ -111,7 +111,7 @@ def _make_loading_time(
     by_link = _make_link_term(part, weights)
     by_storage = None if storage is None else _make_storage_term(read_term, storage)
     if by_link.value is None:
-        term = DerivationTerm("time to load", None, "s", "the rate of the host link is not known", inputs=(by_link,))
+        term = DerivationTerm("time to load", None, "s", "host link bandwidth unknown", inputs=(by_link,))
         reason = message(
             "loading.no_link", "The host-to-accelerator bandwidth of {accelerator} is unknown", accelerator=part.name
         )
@@ -127,7 +127,7 @@ def _make_loading_time(
 
 def _make_link_term(part: Accelerator, weights: DerivationTerm) -> DerivationTerm:
     if part.pcie_bandwidth is None:
-        return DerivationTerm(_BY_LINK, None, "s", "no rate of PCIe is stated", inputs=(weights,))
+        return DerivationTerm(_BY_LINK, None, "s", "PCIe bandwidth unknown", inputs=(weights,))
     link = DerivationTerm(
         _LINK,
         part.pcie_bandwidth / 2,
@@ -144,8 +144,8 @@ def _make_link_term(part: Accelerator, weights: DerivationTerm) -> DerivationTer
 
 
 def _make_storage_term(read_term: DerivationTerm, storage: float) -> DerivationTerm:
-    rate = DerivationTerm("rate of storage", storage, "B/s", source="scenario")
-    formula = f"{{{read_term.name.replace(' ', '_')}}} ÷ {{rate_of_storage}}"
+    rate = DerivationTerm("storage bandwidth", storage, "B/s", source="scenario")
+    formula = f"{{{read_term.name.replace(' ', '_')}}} ÷ {{storage_bandwidth}}"
     return DerivationTerm(_BY_STORAGE, read_term.number / storage, "s", formula, inputs=(read_term, rate))
 
 

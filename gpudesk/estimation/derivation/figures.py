@@ -122,7 +122,7 @@ def _tpot_term(context: TermContext) -> DerivationTerm:
         return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
     stall = _stall_term(context)
     speculates = work.acceptance_length != 1
-    step = "{decode_step} ÷ {tokens_a_step}" if speculates else "{decode_step}"
+    step = "{decode_step} ÷ {tokens_per_step}" if speculates else "{decode_step}"
     bound = _make_bound_terms(tpot, pure_ms + stall.number, "ms")
     return DerivationTerm(
         "TPOT",
@@ -143,7 +143,7 @@ def _make_bound_terms(figure: float, total: float, unit: str) -> tuple[Derivatio
     """Return what keeps a figure within the bounds of physics, where its terms alone would pass them."""
     if math.isclose(figure, total, rel_tol=_ROUNDING):
         return ()
-    return (DerivationTerm("hold at the bound of physics", figure - total, unit),)
+    return (DerivationTerm("limit set by physics", figure - total, unit),)
 
 
 def _stall_term(context: TermContext) -> DerivationTerm:
@@ -152,7 +152,7 @@ def _stall_term(context: TermContext) -> DerivationTerm:
     name, what = "stall by prefill", "prefill work of other requests while one decodes, per output token"
     if load.batch is not None or load.requests is not None:
         name = "stall by prefill and emptier steps"
-        what += "; less what steps take less before all run and after the first end"
+        what += "; minus time saved while fewer requests run"
     later = max(context.estimate.request.workload.output_tokens - 1, 1)
     stall_ms = _get_term(context, "stall") / later * 1e3
     return DerivationTerm(name, stall_ms, "ms", what, inputs=(make_prefill_term(context),))
@@ -214,7 +214,7 @@ def _running_term(context: TermContext) -> DerivationTerm:
     if _has_queue(context.estimate):
         admission = _admission_term(context)
         grown = (context.estimate.admitted or 0) > admission.number
-        rule = "more than at full length, since memory is given as they grow" if grown else None
+        rule = "more than at full length, because memory is allocated as they grow" if grown else None
         return DerivationTerm(name, context.running, None, rule, inputs=(admission,))
     if load.kind is LoadKind.LIMITS:
         return _limits_term(name, context)
@@ -227,7 +227,7 @@ def _limits_term(name: str, context: TermContext) -> DerivationTerm:
     if context.estimate.request.workload.load.limit == "mean":
         return DerivationTerm(name, context.running, None, "as many as meet the limits")
     tokens = context.deployment.configuration.limit_tokens
-    most = DerivationTerm("most tokens in a step of a rank", tokens, "tokens", source="calibration:limit_tokens")
+    most = DerivationTerm("max tokens per step and rank", tokens, "tokens", source="calibration:limit_tokens")
     rule = "as many as meet the limits, in steps of no more tokens, prompts included"
     return DerivationTerm(name, context.running, None, rule, inputs=(most,))
 
@@ -235,8 +235,8 @@ def _limits_term(name: str, context: TermContext) -> DerivationTerm:
 #: Parts of a round beside steps and prompts: the name of each, how it counts, and what it is.
 _ROUND_PARTS: Final = (
     ("overlap", -1.0, "prompts that go through the layers in one step with the tokens of others"),
-    ("waiting", 1.0, "for clients, for the next arrival, for the pipeline to fill, for what is computed twice"),
-    ("tail", 1.0, "the end of the run, when fewer and fewer run; its share of each round"),
+    ("waiting", 1.0, "for clients, the next arrival, a filled pipeline, and recomputed tokens"),
+    ("tail", 1.0, "the end of the run, when fewer requests run; its share of each round"),
 )
 
 
@@ -315,7 +315,7 @@ def _pool_throughput_term(pools: _PoolContext) -> DerivationTerm:
         "output tokens/s",
         value,
         "tok/s",
-        "{output_tokens} × {requests_a_second}",
+        "{output_tokens} × {requests_per_second}",
         inputs=(make_scenario_term("output tokens", output, "tokens"), _pool_requests_term(pools, value / output)),
     )
 
@@ -325,13 +325,13 @@ def _pool_requests_term(pools: _PoolContext, rate: float) -> DerivationTerm:
     replicas = pools.operation.pair[1].deployment.plan.dp
     running = float(pools.operation.results.running[0])
     return DerivationTerm(
-        "requests a second",
+        "requests per second",
         rate,
         "requests/s",
-        "{decode_replicas} × {running_in_each} ÷ {stay_in_the_decode_pool}",
+        "{decode_replicas} × {running_per_decode_replica} ÷ {stay_in_the_decode_pool}",
         inputs=(
             DerivationTerm("decode replicas", replicas, None),
-            DerivationTerm("running in each", running, None),
+            DerivationTerm("running per decode replica", running, None),
             _stay_term(pools, replicas * running / rate),
             _prefill_pool_term(pools),
             _link_term(pools),
@@ -343,8 +343,8 @@ def _stay_term(pools: _PoolContext, seconds: float) -> DerivationTerm:
     """The time that a request is in the decode pool."""
     results = pools.operation.results
     steps, decode = make_decode_steps_term(pools.decode), make_decode_term(pools.decode)
-    waiting = DerivationTerm("waiting", float(results.under_way[0]), "s", "for the step under way")
-    tail = DerivationTerm("tail", float(results.tail[0]), "s", "its share of the begin and the end of the run")
+    waiting = DerivationTerm("waiting", float(results.under_way[0]), "s", "for the current step")
+    tail = DerivationTerm("tail", float(results.tail[0]), "s", "its share of the start and end of the run")
     bound = _make_bound_terms(seconds, steps.number * decode.number + waiting.number + tail.number, "s")
     formula = (
         "{decode_steps} × {decode_step} + {waiting} + {tail}",
@@ -359,7 +359,7 @@ def _prefill_pool_term(pools: _PoolContext) -> DerivationTerm:
     replicas = pools.operation.pair[0].deployment.plan.dp
     prompt = make_prefill_term(pools.prefill, waiting=float(pools.operation.results.waiting[0]))
     return DerivationTerm(
-        "most from the prefill pool",
+        "prefill pool limit",
         replicas / prompt.number,
         "requests/s",
         "{prefill_replicas} ÷ {prefill_of_one_prompt}",
@@ -373,7 +373,7 @@ def _link_term(pools: _PoolContext) -> DerivationTerm:
     slower = int(np.argmin(rates))
     time, at_once = ends[slower]
     return DerivationTerm(
-        "most over the link",
+        "link limit",
         rates[slower],
         "requests/s",
         "{transfers_at_once} ÷ {KV_transfer}",
@@ -407,7 +407,7 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     own = make_prefill_term(pools.prefill, waiting=1.0)
     transfer = max((_transfer_term(pools, each)[0] for each in pools.operation.pair), key=lambda time: time.number)
     handover = DerivationTerm(
-        "hand-over", pools.table.find_handover_time(pools.operation.spaces[1]), "s", source="calibration:handover_time"
+        "handover", pools.table.find_handover_time(pools.operation.spaces[1]), "s", source="calibration:handover_time"
     )
     delays = (own, transfer, handover)
     if ttft is None:
@@ -420,7 +420,7 @@ def _pool_ttft_term(pools: _PoolContext) -> DerivationTerm:
     )
     bound = _make_bound_terms(ttft, sum(term.number for term in delays) * 1e3 + waiting.number, "ms")
     formula = (
-        "{prefill_of_one_prompt} + {KV_transfer} + {hand_over} + {waiting}",
+        "{prefill_of_one_prompt} + {KV_transfer} + {handover} + {waiting}",
         *(format_placeholder(each.name) for each in bound),
     )
     return DerivationTerm("TTFT", ttft, "ms", " + ".join(formula), inputs=(*delays, waiting, *bound))
@@ -434,12 +434,12 @@ def _pool_tpot_term(pools: _PoolContext) -> DerivationTerm:
             "a single output token has none" if work.output_tokens == 1 else _NO_FIGURE[bool(pools.estimate.stable)]
         )
         return DerivationTerm("TPOT", None, "ms", reason, inputs=(decode,))
-    running = DerivationTerm("running in each", float(pools.operation.results.running[0]), None)
+    running = DerivationTerm("running per decode replica", float(pools.operation.results.running[0]), None)
     tokens = decode.number * 1e3 / tpot
     if abs(tokens - 1.0) < 1e-9:
         return DerivationTerm("TPOT", tpot, "ms", "{decode_step}", inputs=(decode, running))
-    yielded = DerivationTerm("tokens a step", tokens, None, source="scenario")
-    return DerivationTerm("TPOT", tpot, "ms", "{decode_step} ÷ {tokens_a_step}", inputs=(decode, yielded, running))
+    yielded = DerivationTerm("tokens per step", tokens, None, source="scenario")
+    return DerivationTerm("TPOT", tpot, "ms", "{decode_step} ÷ {tokens_per_step}", inputs=(decode, yielded, running))
 
 
 _POOL_FIGURES: dict[str, Callable[[_PoolContext], DerivationTerm]] = {

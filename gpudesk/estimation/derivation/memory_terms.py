@@ -44,7 +44,7 @@ def make_admission_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
     by_memory = budget.admitted_sequences(estimate.request.workload.request_tokens)
     if by_memory > (estimate.admitted or 0):
         most = deployment.memory.settings.max_batch
-        return DerivationTerm("most in a step", most, None, source=f"setting:{engine}/max_batch")
+        return DerivationTerm("max per step", most, None, source=f"setting:{engine}/max_batch")
     if by_memory == estimate.max_concurrency:
         return make_max_concurrency_term(estimate, deployment)
     usual = DerivationTerm(
@@ -170,7 +170,7 @@ def _make_static_terms(
 
 def _make_weights_term(deployment: ResolvedDeployment) -> DerivationTerm:
     budget, source = deployment.budget, f"catalog:{deployment.configuration.model.id}"
-    formula = "elements of the fullest × bytes of their format, block scales included"
+    formula = "elements on the fullest accelerator × bytes of their format, block scales included"
     if deployment.plan.count == 1:
         formula = "elements × bytes of their format, block scales included"
     if deployment.configuration.model.layer_input_size:
@@ -200,10 +200,10 @@ def _make_activations_term(deployment: ResolvedDeployment) -> DerivationTerm:
         "activations",
         deployment.budget.activations_bytes,
         "B",
-        "max({a_step}, {drawing_its_tokens})",
+        "max({a_step}, {sampling})",
         inputs=(
             DerivationTerm("a step", step, "B", source=f"setting:{engine}/max_batched_tokens"),
-            DerivationTerm("drawing its tokens", drawing, "B", source=f"setting:{engine}/logit_bytes"),
+            DerivationTerm("sampling", drawing, "B", source=f"setting:{engine}/logit_bytes"),
         ),
     )
 
@@ -239,9 +239,9 @@ def _make_sequence_term(estimate: Estimate, deployment: ResolvedDeployment) -> D
     tokens, cache = estimate.request.workload.request_tokens, deployment.budget.cache
     sequence_bytes, filled = cache.sequence_bytes(tokens), cache.filled_bytes(tokens)
     length = DerivationTerm("tokens of one sequence", tokens, "tokens", source="scenario")
-    filling = "what each layer keeps of its tokens"
+    filling = "what each layer stores of its tokens"
     if any(reuses_cache(group.mixer) for group in deployment.configuration.model.layers):
-        filling += ", nothing where it reuses the cache of another"
+        filling += ", nothing if it reuses the cache of another layer"
     model = f"catalog:{deployment.configuration.model.id}"
     if sequence_bytes == filled:
         return DerivationTerm("bytes of one sequence", sequence_bytes, "B", filling, source=model, inputs=(length,))

@@ -137,8 +137,8 @@ def make_tokens_per_step_term(context: TermContext) -> DerivationTerm:
     work = context.estimate.request.workload
     later = max(1, work.output_tokens - 1)
     if work.acceptance_length <= later:
-        return make_scenario_term("tokens a step", work.acceptance_length)
-    return DerivationTerm("tokens a step", later, None, "as many as there are after the first")
+        return make_scenario_term("tokens per step", work.acceptance_length)
+    return DerivationTerm("tokens per step", later, None, "all output tokens after the first")
 
 
 def make_decode_steps_term(context: TermContext) -> DerivationTerm:
@@ -149,7 +149,7 @@ def make_decode_steps_term(context: TermContext) -> DerivationTerm:
     if work.acceptance_length == 1:
         return DerivationTerm("decode steps", later, None, "{output_tokens} − 1", inputs=(output,))
     each = make_tokens_per_step_term(context)
-    rule = "({output_tokens} − 1) ÷ {tokens_a_step}"
+    rule = "({output_tokens} − 1) ÷ {tokens_per_step}"
     return DerivationTerm("decode steps", later / each.number, None, rule, inputs=(output, each))
 
 

@@ -210,16 +210,16 @@ class _StepTermBuilder:
             touched,
             None,
             "1 − (1 − {experts_per_token} ÷ {experts})"
-            " × (1 + {other_tokens} × {choices_of_a_token} ÷ {expert_evenness})^(−{expert_evenness})",
+            " × (1 + {other_tokens} × {choices_per_token} ÷ {expert_evenness})^(−{expert_evenness})",
             inputs=(
                 DerivationTerm("experts per token", shards.experts_per_token, None, source=self._model),
                 DerivationTerm("experts", shards.expert_count, None, source=self._model),
-                DerivationTerm("other tokens", others, "tokens", "those of the step after the first"),
+                DerivationTerm("other tokens", others, "tokens", "all tokens of the step but the first"),
                 DerivationTerm(
-                    "choices of a token",
+                    "choices per token",
                     -coefficients.expert_log_miss,
                     None,
-                    "how often it chooses an expert on average, so that its chance to miss one is right",
+                    "average choices of an expert that give the right chance to miss one",
                 ),
                 _make_constant_term("expert evenness", self.steps.rates.expert_evenness),
             ),
@@ -285,10 +285,10 @@ class _StepTermBuilder:
         return self._timed(
             "activation traffic",
             seconds,
-            "{tokens} × {bytes_of_a_token} ÷ ({memory_bandwidth} × {weight_read_efficiency})",
+            "{tokens} × {bytes_per_token} ÷ ({memory_bandwidth} × {weight_read_efficiency})",
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
-                "bytes of a token", moved, "B", "hidden vector × memory passes, over all layers", inputs=tuple(inputs)
+                "bytes per token", moved, "B", "hidden vector × memory passes, over all layers", inputs=tuple(inputs)
             ),
             self._bandwidth,
             _make_constant_term("weight read efficiency", rates.dense_read_efficiency),
@@ -375,10 +375,10 @@ class _StepTermBuilder:
         return self._timed(
             name or "arithmetic",
             tokens * seconds,
-            f"{{tokens}} × {{operations_of_a_token}} ÷ ({{peak}} × {format_placeholder(efficiency.name)})",
+            f"{{tokens}} × {{operations_per_token}} ÷ ({{peak}} × {format_placeholder(efficiency.name)})",
             DerivationTerm("tokens", tokens, "tokens"),
             DerivationTerm(
-                "operations of a token",
+                "operations per token",
                 self._unstretched(seconds) * rate,
                 "FLOP",
                 "attention operations of all heads over the attended tokens",
@@ -418,20 +418,20 @@ class _StepTermBuilder:
     ) -> DerivationTerm:
         ceilings = self.steps.ceilings[0]
         moved = self._unstretched(each) * ceilings.link.bandwidth * share.number
-        way = "around a ring" if latency == "ring_latency" else "from each rank to each other at once"
+        way = "around a ring" if latency == "ring_latency" else "all ranks to all others at once"
         return DerivationTerm(
             "collectives",
             fixed + each * tokens,
             "s",
-            "{fixed_time} + {tokens} × {time_of_a_token}",
+            "{fixed_time} + {tokens} × {time_per_token}",
             inputs=(
                 DerivationTerm("fixed time", fixed, "s", way, source=f"calibration:{latency}"),
                 DerivationTerm("tokens", tokens, "tokens"),
                 self._timed(
-                    "time of a token",
+                    "time per token",
                     each,
-                    f"{{bytes_of_a_token}} ÷ ({{link}} × {format_placeholder(share.name)})",
-                    DerivationTerm("bytes of a token", moved, "B", source=self._model),
+                    f"{{bytes_per_token}} ÷ ({{link}} × {format_placeholder(share.name)})",
+                    DerivationTerm("bytes per token", moved, "B", source=self._model),
                     DerivationTerm("link", ceilings.link.bandwidth, "B/s", source=f"link:{ceilings.link.kind}"),
                     share,
                 ),
@@ -490,8 +490,8 @@ class _StepTermBuilder:
                 "wait for launches",
                 coefficients.prefill_fixed - busy,
                 "s",
-                "{launches_by_the_host} − {all_else}",
-                inputs=(launches, DerivationTerm("all else", busy, "s")),
+                "{launches_by_the_host} − {all_other_time}",
+                inputs=(launches, DerivationTerm("all other time", busy, "s")),
             ),
         )
 

@@ -84,7 +84,7 @@ class SourceNumbering:
         return (self._notes[text].number,)
 
     def _note_text(self, name: str, attribute: AttributeClaims, high: AttributeClaims | None) -> str:
-        label = tr("Published price") if attribute.name in PRICE_BOUND_ATTRIBUTES else label_attribute(attribute.name)
+        label = tr("Price") if attribute.name in PRICE_BOUND_ATTRIBUTES else label_attribute(attribute.name)
         claim = attribute.preferred
         if claim is None:
             value = tr("{name}, {attribute}: unknown.", name=name, attribute=label)
@@ -179,8 +179,8 @@ def build_attribute_rows(
 def _build_attribute_row(answer: Answer, attribute: Attribute, formatter: Formatter) -> ComparisonRow | None:
     if attribute.upper_end is not None:
         ends = (attribute.key, attribute.upper_end)
-        # Costs have the median of all prices; this is the statement of one source.
-        label = tr("Published price")
+        # Costs have the median of all prices.
+        label = tr("Purchase price, one source")
         cells = tuple(_build_range_cell(column, ends, formatter) for column in answer.columns)
     else:
         label = label_attribute_briefly(attribute)

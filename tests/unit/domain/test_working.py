@@ -92,7 +92,7 @@ def test_what_the_load_adds_makes_the_figure(
         term = estimator.explain(found, figure)
         first, second = term.inputs[:2]
         assert number(first) * 1e3 + number(second) == pytest.approx(number(term), rel=1e-9)
-        assert not any(each.name == "hold at the bound of physics" for each in term.inputs)
+        assert not any(each.name == "limit set by physics" for each in term.inputs)
 
 
 @pytest.mark.parametrize("model", ["llama-3.1-70b", "deepseek-r1", "gpt-oss-120b", "qwen3-next-80b-a3b"])
@@ -120,7 +120,7 @@ def test_maximum_concurrency_is_what_the_pool_holds(estimator: Estimator) -> Non
     ("part", "model", "engine", "changes", "where"),
     [
         ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("padding of experts", "setting:vllm/kernels")),
-        ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("drawing its tokens", "setting:vllm/logit_bytes")),
+        ("h100-sxm", "gpt-oss-120b", "vllm", {}, ("sampling", "setting:vllm/logit_bytes")),
         ("h200-sxm", "qwen3-32b", "sglang", {"tp": 2}, ("of collectives", "setting:sglang/collective_bytes")),
         ("h200-sxm", "qwen3-next-80b-a3b", "sglang", {}, ("set aside beside them", "setting:sglang/state_share")),
         ("b200-hgx", "gemma-3-27b", "sglang", {}, ("set aside beside them", "setting:sglang/window_share")),

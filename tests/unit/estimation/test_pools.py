@@ -268,11 +268,11 @@ def test_working_names_both_pools_and_the_transfer(estimator: Estimator, kind: L
     throughput = estimator.explain(found, "output_tokens_per_s")
     requests = throughput.inputs[1]
     names = [term.name for term in requests.inputs]
-    assert "most from the prefill pool" in names
-    assert "most over the link" in names
+    assert "prefill pool limit" in names
+    assert "link limit" in names
     assert "stay in the decode pool" in names
     ttft = estimator.explain(found, "ttft_ms")
-    assert [term.name for term in ttft.inputs][1:3] == ["KV transfer", "hand-over"]
+    assert [term.name for term in ttft.inputs][1:3] == ["KV transfer", "handover"]
     assert estimator.explain(found, "memory").value == found.memory.spare_bytes
 
 

@@ -135,7 +135,7 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
         ),
         (
             "W004-38",
-            "time of the video = frames × milliseconds of a frame ÷ 1000",
+            "time of the video = frames × milliseconds per frame ÷ 1000",
             "= 100 × 700 ÷ 1000 = 70 s",
             "Follows from the document, which does not print this figure.",
         ),
@@ -154,13 +154,13 @@ def test_a_form_of_calculation_that_is_not_known_is_not_guessed(formula: str, st
         # What has to be larger, and what is small enough.
         (
             "W003-04",
-            "weights = parameters × bytes of a parameter",
+            "weights = parameters × bytes per parameter",
             "= 405 × 0.5 = 202.5 GB",
             "The document requires at least 288.1, but arithmetic gives 202.5 GB.",
         ),
         (
             "W000-55",
-            "weights = parameters × bytes of a parameter",
+            "weights = parameters × bytes per parameter",
             "= 200 × 1 = 200 GB",
             "The document requires at most 256; arithmetic gives 200 GB.",
         ),

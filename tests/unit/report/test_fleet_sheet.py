@@ -57,7 +57,7 @@ def test_the_table_has_systems_accelerators_and_costs(sheet: ComparisonSheet) ->
 def test_the_order_names_systems_and_their_accelerators(sheet: ComparisonSheet) -> None:
     assert sheet.fleet is not None
     second = sheet.heads[1]
-    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month. Odds of being cheapest: 72%."
+    order = f"Buy 3 × XE9680 with 24 {second.name}: $40,600 per month. Odds of being the cheapest: 72%."
     assert sheet.fleet.verdict.startswith(order)
     assert "Runner-up: renting" in sheet.fleet.verdict
 
@@ -66,7 +66,7 @@ def test_no_odds_are_certain(answer: Answer) -> None:
     fleets = make_fleets([each.accelerator for each in answer.scenario.accelerators])
     sure = build_sheet(answer, further=SheetExtras(fleet=replace(fleets, odds=1.0))).fleet
     assert sure is not None
-    assert "Odds of being cheapest: over 99%." in sure.verdict
+    assert "Odds of being the cheapest: over 99%." in sure.verdict
 
 
 def test_every_form_of_the_sheet_has_the_fleets(answer: Answer, sheet: ComparisonSheet) -> None:

@@ -98,7 +98,7 @@ def test_header_and_peers_show_the_same_digits(tables: ProfileTables) -> None:
 def test_the_price_tells_its_origin(service: GpuDeskService) -> None:
     tables = make_tables(service, "h200-sxm")
     assert tables.headline_specifications()[-1].unit == "USD in a system"
-    assert any("in whole systems, used here;" in line and "if sold singly" in line for line in tables.advice())
+    assert any("in whole systems, used here;" in line and "if bought individually" in line for line in tables.advice())
 
 
 def test_intervals_of_costs_have_cents(tables: ProfileTables) -> None:

@@ -85,13 +85,13 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("Leans to MI325X over H200 SXM: 45% lower cost per token (rented)")
+    assert verdict.startswith("MI325X is slightly ahead of H200 SXM: 45% lower cost per token (rented)")
     assert "Odds of being the cheapest: 72%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
     assert "Odds of being the cheapest: 72%." in write_sheet_markdown(sheet)
-    assert "Leans to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert "MI325X is slightly ahead" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
@@ -108,7 +108,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
     )
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.57) are too close to call."
-        " To rent, MI325X leans cheapest: $0.67 (72% odds)."
+        " To rent, MI325X is slightly ahead: $0.67 (72% odds)."
     )
     assert answer.costs is not None
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):
@@ -116,7 +116,7 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         assert describe_token_cost(replace(answer, costs=hosted), PLAIN).endswith(f" {said}")
     terms = describe_cost_terms(answer, PLAIN)
     assert terms.startswith(
-        "100% utilization, on-demand rent, servers at 25% of list price, accelerators bought singly. "
+        "100% utilization, on-demand rent, servers at 25% of list price, accelerators bought individually. "
         "Purchase prices used"
     )
     assert "MI325X $22,000 (2026-03)" in terms

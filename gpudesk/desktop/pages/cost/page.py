@@ -280,7 +280,7 @@ class AssumptionControls(QWidget):
         self.around.setToolTip(tr("Use a range of ± 20% for every input."))
         self.around.clicked.connect(lambda on: self.edited.emit({"around": _AROUND if on else None}))
         self.single = QCheckBox(tr("Single accelerators"), self)
-        self.single.setToolTip(tr("Pay for the accelerators in use alone, not for whole systems."))
+        self.single.setToolTip(tr("Pay only for accelerators in use, not for whole systems."))
         self.single.clicked.connect(lambda on: self.edited.emit({"single_accelerators": on}))
         self.discounts = Button(theme, tr("Use reported discounts"), parent=self)
         self.discounts.setToolTip(tr("Discounts that unnamed buyers report for some vendors (anecdotal)."))

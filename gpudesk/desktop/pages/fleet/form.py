@@ -214,16 +214,16 @@ class FleetForm(QWidget):
 
         self.fields = {
             "growth_per_year": number(
-                tr("Growth per year, %"), "growth_per_year", tr("By how much demand rises each year."), 1, _PER_CENT
+                tr("Growth per year, %"), "growth_per_year", tr("Yearly growth of demand."), 1, _PER_CENT
             ),
             "spare_systems": number(
-                tr("Spare systems"), "spare_systems", tr("Whole systems that stand by, beyond spare replicas."), 0
+                tr("Spare systems"), "spare_systems", tr("Whole standby systems, in addition to spare replicas."), 0
             ),
             "kw_per_rack": number(
                 tr("Site: kW per rack"), "kw_per_rack", tr("Power and cooling of one rack at your site."), 1
             ),
             "months_to_live": number(
-                tr("Months until live"), "months_to_live", tr("By when the fleet has to serve."), 1
+                tr("Months until live"), "months_to_live", tr("Time until the fleet must be in service."), 1
             ),
         }
         self.cooling = ChoiceField(self._theme, tr("Site: cooling"), self)
