@@ -99,13 +99,17 @@ def free_counts(scenario: Scenario) -> Scenario:
 
 
 def find_fitting_count(scenario: Scenario, accelerator: str) -> int | None:
-    """Return the count of the others, or the next count if the accelerator has that already."""
+    """Return the count of the others, or the next count if the accelerator has that already.
+
+    None is the smallest that fits, which a first accelerator gets, and one beside different counts.
+    """
     counts = {choice.count for choice in scenario.accelerators}
-    count = counts.pop() if len(counts) == 1 else 1
     used_counts = {choice.count for choice in scenario.accelerators if choice.accelerator == accelerator}
-    if count in used_counts:
-        return next((each for each in COUNTS if each not in used_counts and each > (count or 0)), count)
-    return count
+    count = counts.pop() if len(counts) == 1 else None
+    if not used_counts:
+        return count
+    least = min(each or 1 for each in used_counts)
+    return next((each for each in COUNTS if each not in used_counts and each > least), count)
 
 
 def add_accelerator(scenario: Scenario, accelerator: str, count: int | None = None) -> Scenario:

@@ -26,6 +26,7 @@ from gpudesk.desktop.pages.compare.comparison_model import HEADING_ROLE, Compari
 from gpudesk.desktop.pages.compare.headlines import HeadlineStrip
 from gpudesk.desktop.pages.compare.table import ComparisonTableView
 from gpudesk.desktop.pages.page import DeskPage, VerdictLine
+from gpudesk.desktop.session import scenario_edits
 from gpudesk.desktop.session.actions import ActionSpec, MenuId
 from gpudesk.desktop.session.desk import Desk
 from gpudesk.desktop.session.selection import Selection, SelectionKind, select_attribute, select_cost, select_figure
@@ -293,6 +294,7 @@ class ComparePage(DeskPage):
         self._chooser = RowChooser(theme, self)
         self.strip = HeadlineStrip(theme)
         self.verdict = VerdictLine(theme)
+        self.free_counts = LinkButton(theme, tr("Use the smallest counts that fit"))
         self._legend = ComparisonLegend(theme)
         self._corner = ComparisonCorner(theme, self.view)
         self._missing = MissingInputView(theme)
@@ -326,13 +328,12 @@ class ComparePage(DeskPage):
             on=self._head,
         )
         self._content = QWidget()
-        inner = make_column(self.verdict, self.strip, (self.view, 1), self._legend, on=self._content)
+        self._remedy = QWidget()
+        make_row(self.free_counts, STRETCH, margins=(16, 0, 16, 4), on=self._remedy)
+        inner = make_column(self.verdict, self._remedy, self.strip, (self.view, 1), self._legend, on=self._content)
         whole = QVBoxLayout(self)
         whole.addWidget(self._head)
         whole.addWidget(self.note)
-        in_order = (self.filter, self._segment, self._rows, self._print, self.strip, self.view)
-        for before, after in pairwise(in_order):
-            QWidget.setTabOrder(before, after)
         self._stack = QStackedLayout()
         # First to the page: a stack that belongs to none shows what it is given as a window.
         whole.addLayout(self._stack, 1)
@@ -342,6 +343,9 @@ class ComparePage(DeskPage):
         for layout in (inner, whole):
             layout.setContentsMargins(0, 0, 0, 0)
             layout.setSpacing(0)
+        in_order = (self.filter, self._segment, self._rows, self._print, self.free_counts, self.strip, self.view)
+        for before, after in pairwise(in_order):
+            QWidget.setTabOrder(before, after)
 
     def _connect(self) -> None:
         desk, arranger, view = self.desk, self._arranger, self.view
@@ -362,6 +366,9 @@ class ComparePage(DeskPage):
         self._print.clicked.connect(self.preview_requested)
         self._missing.wanted.connect(self.wanted)
         self.verdict.due.connect(self._show_verdict)
+        self.free_counts.clicked.connect(
+            lambda: desk.apply(scenario_edits.free_counts(desk.scenario), self.free_counts.text())
+        )
 
     def _dress(self) -> None:
         self._head.setFixedHeight(self.theme.px(48))
@@ -427,6 +434,7 @@ class ComparePage(DeskPage):
     def _show(self, answer: Answer) -> None:
         table = self._maker.table(answer)
         self._arranger.forget_columns(table)
+        self._remedy.setVisible(_is_helped_by_other_counts(answer))
         self.model.show(table, self._arranger.arrangement)
         self.strip.show_answers(build_screen_headlines(answer, self.desk.formatter), steady=self.desk.in_gesture)
         self._tell_shown()
@@ -542,3 +550,11 @@ def _select_compared_figure(column_key: str, figure: str) -> Selection:
     """Return the selection of a figure; the panel explains costs apart from estimates."""
     cost = _EXPLAINED_COSTS.get(figure)
     return select_figure(column_key, figure) if cost is None else select_cost(column_key, cost)
+
+
+def _is_helped_by_other_counts(answer: Answer) -> bool:
+    """Whether a column has no room for the model at its count, and would have with more."""
+    return any(
+        choice.count is not None and column.estimate is not None and column.estimate.needs is not None
+        for choice, column in zip(answer.scenario.accelerators, answer.columns, strict=True)
+    )

@@ -1,5 +1,7 @@
 """The row of accelerators: keys of a chip, its menu, the list to add from, the baseline, wrapping."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtCore import QPoint, Qt, QTimer
 from PySide6.QtGui import QAction
@@ -206,6 +208,15 @@ def test_the_list_adds_an_accelerator_with_the_count_of_the_others(row: ChipRow,
     assert parts(desk) == [*FOUR, "mi300x"]
     assert choice(desk, 4).count == 1
     one_step(desk, "Add MI300X")
+
+
+def test_the_first_accelerator_comes_in_the_smallest_number_that_fits(row: ChipRow, desk: Desk) -> None:
+    desk.apply(replace(desk.scenario, accelerators=(), model="deepseek-r1"), "Empty")
+    row.add_accelerator("b200-hgx")
+    assert choice(desk, 0).count is None
+    assert desk.answer is not None
+    assert desk.answer.columns[0].estimate is not None
+    assert desk.answer.columns[0].estimate.fits
 
 
 def test_a_full_comparison_takes_no_more(row: ChipRow, desk: Desk) -> None:

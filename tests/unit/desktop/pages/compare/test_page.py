@@ -1,5 +1,7 @@
 """The page Compare as its user meets it: figures, keyboard, filter, order, copies, states."""
 
+from dataclasses import replace
+
 from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QAccessible, QContextMenuEvent, QGuiApplication
 from PySide6.QtTest import QTest
@@ -389,3 +391,14 @@ def test_the_verdict_follows_the_answer_and_costs_are_explained_as_costs(
     page.strip.chosen.emit("mi325x", "rented_usd_per_million_output")
     assert desk.selection == select_cost("mi325x", "usd_rented")
     assert page.view.current_keys() == ("rented_usd_per_million_output", "mi325x")
+
+
+def test_where_more_would_fit_one_key_takes_the_smallest_counts(page: ComparePage, desk: Desk, qtbot: QtBot) -> None:
+    assert not page.free_counts.isVisible()
+    desk.apply(replace(with_counts(desk.scenario, 1, 1), model="deepseek-r1"), "Change model")
+    qtbot.waitUntil(page.free_counts.isVisible)
+    QTest.keyClick(page.free_counts, Qt.Key.Key_Space)
+    assert {choice.count for choice in desk.scenario.accelerators} == {None}
+    qtbot.waitUntil(lambda: not page.free_counts.isVisible())
+    assert desk.answer is not None
+    assert all(column.estimate is not None and column.estimate.fits for column in desk.answer.columns)
