@@ -38,6 +38,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QFileDialog, QInputDialog, 
 from shiboken6 import isValid
 
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
+from gpudesk.desktop.pages.page import MultiViewPage
 from gpudesk.desktop.session.selection import select_attribute, select_figure, select_model_attribute
 from gpudesk.desktop.window import app as entry
 from gpudesk.desktop.window.app import DesktopProgram
@@ -91,14 +92,6 @@ _TYPED = ("0", "-5", "7", "64", "1e9", "abc", "1,000", "1.5", "99999999999999999
 _BUTTONS = (Qt.MouseButton.LeftButton,) * 5 + (Qt.MouseButton.RightButton,)
 _RARE = ("look", "action view.theme", "action view.text", "action view.language", "another scenario")
 _TEMPLATE = "405b-one-node"
-#: Actions that show another view of a page.
-_VIEWS_OF = {
-    "memory": "context needed matrix size fit",
-    "performance": "throughput pareto latency roofline split scaling mlperf overview",
-    "cost": "tokens rent draws assumptions overview",
-    "decide": "result sets factors timing vendors buying record questions",
-}
-_VIEWS = tuple(f"{page}.{view}" for page, views in _VIEWS_OF.items() for view in views.split())
 #: What would end the walk, ask the system for something, or start the program once more.
 _LEFT_OUT = {"file.close", "file.quit", "file.open", "file.save", "file.save_as", "help.logs", "help.check"}
 
@@ -199,9 +192,10 @@ class RandomWalk:
         for spec in self.window.page_specs:
             self.window.show_page(spec.id)
             settle()
-            for action in [] if self.window.page is None else self.window.page.actions_of_page():
-                if action.id in _VIEWS:
-                    action.run()
+            page = self.window.page
+            if isinstance(page, MultiViewPage):
+                for view in page.view_keys:
+                    page.choose_view(view)
                     settle()
 
     def _take(self, act: Act, random: Random) -> None:
