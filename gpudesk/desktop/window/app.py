@@ -75,7 +75,7 @@ class DesktopProgram(QObject):
         DialogHelpKeys(app, self).asked.connect(self.show_manual)
         #: Cleans up once the user pauses: in the middle of a drag it would be seen.
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
-        self._pause.timeout.connect(_clean_up)
+        self._pause.timeout.connect(self._clean_up)
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, the others beside it; without any, on the start page.
@@ -100,6 +100,12 @@ class DesktopProgram(QObject):
         window = MainWindow(self)
         window.desk.answered.connect(self._pause.start)
         return window
+
+    def _clean_up(self) -> None:
+        if Jobs.any_running():
+            self._pause.start()
+        else:
+            _give_memory_back()
 
     def window_closed(self, window: DocumentWindow) -> None:
         self.windows[:] = [each for each in self.windows if each is not window]
@@ -317,10 +323,8 @@ def _load_allocator() -> ctypes.CDLL | None:
     return library
 
 
-def _clean_up() -> None:
+def _give_memory_back() -> None:
     """Look for garbage of any age, which takes a tenth of a second, and give back to the system what is free."""
-    if Jobs.any_running():
-        return
     gc.collect()
     allocator = _load_allocator()
     if allocator is not None:

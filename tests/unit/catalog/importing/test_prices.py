@@ -401,6 +401,12 @@ def test_any_bytes_give_a_proposal_or_a_refusal(data: bytes) -> None:
         assert made
 
 
+def test_prices_with_all_digits_of_a_computed_number_are_read() -> None:
+    rows = ("h200-sxm,1.1400000000000001", "mi325x,0.30000000000000004", "mi355x,.30000000000000004")
+    made = prices(read("\n".join(("accelerator,usd_per_accelerator_hour", *rows))))
+    assert [price.usd for price in made] == pytest.approx([1.14, 0.3, 0.3])
+
+
 def test_more_prices_than_a_user_can_have_are_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("gpudesk.catalog.importing.price_lists.MOST_FACTS", 3)
     rows = [f"h200-sxm,{usd}" for usd in (1, 2, 3, 4)]
