@@ -39,6 +39,7 @@ from shiboken6 import isValid
 
 from gpudesk.desktop.pages.catalog.editors.form import FormDialog
 from gpudesk.desktop.pages.page import MultiViewPage
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import select_attribute, select_figure, select_model_attribute
 from gpudesk.desktop.window import app as entry
 from gpudesk.desktop.window.app import DesktopProgram
@@ -538,11 +539,13 @@ def list_failures(walk: RandomWalk, steps: int) -> list[str]:
 
 
 def _pause() -> None:
-    """Do nothing for as long as the program waits before it cleans up."""
+    """Do nothing for as long as the program waits, after its last job, before it cleans up."""
     deadline = time.monotonic() + 5.0
     while time.monotonic() < deadline:
         QApplication.processEvents()
         time.sleep(0.05)
+        if Jobs.any_running():
+            deadline = time.monotonic() + 7.0
 
 
 def _count_widgets(window: MainWindow) -> dict[str, int]:

@@ -6,6 +6,7 @@ import gc
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from threading import Event
 from typing import Any, ClassVar, Generic, TypeVar
 
@@ -153,6 +154,8 @@ class Jobs(QObject):
         self._formatter = formatter
         self._jobs: dict[str, Job[Any]] = {}
         self._all: list[Job[Any]] = []
+        # No thread may outlive what it belongs to, nor count as at work for ever.
+        self.destroyed.connect(partial(Jobs._stop_all, self._all))
         self._text = ""
         self._timer = QTimer(self)
         self._timer.setInterval(_SHOWN_EVERY_MS)
@@ -198,20 +201,25 @@ class Jobs(QObject):
 
     def stop(self) -> None:
         """Drop all jobs and wait until they have ended: the window goes."""
-        for job in self._all:
-            job.drop()
-        for job in self._all:
-            job.wait()
-        self._count(-len(self._all))
-        self._jobs, self._all = {}, []
+        self._stop_all(self._all)
+        self._jobs = {}
         self._timer.stop()
+
+    @staticmethod
+    def _stop_all(jobs: list[Job[Any]]) -> None:
+        for job in jobs:
+            job.drop()
+        for job in jobs:
+            job.wait()
+        Jobs._count(-len(jobs))
+        jobs.clear()
 
     @Slot()
     def _ended(self) -> None:
         job = self.sender()
-        remaining = [each for each in self._all if each is not job]
-        self._count(len(remaining) - len(self._all))
-        self._all = remaining
+        if job in self._all:
+            self._all.remove(job)
+            self._count(-1)
         self._jobs = {kind: each for kind, each in self._jobs.items() if each is not job}
         if not self._jobs:
             self._timer.stop()

@@ -7,7 +7,8 @@ import time
 from collections.abc import Iterator
 
 import pytest
-from PySide6.QtCore import QThread
+import shiboken6
+from PySide6.QtCore import QObject, QThread
 from pytestqt.exceptions import capture_exceptions
 from pytestqt.qtbot import QtBot
 
@@ -163,6 +164,24 @@ def test_stopping_waits_for_the_threads_and_says_nothing(jobs: Jobs, outcome: Ou
     assert sys.getswitchinterval() == interval
     qtbot.wait(20)
     assert outcome.said == []
+
+
+def test_jobs_that_are_deleted_with_what_they_belong_to_no_longer_count(outcome: Outcome, qtbot: QtBot) -> None:
+    owner, ended = QObject(), list[str]()
+    jobs = Jobs(Formatter(), owner)
+    start(jobs, for_ever(ended), outcome)
+    time.sleep(0.05)
+    start(jobs, counting(1), outcome)
+    # The second has finished, which nobody was told of yet; the first has only been told to end.
+    time.sleep(0.05)
+    assert Jobs.any_running()
+    shiboken6.delete(owner)
+    assert ended == ["closed"]
+    assert not Jobs.any_running()
+    assert gc.isenabled()
+    qtbot.wait(20)
+    assert outcome.said == []
+    assert not Jobs.any_running()
 
 
 def test_jobs_of_two_windows_leave_the_interpreter_as_it_was(jobs: Jobs, outcome: Outcome, qtbot: QtBot) -> None:

@@ -149,8 +149,6 @@ class PlanQuery(BackgroundQuery[ResultT]):
         self._steps: Callable[[], ProgressSteps[ResultT]] | None = None
         self._timer = QTimer(self, singleShot=True, interval=_REST)
         self._timer.timeout.connect(self._begin)
-        # A thread must not outlive what it belongs to.
-        self.destroyed.connect(self._jobs.stop)
 
     @property
     def running(self) -> bool:
