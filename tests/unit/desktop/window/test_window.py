@@ -2,6 +2,7 @@
 
 import gc
 from itertools import pairwise
+from typing import cast
 
 import pytest
 from PySide6.QtCore import QCoreApplication, QEvent, QMimeData, QObject, QPoint, Qt, QUrl
@@ -12,9 +13,11 @@ from pytestqt.qtbot import QtBot
 from shiboken6 import isValid
 
 from gpudesk.desktop.session import scenario_edits
+from gpudesk.desktop.session.jobs import Jobs
 from gpudesk.desktop.session.selection import Selection, select_cost, select_figure
 from gpudesk.desktop.window import app
 from gpudesk.desktop.window.action_list import show_more_settings
+from gpudesk.desktop.window.app import DesktopProgram
 from gpudesk.desktop.window.dialogs.more_settings import MoreSettingsDialog
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.desktop.window.sources_panel import SourcesPanel
@@ -231,3 +234,21 @@ def test_what_opens_at_large_letters_has_room_on_a_small_screen(window: MainWind
     assert opened.height() <= room.height()
     assert action != "compare.rows" or opened.geometry().bottom() <= room.bottom()
     opened.close()
+
+
+def test_memory_is_given_back_once_no_job_runs_any_more(
+    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
+) -> None:
+    program = cast("DesktopProgram", window.program)
+    given_back: list[bool] = []
+    running = [True]
+    monkeypatch.setattr(Jobs, "any_running", lambda: running[0])
+    monkeypatch.setattr(app, "_give_memory_back", lambda: given_back.append(True))
+    program._pause.setInterval(1)
+    program._pause.start()
+    qtbot.wait(20)
+    assert given_back == []
+    running[0] = False
+    qtbot.waitUntil(lambda: given_back == [True])
+    qtbot.wait(20)
+    assert given_back == [True]
