@@ -79,8 +79,8 @@ def configure_serving(
             message(
                 "estimate.weight_only",
                 "{engine} stores {weights} weights on this accelerator but computes in {arithmetic}",
-                weights=str(weights),
-                arithmetic=str(kernel.arithmetic),
+                weights=str(weights).upper(),
+                arithmetic=str(kernel.arithmetic).upper(),
                 engine=engine.name,
             ),
         )
@@ -177,7 +177,7 @@ def _check_peaks(accelerator: Accelerator, arithmetic: Precision) -> None:
                 "estimate.no_peak",
                 "{accelerator} needs a peak in {arithmetic} or wider to compute times; enter one in the catalog",
                 accelerator=accelerator.name,
-                arithmetic=str(precision),
+                arithmetic=str(precision).upper(),
             )
             raise InputError(problem, "accelerator")
 

@@ -90,7 +90,7 @@ def test_a_part_without_peaks_is_refused_and_the_others_are_answered(facts: Cata
     asked = [ask(part, "llama-3.1-8b", "bf16", closed(8)) for part in ("ours-x1", PART)]
     refused, answered = Estimator(merged, calibration).estimate_many(asked)
     assert isinstance(refused, InputError)
-    assert "Ours X1 needs a peak in bf16 or wider to compute times" in format_input_error(refused)
+    assert "Ours X1 needs a peak in BF16 or wider to compute times" in format_input_error(refused)
     assert isinstance(answered, Estimate)
 
 

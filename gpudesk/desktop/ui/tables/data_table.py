@@ -278,7 +278,7 @@ class DataTableView(RowsView):
         broken = [
             self._break_cell(column, cell, self.columnWidth(number) - _CELL_SIDES)
             for number, (column, cell) in enumerate(cells)
-            if not column.is_figure and not column.is_bar
+            if not column.is_figure and (not column.is_bar or cell.share is None)
         ]
         usual = 1 + (self.row_height == _TALL_ROW)
         line, caption = self._theme.line("small"), self._theme.line("caption")

@@ -49,3 +49,16 @@ def test_words_of_a_status_are_whole(tables: ProfileTables, theme: Theme, qtbot:
     assert view.columnWidth(1) >= widest * 0.85 + theme.px(20)
     assert view.columnWidth(0) < view.columnWidth(2)
     assert sum(view.columnWidth(number) for number in range(4)) <= view.viewport().width()
+
+
+def test_reasons_of_unknown_limits_have_room(service: GpuDeskService, theme: Theme, qtbot: QtBot) -> None:
+    profile = service.profile(ProfileQuestion("mi308x"))
+    tables = ProfileTables.from_entries(profile, Formatter(), service.catalog.things())
+    view = DataTableView(theme)
+    qtbot.addWidget(view)
+    view.resize(375, 320)
+    view.show_table(tables.limits())
+    view.show()
+    qtbot.waitExposed(view)
+    assert tables.limits().rows[0].cells[1].share is None
+    assert all(view.rowHeight(row) >= 2 * theme.line("small") for row in range(len(tables.limits().rows)))
