@@ -545,9 +545,13 @@ class WayOutKind(StrEnum):
 
 
 class WayOut(NamedTuple):
-    """A change after which a deployment meets every limit, with the estimate that shows it."""
+    """A change after which a deployment meets every limit, with the estimate that shows it.
+
+    `name` is that of the accelerator.
+    """
 
     kind: WayOutKind
+    name: str
     estimate: Estimate
 
 

@@ -41,7 +41,7 @@ def find_ways_out(
         tried = list(tries(service, requests, terms))
         estimates = service.estimator.estimate_many([request for _, request in tried])
         working = [
-            WayOut(kind, estimate)
+            WayOut(kind, service.catalog.accelerator(estimate.request.accelerator).name, estimate)
             for (kind, _), estimate in zip(tried, estimates, strict=True)
             if not isinstance(estimate, InputError) and serves_within(estimate, terms)
         ]
@@ -104,12 +104,12 @@ def _try_counts(service: DeploymentSource, requests: Sequence[_Request], terms: 
 def _try_parts(service: DeploymentSource, requests: Sequence[_Request], terms: DeploymentTerms) -> _Tries:
     if not requests:
         return
-    request, requested_count = requests[0]
+    request, _ = requests[0]
     compared = {each.accelerator for each, _ in requests}
     for part in service.catalog.accelerators():
         if part.id not in compared and not part.announced:
             other = replace(request, accelerator=part.id, serving_engine=terms.serving_engine)
-            for count in _open_counts(service, other, requested_count, alone=terms.alone):
+            for count in _open_counts(service, other, None, alone=terms.alone):
                 yield WayOutKind.ACCELERATOR, other.with_open_plan(count)
 
 

@@ -243,10 +243,6 @@ def label_rule_source(rule: DecisionRule) -> str:
     return tr("Your limit") if rule.source is None else label_document(rule.source)
 
 
-def shorten_id(accelerator: str) -> str:
-    return accelerator.partition("-")[0].upper()
-
-
 def list_rule_lines(rule: DecisionRule, formatter: Formatter) -> tuple[str, ...]:
     """Return what there is to say of a rule: why, its conditions, what its document prints and what holds."""
     lines = [translate_data(rule.why), *_case_lines(rule, formatter)]

@@ -34,7 +34,7 @@ from gpudesk.domain.decision import (
 from gpudesk.report.costs import describe_systems, format_input_amount, get_input_unit, label_cost_input
 from gpudesk.report.decision.facts import format_fact, get_fact_unit, label_fact
 from gpudesk.report.decision.questions import format_answer
-from gpudesk.report.decision.rules import describe_condition_result, shorten_id
+from gpudesk.report.decision.rules import describe_condition_result
 from gpudesk.report.labels import (
     format_months,
     format_odds,
@@ -43,6 +43,7 @@ from gpudesk.report.labels import (
     join_names,
     label_figure,
     label_precision,
+    shorten_name,
 )
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import format_message, lower_for_sentence
@@ -326,7 +327,7 @@ def describe_way_out(way: WayOut, formatter: Formatter) -> tuple[str, str]:
     deployment = tr(
         "{n} × {name} in {format}",
         n=formatter.count(estimate.count),
-        name=shorten_id(request.accelerator),
+        name=shorten_name(way.name),
         format=label_precision(request.weights),
     )
     titles = {
@@ -550,9 +551,10 @@ def _input_value(name: str, value: AnswerValue, formatter: Formatter) -> str:
 
 
 def _part_name(part: str, decision: Decision, names: NamesByKey) -> str:
-    """Return what an accelerator is called; by its id where it stands in several columns."""
+    """Return what an accelerator is called; without a count where it stands in several columns."""
     keys = [each.key for each in decision.candidates if part in (each.key, each.accelerator)]
-    return names[keys[0]] if len(keys) == 1 else shorten_id(part)
+    name = names[part if part in keys else keys[0]]
+    return name if len(keys) == 1 else name.partition("×")[0].strip()
 
 
 def _becomes(flip: DecisionFlip, names: NamesByKey) -> str:

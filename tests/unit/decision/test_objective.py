@@ -22,7 +22,9 @@ from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import AcceleratorChoice, Scenario
 from gpudesk.domain.sizing import Demand, DemandKind, FitQuestion
 from gpudesk.domain.workload import Load, LoadKind, Workload
+from gpudesk.report.decision.verdict import describe_way_out
 from gpudesk.service import GpuDeskService
+from gpudesk.text.formatting import Formatter
 
 PARTS = ("h100-sxm", "h200-sxm", "b200-hgx", "mi300x", "mi325x", "mi355x")
 
@@ -427,6 +429,16 @@ def test_ways_out_are_computed_where_none_fits(service: GpuDeskService) -> None:
     assert ways[WayOutKind.WEIGHTS].count == 1
     assert ways[WayOutKind.COUNT].count == 2
     assert all(each.fits for each in ways.values())
+
+
+def test_another_accelerator_takes_as_few_as_it_needs(service: GpuDeskService) -> None:
+    """Eight small cards hold too little; the way out names another by its whole name, in its own number."""
+    decision = decided(service, scenario("llama-3.1-405b", ("l4", "rtx-4090"), count=8))
+    ways = {way.kind: way for way in decision.ways_out}
+    other = ways[WayOutKind.ACCELERATOR]
+    assert other.estimate.count < 8
+    assert other.name == service.catalog.accelerator(other.estimate.request.accelerator).name
+    assert "24 × RTX 4090 in FP8" in describe_way_out(ways[WayOutKind.COUNT], Formatter())[1]
 
 
 def test_an_unanswered_platform_charges_nobody(service: GpuDeskService) -> None:
