@@ -67,6 +67,7 @@ from gpudesk.report.decision.verdict import (
     list_candidate_lines,
     list_unpriced_candidates,
 )
+from gpudesk.report.labels import label_price_word
 from gpudesk.report.sizing import format_degrees
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import lower_for_sentence
@@ -212,7 +213,7 @@ def list_decision_assumptions(
     if decision.objective.name is not ObjectiveName.COST or decision.recommended is None:
         return
     shared = costs.columns[0].inputs["fleet"].spread if costs is not None and costs.columns else None
-    yield from _list_payment_assumptions(decision, formatter)
+    yield from _list_payment_assumptions(decision, formatter, costs)
     if costs is not None:
         yield describe_utilization(costs.utilisation, formatter)
         if old := describe_old_prices(costs.columns, names, formatter):
@@ -230,7 +231,7 @@ def list_decision_assumptions(
         )
 
 
-def _list_payment_assumptions(decision: Decision, formatter: Formatter) -> Iterator[str]:
+def _list_payment_assumptions(decision: Decision, formatter: Formatter, costs: CostAnswer | None) -> Iterator[str]:
     years, payments = decision.facts.get("years"), {each.payment for each in decision.candidates}
     if decision.answers["acquisition"].value == UNDECIDED_ANSWER:
         yield tr("Buy or rent is not answered: each accelerator is compared at its lower cost")
@@ -238,6 +239,9 @@ def _list_payment_assumptions(decision: Decision, formatter: Formatter) -> Itera
             yield tr("Systems above your up-front budget are compared only as rented")
     if "rented" in payments:
         yield tr("Rented accelerators are paid around the clock")
+        if costs is not None and len(classes := set(costs.rent_classes.values())) == 1:
+            kind = ", ".join(map(label_price_word, *classes))
+            yield tr("Rents of one kind of provider are compared: {kind}", kind=kind)
     if "owned" in payments and isinstance(years, float):
         yield trn("Bought accelerators are used for {n} year", "Bought accelerators are used for {n} years",
                   round(years), n=formatter.stated(years))  # fmt: skip
