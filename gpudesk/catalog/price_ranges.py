@@ -43,14 +43,6 @@ class ComparablePrices:
         self._summaries: dict[tuple[str, str, ProviderClass], PriceSummary] = {}
         self._provider_rents: dict[tuple[str, str], tuple[ProviderRent, ...]] = {}
 
-    def find_common_class(self, accelerators: Iterable[str], term: str) -> ProviderClass | None:
-        """Return the first class that rents every one of the accelerators that are rented; None where none does."""
-        rented = [
-            group.keys() - {ProviderClass.UNKNOWN} for each in accelerators if (group := self._groups.get((each, term)))
-        ]
-        classes = set.intersection(*known) if (known := [each for each in rented if each]) else set()
-        return next((each for each in ProviderClass if each in classes), None)
-
     def find(self, accelerator: str, term: str, provider_class: ProviderClass | None) -> PriceSummary | None:
         """Return the range of the prices that count: those of the class, or of the first class that has any.
 

@@ -267,6 +267,17 @@ def read_site(options: argparse.Namespace, settings: FleetSettings) -> FleetSett
         raise InputError(error.problem, where) from error
 
 
+def add_provider_class_option(group: argparse._ArgumentGroup) -> None:
+    from gpudesk.domain.cost import COMPARED_CLASSES
+
+    group.add_argument(
+        "--provider-class",
+        metavar="|".join(COMPARED_CLASSES),
+        choices=[each.value for each in COMPARED_CLASSES],
+        help=tr("kind of provider that rents are taken from (default: the first kind with a rent)"),
+    )
+
+
 def build_scenario(
     options: argparse.Namespace,
     service: GpuDeskService,

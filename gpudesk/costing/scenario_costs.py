@@ -317,13 +317,8 @@ class CostCalculator:
         )
 
     def _cache_of(self, scenario: Scenario) -> _SettingsCache:
-        """Return the cache for the settings of a scenario, with the class of providers common to all accelerators."""
-        settings = scenario.costs
-        if settings.provider_class is None:
-            accelerators = (choice.accelerator for choice in scenario.accelerators)
-            common = self._prices.find_common_class(accelerators, settings.rent_term)
-            settings = replace(settings, provider_class=common)
-        return self._find_cache(settings, scenario.fleet, scenario.model, find_demand_utilization(scenario))
+        """Return the cache for the settings of a scenario."""
+        return self._find_cache(scenario.costs, scenario.fleet, scenario.model, find_demand_utilization(scenario))
 
     def _find_cache(
         self,

@@ -140,9 +140,10 @@ class CostSettings:
 
     `inputs` hold for all accelerators, `parts` for one by its id. `rent_term` is the term of the rents that are
     taken from the catalog, `provider_class` that of their providers where any has it; without it, the first class
-    that rents all of a comparison. `around` takes every input to be known to this share on either side. Software
-    is ported to accelerators of other platforms than `runs_on`; where nobody says what it runs on, no port is paid
-    for. Whole systems are owned, unless `single_accelerators` pays for those that a deployment uses alone.
+    that rents the accelerator, whatever others are compared. `around` takes every input to be known to this share
+    on either side. Software is ported to accelerators of other platforms than `runs_on`; where nobody says what it
+    runs on, no port is paid for. Whole systems are owned, unless `single_accelerators` pays for those that a
+    deployment uses alone.
     """
 
     inputs: Mapping[str, UncertainValue] = field(default_factory=lambda: _NOTHING)

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any, Final
 
 from gpudesk.cli import output
 from gpudesk.cli.options import (
+    add_provider_class_option,
     add_scenario_options,
     build_scenario,
     finish_command,
@@ -19,15 +20,7 @@ from gpudesk.cli.options import (
 )
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.domain.answer import Answer
-from gpudesk.domain.cost import (
-    COMPARED_CLASSES,
-    COST_INPUTS,
-    RENT_TERMS,
-    CostAnswer,
-    CostColumn,
-    CostDistribution,
-    DeploymentEfficiency,
-)
+from gpudesk.domain.cost import COST_INPUTS, RENT_TERMS, CostAnswer, CostColumn, CostDistribution, DeploymentEfficiency
 from gpudesk.domain.field_checks import describe_out_of_range
 from gpudesk.files import describe_unknown_format
 from gpudesk.report.comparison.verdicts import describe_token_cost
@@ -295,11 +288,7 @@ def add_cost_options(group: argparse._ArgumentGroup) -> None:
     group.add_argument(
         "--rent-term", metavar="|".join(RENT_TERMS), help=tr("kind of rental price (default: on_demand)")
     )
-    group.add_argument(
-        "--provider-class",
-        metavar="|".join(COMPARED_CLASSES),
-        help=tr("kind of provider that rents are taken from (default: the first kind that rents all)"),
-    )
+    add_provider_class_option(group)
     group.add_argument(
         "--runs-on", metavar=tr("PLATFORM"), help=tr("software platform that the team uses today (default: CUDA)")
     )

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, Final
 from gpudesk.cli import output
 from gpudesk.cli.commands.decide_show import ADVISORY_TOPICS
 from gpudesk.cli.options import (
+    add_provider_class_option,
     add_scenario_options,
     add_site_options,
     build_scenario,
@@ -26,6 +27,7 @@ from gpudesk.cli.options import (
 from gpudesk.cli.output import EXIT_DONE
 from gpudesk.documents.scenario_file import describe_not_utf8, describe_wrong_json
 from gpudesk.documents.scenario_sections import parse_answer, parse_answers
+from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.decision import (
     QUESTIONS,
     WEIGHT_BOUNDS,
@@ -385,7 +387,9 @@ def add_parser(commands: Any) -> None:  # noqa: ANN401 - argparse keeps its type
     )
     parser = commands.add_parser("decide", help=summary, description=f"{summary} {epilog}")
     _add_said(parser.add_argument_group(tr("answers and weights (override the scenario)")))
-    add_site_options(parser.add_argument_group(tr("site (overrides the scenario)")))
+    site = parser.add_argument_group(tr("site and providers (override the scenario)"))
+    add_site_options(site)
+    add_provider_class_option(site)
     add_scenario_options(parser)
     parser.add_argument("--rules", action="store_true", help=tr("show every applied rule, grouped by effect"))
     parser.add_argument(
@@ -436,6 +440,9 @@ def run(options: argparse.Namespace) -> int:
                 settings, answers={**settings.answers, **user_answers}, weights={**settings.weights, **weights}
             )
             scenario = replace(scenario, decision=settings, fleet=read_site(options, scenario.fleet))
+            if options.provider_class is not None:
+                costs = replace(scenario.costs, provider_class=ProviderClass(options.provider_class))
+                scenario = replace(scenario, costs=costs)
             weights = dict(settings.weights)
         if options.list_questions:
             _list_questions(_answers(scenario, user_answers), as_json=options.json)

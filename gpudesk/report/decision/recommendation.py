@@ -7,7 +7,7 @@ from dataclasses import replace
 from itertools import groupby
 from typing import Final
 
-from gpudesk.domain.cost import CostAnswer
+from gpudesk.domain.cost import CostAnswer, CostColumn
 from gpudesk.domain.decision import (
     UNDECIDED_ANSWER,
     UNKNOWN_ANSWER,
@@ -201,6 +201,40 @@ def _list_rent_remarks(decision: Decision, costs: CostAnswer, names: HeadNames, 
             if instances := describe_whole_instances(column, names[column.key], formatter):
                 yield instances
     yield from list_rent_class_remarks(costs, names)
+    if key is not None:
+        yield from _list_reversals(costs, key, names)
+
+
+def _list_reversals(costs: CostAnswer, key: str, names: HeadNames) -> Iterator[str]:
+    """Yield accelerators rented from another kind of provider that cost less per token where one provider rents both.
+
+    `key` is the recommended column.
+    """
+    columns = {column.key: column for column in costs.columns if column.rented is not None and column.rent_usd_per_hour}
+    ratios: dict[str, dict[str, float]] = {}
+    for each in costs.same_provider:
+        ratios.setdefault(each.provider, {each.against: 1.0})[each.accelerator] = each.ratio
+    leader, classes = columns.get(key), costs.rent_classes
+    for other in columns.values():
+        if leader is None or classes.get(other.key) == classes.get(key):
+            continue
+        for provider, of in ratios.items():
+            if leader.accelerator in of and other.accelerator in of:
+                rents = of[other.accelerator] / of[leader.accelerator]
+                if _compare_per_rent(other) * rents < _compare_per_rent(leader):
+                    yield tr(
+                        "At {provider}, {name} costs less per token than {leader}",
+                        provider=provider,
+                        name=names[other.key],
+                        leader=names[key],
+                    )
+
+
+def _compare_per_rent(column: CostColumn) -> float:
+    """Return the cost of tokens for each dollar of rent."""
+    assert column.rented is not None
+    assert column.rent_usd_per_hour is not None
+    return column.rented.output.value / column.rent_usd_per_hour
 
 
 def list_decision_assumptions(

@@ -111,29 +111,18 @@ MIXED = (
 
 def test_rents_of_one_class_are_compared() -> None:
     prices = ComparablePrices(MIXED)
-    common = prices.find_common_class(["mi355x", "b200-hgx"], "on_demand")
-    assert common is HYPERSCALER
-    theirs, ours = (prices.find(each, "on_demand", common) for each in ("b200-hgx", "mi355x"))
+    theirs, ours = (prices.find(each, "on_demand", HYPERSCALER) for each in ("b200-hgx", "mi355x"))
     assert theirs is not None
     assert ours is not None
     assert ours.median < theirs.median
     assert theirs.classes == ours.classes == (HYPERSCALER,)
 
 
-def test_specialized_clouds_come_first() -> None:
-    assert ComparablePrices(MIXED).find_common_class(["b200-hgx", "l4"], "on_demand") is SPECIALIZED
-
-
-def test_accelerators_without_rents_do_not_count_for_the_class() -> None:
-    assert ComparablePrices(MIXED).find_common_class(["l4", "nowhere", "b200-hgx"], "on_demand") is SPECIALIZED
-    assert ComparablePrices(MIXED).find_common_class(["nowhere"], "on_demand") is None
-
-
-def test_without_a_common_class_each_has_its_first() -> None:
+def test_each_has_its_first_class_whatever_others_have() -> None:
+    """Specialized clouds come first: one that only hyperscalers rent must not set the rents of the others."""
     prices = ComparablePrices(MIXED)
-    assert prices.find_common_class(["mi355x", "l4"], "on_demand") is None
-    found = [prices.find(each, "on_demand", None) for each in ("mi355x", "l4")]
-    assert [each and each.classes for each in found] == [(HYPERSCALER,), (SPECIALIZED,)]
+    found = [prices.find(each, "on_demand", None) for each in ("mi355x", "b200-hgx", "l4")]
+    assert [each and each.classes for each in found] == [(HYPERSCALER,), (SPECIALIZED,), (SPECIALIZED,)]
 
 
 def test_class_that_an_accelerator_lacks_leaves_it_its_first() -> None:
@@ -145,7 +134,6 @@ def test_class_that_an_accelerator_lacks_leaves_it_its_first() -> None:
 def test_price_of_the_user_without_a_known_provider_counts_in_every_class() -> None:
     own = rent("mi355x", 2.0, "Our provider", ProviderClass.UNKNOWN, own=True)
     prices = ComparablePrices((*MIXED, own))
-    assert prices.find_common_class(["mi355x", "b200-hgx"], "on_demand") is HYPERSCALER
     found = prices.find("mi355x", "on_demand", HYPERSCALER)
     assert found is not None
     assert (found.low, found.high, found.own_count, found.is_own) == (2.0, 2.0, 1, True)
@@ -167,10 +155,9 @@ def test_same_provider_compares_its_newest_rents() -> None:
     assert ComparablePrices(MIXED).compare_same_provider("mi355x", "l4", "on_demand") == ()
 
 
-def test_shipped_rents_of_mi355x_and_b200_are_of_one_class(facts: Catalog) -> None:
+def test_shipped_rents_of_mi355x_and_b200_have_one_class(facts: Catalog) -> None:
     prices = ComparablePrices(facts.prices())
-    common = prices.find_common_class(["mi355x", "b200-hgx"], "on_demand")
-    ours, theirs = (prices.find(each, "on_demand", common) for each in ("mi355x", "b200-hgx"))
+    ours, theirs = (prices.find(each, "on_demand", HYPERSCALER) for each in ("mi355x", "b200-hgx"))
     assert ours is not None
     assert theirs is not None
     assert ours.classes == theirs.classes

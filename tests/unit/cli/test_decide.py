@@ -402,3 +402,19 @@ def test_the_site_is_stated_by_options(capsys: pytest.CaptureFixture[str]) -> No
     assert capsys.readouterr().out != free
     assert entry.main([*arguments, "--kw-per-rack", "-1"]) != 0
     assert "--kw-per-rack" in capsys.readouterr().err
+
+
+def test_a_kind_of_provider_sets_the_rents(capsys: Capture) -> None:
+    asked = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
+    leaders = []
+    for stated in ([], ["--provider-class", "hyperscaler"]):
+        assert entry.main([*asked, "--set", "acquisition=rent", "--set", "priority=cost", "--json", *stated]) == 0
+        leaders.append(json.loads(capsys.readouterr().out)["leading"])
+    assert leaders == ["b200-hgx", "mi355x"]
+
+
+def test_where_one_provider_reverses_the_order_is_said(capsys: Capture) -> None:
+    """B200 is cheaper at specialized clouds; at the one provider that rents both, MI355X is."""
+    asked = ["decide", "--accelerators", "b200-hgx:8,mi355x:8", "--template", "70b-chat-on-four"]
+    assert entry.main([*asked, "--set", "acquisition=rent", "--set", "priority=cost"]) == 0
+    assert "At Oracle Cloud (OCI), MI355X costs less per token than B200 SXM." in capsys.readouterr().out

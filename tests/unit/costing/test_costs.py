@@ -537,7 +537,7 @@ def test_costs_under_other_settings_that_a_job_asks_for_meanwhile_are_kept_apart
     assert costing.costs(replace(usual)) == wanted[id(usual)]
 
 
-def test_rents_take_one_class_of_providers_or_say_that_they_differ(service: GpuDeskService, answer: Answer) -> None:
+def test_rents_of_different_classes_of_providers_are_said_to_differ(service: GpuDeskService, answer: Answer) -> None:
     names = {column.key: column.accelerator for column in service.costs(answer).columns}
     mixed = service.costs(answer)
     assert mixed.rent_classes["mi355x"] == (ProviderClass.HYPERSCALER,)
@@ -553,7 +553,10 @@ def test_rents_take_one_class_of_providers_or_say_that_they_differ(service: GpuD
         columns=answer.columns[2:],
         differences=(),
     )
-    compared = service.costs(pair)
+    apart = service.costs(pair).rent_classes
+    assert apart == {key: mixed.rent_classes[key] for key in apart}
+    costs = replace(pair.scenario.costs, provider_class=ProviderClass.HYPERSCALER)
+    compared = service.costs(replace(pair, scenario=replace(pair.scenario, costs=costs)))
     assert set(compared.rent_classes.values()) == {(ProviderClass.HYPERSCALER,)}
     assert list_rent_class_remarks(compared, names) == []
     rents = {column.accelerator: column.rent_usd_per_hour or 0.0 for column in compared.columns}

@@ -16,6 +16,7 @@ from hypothesis import strategies as st
 from gpudesk.costing.uncertainty import PaymentBasis, add_price_doubt, compute_odds, draw_log_costs
 from gpudesk.decision.outcome.decision import measure_commitment
 from gpudesk.domain.answer import find_difference
+from gpudesk.domain.claim import ProviderClass
 from gpudesk.domain.cost import UncertainValue
 from gpudesk.domain.decision import AnswerValue, Decision, DecisionSettings, DecisionVerdict, ObjectiveName, WayOutKind
 from gpudesk.domain.precision import Precision
@@ -92,6 +93,21 @@ def test_removing_a_loser_never_changes_the_winner(
             if winner in parts:
                 with subtests.test(parts=parts):
                     assert lead(decided(service, scenario(parts=parts, said=answers))) == winner
+
+
+@pytest.mark.parametrize("acquisition", ["rent", "undecided"])
+def test_a_loser_of_another_kind_of_provider_changes_no_cost(
+    service: GpuDeskService, acquisition: str, subtests: pytest.Subtests
+) -> None:
+    """Only hyperscalers rent T4 on record; beside it, the others still have the rents of specialized clouds."""
+    for parts in itertools.combinations(("h100-sxm", "b200-hgx", "mi300x", "a100-80gb-sxm"), 2):
+        with subtests.test(parts=parts):
+            pair, three = (
+                decided(service, scenario(parts=each, count=None, priority="cost", acquisition=acquisition))
+                for each in (parts, (*parts, "t4"))
+            )
+            assert lead(three) == lead(pair)
+            assert [each.value for each in three.candidates[:2]] == [each.value for each in pair.candidates]
 
 
 MODELS = (("llama-3.1-8b", 8), ("llama-3.1-70b", 64), ("llama-3.1-70b", 256), ("deepseek-r1", 64), ("qwen3-32b", 32))
@@ -319,6 +335,7 @@ def test_the_other_way_to_pay_is_said_to_lead_where_it_would(
 
 def test_what_has_one_price_stands_with_that_and_says_what_the_other_must_be(service: GpuDeskService) -> None:
     asked = scenario("deepseek-r1", ("b200-hgx", "mi355x"), in_flight=128, said=OPEN)
+    asked = replace(asked, costs=replace(asked.costs, provider_class=ProviderClass.HYPERSCALER))
     mi355x = decided(service, asked).candidates[1]
     assert (mi355x.payment, mi355x.missing) == ("rented", "price_usd")
     assert mi355x.needed is not None

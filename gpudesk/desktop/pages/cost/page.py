@@ -262,12 +262,10 @@ class AssumptionControls(QWidget):
         self.term = ChoiceField(theme, tr("Rent term"), self)
         self.term.set_options([ChoiceOption(term, capitalize_first(label_price_word(term))) for term in RENT_TERMS])
         self.provider_class = ChoiceField(theme, tr("Kind of provider"), self)
-        common = ChoiceOption("", tr("Same for all"))
+        first = ChoiceOption("", tr("First with a rent"))
         classes = [ChoiceOption(each, capitalize_first(label_price_word(each))) for each in COMPARED_CLASSES]
-        self.provider_class.set_options([common, *classes])
-        self.provider_class.setToolTip(
-            tr("Rents of one kind of provider are compared where it rents all accelerators.")
-        )
+        self.provider_class.set_options([first, *classes])
+        self.provider_class.setToolTip(tr("Specialized clouds come first, then hyperscalers, then marketplaces."))
         self.provider_class.chosen.connect(
             lambda name: self.edited.emit({"provider_class": ProviderClass(name) if name else None})
         )
