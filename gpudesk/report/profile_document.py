@@ -32,6 +32,7 @@ FORMS: Final = (PDF_FORM, ".html", ".md", ".csv")
 _BULLET: Final = "- "
 #: Words with less room than the first are written without their details; with less than the second, below their row.
 _LEAST_WORDS, _LEAST_COLUMN = 40, 20
+_ANY_WIDTH: Final = 1000
 Strong = Callable[[str], str]
 
 
@@ -92,10 +93,11 @@ def _align_profile_table(table: DataTable, width: int) -> list[str]:
         place = order.index(number)
         for row, line in zip(table.rows, rows, strict=True):
             line[place] = row.cells[number].text
-    head, rule, *lines = align_table(heads[:-1], [line[:-1] for line in rows], width, right=right)
+    # Nothing is wrapped, so that each row has one line.
+    head, rule, *lines = align_table(heads[:-1], [line[:-1] for line in rows], _ANY_WIDTH, right=right)
     lead = " " * (first + 2 if len(words) > 1 else 4)
     below = (indent_hanging(lead, _join_words(row, words, longest), width) for row in table.rows)
-    return [head, rule, *(each for line, texts in zip(lines, below, strict=True) for each in (line, *texts))]
+    return [head, rule[:width], *(each for line, texts in zip(lines, below, strict=True) for each in (line, *texts))]
 
 
 def _join_words(row: DataRow, words: Sequence[int], longest: int) -> str:

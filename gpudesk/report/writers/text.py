@@ -73,12 +73,12 @@ def align_table(
     right: Sequence[int] = (),
     strong: Callable[[str], str] = str,
 ) -> list[str]:
-    """Return a table with a head; the last column is wrapped to the width, columns in `right` are flushed."""
+    """Return a table with a head; the last column and its head are wrapped to the width, columns in `right` flushed."""
     columns = len(head)
     widths = [max(measure_text(row[column]) for row in (head, *rows)) for column in range(columns)]
     before = sum(widths[:-1]) + len(_GAP) * (columns - 1)
     widths[-1] = min(widths[-1], max(width - before, 16))
-    lines = [strong(_line(head, widths, right)[0])]
+    lines = [strong(line) for line in _line(head, widths, right)]
     lines.append("─" * min(width, before + widths[-1]))
     for row in rows:
         lines += _line(row, widths, right)
@@ -88,10 +88,10 @@ def align_table(
 def _line(row: Sequence[str], widths: Sequence[int], right: Sequence[int]) -> list[str]:
     last = len(widths) - 1
     cells = [pad_text(text, widths[column], right=column in right) for column, text in enumerate(row[:-1])]
-    first, *following = wrap_text(row[-1], widths[-1])
-    cells.append(pad_text(first, widths[-1], right=last in right))
+    first, *following = (pad_text(line, widths[-1], right=last in right) for line in wrap_text(row[-1], widths[-1]))
+    cells.append(first)
     indent = " " * (sum(widths[:-1]) + len(_GAP) * last)
-    return [_GAP.join(cells).rstrip(), *(indent + line for line in following)]
+    return [_GAP.join(cells).rstrip(), *((indent + line).rstrip() for line in following)]
 
 
 _LEAST_COLUMN = 13

@@ -9,6 +9,7 @@ from gpudesk.domain.profile import ProfileQuestion
 from gpudesk.report.labels import shorten_name
 from gpudesk.report.profile_document import list_profile_lines, write_profile_file
 from gpudesk.report.profile_sections import ProfileTables
+from gpudesk.report.writers.text import align_table
 from gpudesk.service import GpuDeskService
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import InputError
@@ -114,3 +115,12 @@ def test_a_cheaper_step_has_no_extra_cost(service: GpuDeskService) -> None:
     extra, per_model = rows["mi325x:1"][-2:]
     assert extra.text.startswith("−")
     assert per_model.text == "no extra cost"
+
+
+@pytest.mark.parametrize("width", [40, 80, 200])
+def test_a_table_keeps_its_heads_at_any_width(tables: ProfileTables, width: int) -> None:
+    lines = align_table(("Way", "A head of several words"), [("Buy", "1"), ("Rent", "2")], 10, right=(1,))
+    assert [line.split() for line in lines[:2]] == [["Way", "A", "head", "of"], ["several", "words"]]
+    for name in ("Models for each job", "Upgrades"):
+        text = "\n".join(list_profile_lines(tables, width, str))
+        assert name in text
