@@ -484,7 +484,7 @@ class _AcceleratorPlanner:
         if months is not None and weeks is not None and weeks > months * _WEEKS_PER_MONTH:
             yield message(
                 "fleet.late",
-                "Delivery takes about {weeks} weeks; the fleet has to serve in {months} months",
+                "Delivery takes about {weeks} weeks; the fleet must be in service in {months} months",
                 weeks=weeks,
                 months=months,
             )

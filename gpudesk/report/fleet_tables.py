@@ -21,7 +21,7 @@ from gpudesk.report.comparison.tables import (
 )
 from gpudesk.report.costs import MoneyFormatter, describe_cheapest_rents
 from gpudesk.report.data_table import DataCell, DataColumn, DataRow, DataTable
-from gpudesk.report.labels import format_months, format_odds, format_years, label_price_word
+from gpudesk.report.labels import format_months, format_odds, format_years, label_price_word, label_system
 from gpudesk.report.rack_drawing import label_order, label_use, sketch_fleets
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter, IntervalEstimate
 from gpudesk.text.messages import capitalize_first, format_message, lower_for_sentence, to_sentence
@@ -299,7 +299,7 @@ class _SheetFleetCells:
             return ComparisonCell(MISSING_VALUE_TEXT, detail=reason, mark=CellMarking.FAILS)
         if option.system is None:
             return ComparisonCell(label_order(option, formatter))
-        return ComparisonCell(formatter.count(option.systems), option.systems, detail=option.system.name)
+        return ComparisonCell(formatter.count(option.systems), option.systems, detail=label_system(option.system.name))
 
     def use(self, option: FleetOption) -> ComparisonCell:
         detail = label_use(0, option.spare, option.idle, self.formatter) or None

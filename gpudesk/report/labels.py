@@ -429,6 +429,13 @@ def find_end_of_date(stated: str | None) -> date | None:
         return None
 
 
+def label_system(name: str) -> str:
+    """Return the name of a system with its kind of cooling, the only words in such names, translated."""
+    product, _, last = name.rpartition(", ")
+    cooling = {"air-cooled": tr("air-cooled"), "liquid-cooled": tr("liquid-cooled")}.get(last)
+    return name if cooling is None else f"{product}, {cooling}"
+
+
 def count_days_since(stated: str | None, today: str) -> int | None:
     """Return how many days ago a date ended, 0 where it has not ended yet; None where it is not known."""
     ended, now = find_end_of_date(stated), find_end_of_date(today)

@@ -22,7 +22,7 @@ from gpudesk.domain.sizing import (
 )
 from gpudesk.domain.system import OwnedSystems
 from gpudesk.domain.workload import Workload
-from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine
+from gpudesk.report.labels import format_tokens, label_precision, label_serving_engine, label_system
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import Message, capitalize_first, format_message, lower_for_sentence
 from gpudesk.text.translation import tr, trn
@@ -183,7 +183,7 @@ def describe_owned_systems(owned: OwnedSystems, formatter: Formatter) -> str:
     """Return what is bought for a count: `2 × NVIDIA DGX H100 (16 accelerators, 6 idle)`."""
     count = owned.count
     values = {
-        "systems": f"{formatter.count(count.systems)} × {owned.system.name}",
+        "systems": f"{formatter.count(count.systems)} × {label_system(owned.system.name)}",
         "n": formatter.count(count.accelerators),
         "idle": formatter.count(count.idle),
     }

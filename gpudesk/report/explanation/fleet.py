@@ -24,6 +24,7 @@ from gpudesk.report.explanation.cost import COST_LINES
 from gpudesk.report.explanation.parts import Explanation, ExplanationBasis
 from gpudesk.report.explanation.working import build_term_line, format_term_value, label_term
 from gpudesk.report.fleet_tables import FleetCostUnit, format_amount, label_load_curve, label_supply, name_fleet_cost
+from gpudesk.report.labels import label_system
 from gpudesk.report.rack_drawing import label_order
 from gpudesk.report.sizing import label_sizing_factor
 from gpudesk.text.formatting import MISSING_VALUE_TEXT, Formatter
@@ -194,7 +195,7 @@ def _derive_accelerators(fleet: DerivedFleet) -> DerivationTerm:
 
 def _make_slot_term(fleet: DerivedFleet) -> DerivationTerm:
     system = fleet.option.system
-    source = tr("servers for cards") if system is None else system.name
+    source = tr("servers for cards") if system is None else label_system(system.name)
     return DerivationTerm("slots of a system", fleet.option.slots, None, source=source)
 
 

@@ -88,3 +88,9 @@ def test_the_picture_in_html_has_a_title_for_each_rack(sheet: ComparisonSheet) -
     assert len(re.findall("<title>", picture)) == 6
     assert "5 racks with 4 systems: 32 in use; 40.8 kW, $1,140k" in picture
     assert "B200 SXM: 22 × HGX Y" in picture
+
+
+def test_cooling_in_the_name_of_a_system_is_translated() -> None:
+    translation.set_language("de")
+    assert label_system("Dell PowerEdge XE9785, 8 MI355X, air-cooled") == "Dell PowerEdge XE9785, 8 MI355X, luftgekühlt"
+    assert label_system("NVIDIA DGX H200") == "NVIDIA DGX H200"

@@ -40,6 +40,7 @@ from gpudesk.report.fleet_tables import (
     list_fleet_figures,
     list_fleet_notes,
 )
+from gpudesk.report.labels import label_system
 from gpudesk.report.rack_drawing import label_use, sketch_fleets
 from gpudesk.text.formatting import Formatter
 from gpudesk.text.messages import format_message, to_sentence
@@ -172,8 +173,10 @@ class FleetTableView(FleetView):
         self.title.setText(tr("{name}: {use}", name=name, use=use) if use else name)
         systems = self.desk.service.catalog.systems_of(option.accelerator)
         for field, is_rented, shown in (("systems", False, option.system), ("instances", True, option.instance)):
-            options = [ChoiceOption(each.id, each.name) for each in systems if each.is_rented == is_rented]
-            automatic = tr("Automatic") if shown is None else tr("Automatic: {name}", name=shown.name)
+            options = [
+                ChoiceOption(each.id, label_system(each.name)) for each in systems if each.is_rented == is_rented
+            ]
+            automatic = tr("Automatic") if shown is None else tr("Automatic: {name}", name=label_system(shown.name))
             self.systems[field].set_options([ChoiceOption(_AUTOMATIC, automatic), *options])
             self.systems[field].set_value(getattr(fleets.settings, field).get(option.accelerator, _AUTOMATIC))
             self.systems[field].setToolTip(self.systems[field].text_shown)
