@@ -11,11 +11,13 @@ from gpudesk.domain.fleet import Supply
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.report.comparison.sheet import build_machine_sheet, build_sheet
 from gpudesk.report.comparison.tables import CellMarking, ComparisonSheet
+from gpudesk.report.labels import label_system
 from gpudesk.report.writers.csv import write_sheet_csv
 from gpudesk.report.writers.html import write_sheet_html
 from gpudesk.report.writers.markdown import write_sheet_markdown
 from gpudesk.report.writers.xlsx import write_sheet_xlsx
 from gpudesk.service import GpuDeskService
+from gpudesk.text import translation
 from tests.fleets import make_fleets
 
 
