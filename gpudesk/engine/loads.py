@@ -575,10 +575,12 @@ def serve_within_limits(
         first = _first_token(rows, undisturbed, cycle, running, running / cycle.seconds)
         return cycle, compute_tpot(requests, cycle.seconds), first
 
+    def latest(first: Array) -> Array:
+        return undisturbed + tail * (first - undisturbed)
+
     def meets(running: Array) -> Mask:
         _, between, first = point(running)
-        latest = undisturbed + tail * (first - undisturbed)
-        within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (latest <= ttft)
+        within: Mask = (np.nan_to_num(between, nan=0.0) <= margin * tpot) & (latest(first) <= ttft)
         return within
 
     most = np.where(p99, _in_short_steps(rows, requests, constants.limit_tokens), requests.capacity)
@@ -588,7 +590,9 @@ def serve_within_limits(
     # Under the highest load that a p99 limit of TTFT allows, queues use part of the limit up.
     # They fill it as far as a round of the replica: at a load that it keeps up with nobody queues for longer.
     queued = rows.limit_queue * np.maximum(np.minimum(ttft, cycle.seconds) - first, 0.0)
-    first = first + np.where(p99, queued, 0.0)
+    # Attention ranks take prompts together every so many steps, if the limit leaves the time: half of that is the mean.
+    gathered = 0.5 * np.minimum(rows.gather_steps * cycle.step, np.maximum(ttft - latest(first), 0.0))
+    first = first + np.where(p99, queued + gathered, 0.0)
     unknown = np.full_like(ttft, np.nan)
 
     def compute_terms() -> LoadTerms:

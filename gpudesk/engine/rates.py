@@ -94,6 +94,7 @@ class EffectiveRates:
     burst_equal: float  # see `StepCoefficients`
     burst_varied: float  # see `StepCoefficients`
     limit_queue: float  # see `StepCoefficients`
+    gather_steps: float  # see `StepCoefficients`
     age_factor: float  # stretch of all times by older software
     pairing: float  # stretch of all times by accelerator and serving engine going together
 
@@ -141,6 +142,7 @@ LOSSLESS_RATES: Final = EffectiveRates(
     burst_equal=0.0,
     burst_varied=0.0,
     limit_queue=0.0,
+    gather_steps=0.0,
     age_factor=1.0,
     pairing=1.0,
 )
@@ -242,6 +244,7 @@ def compute_rates(constant: ConstantLookup, work: StepWork) -> EffectiveRates:
         burst_equal=constant("burst_equal"),
         burst_varied=constant("burst_varied"),
         limit_queue=constant("limit_queue"),
+        gather_steps=constant("gather_steps") * (work.attention_ranks > 1.0),
         age_factor=_aged(constant, work),
         pairing=constant("pairing", KeyGroup.EXPERT_ARITHMETIC),
     )
@@ -333,6 +336,7 @@ def compute_coefficients(work: StepWork, rates: EffectiveRates) -> StepCoefficie
         burst_equal=rates.burst_equal,
         burst_varied=rates.burst_varied,
         limit_queue=rates.limit_queue,
+        gather_steps=rates.gather_steps,
     )
     return replace(coefficients, **{name: getattr(coefficients, name) * rates.stretch for name in _TIMES})
 

@@ -77,6 +77,7 @@ class StepCoefficients:
     burst_equal: float  # share of equal requests that meet a burst in a steady closed loop, where prompts mix
     burst_varied: float  # the same of varied requests
     limit_queue: float  # share of its p99 limit that queues take, beyond the prompt, under the highest load
+    gather_steps: float  # decode steps after which attention ranks take their prompts together, under p99 limits
 
 
 COEFFICIENT_NAMES: Final = tuple(field.name for field in fields(StepCoefficients))
