@@ -119,6 +119,7 @@ _CONSTANTS = {
     "burst_equal": 0.45,
     "burst_varied": 0.15,
     "limit_queue": 0.1,
+    "gather_steps": 0.0,
     "age_slowdown": 0.15,
 }
 

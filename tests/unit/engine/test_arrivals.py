@@ -133,6 +133,19 @@ def test_a_percentile_costs_throughput() -> None:
     assert p99.rate < mean.rate
 
 
+def test_attention_ranks_take_prompts_together_as_far_as_the_limit_allows() -> None:
+    asked = case(1000, 500)
+    gathering = replace(asked, row=replace(asked.row, gather_steps=9.0))
+    at_once, gathered = within(asked, 5.0, 0.04, p99=True), within(gathering, 5.0, 0.04, p99=True)
+    assert gathered.rate == at_once.rate
+    # Half of nine steps on average, of which each lasts no longer than a token does.
+    assert 1.0 * at_once.tpot < gathered.ttft - at_once.ttft <= 4.5 * at_once.tpot
+    assert within(gathering, 5.0, 0.04).ttft == within(asked, 5.0, 0.04).ttft
+    for ttft in (0.1, 0.2, 0.5):
+        found = within(gathering, ttft, 0.04, p99=True)
+        assert math.isnan(found.ttft) or found.ttft <= ttft
+
+
 def test_a_tighter_limit_never_raises_throughput() -> None:
     asked = case(1000, 500)
     by_pace = [within(asked, 5.0, tpot).rate for tpot in (0.015, 0.02, 0.03, 0.05, 0.1)]
