@@ -137,7 +137,7 @@ def test_what_is_ruled_out_says_why_once_for_each(view: ResultView, desk: Desk) 
     say(desk, ttft_limit_ms=600.0)
     said = view.excluded.texts
     assert len(said) == len({each.key for each in found_of(desk).decision.exclusions}) > 0
-    assert any(text.startswith("H200 SXM: TTFT limit; time to first token") and "1,160" in text for text in said)
+    assert any(text.startswith("H200 SXM: TTFT limit; time to first token") and "1,180" in text for text in said)
 
 
 def test_where_none_fits_a_click_on_a_way_out_makes_it_as_one_step(view: ResultView, desk: Desk) -> None:

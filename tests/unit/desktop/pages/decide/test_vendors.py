@@ -72,6 +72,9 @@ def test_the_cheapest_is_tinted_and_those_within_the_error_are_marked(
     def best(column: int) -> list[tuple[bool, bool]]:
         return [(row.cells[column].is_best, row.cells[column].mark == "overlap") for row in view.table.table.rows]
 
+    dear = desk.scenario.costs.with_input("price_usd", UncertainValue.exactly(32_000.0), "mi325x")
+    desk.edit("Price", costs=dear)
+    settled(view, desk, qtbot)
     assert view.plan_result is not None
     assert view.plan_result.owned is not None
     level = view.plan_result.owned.level
@@ -95,7 +98,7 @@ def test_what_a_split_costs_is_said_with_its_software(view: VendorsView) -> None
 
 def test_one_shared_pool_is_told_apart_with_its_formula(view: VendorsView) -> None:
     said, formula = view.shared.texts
-    assert "loses 7%" in said.replace("\N{NO-BREAK SPACE}", " ")
+    assert "loses 8%" in said.replace("\N{NO-BREAK SPACE}", " ")
     assert formula.startswith("1 − 2 × slower replica ÷")
     assert any("A router sends each request to the pool for its type" in note for note in view.notes.texts)
 
