@@ -108,8 +108,9 @@ def test_odds_are_in_per_cent_and_never_certain() -> None:
 def test_a_close_call_is_said_to_be_one(service: GpuDeskService) -> None:
     found = decided(service, priority="speed")
     assert found.verdict is DecisionVerdict.OPEN
-    by_key = {each.key: each for each in found.candidates}
-    decision = replace(found, recommended=by_key["b200-hgx"], runner_up="mi355x", tied_by="mi355x")
+    assert found.recommended is not None
+    second = replace(found.recommended, key="b200-hgx", accelerator="b200-hgx")
+    decision = replace(found, recommended=second, runner_up="mi355x", tied_by="mi355x")
     reason = describe_verdict_reason(decision, NAMES, FORMATTER)
     assert reason.startswith("Too close to call on figures alone: MI355X ")
     assert format_verdict(decision, NAMES, FORMATTER) == "Choose 1 × B200: 1,400 output tokens/s per accelerator"
