@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import statistics
 from collections.abc import Iterable, Sequence
+from typing import Final
 
 from gpudesk.domain.claim import PURCHASE_TERM, ApiPrice, PriceRecord, PriceSummary, ProviderClass
 from gpudesk.domain.cost import RENT_TERMS, ProviderRent, SameProviderRent
@@ -11,6 +12,8 @@ from gpudesk.domain.system import System
 from gpudesk.domain.user_facts import UserPrice
 
 _Price = PriceRecord | UserPrice
+#: Accelerators that two classes of providers rent out before their prices are said to differ by a usual ratio.
+_LEAST_PAIRS: Final = 5
 
 
 def summarize_prices(prices: Iterable[_Price]) -> tuple[PriceSummary, ...]:
@@ -42,6 +45,7 @@ class ComparablePrices:
                 group.setdefault(provider_class, []).append(price)
         self._summaries: dict[tuple[str, str, ProviderClass], PriceSummary] = {}
         self._provider_rents: dict[tuple[str, str], tuple[ProviderRent, ...]] = {}
+        self._class_ratios: dict[tuple[str, ProviderClass], float | None] = {}
 
     def find(self, accelerator: str, term: str, provider_class: ProviderClass | None) -> PriceSummary | None:
         """Return the range of the prices that count: those of the class, or of the first class that has any.
@@ -61,6 +65,22 @@ class ComparablePrices:
             own = [price for price in prices if price.own]
             self._summaries[key] = _summarize(accelerator, term, own or prices)
         return self._summaries[key]
+
+    def find_class_ratio(self, term: str, provider_class: ProviderClass) -> float | None:
+        """Return what specialized clouds usually charge over what a class of providers does, by the median.
+
+        It is over the accelerators that both rent out; None with fewer than five of them.
+        """
+        key = term, provider_class
+        if key not in self._class_ratios:
+            pairs = [
+                [self.find(accelerator, term, each) for each in (ProviderClass.SPECIALIZED, provider_class)]
+                for (accelerator, of), group in self._groups.items()
+                if of == term and ProviderClass.SPECIALIZED in group and provider_class in group
+            ]
+            ratios = [ours.median / theirs.median for ours, theirs in pairs if ours is not None and theirs is not None]
+            self._class_ratios[key] = statistics.median(ratios) if len(ratios) >= _LEAST_PAIRS else None
+        return self._class_ratios[key]
 
     def compare_same_provider(self, accelerator: str, against: str, term: str) -> tuple[SameProviderRent, ...]:
         """Return the ratio of the newest rents of two accelerators at each provider that rents both, by its name."""

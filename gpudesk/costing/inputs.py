@@ -209,7 +209,8 @@ def _parse_assumption(name: str, entry: Mapping[str, Any], where: str) -> CostAs
     return CostAssumption(spread, default_source, source.get("id", ""))
 
 
-_AGING: Final = ("price_usd", "rent_usd_per_hour")
+_RENT: Final = "rent_usd_per_hour"
+_AGING: Final = ("price_usd", _RENT)
 #: What software takes on another platform than the team's own; nothing on that.
 _OF_OTHERS = frozenset({"engineers", "porting_engineer_months"})
 _NOTHING = UncertainValue.exactly(0.0)
@@ -232,13 +233,15 @@ class AcceleratorRecords:
     """What the catalog has of one accelerator for its costs.
 
     `prices` are its own by term, and those of the hosted model by the name of the input. `systems` are all with it,
-    `system_price` is that of the one that is bought. `today` is the date of the catalog, an ISO day.
+    `system_price` is that of the one that is bought. `today` is the date of the catalog, an ISO day. `class_ratio` is
+    what specialized clouds usually charge over the kind of provider that rents it, where none of them does.
     """
 
     prices: Mapping[str, PriceSummary]
     systems: Sequence[System]
     system_price: SystemPrice | None
     today: str
+    class_ratio: float | None = None
 
 
 def find_demand_utilization(scenario: Scenario) -> ResolvedCostInput | None:
@@ -279,6 +282,7 @@ def resolve_cost_inputs(
         cost_inputs["server_share"] = replace(share, divides=price.system is not None)
     for name in _AGING:
         cost_inputs[name] = _widen_old_price(cost_inputs[name], records.today)
+    cost_inputs[_RENT] = _widen_to_class(cost_inputs[_RENT], records.class_ratio)
     if utilization is not None and cost_inputs["utilisation"].origin is not CostInputOrigin.YOURS:
         cost_inputs["utilisation"] = utilization
     if (around := settings.around) is None:
@@ -301,6 +305,15 @@ def _widen_old_price(price: ResolvedCostInput, today: str) -> ResolvedCostInput:
     low, likely, high = spread
     wider = UncertainValue(low * (1.0 - OLD_PRICE_DOUBT), likely, high * (1.0 + OLD_PRICE_DOUBT))
     return replace(price, spread=wider, is_old=True)
+
+
+def _widen_to_class(rent: ResolvedCostInput, ratio: float | None) -> ResolvedCostInput:
+    """Return a rent whose range reaches to what specialized clouds would usually charge, if they rented it out."""
+    if ratio is None or rent.origin is not CostInputOrigin.RECORD or rent.spread is None:
+        return rent
+    low, likely, high = rent.spread
+    wider = UncertainValue(min(low, likely * ratio), likely, max(high, likely * ratio))
+    return replace(rent, spread=wider, class_ratio=ratio)
 
 
 def _spread_around(name: str, likely: float, share: float) -> UncertainValue:

@@ -58,7 +58,7 @@ from gpudesk.domain.answer import (
     make_column_keys,
     rank_figures,
 )
-from gpudesk.domain.claim import PURCHASE_TERM
+from gpudesk.domain.claim import PURCHASE_TERM, PriceSummary, ProviderClass
 from gpudesk.domain.cost import (
     COST_INPUTS,
     NO_COST_SETTINGS,
@@ -363,6 +363,16 @@ class CostCalculator:
         count = 1 if column.estimate is None else column.estimate.count
         return self._resolve_count(column.accelerator, count, cache)
 
+    def _find_class_ratio(
+        self, accelerator: Accelerator, rent: PriceSummary | None, settings: CostSettings
+    ) -> float | None:
+        """Return how the rents of specialized clouds usually compare with these; None where they would have none."""
+        if rent is None or rent.is_own or settings.provider_class is not None or accelerator.is_rented_only:
+            return None
+        if len(rent.classes) != 1 or rent.classes[0] is ProviderClass.SPECIALIZED:
+            return None
+        return self._prices.find_class_ratio(settings.rent_term, rent.classes[0])
+
     def _resolve_count(
         self, accelerator: Accelerator, count: int, cache: _SettingsCache
     ) -> Mapping[str, ResolvedCostInput]:
@@ -374,7 +384,8 @@ class CostCalculator:
             if cache.model is not None:
                 prices |= summarize_api_prices(self._catalog.api_prices(cache.model))
             systems, system_price = self._systems_of(accelerator.id), self._find_system_price(accelerator, cache)
-            records = AcceleratorRecords(prices, systems, system_price, self._catalog.data_date)
+            ratio = self._find_class_ratio(accelerator, prices.get(settings.rent_term), settings)
+            records = AcceleratorRecords(prices, systems, system_price, self._catalog.data_date, ratio)
             inputs = resolve_cost_inputs(
                 accelerator, count, settings, self.assumptions, records, cache.utilization, self._title
             )

@@ -200,7 +200,8 @@ class ResolvedCostInput:
 
     `record` are the prices of the catalog behind it, `source` is that of a default. A purchase price that follows
     from that of a whole system has `system`; the share of the server then only `divides` what is known as a whole.
-    A range that is wider because its prices are old `is_old`.
+    A range that is wider because its prices are old `is_old`. One that reaches to what specialized clouds usually
+    charge, since none has this accelerator, has their `class_ratio` to the providers on record.
     """
 
     name: str
@@ -211,6 +212,7 @@ class ResolvedCostInput:
     system: SystemPrice | None = None
     divides: bool = False
     is_old: bool = False
+    class_ratio: float | None = None
 
     @property
     def prices(self) -> PriceSummary | None:

@@ -435,7 +435,23 @@ def list_rent_class_remarks(costs: CostAnswer, names: Mapping[str, str]) -> list
     differ = tr("Rents come from different kinds of provider: {rents}", rents=", ".join(rents))
     by_accelerator = {column.accelerator: classes.get(column.key) for column in costs.columns}
     unlike = [each for each in costs.same_provider if by_accelerator[each.accelerator] != by_accelerator[each.against]]
-    return [differ, *_describe_same_provider_rents(unlike, costs, names)]
+    return [differ, *_describe_same_provider_rents(unlike, costs, names), *_describe_class_ratios(costs, names)]
+
+
+def _describe_class_ratios(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:
+    """Return which rents may be others, since no specialized cloud has the accelerator."""
+    formatter = Formatter()
+    rents = {column.key: column.inputs["rent_usd_per_hour"] for column in costs.columns}
+    return [
+        tr(
+            "No specialized cloud on record rents {name}; they usually charge {ratio}× what a {kind} does",
+            name=names[key],
+            ratio=formatter.number(rent.class_ratio, 2),
+            kind=label_price_word(rent.record.classes[0]),
+        )
+        for key, rent in rents.items()
+        if rent.class_ratio is not None and rent.record is not None
+    ]
 
 
 def list_same_provider_rents(costs: CostAnswer, names: Mapping[str, str]) -> list[str]:

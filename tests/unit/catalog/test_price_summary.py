@@ -125,6 +125,17 @@ def test_each_has_its_first_class_whatever_others_have() -> None:
     assert [each and each.classes for each in found] == [(HYPERSCALER,), (SPECIALIZED,), (SPECIALIZED,)]
 
 
+def test_classes_have_a_usual_ratio_where_enough_accelerators_are_rented_out_by_both() -> None:
+    pairs = [
+        rent(f"part-{number}", usd, "Theirs", of)
+        for number, ratio in enumerate((0.3, 0.4, 0.5, 0.6, 0.9))
+        for usd, of in ((10.0, HYPERSCALER), (10.0 * ratio, SPECIALIZED))
+    ]
+    assert ComparablePrices(pairs).find_class_ratio("on_demand", HYPERSCALER) == 0.5
+    assert ComparablePrices(pairs[2:]).find_class_ratio("on_demand", HYPERSCALER) is None
+    assert ComparablePrices(pairs).find_class_ratio("on_demand", MARKETPLACE) is None
+
+
 def test_class_that_an_accelerator_lacks_leaves_it_its_first() -> None:
     found = ComparablePrices(MIXED).find("mi355x", "on_demand", MARKETPLACE)
     assert found is not None

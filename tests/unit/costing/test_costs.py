@@ -544,7 +544,16 @@ def test_rents_of_different_classes_of_providers_are_said_to_differ(service: Gpu
     assert mixed.rent_classes["mi325x"] == (ProviderClass.SPECIALIZED,)
     first, *same_provider = list_rent_class_remarks(mixed, names)
     assert first.startswith("Rents come from different kinds of provider: specialized cloud (h200-sxm, mi325x")
+    *same_provider, usual = same_provider
     assert [line.partition(",")[0] for line in same_provider] == ["At Oracle Cloud (OCI)"]
+    rents = {column.key: column.inputs["rent_usd_per_hour"] for column in mixed.columns}
+    ratio = rents["mi355x"].class_ratio
+    assert ratio is not None
+    assert usual.startswith(f"No specialized cloud on record rents mi355x; they usually charge {ratio:.2f}×")
+    doubt = rents["mi355x"].spread
+    assert doubt is not None
+    assert doubt.low == pytest.approx(ratio * doubt.likely)
+    assert [key for key, each in rents.items() if each.class_ratio is not None] == ["mi355x"]
     every = list_same_provider_rents(mixed, names)
     assert any(line.startswith("At DigitalOcean, mi325x rents for 0.") for line in every)
     pair = replace(
@@ -557,6 +566,8 @@ def test_rents_of_different_classes_of_providers_are_said_to_differ(service: Gpu
     assert apart == {key: mixed.rent_classes[key] for key in apart}
     costs = replace(pair.scenario.costs, provider_class=ProviderClass.HYPERSCALER)
     compared = service.costs(replace(pair, scenario=replace(pair.scenario, costs=costs)))
+    # Whose kind of provider is chosen is meant.
+    assert all(column.inputs["rent_usd_per_hour"].class_ratio is None for column in compared.columns)
     assert set(compared.rent_classes.values()) == {(ProviderClass.HYPERSCALER,)}
     assert list_rent_class_remarks(compared, names) == []
     rents = {column.accelerator: column.rent_usd_per_hour or 0.0 for column in compared.columns}
