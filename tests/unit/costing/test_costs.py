@@ -546,14 +546,14 @@ def test_rents_of_different_classes_of_providers_are_said_to_differ(service: Gpu
     assert first.startswith("Rents come from different kinds of provider: specialized cloud (h200-sxm, mi325x")
     *same_provider, usual = same_provider
     assert [line.partition(",")[0] for line in same_provider] == ["At Oracle Cloud (OCI)"]
-    rents = {column.key: column.inputs["rent_usd_per_hour"] for column in mixed.columns}
-    ratio = rents["mi355x"].class_ratio
+    inputs = {column.key: column.inputs["rent_usd_per_hour"] for column in mixed.columns}
+    ratio = inputs["mi355x"].class_ratio
     assert ratio is not None
     assert usual.startswith(f"No specialized cloud on record rents mi355x; they usually charge {ratio:.2f}×")
-    doubt = rents["mi355x"].spread
+    doubt = inputs["mi355x"].spread
     assert doubt is not None
     assert doubt.low == pytest.approx(ratio * doubt.likely)
-    assert [key for key, each in rents.items() if each.class_ratio is not None] == ["mi355x"]
+    assert [key for key, each in inputs.items() if each.class_ratio is not None] == ["mi355x"]
     every = list_same_provider_rents(mixed, names)
     assert any(line.startswith("At DigitalOcean, mi325x rents for 0.") for line in every)
     pair = replace(
