@@ -151,7 +151,6 @@ def test_the_cheapest_by_cost_is_recommended(
     check_cheapest(service, scenario(model, in_flight=in_flight, priority="cost", acquisition=acquisition))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("parts", [PARTS, SMALL], ids=["large", "small"])
 @pytest.mark.parametrize("count", [8, None])
 @pytest.mark.parametrize("in_flight", [1, 16, 200])
@@ -191,7 +190,6 @@ def test_the_fastest_by_estimate_is_recommended(service: GpuDeskService, model: 
     check_fastest(service, scenario(model, in_flight=in_flight, priority="speed"))
 
 
-@pytest.mark.thorough
 @pytest.mark.parametrize("parts", [PARTS, SMALL], ids=["large", "small"])
 @pytest.mark.parametrize("count", [8, None])
 @pytest.mark.parametrize("in_flight", [1, 16, 200])
