@@ -82,6 +82,7 @@ def _list_specification_facts(part: Accelerator, view: AcceleratorView) -> dict[
         "generation": part.generation,
         "announced": part.announced,
         "discontinued": part.discontinued,
+        "sold": not part.is_rented_only,
         "license_limit": part.is_barred_from_data_centers,
         "available": str(release.value) if release is not None and release.value is not None else None,
         "form": _get_form(part.form_factor),

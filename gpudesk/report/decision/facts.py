@@ -66,6 +66,7 @@ _FACTS: Final[Mapping[str, _FactLabel]] = MappingProxyType(
         "available": _FactLabel("Release", _FactKind.TEXT),
         "announced": _FactLabel("Announced only"),
         "discontinued": _FactLabel("Discontinued"),
+        "sold": _FactLabel("Sold, not only rented"),
         "license_limit": _FactLabel("License excludes data centers"),
         "memory_gib": _FactLabel("Memory", _FactKind.GIB),
         "memory_gb": _FactLabel("Memory", _FactKind.GB),

@@ -363,6 +363,15 @@ def test_what_is_too_dear_to_buy_may_be_rented(service: GpuDeskService) -> None:
     assert [each.eligible for each in owned] == [False, True]
 
 
+def test_what_is_only_rented_cannot_be_bought(service: GpuDeskService) -> None:
+    asked = scenario(parts=("tpu-v6e", "h100-sxm"), priority="speed")
+    answer = service.answer(asked)
+    owned, rented = (service.decide(answer, {"priority": "speed", "acquisition": way}) for way in ("own", "rent"))
+    assert [each.eligible for each in owned.candidates] == [False, True]
+    assert owned.candidates[0].removed == ("L-09",)
+    assert "L-09" not in rented.candidates[0].removed
+
+
 def test_a_budget_covers_all_that_is_paid_at_once(service: GpuDeskService) -> None:
     """Accelerators within the budget are too dear with their servers, network and racks."""
     answer = service.answer(scenario(parts=("h100-sxm", "mi300x"), weights=Precision.BF16, said=OPEN))

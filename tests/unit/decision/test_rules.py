@@ -346,6 +346,7 @@ TRIES: dict[str, Try] = {
         {"system_kw": 120.0},
         REMOVES,
     ),
+    "L-09": Try({"acquisition": "own"}, {"acquisition": "undecided"}, {"sold": True}, {"sold": False}, REMOVES),
     "L-08": Try(
         {"months_to_launch": 6.0, "acquisition": "own"},
         {"months_to_launch": 6.0, "acquisition": "undecided"},
