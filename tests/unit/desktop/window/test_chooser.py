@@ -6,6 +6,7 @@ from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QPushButton
 from pytestqt.qtbot import QtBot
 
+from gpudesk.desktop.ui.theme.theme import Theme
 from gpudesk.desktop.window.dialogs.chooser import ChooserDialog, list_use_cases
 from gpudesk.desktop.window.main_window import MainWindow
 from gpudesk.domain.decision import DecisionVerdict
@@ -15,6 +16,7 @@ from gpudesk.domain.scenario import MAX_ACCELERATORS, AcceleratorChoice, Scenari
 from gpudesk.domain.sizing import Demand, DemandKind
 from gpudesk.domain.workload import Load, LoadKind
 from gpudesk.service import GpuDeskService
+from gpudesk.text.translation import PSEUDO, set_language
 
 LONG_MS = 60_000
 
@@ -108,3 +110,13 @@ def test_leaving_stops_the_search(dialog: ChooserDialog, qtbot: QtBot) -> None:
     QTest.keyClick(dialog, Qt.Key.Key_Escape)
     qtbot.waitUntil(lambda: not dialog.isVisible())
     assert not dialog.busy
+
+
+def test_every_choice_is_whole_in_a_longer_language(window: MainWindow, theme: Theme, qtbot: QtBot) -> None:
+    set_language(PSEUDO)
+    dialog = ChooserDialog(window.desk, theme, window)
+    dialog.show()
+    qtbot.waitExposed(dialog)
+    buttons = [each for each in dialog.findChildren(QPushButton) if each.isVisible()]
+    assert len(buttons) > 8
+    assert [each.text() for each in buttons if each.width() < each.sizeHint().width()] == []
