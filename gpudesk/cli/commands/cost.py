@@ -206,8 +206,8 @@ def _yield_row(column: CostColumn, context: _CostTextContext) -> tuple[str, ...]
     return (
         name,
         *(formatter.estimate(None if each is None else each.value) for each in banded),
-        money.small(efficiency.usd_per_gib),
-        money.small(efficiency.usd_per_gib_for_kv),
+        money.rounded(efficiency.usd_per_gib),
+        money.rounded(efficiency.usd_per_gib_for_kv),
         money.small(None if tokens is None else tokens.request.value),
     )
 

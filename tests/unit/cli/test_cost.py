@@ -253,3 +253,10 @@ def test_the_cash_flow_is_written_as_a_workbook(capsys: Capture, tmp_path: Path)
 def test_rate_near_zero_is_refused(capsys: Capture, command: str) -> None:
     assert entry.main([command, *ASKED, "--request-rate", "5e-324"]) == 1
     assert capsys.readouterr().err == "gpudesk: --request-rate: 5e-324 is too small; the minimum is 1e-09\n"
+
+
+def test_costs_of_memory_have_three_digits(capsys: Capture) -> None:
+    lines = text(capsys).splitlines()
+    start = next(number for number, line in enumerate(lines) if line.startswith("Efficiency"))
+    per_gib = [line.split()[-3] for line in lines[start + 2 : start + 4]]
+    assert all(len(amount.replace(".", "").lstrip("0")) == 3 for amount in per_gib), per_gib
