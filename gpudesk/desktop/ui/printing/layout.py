@@ -287,6 +287,8 @@ _GAP: Final = 9.0
 #: White above a section of text, and that where it is set fine.
 _SECTION_GAP: Final = 9.0
 _FINE_GAP: Final = 6.0
+#: Between the sections of a recommendation, which has room on one page of either size.
+_ADVICE_GAP: Final = 7.0
 _REMARK_GAP: Final = 3.0
 #: Share of the width that the curves take, and the white between the two charts.
 _CURVES: Final = 0.62
@@ -459,7 +461,7 @@ def _put_recommendation(flow: _Flow, sheet: ComparisonSheet) -> None:
     flow.turn()
     flow.put(make_recommendation(recommendation, room))
     for section in make_recommendation_sections(recommendation):
-        _put_section(flow, SectionLayout(section, room, 2, style="body"), _SECTION_GAP)
+        _put_section(flow, SectionLayout(section, room, 2, style="body"), _ADVICE_GAP)
 
 
 def _put_fleet(flow: _Flow, sheet: ComparisonSheet) -> None:
