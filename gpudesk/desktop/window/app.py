@@ -15,7 +15,7 @@ from functools import cache, partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QCoreApplication, QElapsedTimer, QEvent, QObject, QSocketNotifier, Qt, QTimer
+from PySide6.QtCore import QCoreApplication, QEvent, QObject, QSocketNotifier, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QIcon
 from PySide6.QtWidgets import QApplication, QDialog
 
@@ -44,8 +44,8 @@ log = logging.getLogger(__name__)
 _THEME, _FONT = "theme", "font_percent"
 #: Platforms whose clipboard ends with the program, so that nothing is lost when it is cleared.
 _PRIVATE_CLIPBOARDS = frozenset({"offscreen", "minimal"})
-#: So long after the last answer the program cleans up; and after so much work without such a pause, too.
-_PAUSE_MS, _LONGEST_WORK_MS = 3_000, 30_000
+#: So long after the last answer the program cleans up.
+_PAUSE_MS = 3_000
 #: Allocations, and collections of each generation but the oldest, after which garbage is looked for without a pause.
 _GC_THRESHOLDS = (700, 10, 1_000)
 #: The option of glibc's `mallopt` for the number of its pools.
@@ -76,8 +76,6 @@ class DesktopProgram(QObject):
         #: Cleans up once the user pauses: in the middle of a drag it would be seen.
         self._pause = QTimer(self, singleShot=True, interval=_PAUSE_MS)
         self._pause.timeout.connect(self._clean_up)
-        #: Runs since the first answer after a clean-up.
-        self._work = QElapsedTimer()
 
     def new_window(self, files: Sequence[Path] = ()) -> MainWindow:
         """Open a window on the first of these files, the others beside it; without any, on the start page.
@@ -100,15 +98,8 @@ class DesktopProgram(QObject):
 
     def _make_window(self) -> MainWindow:
         window = MainWindow(self)
-        window.desk.answered.connect(self._await_pause)
+        window.desk.answered.connect(self._pause.start)
         return window
-
-    def _await_pause(self) -> None:
-        """Clean up after a pause. What hours of work without one leave would not be given back any more."""
-        if not self._pause.isActive():
-            self._work.start()
-        if self._work.elapsed() < _LONGEST_WORK_MS:
-            self._pause.start()
 
     def _clean_up(self) -> None:
         if Jobs.any_running():

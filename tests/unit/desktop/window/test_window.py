@@ -252,25 +252,3 @@ def test_memory_is_given_back_once_no_job_runs_any_more(
     qtbot.waitUntil(lambda: given_back == [True])
     qtbot.wait(20)
     assert given_back == [True]
-
-
-def test_memory_is_given_back_in_long_work_without_a_pause_too(
-    window: MainWindow, monkeypatch: pytest.MonkeyPatch, qtbot: QtBot
-) -> None:
-    program = cast("DesktopProgram", window.program)
-    program._pause.stop()
-    program._pause.setTimerType(Qt.TimerType.PreciseTimer)
-    program._pause.setInterval(60_000)
-    window.desk.answered.emit()
-
-    def left_after_an_answer() -> tuple[int, int]:
-        qtbot.wait(20)
-        before = program._pause.remainingTime()
-        window.desk.answered.emit()
-        return before, program._pause.remainingTime()
-
-    before, after = left_after_an_answer()
-    assert after > before, "each answer puts it off"
-    monkeypatch.setattr(app, "_LONGEST_WORK_MS", 0)
-    before, after = left_after_an_answer()
-    assert after <= before
