@@ -138,7 +138,7 @@ _LEADS: Final = MappingProxyType(
     {
         LeadVerdict.LEADS: "leads: {distance} than {other}, {odds} odds",
         LeadVerdict.LIKELY_LEADS: "likely leads: {distance} than {other}, {odds} odds",
-        LeadVerdict.LEANS: "slightly ahead: {distance} than {other}, {odds} odds",
+        LeadVerdict.LEANS: "leans: {distance} than {other}, {odds} odds",
         LeadVerdict.TOO_CLOSE: "too close to call with {other}, {odds} odds",
     }
 )

@@ -110,7 +110,7 @@ class _ComparisonVerdict:
         return {
             LeadVerdict.LEADS: tr("{name} leads {other}: {figures}.", **values),
             LeadVerdict.LIKELY_LEADS: tr("{name} likely leads {other}: {figures}.", **values),
-            LeadVerdict.LEANS: tr("{name} is slightly ahead of {other}: {figures}.", **values),
+            LeadVerdict.LEANS: tr("Leans to {name} over {other}: {figures}.", **values),
             LeadVerdict.TOO_CLOSE: tr("Too close to call. {name} compared with {other}: {figures}.", **values),
         }[judge_odds(first.odds)]
 
@@ -232,7 +232,7 @@ def describe_figure_lead(answer: Answer, figure: str, formatter: Formatter) -> s
             "{figure}: {name} likely leads with {value}, {distance} than {other} ({odds} odds).", **values
         ),
         LeadVerdict.LEANS: tr(
-            "{figure}: {name} is slightly ahead with {value}, {distance} than {other} ({odds} odds).", **values
+            "{figure}: leans to {name} with {value}, {distance} than {other} ({odds} odds).", **values
         ),
         LeadVerdict.TOO_CLOSE: tr(
             "{figure}: too close to call. {name}: {value} ({odds} odds of leading), {other}: {other_value}.", **values
@@ -334,14 +334,14 @@ _CHEAPEST: Final = {
     _OWNED: {
         None: "To own, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To own, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To own, {name} is slightly ahead: {value} ({odds} odds).",
+        LeadVerdict.LEANS: "To own, cost leans to {name}: {value} ({odds} odds).",
         LeadVerdict.LIKELY_LEADS: "To own, {name} is likely cheapest: {value} ({odds} odds).",
         LeadVerdict.LEADS: "To own, {name} is cheapest: {value} ({odds} odds).",
     },
     _RENTED: {
         None: "To rent, {name} costs {value}.",
         LeadVerdict.TOO_CLOSE: "To rent, {name} ({value}) and {other} ({other_value}) are too close to call.",
-        LeadVerdict.LEANS: "To rent, {name} is slightly ahead: {value} ({odds} odds).",
+        LeadVerdict.LEANS: "To rent, cost leans to {name}: {value} ({odds} odds).",
         LeadVerdict.LIKELY_LEADS: "To rent, {name} is likely cheapest: {value} ({odds} odds).",
         LeadVerdict.LEADS: "To rent, {name} is cheapest: {value} ({odds} odds).",
     },

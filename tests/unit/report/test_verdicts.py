@@ -85,13 +85,13 @@ def test_every_form_of_the_sheet_says_the_verdict(service: GpuDeskService, answe
     answer = replace(answer, scenario=scenario)
     further = service.make_sheet_extras(answer)
     verdict = describe_comparison(answer, service.decide(answer), PLAIN)
-    assert verdict.startswith("MI325X is slightly ahead of H200 SXM: 47% lower cost per token (rented)")
+    assert verdict.startswith("Leans to MI325X over H200 SXM: 47% lower cost per token (rented)")
     assert "Odds of being the cheapest: 77%." in verdict
     sheet = build_sheet(answer, further=further)
     assert sheet.verdict == verdict
     assert verdict in write_sheet_html(sheet)
     assert "Odds of being the cheapest: 77%." in write_sheet_markdown(sheet)
-    assert "MI325X is slightly ahead" in write_sheet_csv(build_machine_sheet(answer, further))
+    assert "Leans to MI325X" in write_sheet_csv(build_machine_sheet(answer, further))
     assert json.loads(write_sheet_json(answer, further))["verdict"] == verdict
 
 
@@ -101,14 +101,14 @@ def test_pages_say_who_leads_what_limits_and_what_it_costs(answer: Answer) -> No
         "All are limited by memory bandwidth."
     )
     assert describe_figure_lead(answer, "ttft_ms", PLAIN) == (
-        "Time to first token: MI355X is slightly ahead with 444 ms, 30% lower than B200 SXM (67% odds)."
+        "Time to first token: leans to MI355X with 444 ms, 30% lower than B200 SXM (67% odds)."
     )
     assert describe_fit(answer, PLAIN) == (
         "All 4 accelerators hold 64 requests in memory; MI355X has room for the most, 276."
     )
     assert describe_token_cost(answer, PLAIN) == (
         "To own, MI325X ($0.53 per million output tokens) and B200 SXM ($0.61) are too close to call."
-        " To rent, MI325X is slightly ahead: $0.66 (77% odds)."
+        " To rent, cost leans to MI325X: $0.66 (77% odds)."
     )
     assert answer.costs is not None
     for price, said in ((0.4, "A hosted API costs less: $0.40."), (0.9, "A hosted API costs $0.90.")):

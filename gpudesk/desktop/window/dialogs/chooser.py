@@ -202,7 +202,7 @@ class ChooserDialog(QDialog):
             kv=Precision.FP8,
             workload=Workload(case.input_tokens, case.output_tokens, load),
             accelerators=(),
-            demand=demand,
+            demand=demand if demand.kind is DemandKind.USERS else None,
         )
         return replace_answers(scenario, answers)
 

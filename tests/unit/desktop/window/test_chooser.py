@@ -58,6 +58,7 @@ def test_answers_become_a_scenario(dialog: ChooserDialog) -> None:
     asked = dialog.make_scenario()
     assert (asked.model, asked.weights) == ("gpt-oss-120b", Precision.MXFP4)
     assert (asked.workload.input_tokens, asked.workload.load.concurrency) == (16_000, 16)
+    assert asked.demand is None
     assert asked.decision.answers == {"ttft_limit_ms": 2000.0, "acquisition": "rent", "current_platform": "CUDA"}
 
 
