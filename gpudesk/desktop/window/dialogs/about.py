@@ -200,7 +200,7 @@ class ProgramFact(NamedTuple):
 def list_program_facts(service: GpuDeskService) -> list[ProgramFact]:
     """Return what is asked for first when a figure or a fault is looked into."""
     catalog, calibration = service.catalog, service.calibration
-    calibrated = tr("{name}, revision {revision}", name=calibration.name, revision=calibration.revision[:_SHOWN])
+    calibrated = tr("published measurements, revision {revision}", revision=calibration.revision[:_SHOWN])
     release, dated = get_release(), Formatter().date(catalog.data_date)
     return [
         ProgramFact(tr("Version"), release.version),
