@@ -347,8 +347,7 @@ class CostCalculator:
             return (1,) * len(accelerators)
         cache, parts = self._cache_of(scenario), [self._catalog.accelerator(each) for each in accelerators]
         if rented:
-            rents = [self._resolve_count(part, 1, cache)["rent_usd_per_hour"].record for part in parts]
-            return tuple(1 if rent is None else rent.smallest_instance for rent in rents)
+            return tuple(self._resolve_count(part, 1, cache)["rent_usd_per_hour"].instance_size for part in parts)
         specs = [self._find_system(part, cache) for part in parts]
         return tuple(spec.slots if spec.is_whole else 1 for spec in specs)
 

@@ -256,11 +256,8 @@ def count_owned_systems(spec: SystemSpec, estimate: Estimate) -> SystemCount | N
 
 
 def count_idle_rented(rent: ResolvedCostInput, count: int) -> int:
-    """Return the accelerators that are rented beyond `count`, where providers on record rent whole instances alone.
-
-    They do so whatever the price that the user enters.
-    """
-    return 0 if rent.record is None else -count % rent.record.smallest_instance
+    """Return the accelerators that are rented beyond `count`, where providers on record rent whole instances alone."""
+    return -count % rent.instance_size
 
 
 def list_priced_systems(spec: SystemSpec, systems: Sequence[System], named: str | None) -> tuple[System, ...]:

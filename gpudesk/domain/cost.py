@@ -215,6 +215,11 @@ class ResolvedCostInput:
     class_ratio: float | None = None
 
     @property
+    def instance_size(self) -> int:
+        """How few accelerators the providers on record rent at a time, whatever price the user enters."""
+        return 1 if self.record is None else self.record.smallest_instance
+
+    @property
     def prices(self) -> PriceSummary | None:
         """The prices of the catalog that the value is the median of, or follows from."""
         return self.record if self.system is None else self.system.price

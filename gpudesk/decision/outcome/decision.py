@@ -374,8 +374,7 @@ class Decider:
 def measure_commitment(part: FactValues, payments: Sequence[PaymentBasis], costs: CostColumn) -> float:
     """Return the common logarithm of what a deployment commits to in USD an hour, by the cheapest open way to pay.
 
-    Rents are those of the cheapest provider, in its whole instances: the class whose median `costs` use depends on
-    the other columns.
+    Rents are those of the cheapest provider, in its whole instances.
     """
     deployed, rate = costs.count or 1, get_number(part, "tokens_per_s")
     bills = [rent.hourly_bill(deployed) for rent in costs.provider_rents if RENTED in payments]

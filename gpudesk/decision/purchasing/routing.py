@@ -91,8 +91,8 @@ class PlanCosts:
         )
 
 
-#: What no accelerators cost.
 _RENT: Final = "rent_usd_per_hour"
+#: What no accelerators cost.
 NO_COSTS: Final = PlanCosts(0.0, 0.0, 0.0, 0.0, 0.0)
 
 
@@ -112,7 +112,7 @@ def cost_pools(
         owned = sum_lines(list_ownership_lines(make_ownership_inputs(values, accelerators, idle)))
     if _has_inputs(values, NEEDED_TO_RENT):
         hours = values["years"] * HOURS_PER_YEAR
-        rented = _round_up(accelerators, instance_size) * values["rent_usd_per_hour"] * hours + software
+        rented = _round_up(accelerators, instance_size) * values[_RENT] * hours + software
     alone = sum_lines(cost_software({**values, "fleet": accelerators}, accelerators))
     return PlanCosts(accelerators, owned, rented, software, alone)
 
@@ -249,8 +249,8 @@ class _RoutingPlans:
         self._cap, self._spare = reserve
         self._table = DrawTable(compute_common_error(answer))
         self._values = [self._list_values(each) for each in situations]
-        singly, rents = answer.scenario.costs.single_accelerators, [each.inputs[_RENT].record for each in situations]
-        self._instance_sizes = [1 if singly or rent is None else rent.smallest_instance for rent in rents]
+        singly = answer.scenario.costs.single_accelerators
+        self._instance_sizes = [1 if singly else each.inputs[_RENT].instance_size for each in situations]
         one_model = len({(kind.model, kind.weights) for kind in kinds}) == 1
         self._alone = {(place, kind.kind): finder.alone(place, kind) for place in (0, 1) for kind in kinds}
         #: Replicas that serve all kinds, where they are of one model.

@@ -17,7 +17,6 @@ from gpudesk.desktop.ui.widgets.fields import ChoiceField, NumberField
 from gpudesk.desktop.ui.widgets.layouts import STRETCH, ThemedLabel, make_column, make_row
 from gpudesk.desktop.ui.widgets.number_edit import NumberFormat
 from gpudesk.domain.decision import UNKNOWN_ANSWER, AnswerValue
-from gpudesk.domain.fleet import FleetSettings, make_load_curve
 from gpudesk.domain.precision import Precision
 from gpudesk.domain.scenario import Scenario
 from gpudesk.domain.sizing import Demand, DemandKind
@@ -177,7 +176,6 @@ class ChooserDialog(QDialog):
         demand = Demand(
             DemandKind(self.load_kind.value),
             self.amount.value,
-            peak_factor=make_load_curve(FleetSettings()).peak_factor,
             ttft_ms=self.ttft.value or None,
             tpot_ms=self.tpot.value or None,
         )
